@@ -56,7 +56,7 @@ void draw_boxes(std::span<const float> boxes, Image& picture) {
 void draw_mask(const Bytes& mask, Image& picture) {
   if (picture.channels() != 3) return;
   Image ids;
-  (void)decode_image_file(mask, {.color = ColorSpace::gray}, ids);
+  (void)decode_image_file(mask, {.ids = true}, ids);
   for (int y = 0; y < std::min(ids.height(), picture.height()); ++y) {
     for (int x = 0; x < std::min(ids.width(), picture.width()); ++x) {
       const int id = ids.row(y)[x];

@@ -73,9 +73,10 @@ class Augmentation {
                  .seed = options.seed},
                 part_),
         report_(*dataset_) {
-    if (options.on_error.policy == OnError::Policy::fail && !dataset_->left_out().empty()) {
-      const LeftOut& first = dataset_->left_out().front();
-      const std::size_t more = dataset_->left_out().size() - 1;
+    const std::vector<LeftOut> unreadable = unreadable_of(dataset_->left_out());
+    if (options.on_error.policy == OnError::Policy::fail && !unreadable.empty()) {
+      const LeftOut& first = unreadable.front();
+      const std::size_t more = unreadable.size() - 1;
       fail(fmt::format("stopped before the first image: {} cannot be read: {}{}", first.path,
                        first.reason, more > 0 ? fmt::format(" (and {} more)", more) : ""));
     }

@@ -6,11 +6,14 @@
 #include "results.h"
 #include "usage.h"
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
 namespace sluice::app {
+namespace fs = std::filesystem;
 
 DatasetOptions find_data_options(const AugmentOptions& options,
                                  const std::optional<SavedPlan>& plan) {
@@ -30,6 +33,11 @@ std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
   for (const std::string& archive : archives_of(dataset.tar)) inputs.files.push_back(archive);
   if (options.index != "off" && options.index != "memory") inputs.files.push_back(options.index);
   check_apart("--out", options.out, inputs);
+  std::error_code ignored;
+  if (fs::exists(options.out, ignored) && !fs::is_directory(options.out, ignored)) {
+    throw UsageError(
+        fmt::format("--out {} is no folder: give a new folder, or an empty one", options.out));
+  }
   if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
   const auto check = [&](const char* option, const std::string& file) {
     if (file.empty()) return;

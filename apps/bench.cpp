@@ -223,6 +223,7 @@ class Bench {
     if (corpus.left_out() > 0)
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
                  corpus.left_out());
+    for (const std::string& line : corpus.left_out_by_rules()) fmt::print(out_, "{}\n", line);
     const bool conditional = options_.workload == "conditional";
     SubjectOptions subject{
         .threads = threads_, .batch = options_.batch, .index = index, .device = device};

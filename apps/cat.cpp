@@ -3,12 +3,14 @@
 #include "dataset.h"
 #include "inputs.h"
 #include "part.h"
+#include "summary.h"
 #include "usage.h"
 #include <sluice/graph/order/sampler.h>
 #include <sluice/io/sources/list.h>
 #include <sluice/io/sources/list_file.h>
 #include <sluice/io/sources/tar.h>
 #include <sluice/io/sources/tar_listing.h>
+#include <sluice/io/sources/tar_names.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
@@ -102,7 +104,10 @@ class Cat {
     complaint_.clear();
   }
   void left_out(const std::vector<LeftOut>& those) {
-    for (const LeftOut& one : those) complain(fmt::format("left out {}: {}", one.path, one.reason));
+    for (const LeftOut& one : unreadable_of(those))
+      complain(fmt::format("left out {}: {}", one.path, one.reason));
+    lines_.flush();
+    for (const std::string& line : words_of_rules(those)) fmt::print(stderr, "sluice: {}\n", line);
   }
 
   void folder() {
@@ -155,35 +160,53 @@ class Cat {
           "cat: an archive that is compressed or a pipe is read in its own order: leave out "
           "--shuffle and --shard");
     std::int64_t i = 0;
+    detail::LeftOutCounter counter;
     for (const std::string& archive : archives) {
       try {
-        list_tar_stream(archive, kPictures,
-                        [&](const std::string& name, const std::vector<TarFile>& files) {
-                          if (i == options_.head) return false;
-                          tar_sample(i++, name, files);
-                          return i != options_.head;
-                        });
+        list_tar_stream(
+            archive, kPictures,
+            [&](const std::string& name, const std::vector<TarFile>& files) {
+              if (i == options_.head) return false;
+              tar_sample(i++, name, files);
+              return i != options_.head;
+            },
+            counter);
       } catch (const IoError& error) {
         left_out({{archive, error.what()}});
       }
-      if (i == options_.head) return;
+      if (i == options_.head) break;
     }
+    left_out(counter.list());
   }
 
   void tar_sample(std::int64_t i, const std::string& name, const std::vector<TarFile>& files) {
     begin(i, name);
     std::uint64_t bytes = 0;
     std::string columns;
+    bool has_picture = false;
     for (const TarFile& file : files) {
+      has_picture = has_picture || is_picture(file);
       bytes += file.bytes;
       columns += fmt::format("{}{}:{}", columns.empty() ? "" : " ", file.column, file.bytes);
     }
     lines_.field(std::to_string(bytes));
     lines_.field(columns);
+    if (!has_picture) {
+      complaint_ = fmt::format(
+          "the sample '{}' has no column {}: its name ends at the first dot of its files' names",
+          name, kPictures);
+    }
     end();
   }
 
+  bool is_picture(const TarFile& file) const {
+    return std::any_of(pictures_.begin(), pictures_.end(), [&](const std::string& name) {
+      return detail::is_tar_column(file.column, name);
+    });
+  }
+
   static constexpr const char* kPictures = "jpg;jpeg;png;webp;gif";
+  const std::vector<std::string> pictures_ = detail::names_of_tar_column("cat", kPictures);
   const CatOptions& options_;
   Lines lines_;
   std::string complaint_;  // of the line that is being made

@@ -3,6 +3,9 @@
 #include "validators.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,6 +32,17 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
   if (!unknown.empty()) {
     text = fmt::format("'{}' is not known here", unknown.front());
+    // A folder or a file is what somebody has who does not know the options yet.
+    std::error_code ignored;
+    const auto kind = std::filesystem::status(unknown.front(), ignored);
+    const bool is_folder = std::filesystem::is_directory(kind);
+    for (const CLI::Option* option : command.get_options()) {
+      if (std::filesystem::exists(kind) &&
+          option->get_name() == (is_folder                           ? "--data"
+                                 : unknown.front().ends_with(".tar") ? "--tar"
+                                                                     : "--list"))
+        text += fmt::format("; to read it write {} {}", option->get_name(), unknown.front());
+    }
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
     for (const CLI::Option* option : command.get_options()) {
       if (!option->get_required() || option->count() > 0) continue;

@@ -31,10 +31,9 @@ constexpr std::int64_t kNoLabel = -1;
 class Folder final : public Dataset {
  public:
   Folder(const std::string& folder, std::shared_ptr<JpegIndex> index)
-      : folder_(folder), files_(data_files(folder, std::move(index))) {
-    for (const LeftOut& one : files_.left_out())
-      left_out_.push_back({name_below(folder_, one.path), one.reason});
-  }
+      : folder_(folder),
+        files_(data_files(folder, std::move(index))),
+        left_out_(left_out_of(files_)) {}
   std::int64_t size() const override { return files_.size(); }
   std::string words() const override {
     return fmt::format("{} files in {}", size(), printable(folder_));
@@ -50,13 +49,13 @@ class Folder final : public Dataset {
   }
   SourceReads reads() const override { return files_.reads(); }
   std::string fingerprint() const override { return files_.fingerprint(); }
+  std::vector<std::string> classes() const override { return files_.classes(); }
   const std::vector<LeftOut>& left_out() const override { return left_out_; }
-  std::int64_t hidden() const override { return files_.hidden(); }
 
  private:
   const std::string folder_;
   const Files files_;
-  std::vector<LeftOut> left_out_;
+  const std::vector<LeftOut> left_out_;
 };
 
 // As edges in pixels.
@@ -300,6 +299,12 @@ std::vector<std::string> archives_of(const std::vector<std::string>& patterns) {
   std::vector<std::string> archives;
   for (const std::string& pattern : patterns) {
     std::error_code ignored;
+    if (fs::is_directory(pattern, ignored)) {
+      throw UsageError(fmt::format(
+          "--tar {0} is a folder: name the archives in it, as in --tar '{0}/*.tar', or read the "
+          "files in it with --data {0}",
+          pattern));
+    }
     if (fs::exists(pattern, ignored) || pattern.find_first_of("*?[") == std::string::npos) {
       archives.push_back(pattern);
       continue;

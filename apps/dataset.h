@@ -73,9 +73,11 @@ class Dataset {
   virtual SourceReads reads() const = 0;
   // Tells datasets that give other samples.
   virtual std::string fingerprint() const = 0;
-  // What could not be read when it was opened, as people are told of it.
+  // The folders of the results that are classes, so that each has one, whatever becomes of its
+  // files.
+  virtual std::vector<std::string> classes() const { return {}; }
+  // What is not read of it, as people are told of it.
   virtual const std::vector<LeftOut>& left_out() const = 0;
-  virtual std::int64_t hidden() const { return 0; }
 };
 
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options,

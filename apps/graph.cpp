@@ -35,11 +35,13 @@ struct MaybeFiles {
 MaybeFiles find_files(const GraphOptions& options) {
   if (options.data.empty()) return {};
   Files files = data_files(options.data);
-  if (!files.left_out().empty()) {
-    const LeftOut& first = files.left_out().front();
-    fmt::print(stderr, "left out {} that cannot be read, the first: {}: {}\n",
-               files.left_out().size(), name_below(options.data, first.path), first.reason);
+  const std::vector<LeftOut> left_out = left_out_of(files);
+  const std::vector<LeftOut> unreadable = unreadable_of(left_out);
+  if (!unreadable.empty()) {
+    fmt::print(stderr, "left out {} that cannot be read, the first: {}: {}\n", unreadable.size(),
+               unreadable.front().path, unreadable.front().reason);
   }
+  for (const std::string& line : words_of_rules(left_out)) fmt::print(stderr, "{}\n", line);
   const std::int64_t all = files.size();
   return {std::move(files), options.count > 0 ? options.count : all};
 }

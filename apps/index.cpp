@@ -149,7 +149,7 @@ class Indexing {
     name_left_out(JpegLearnt::unsuitable, "of a kind that an index does not help with");
     name_left_out(JpegLearnt::unusable, "that cannot be used");
     name_left_out(JpegLearnt::no_room, "that the index has no room for");
-    app::name_left_out(options_.data, files_);
+    app::name_left_out(left_out_of(files_));
   }
 
   void name_left_out(JpegLearnt result, const char* kind) const {

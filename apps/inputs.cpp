@@ -2,6 +2,8 @@
 
 #include "usage.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,8 +11,17 @@
 namespace sluice::app {
 
 Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(folder, ignored)) {
+    throw UsageError(fmt::format(
+        "--data {} is a file: give the folder that holds the files; archives are for --tar, and "
+        "lists of files for --list, where a command has these options",
+        folder));
+  }
   try {
-    return files_in(folder, {.index = std::move(index), .unreadable = Unreadable::leave_out});
+    return files_in(
+        folder,
+        {.index = std::move(index), .unreadable = Unreadable::leave_out, .allow_empty = true});
   } catch (const IoError& error) {
     throw UsageError(fmt::format("--data: {}", error.what()));
   }

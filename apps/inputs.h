@@ -11,7 +11,8 @@
 
 namespace sluice::app {
 
-// The JPEG files of a folder. What cannot be read below it is left out; see Files::left_out().
+// The JPEG files of a folder. What cannot be read below it is left out, and a class without files
+// keeps its number; see Files::left_out().
 Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index = nullptr);
 
 // "off": null; "memory": an empty index; anything else: the one in that file.

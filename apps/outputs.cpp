@@ -65,8 +65,9 @@ void check_apart(const char* option, const std::string& path, const Inputs& inpu
   if (!inputs.data.empty() &&
       std::mismatch(data.begin(), data.end(), result.begin(), result.end()).first == data.end()) {
     throw UsageError(
-        fmt::format("{} {} lies in the --data folder: it would be read as a picture the next time",
-                    option, path));
+        fmt::format("{} {} lies in the --data folder: it would be read as a picture the next time; "
+                    "give a place outside of {}",
+                    option, path, inputs.data));
   }
   if (!inputs.pipeline.empty() && fs::equivalent(inputs.pipeline, path, ignored))
     throw UsageError(fmt::format("{} {} is the file of --pipeline: give another", option, path));

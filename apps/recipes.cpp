@@ -95,7 +95,7 @@ Made detected(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize&
 // The host decodes the mask.
 Made segmented(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize& size,
                bool on_device) {
-  const auto ids = decode_image(given.mask, {.color = ColorSpace::gray});
+  const auto ids = decode_image(given.mask, {.ids = true});
   const SegmentationSample sample = segmentation_augment(
       g, file, on_device ? ids.gpu() : ids, {.width = size.width, .height = size.height});
   return {.picture = sample.image, .mask = sample.mask};

@@ -57,7 +57,7 @@ void Report::print_problems() const {
   }
 }
 
-void Report::print_left_out() const { name_left_out(dataset_.left_out(), dataset_.hidden()); }
+void Report::print_left_out() const { name_left_out(dataset_.left_out()); }
 
 Image Report::before(const Shown& shown) const {
   DatasetSample sample;

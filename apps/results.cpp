@@ -12,9 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -51,6 +53,12 @@ std::size_t place_of_segment(std::span<const std::uint8_t> jpeg) {
   return jfif ? std::size_t{4} + (std::size_t{jpeg[4]} << 8) + jpeg[5] : 2;
 }
 
+// What decides about results: see Results, and the options of `sluice augment` that it is given.
+constexpr const char* kOptionsOfARun =
+    "--data, --list or --tar (with the same files, --path, --label, --boxes, --box-format and "
+    "--mask), --recipe or --pipeline, --size, --seed, --flat, --on-error, --device, --decoder and "
+    "--compose";
+
 struct Mark {
   std::string run;
   std::int64_t number = 0;
@@ -64,7 +72,8 @@ std::optional<Mark> mark_of(std::span<const std::uint8_t> jpeg) {
   mark.run = segment.substr(4 + kWriter.size(), kRunDigits);
   const std::string_view digits = segment.substr(kSegmentBytes - kNumberDigits);
   const auto read = std::from_chars(digits.begin(), digits.end(), mark.number);
-  if (read.ptr != digits.end() || segment != segment_of(mark.run, mark.number)) return {};
+  const bool is_number = read.ptr == digits.end() && mark.number >= 0;
+  if (!is_number || segment != segment_of(mark.run, mark.number)) return {};
   return mark;
 }
 
@@ -99,6 +108,28 @@ std::string line_of(const fs::path& picture, const Beside& beside) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+// False unless these are boxes of four numbers, and as many labels. Anybody may have written them.
+bool read_boxes(const nlohmann::json& json, Beside& beside) {
+  const auto is_list = [&](const char* name) {
+    return json.is_object() && json.contains(name) && json[name].is_array();
+  };
+  if (!is_list("boxes") || !is_list("labels")) return false;
+  for (const auto& box : json["boxes"]) {
+    if (!box.is_array() || box.size() != 4) return false;
+    for (const auto& side : box) {
+      if (!side.is_number() || std::abs(side.get<double>()) > std::numeric_limits<float>::max())
+        return false;
+      beside.boxes.push_back(side.get<float>());
+    }
+  }
+  for (const auto& label : json["labels"]) {
+    if (!label.is_number_integer()) return false;
+    beside.labels.push_back(label.get<std::int64_t>());
+  }
+  beside.has_boxes = beside.boxes.size() == 4 * beside.labels.size();
+  return beside.has_boxes;
+}
+
 // Whether a result may have this name.
 bool is_result_name(const std::string& name) {
   const fs::path file(name);
@@ -126,17 +157,20 @@ Results::~Results() {
 
 std::string Results::path(std::int64_t sample, std::int64_t number) const {
   const fs::path inside = dataset_.place(sample);
-  fs::path folder = options_.out;
   std::string name;
-  for (const fs::path& part : inside.parent_path()) {
-    if (options_.flat) {
-      name += part.string() + "__";
-    } else {
-      folder /= is_result_name(part) ? part.string() + "_" : part.string();
-    }
+  if (options_.flat) {
+    for (const fs::path& part : inside.parent_path()) name += part.string() + "__";
   }
   name += inside.stem().string();
+  const fs::path folder = options_.flat ? fs::path(options_.out) : folder_of(inside);
   return (folder / fmt::format("{}_{:06}.jpg", cut_name(std::move(name)), number)).string();
+}
+
+fs::path Results::folder_of(const fs::path& inside) const {
+  fs::path folder = options_.out;
+  for (const fs::path& part : inside.parent_path())
+    folder /= is_result_name(part) ? part.string() + "_" : part.string();
+  return folder;
 }
 
 std::int64_t Results::open() {
@@ -164,9 +198,12 @@ std::int64_t Results::open() {
   if (options_.resume) {
     for (const std::string& folder : folders) find(folder);
   }
-  std::int64_t count = 0;
-  for (const bool there : there_) count += there ? 1 : 0;
-  return count;
+  std::sort(there_.begin(), there_.end());
+  if (!options_.flat) {
+    for (const std::string& name : dataset_.classes())
+      make_folder(folder_of(fs::path(name) / "").string());
+  }
+  return std::ssize(there_);
 }
 
 // Each run has a file in the folder that is locked while it runs, and that tells which run it is;
@@ -205,18 +242,12 @@ void Results::find(const std::string& folder) {
     const std::int64_t number = ours ? seen.mark->number : 0;
     if (ours && number == kNoNumber) continue;
     const bool own = ours && found == path(number % dataset_.size(), number);
-    if (own && seen.complete) {
-      const auto place = static_cast<std::size_t>(number);
-      if (place >= there_.size()) there_.resize(place + 1);
-      there_[place] = true;
-    }
+    if (own && seen.complete) there_.push_back(number);
     const bool belongs = own || (ours && options_.stand_ins);
     if (!belongs && !options_.overwrite) {
-      throw UsageError(fmt::format(
-          "--resume: {} is not of this run: give the same --data, --list or --tar (with the same "
-          "files), --recipe, --seed, --flat, --on-error, --decoder and --compose as then, or "
-          "--overwrite",
-          found.string()));
+      throw UsageError(
+          fmt::format("--resume: {} is not of this run: give the same {} as then, or --overwrite",
+                      found.string(), kOptionsOfARun));
     }
   }
 }
@@ -245,6 +276,11 @@ void Results::write_beside(const std::string& path, const Beside& beside) const 
 
 void Results::copy(std::int64_t from, std::int64_t there, std::int64_t number) {
   const Bytes file = read_file(path(from, there));
+  const std::optional<Mark> mark = mark_of(file);
+  if (!mark || mark->run != run_ || mark->number != there) {
+    throw IoError(fmt::format("'{}' has changed since the run began: it is no result of this run",
+                              printable(path(from, there))));
+  }
   const std::size_t place = place_of_segment(file);
   Bytes plain(file.size() - kSegmentBytes);
   std::uint8_t* const rest = std::copy_n(file.data(), place, plain.data());
@@ -279,12 +315,9 @@ Beside read_beside(const std::string& path) {
   fs::path other = path;
   if (fs::is_regular_file(other.replace_extension(".json"), ignored)) {
     const Bytes text = read_file(other.string());
-    const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
-    beside.has_boxes = json.is_object() && json.contains("boxes") && json.contains("labels");
-    if (!beside.has_boxes) throw IoError(fmt::format("'{}' holds no boxes", other.string()));
-    for (const auto& box : json["boxes"])
-      for (const auto& side : box) beside.boxes.push_back(side.get<float>());
-    for (const auto& label : json["labels"]) beside.labels.push_back(label.get<std::int64_t>());
+    if (!read_boxes(nlohmann::json::parse(text.begin(), text.end(), nullptr, false), beside))
+      throw IoError(
+          fmt::format("'{}' holds no boxes with a label each", printable(other.string())));
   }
   if (fs::is_regular_file(other.replace_extension(".png"), ignored))
     beside.mask = read_file(other.string());

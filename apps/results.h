@@ -12,8 +12,10 @@
 #include "dataset.h"
 #include <sluice/runtime/bytes.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,23 +47,19 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  // Makes the folder, removes what a run that was killed was writing, and looks at what is there.
-  // Returns how many results of this run there are. Until the end no other run begins to write
-  // there that may not replace files; it gets a UsageError.
+  // Makes the folder and that of each class, removes what a run that was killed was writing, and
+  // looks at what is there. Returns how many results of this run there are. Until the end no other
+  // run begins to write there that may not replace files; it gets a UsageError.
   std::int64_t open();
   // Whether result `number` is there already, made from its own file.
   bool has(std::int64_t number) const {
-    return number < static_cast<std::int64_t>(there_.size()) &&
-           there_[static_cast<std::size_t>(number)];
+    return std::binary_search(there_.begin(), there_.end(), number);
   }
 
   // For how many of those this holds.
   template <class Condition>
   std::int64_t count(Condition holds) const {
-    std::int64_t all = 0;
-    for (std::size_t i = 0; i < there_.size(); ++i)
-      all += there_[i] && holds(static_cast<std::int64_t>(i)) ? 1 : 0;
-    return all;
+    return std::count_if(there_.begin(), there_.end(), holds);
   }
   // Tells this run from others that may write to the folder.
   const std::string& run() const { return run_; }
@@ -81,6 +79,8 @@ class Results {
   void sync() const;
 
  private:
+  // Where results lie whose samples have such a place(), unless they are flat.
+  std::filesystem::path folder_of(const std::filesystem::path& inside) const;
   void claim();
   void find(const std::string& folder);
   void write_beside(const std::string& path, const Beside& beside) const;
@@ -92,8 +92,8 @@ class Results {
   int lock_ = -1;        // of the folder
   std::string claimed_;  // a file that tells other runs of this one
   int claim_ = -1;
-  std::vector<bool> there_;        // by number
-  std::set<std::string> folders_;  // made, or known to be there
+  std::vector<std::int64_t> there_;  // numbers, sorted
+  std::set<std::string> folders_;    // made, or known to be there
 };
 
 // What lies beside the picture of this path; nothing where there is none.

@@ -2,7 +2,9 @@
 
 #include <sluice/runtime/printable.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 
 namespace sluice::app {
@@ -25,18 +27,36 @@ std::string in_words(const std::string& what) {
                                                                           : what;
 }
 
-void name_left_out(const std::vector<LeftOut>& left_out, std::int64_t hidden) {
-  if (!left_out.empty()) {
-    fmt::print("left out {} that cannot be read:\n", left_out.size());
-    name_each(left_out, [](const LeftOut& one) { return one.path + ": " + one.reason; });
-  }
-  if (hidden > 0) fmt::print("left out {} hidden: a name that begins with a dot\n", hidden);
+std::vector<LeftOut> left_out_of(const Files& files) {
+  std::vector<LeftOut> left_out = files.left_out();
+  for (LeftOut& one : left_out) one.path = name_below(files.folder(), one.path);
+  return left_out;
 }
 
-void name_left_out(const std::string& folder, const Files& files) {
-  std::vector<LeftOut> left_out = files.left_out();
-  for (LeftOut& one : left_out) one.path = name_below(folder, one.path);
-  name_left_out(left_out, files.hidden());
+std::vector<LeftOut> unreadable_of(const std::vector<LeftOut>& left_out) {
+  std::vector<LeftOut> those;
+  std::copy_if(left_out.begin(), left_out.end(), std::back_inserter(those),
+               [](const LeftOut& one) { return one.unreadable; });
+  return those;
+}
+
+std::vector<std::string> words_of_rules(const std::vector<LeftOut>& left_out) {
+  std::vector<std::string> lines;
+  for (const LeftOut& one : left_out) {
+    if (one.unreadable) continue;
+    lines.push_back(
+        fmt::format("left out {} {} (first: {})", one.count, one.reason, printable(one.path)));
+  }
+  return lines;
+}
+
+void name_left_out(const std::vector<LeftOut>& left_out) {
+  const std::vector<LeftOut> unreadable = unreadable_of(left_out);
+  if (!unreadable.empty()) {
+    fmt::print("left out {} that cannot be read:\n", unreadable.size());
+    name_each(unreadable, [](const LeftOut& one) { return one.path + ": " + one.reason; });
+  }
+  for (const std::string& line : words_of_rules(left_out)) fmt::print("{}\n", line);
 }
 
 int threads_of(const Stats& stats) {

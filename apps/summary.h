@@ -41,8 +41,13 @@ void name_each(const List& list, Line line) {
     fmt::print("  ... and {} more; --all-names names all\n", list.size() - most);
 }
 
-// Names what could not be read while the files were sought, and counts what is hidden.
-void name_left_out(const std::vector<LeftOut>& left_out, std::int64_t hidden);
-void name_left_out(const std::string& folder, const Files& files);
+// What files_in left out, with paths below its folder.
+std::vector<LeftOut> left_out_of(const Files& files);
+// Those that cannot be read.
+std::vector<LeftOut> unreadable_of(const std::vector<LeftOut>& left_out);
+// "left out 4 with the ending .png (first: a/1.png)", for each rule that leaves files out.
+std::vector<std::string> words_of_rules(const std::vector<LeftOut>& left_out);
+// Prints what cannot be read, each for itself, and what rules leave out.
+void name_left_out(const std::vector<LeftOut>& left_out);
 
 }  // namespace sluice::app

@@ -73,13 +73,15 @@ bool is_at(int descriptor, const std::string& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
+// With the slash; empty for the folder that the process is in.
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
 // A new file beside `path`, removed unless it is given that name.
 class Part {
  public:
   explicit Part(const std::string& path) : path_(path) {
     static std::atomic<unsigned> next{0};
-    const std::size_t slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+    const std::string folder = folder_of(path);
     while (descriptor_ < 0) {
       part_ =
           folder + std::string(kPrefix) + std::to_string(::getpid()) + "-" + std::to_string(next++);
@@ -115,9 +117,19 @@ class Part {
     if (copy < 0 || ::close(copy) != 0) fail();
     if (std::rename(part_.c_str(), path_.c_str()) != 0) fail();
     part_.clear();
+    if (keep == Keep::system) keep_name();
   }
 
  private:
+  // The name outlives a crash of the system only if its folder is on the disk, too.
+  void keep_name() const {
+    const std::string folder = folder_of(path_);
+    const Descriptor opened(
+        ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (opened.number() >= 0 && ::fsync(opened.number()) == 0) return;
+    // The folder cannot be read, or its file system syncs no folders alone.
+    if (::syncfs(descriptor_) != 0) fail();
+  }
   // The destructor of a constructor that throws does not run, but then there is no file either.
   [[noreturn]] void fail() const { fail_to_write(path_); }
 

@@ -19,7 +19,7 @@ namespace sluice {
 
 enum class Keep : std::uint8_t {
   process,  // the file outlives the process
-  system    // and a crash of the system: waits for the disk
+  system    // and a crash of the system: waits for the disk, of file and folder
 };
 
 // The bytes of all pieces, one after the other.

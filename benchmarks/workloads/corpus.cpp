@@ -1,6 +1,7 @@
 #include "benchmarks/workloads/corpus.h"
 
 #include "apps/inputs.h"
+#include "apps/summary.h"
 #include "apps/usage.h"
 #include <sluice/io/jpeg/decode.h>
 
@@ -14,7 +15,9 @@ namespace sluice::app {
 Corpus::Corpus(const std::string& folder, Device* device) {
   BufferPool memory(device != nullptr ? device->pinned() : host_memory());
   const Files files = data_files(folder);
-  left_out_ = static_cast<int>(files.left_out().size());
+  const std::vector<LeftOut> left_out = left_out_of(files);
+  left_out_ = static_cast<int>(unreadable_of(left_out).size());
+  by_rules_ = words_of_rules(left_out);
   Image picture;
   for (std::int64_t i = 0; i < files.size(); ++i) {
     try {

@@ -31,6 +31,8 @@ class Corpus {
   std::int64_t label(std::int64_t i) const { return labels_[static_cast<std::size_t>(i % size())]; }
   double megabytes() const;
   int left_out() const { return left_out_; }
+  // What is left out beside them, in words.
+  const std::vector<std::string>& left_out_by_rules() const { return by_rules_; }
   // How many of the files an index knows something of.
   std::int64_t known_to(const JpegIndex& index) const;
 
@@ -38,6 +40,7 @@ class Corpus {
   std::vector<Bytes> files_;
   std::vector<std::int64_t> labels_;  // as files_in() numbers them
   int left_out_ = 0;
+  std::vector<std::string> by_rules_;
 };
 
 }  // namespace sluice::app

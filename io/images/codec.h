@@ -2,8 +2,9 @@
 //
 // Each codec lies in a source of its own, which is compiled where its library is found. peek() says
 // what the header does; decode() is called once that is known to be within the limit, and makes an
-// image of this size and so many channels. Threads: any number at once. Errors: ImageError,
-// std::bad_alloc.
+// image of this size and so many channels. decode_ids() makes one channel, as ImageOptions::ids
+// says; it is called for files with a palette or gray pixels. Threads: any number at once. Errors:
+// ImageError, std::bad_alloc.
 #pragma once
 
 #include <sluice/io/images/decode_image.h>
@@ -18,9 +19,11 @@ struct ImageCodec {
     int height = 0;
     int width = 0;
     int channels = 0;  // 1 or 3
+    bool has_palette = false;
   };
   Header (*peek)(std::span<const std::uint8_t> file);
   void (*decode)(std::span<const std::uint8_t> file, Image& out);
+  void (*decode_ids)(std::span<const std::uint8_t> file, Image& out);  // null: there are none
 };
 
 extern const ImageCodec kPngCodec;

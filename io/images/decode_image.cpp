@@ -81,6 +81,19 @@ void make_luma(const Image& rgb, Image& out) {
   }
 }
 
+// The number of channels that a codec has to make first.
+int channels_of(const ImageCodec& codec, const ImageCodec::Header& header, ImageFormat format,
+                const ImageOptions& options) {
+  if (!options.ids) return header.channels;
+  if (codec.decode_ids == nullptr || (header.channels != 1 && !header.has_palette)) {
+    throw ImageError(fmt::format(
+        "this {} file is no mask: it has colors and no ids; save masks as PNG with a palette or in "
+        "gray",
+        name_of(format)));
+  }
+  return 1;
+}
+
 void decode_other(std::span<const std::uint8_t> file, const ImageOptions& options, Image& out) {
   const ImageCodec& codec = codec_of(file);
   const ImageCodec::Header header = codec.peek(file);
@@ -88,15 +101,17 @@ void decode_other(std::span<const std::uint8_t> file, const ImageOptions& option
     throw ImageError(fmt::format("broken header: a picture of {} x {} pixels (width x height)",
                                  header.width, header.height));
   }
-  const int channels = options.color == ColorSpace::rgb ? 3 : 1;
+  const int channels = options.color == ColorSpace::rgb && !options.ids ? 3 : 1;
+  const int own = channels_of(codec, header, image_format(file), options);
   const std::int64_t pixels = std::int64_t{header.height} * header.width;
-  const int most = std::max(channels, header.channels);  // a codec gives its own first
+  const int most = std::max(channels, own);  // a codec gives its own first
   if (pixels > options.max_output_bytes / most) {
     throw ImageError(fmt::format(
         "{} x {} pixels of {} bytes are more than the limit of {} bytes; raise max_output_bytes",
         header.width, header.height, most, options.max_output_bytes));
   }
-  if (header.channels == channels) return codec.decode(file, out);
+  if (options.ids) return codec.decode_ids(file, out);
+  if (own == channels) return codec.decode(file, out);
   Image other;
   codec.decode(file, other);
   if (channels == 3) {
@@ -111,12 +126,14 @@ PictureSize size_of(const JpegHeader& header, const ImageOptions& options) {
   return {header.oriented_height(), header.oriented_width()};
 }
 
-bool is_jpeg(const Bytes& file) { return image_format(file.prefix()) == ImageFormat::jpeg; }
+bool is_jpeg(std::span<const std::uint8_t> begin) {
+  return image_format(begin) == ImageFormat::jpeg;
+}
 
 }  // namespace
 
 JpegOptions jpeg_options(const ImageOptions& options) {
-  return {.color = options.color,
+  return {.color = options.ids ? ColorSpace::gray : options.color,
           .apply_orientation = options.apply_orientation,
           .max_output_bytes = options.max_output_bytes};
 }
@@ -143,19 +160,35 @@ bool can_decode(ImageFormat format) {
   return format == ImageFormat::jpeg || (known != nullptr && known->codec != nullptr);
 }
 
+std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options) {
+  const ImageFormat format = image_format(file.prefix());
+  if (options.ids) {
+    return format != ImageFormat::jpeg
+               ? ""
+               : "a JPEG file is read as a mask, but its compression changes ids; save masks as "
+                 "PNG. This is said once";
+  }
+  if (options.color != ColorSpace::gray) return "";
+  const Format* const known = find(format);
+  if (known == nullptr || known->codec == nullptr || known->codec->decode_ids == nullptr) return "";
+  if (!known->codec->peek(file).has_palette) return "";
+  return "the file has a palette, and its colors became gray; if it is a mask, decode it with "
+         "`ids`. This is said once";
+}
+
 PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options) {
-  if (image_format(file) == ImageFormat::jpeg) return size_of(peek_jpeg(file), options);
+  if (is_jpeg(file)) return size_of(peek_jpeg(file), options);
   const ImageCodec::Header header = codec_of(file).peek(file);
   return {header.height, header.width};
 }
 PictureSize peek_image(const Bytes& file, const ImageOptions& options) {
-  if (is_jpeg(file)) return size_of(peek_jpeg(file), options);
+  if (is_jpeg(file.prefix())) return size_of(peek_jpeg(file), options);
   return peek_image(std::span<const std::uint8_t>(file), options);
 }
 
 std::optional<JpegReport> decode_image_file(const Bytes& file, const ImageOptions& options,
                                             Image& out) {
-  if (is_jpeg(file)) return decode_jpeg_image(file, jpeg_options(options), out);
+  if (is_jpeg(file.prefix())) return decode_jpeg_image(file, jpeg_options(options), out);
   return decode_image_file(std::span<const std::uint8_t>(file), options, out);
 }
 
@@ -163,7 +196,7 @@ std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
                                             const ImageOptions& options, Image& out,
                                             JpegIndex* index,
                                             std::optional<std::uint64_t> content_hash) {
-  if (image_format(file) == ImageFormat::jpeg)
+  if (is_jpeg(file))
     return decode_jpeg_image(file, jpeg_options(options), out, index, content_hash);
   try {
     decode_other(file, options, out);
@@ -176,7 +209,7 @@ std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
 
 std::optional<JpegReport> decode_image_region(const Bytes& file, const Rectangle& region,
                                               const ImageOptions& options, Image& out) {
-  if (is_jpeg(file)) return decode_jpeg_region(file, region, jpeg_options(options), out);
+  if (is_jpeg(file.prefix())) return decode_jpeg_region(file, region, jpeg_options(options), out);
   return decode_image_region(std::span<const std::uint8_t>(file), region, options, out);
 }
 
@@ -184,7 +217,7 @@ std::optional<JpegReport> decode_image_region(std::span<const std::uint8_t> file
                                               const Rectangle& region, const ImageOptions& options,
                                               Image& out, JpegIndex* index,
                                               std::optional<std::uint64_t> content_hash) {
-  if (image_format(file) == ImageFormat::jpeg)
+  if (is_jpeg(file))
     return decode_jpeg_region(file, region, jpeg_options(options), out, index, content_hash);
   out.release();
   Image whole;

@@ -7,10 +7,17 @@
 //   - PNG: palettes and samples of fewer bits become 8 bits, and 16 bits the upper 8 of them. Gamma
 //     and colour profiles are not applied. The file must be whole.
 //   - WebP: lossy and lossless; animations are refused.
-//   - GIF: the first frame, on a canvas of the background colour if it is smaller than that.
+//     An index beyond the palette is damage.
+//   - GIF: the first frame, on a canvas of the background color if it is smaller than that. A frame
+//     that reaches beyond the canvas enlarges it.
 //   - Gray of a coloured picture is the luma of ITU-R BT.601.
-// Pixels equal those of Pillow, converted to RGB, but where gray samples have 16 bits: it cuts them
-// off at 255.
+// With `ids` a file is a mask, and the result has one channel of ids: the indices of a PNG or GIF
+// file with a palette, also those beyond the palette, or the values of gray pixels. Gray samples of
+// fewer than 8 bits are scaled to 0..255, as PNG defines it. Refused are PNG and WebP files with
+// colors, and ids above 255. A JPEG file gives its gray pixels, which compression has changed.
+//
+// Pixels equal those of Pillow, converted to RGB, with two exceptions. Pillow cuts gray samples of 16
+// bits off at 255. Around a small first frame of a GIF file it puts color 0.
 //
 // PNG, WebP and GIF are there where their libraries were found when Sluice was built; without them
 // the error says which package it wants.
@@ -28,6 +35,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace sluice {
 
@@ -51,7 +59,13 @@ struct ImageOptions {
   bool apply_orientation = true;
   // Bytes that the whole picture may take as pixels.
   std::int64_t max_output_bytes = std::int64_t{1} << 29;
+  // The file is a mask: 1 channel of ids, whatever `color` is.
+  bool ids = false;
 };
+
+// Why the result may not hold the ids that are meant, in words; empty if there is no doubt. Gray
+// pixels of a file with a palette are such a case, and a JPEG file that is read as a mask.
+std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options);
 
 // The same for a JPEG file.
 JpegOptions jpeg_options(const ImageOptions& options);

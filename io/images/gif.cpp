@@ -38,15 +38,23 @@ class GifReading {
   GifReading(const GifReading&) = delete;
   GifReading& operator=(const GifReading&) = delete;
 
-  void run(Image& out) {
+  // As large as the first frame needs; giflib's sizes have 16 bits.
+  PictureSize find_size() {
     go_to_first_frame();
     const GifImageDesc& frame = gif_->Image;
-    if (frame.Left < 0 || frame.Top < 0 || frame.Width < 1 || frame.Height < 1 ||
-        frame.Left > gif_->SWidth - frame.Width || frame.Top > gif_->SHeight - frame.Height)
-      throw ImageError("broken GIF file: its first frame lies outside of the picture");
-    out.create(gif_->SHeight, gif_->SWidth, 3);
-    if (frame.Width < gif_->SWidth || frame.Height < gif_->SHeight) fill(out);
-    read_colors();
+    if (frame.Left < 0 || frame.Top < 0 || frame.Width < 1 || frame.Height < 1)
+      throw ImageError("broken GIF file: its first frame is empty");
+    return {std::max(gif_->SHeight, frame.Top + frame.Height),
+            std::max(gif_->SWidth, frame.Left + frame.Width)};
+  }
+
+  // Colors, or their indices.
+  void run(bool ids, Image& out) {
+    const PictureSize size = find_size();
+    const GifImageDesc& frame = gif_->Image;
+    out.create(size.height, size.width, ids ? 1 : 3);
+    if (frame.Width < size.width || frame.Height < size.height) fill(ids, out);
+    if (!ids) read_colors();
     line_.resize(static_cast<std::size_t>(frame.Width));
     constexpr int kStarts[] = {0, 4, 2, 1};
     constexpr int kSteps[] = {8, 8, 4, 2};
@@ -78,7 +86,12 @@ class GifReading {
     return {{color.Red, color.Green, color.Blue}};
   }
 
-  void fill(Image& out) const {
+  void fill(bool ids, Image& out) const {
+    if (ids) {
+      for (int y = 0; y < out.height(); ++y)
+        std::memset(out.row(y), gif_->SBackGroundColor, out.row_bytes());
+      return;
+    }
     const ColorMapObject* const map = gif_->SColorMap;
     Rgb color;
     if (map != nullptr && gif_->SBackGroundColor < map->ColorCount)
@@ -99,6 +112,10 @@ class GifReading {
     const GifImageDesc& frame = gif_->Image;
     for (int y = start; y < frame.Height; y += step) {
       require(DGifGetLine(gif_, line_.data(), frame.Width));
+      if (out.channels() == 1) {
+        std::memcpy(out.row(frame.Top + y) + frame.Left, line_.data(), line_.size());
+        continue;
+      }
       std::uint8_t* to = out.row(frame.Top + y) + 3 * frame.Left;
       for (const GifPixelType index : line_) {
         if (index >= colors_.size())
@@ -126,13 +143,19 @@ class GifReading {
 ImageCodec::Header peek_gif(File file) {
   constexpr std::size_t kHeader = 13;
   if (file.size() < kHeader) throw ImageError("broken GIF file: it ends too early");
-  return {file[8] | file[9] << 8, file[6] | file[7] << 8, 3};
+  PictureSize size{file[8] | file[9] << 8, file[6] | file[7] << 8};
+  try {
+    size = GifReading(file).find_size();
+  } catch (const ImageError&) {  // as decode_gif() says
+  }
+  return {size.height, size.width, 3, true};
 }
 
-void decode_gif(File file, Image& out) { GifReading(file).run(out); }
+void decode_gif(File file, Image& out) { GifReading(file).run(false, out); }
+void decode_gif_ids(File file, Image& out) { GifReading(file).run(true, out); }
 
 }  // namespace
 
-const ImageCodec kGifCodec{peek_gif, decode_gif};
+const ImageCodec kGifCodec{peek_gif, decode_gif, decode_gif_ids};
 
 }  // namespace sluice

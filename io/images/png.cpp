@@ -37,9 +37,25 @@ class PngReading {
     step([](PngReading& reading) noexcept { reading.read_header(); });
     out.create(static_cast<int>(png_get_image_height(png_, info_)),
                static_cast<int>(png_get_image_width(png_, info_)),
-               static_cast<int>(png_get_channels(png_, info_)));
+               has_palette() ? 3 : static_cast<int>(png_get_channels(png_, info_)));
     out_ = &out;
     step([](PngReading& reading) noexcept { reading.read_rows(); });
+    if (has_palette()) look_up(out);
+  }
+
+  // One channel: indices, or gray pixels.
+  void run_ids(Image& out) {
+    wants_ids_ = true;
+    step([](PngReading& reading) noexcept { reading.read_header(); });
+    const int height = static_cast<int>(png_get_image_height(png_, info_));
+    const int width = static_cast<int>(png_get_image_width(png_, info_));
+    Image wide;  // two bytes a pixel
+    const bool is_wide = png_get_bit_depth(png_, info_) == 16;
+    if (is_wide) wide.create(height, width, 2);
+    out.create(height, width, 1);
+    out_ = is_wide ? &wide : &out;
+    step([](PngReading& reading) noexcept { reading.read_rows(); });
+    if (is_wide) narrow(wide, out);
   }
 
  private:
@@ -66,18 +82,59 @@ class PngReading {
     png_read_info(png_, info_);
     const png_byte bits = png_get_bit_depth(png_, info_);
     const png_byte color = png_get_color_type(png_, info_);
-    if (bits == 16) png_set_strip_16(png_);
-    if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+    if (bits == 16 && !wants_ids_) png_set_strip_16(png_);
+    if (has_palette()) png_set_packing(png_);  // indices, a byte each: look_up() makes colors
+    png_set_check_for_invalid_index(png_, 0);  // and refuses those beyond the palette
     if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
     png_set_strip_alpha(png_);
     passes_ = png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
   }
+  bool has_palette() const { return png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE; }
   void read_rows() {
+    // Indices lie at the end of the row of colors that they become.
+    const std::size_t begin = has_palette() ? static_cast<std::size_t>(out_->channels() - 1) *
+                                                  png_get_image_width(png_, info_)
+                                            : 0;
     for (int pass = 0; pass < passes_; ++pass) {
-      for (int y = 0; y < out_->height(); ++y) png_read_row(png_, out_->row(y), nullptr);
+      for (int y = 0; y < out_->height(); ++y) png_read_row(png_, out_->row(y) + begin, nullptr);
     }
     png_read_end(png_, nullptr);
+  }
+
+  // From the front: a color is written no further than the next index.
+  void look_up(Image& out) const {
+    png_colorp palette = nullptr;
+    int colors = 0;
+    (void)png_get_PLTE(png_, info_, &palette, &colors);
+    for (int y = 0; y < out.height(); ++y) {
+      std::uint8_t* to = out.row(y);
+      const std::uint8_t* const indices = to + 2 * static_cast<std::size_t>(out.width());
+      for (int x = 0; x < out.width(); ++x, to += 3) {
+        const int index = indices[x];
+        if (index >= colors) {
+          throw ImageError("broken PNG file: a pixel has color " + std::to_string(index) +
+                           ", but the palette has " + std::to_string(colors));
+        }
+        to[0] = palette[index].red;
+        to[1] = palette[index].green;
+        to[2] = palette[index].blue;
+      }
+    }
+  }
+
+  static void narrow(const Image& wide, Image& out) {
+    for (int y = 0; y < out.height(); ++y) {
+      const std::uint8_t* from = wide.row(y);
+      std::uint8_t* const to = out.row(y);
+      for (int x = 0; x < out.width(); ++x, from += 2) {
+        if (from[0] != 0) {
+          throw ImageError("a mask of 16 bits has the id " +
+                           std::to_string(from[0] << 8 | from[1]) + "; ids go to 255");
+        }
+        to[x] = from[1];
+      }
+    }
   }
 
   static void on_read(png_structp png, png_bytep to, std::size_t bytes) {
@@ -98,6 +155,7 @@ class PngReading {
   png_infop info_ = nullptr;
   std::jmp_buf jump_{};
   int passes_ = 1;
+  bool wants_ids_ = false;
   Image* out_ = nullptr;
   char message_[160]{};
 };
@@ -121,13 +179,14 @@ ImageCodec::Header peek_png(File file) {
     throw ImageError("broken PNG file: a side of more than 2^31 - 1 pixels");
   const std::uint8_t color = file[kSignature + 17];
   return {static_cast<int>(height), static_cast<int>(width),
-          (color & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1};
+          (color & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1, color == PNG_COLOR_TYPE_PALETTE};
 }
 
 void decode_png(File file, Image& out) { PngReading(file).run(out); }
+void decode_png_ids(File file, Image& out) { PngReading(file).run_ids(out); }
 
 }  // namespace
 
-const ImageCodec kPngCodec{peek_png, decode_png};
+const ImageCodec kPngCodec{peek_png, decode_png, decode_png_ids};
 
 }  // namespace sluice

@@ -51,6 +51,6 @@ void decode_webp(File file, Image& out) {
 
 }  // namespace
 
-const ImageCodec kWebpCodec{peek_webp, decode_webp};
+const ImageCodec kWebpCodec{peek_webp, decode_webp, nullptr};
 
 }  // namespace sluice

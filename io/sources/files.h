@@ -3,11 +3,21 @@
 //   auto [jpeg, label] = g.read(files_in("photos"));
 //
 // Files are found once, when files_in is called, in all folders below, and sorted by path. Entries
-// whose names begin with a dot are left out, and so is what lies in such folders. Labels follow the
-// usual layout of image classification: when the files lie in folders, the folders directly below
-// `folder` are the classes, numbered in sorted order from 0; when they all lie in `folder` itself,
-// every label is -1. With an index, no more of a file is read than its header and what the region
-// needs that is decoded of it, once the index knows the file:
+// whose names begin with a dot are left out, and so is what lies in such folders. Links to folders
+// are followed. Below a class a folder is read once: under the first path that leads to it, in
+// sorted order. left_out() counts all that is not read.
+//
+// Labels follow the usual layout of image classification: when the files lie in folders, the
+// folders directly below `folder` are the classes, numbered in sorted order from 0; when they all
+// lie in `folder` itself, every label is -1. A class without files keeps its number, so that labels
+// of training and validation agree. It is an error unless `allow_empty` permits it. `classes` fixes
+// the list:
+//
+//   const Files train = files_in("train");
+//   const Files val = files_in("val", {.classes = train.classes()});
+//
+// With an index, no more of a file is read than its header and what the region needs that is
+// decoded of it, once the index knows the file:
 //
 //   g.read(files_in("photos", {.index = JpegIndex::in_memory()}))            // from epoch 1 on
 //   g.read(files_in("photos", {.index = JpegIndex::open("photos.index")}))   // see `sluice index`
@@ -22,13 +32,14 @@
 //
 // Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
 // cheap. The bytes that it gives keep the index, too. Threads: any number at once. Errors: files_in
-// throws IoError for a folder that is missing, unreadable or without JPEG files, and, unless
-// FilesOptions say otherwise, for a folder below it that cannot be read. A file that cannot be read
-// later on is the error of its sample.
+// throws IoError for a folder that is missing, unreadable or without JPEG files, for a class that
+// is not in `classes`, and, unless FilesOptions say otherwise, for a class without files and a
+// folder below that cannot be read. A file that cannot be read later on is the error of its sample.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/source_reads.h>
+#include <sluice/io/sources/left_out.h>
 #include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
@@ -61,11 +72,11 @@ struct FilesOptions {
   Unreadable unreadable = Unreadable::fail;
   // How the names of files end that count, in any case.
   std::vector<std::string> endings = {".jpg", ".jpeg", ".jpe"};
-};
-
-struct LeftOut {
-  std::string path;
-  std::string reason;
+  // The names of the classes, in the order of their numbers; a class may have no files then. Empty:
+  // the folders directly below, sorted.
+  std::vector<std::string> classes = {};
+  // A folder directly below that has no files is a class, too.
+  bool allow_empty = false;
 };
 
 class Files {
@@ -79,10 +90,10 @@ class Files {
   std::int64_t label(std::int64_t i) const;
   // Names of the classes; empty when there are none.
   const std::vector<std::string>& classes() const;
-  // What could not be read while the files were sought, in the order of paths.
+  // As it was given.
+  const std::string& folder() const;
+  // What is below the folder and is not read. A class without files is named here, too.
   const std::vector<LeftOut>& left_out() const;
-  // How many folders and JPEG files were left out, as their names begin with a dot.
-  std::int64_t hidden() const;
 
   // For checkpoints: tells lists of files by their paths below the folder, and the classes.
   const std::string& fingerprint() const;
@@ -104,6 +115,9 @@ class Files {
 
 // Files whose names end as the options say: in .jpg, .jpeg or .jpe, in any case.
 Files files_in(const std::string& folder, const FilesOptions& options = {});
+
+// Throws IoError that names the difference unless both number the same classes.
+void require_same_classes(const Files& one, const Files& other);
 
 // The bytes of a file; throws IoError with the path and the reason.
 Bytes read_file(const std::string& path);

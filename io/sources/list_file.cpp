@@ -20,21 +20,26 @@ ListFormat format_of(const std::string& path, ListFormat said) {
   if (name.ends_with(".csv")) return ListFormat::csv;
   if (name.ends_with(".tsv")) return ListFormat::tsv;
   if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return ListFormat::json_lines;
-  throw BuildError("list_in: what '" + printable(path) +
-                   "' is does not show in its name (.csv, .tsv, .jsonl, .ndjson); say .format");
+  throw BuildError(name_of_list(path) +
+                   " has a name that does not end in .csv, .tsv, .jsonl or .ndjson; rename it, or "
+                   "say .format");
 }
 
-// The place of each wanted column in a row.
+// The place of each wanted column in a row; the last one is that of the paths.
 std::vector<std::size_t> places_of(const std::string& list, const std::vector<std::string>& wanted,
                                    const std::vector<std::string>& names) {
   std::vector<std::size_t> places;
-  for (const std::string& name : wanted) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::string& name = wanted[i];
     const auto found = std::count(names.begin(), names.end(), name);
     if (found != 1) {
       std::string all;
       for (const std::string& one : names) all += (all.empty() ? "" : ", ") + in_quotes(one);
       throw IoError(list + " has " + (found == 0 ? "no column " : "more than one column ") +
-                    in_quotes(name) + "; its columns are " + all);
+                    in_quotes(name) + "; its columns are " + all +
+                    (found == 0 && i + 1 == wanted.size()
+                         ? "; say which of them names the files (the program: --path NAME)"
+                         : ""));
     }
     places.push_back(
         static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
@@ -97,11 +102,11 @@ class Lines {
 ListFile::ListFile(std::string path, const ListOptions& options)
     : path_(std::move(path)), columns_(options.columns) {
   columns_.push_back(options.path);
+  text_ = OpenFile(path_).content();
   const ListFormat format = format_of(path_, options.format);
   if (format == ListFormat::json_lines && !options.names.empty())
     throw BuildError("list_in: the rows of JSON lines name their columns; leave .names out");
   csv_ = format == ListFormat::csv;
-  text_ = OpenFile(path_).content();
   Fingerprint print;
   print.add(text_).add(static_cast<std::uint64_t>(format));
   for (const std::string& name : columns_) print.add(name);

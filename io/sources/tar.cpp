@@ -18,6 +18,8 @@ namespace {
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kTwice = kNone - 1;
 
+using Columns = std::vector<std::vector<std::string>>;
+
 struct Span {
   std::uint32_t archive = 0;
   std::uint32_t first = 0;  // of the archive's files
@@ -54,6 +56,7 @@ struct TarSamples::Shared {
 
   void find_samples();
   std::uint32_t find(const Span& span, const std::vector<std::string>& names) const;
+  bool is_wanted(const Span& span, std::uint32_t file, const Columns& wanted) const;
   std::string columns_in(const Span& span) const;
 };
 
@@ -69,6 +72,15 @@ std::uint32_t TarSamples::Shared::find(const Span& span,
   return kNone;
 }
 
+bool TarSamples::Shared::is_wanted(const Span& span, std::uint32_t file,
+                                   const Columns& wanted) const {
+  const std::string_view column = column_of(span, file);
+  return std::any_of(wanted.begin(), wanted.end(), [&](const std::vector<std::string>& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return is_tar_column(column, name); });
+  });
+}
+
 std::string TarSamples::Shared::columns_in(const Span& span) const {
   constexpr std::uint32_t kMostShown = 16;
   std::string all;
@@ -80,15 +92,29 @@ std::string TarSamples::Shared::columns_in(const Span& span) const {
 }
 
 void TarSamples::Shared::find_samples() {
-  std::vector<std::vector<std::string>> wanted;
+  Columns wanted;
   for (const std::string& column : columns) wanted.push_back(names_of_tar_column("tar_in", column));
   std::optional<Span> any;
   std::vector<bool> is_there(columns.size());
   std::vector<std::uint32_t> found(columns.size());
+  detail::LeftOutCounter others;
+  const auto path_of = [&](std::uint32_t archive, std::uint32_t file) {
+    const TarIndex::Archive& from = known.archives()[archive];
+    return paths[archive] + "/" + std::string(from.name_of(from.entries[file]));
+  };
   const auto add = [&](const Span& span) {
     if (!any) any = span;
     for (std::size_t i = 0; i < wanted.size(); ++i) found[i] = find(span, wanted[i]);
-    if (std::count(found.begin(), found.end(), kNone) == std::ssize(found)) return;
+    const bool has_one = std::count(found.begin(), found.end(), kNone) < std::ssize(found);
+    bool is_meant = has_one;  // else it is a sample that fails
+    for (std::uint32_t file = span.first; file < span.first + span.count; ++file) {
+      if (!ends_like_tar_column(column_of(span, file), wanted) || is_wanted(span, file, wanted))
+        continue;
+      is_meant = true;
+      if (has_one) others.add(path_of(span.archive, file), kDottedTarColumn);
+    }
+    if (!is_meant)
+      return others.add(path_of(span.archive, span.first), kOtherTarSample, span.count);
     for (std::size_t i = 0; i < wanted.size(); ++i)
       if (found[i] != kNone) is_there[i] = true;
     samples.push_back(span);
@@ -106,7 +132,11 @@ void TarSamples::Shared::find_samples() {
       }
       if (span.count > 0) add(span);
       span = {a, file, parts ? 1U : 0U};
-      if (parts) stem = parts->stem;
+      if (parts) {
+        stem = parts->stem;
+      } else {
+        others.add(path_of(a, file), why_not_tar_name(from.name_of(from.entries[file])));
+      }
     }
     if (span.count > 0) add(span);
   }
@@ -114,9 +144,13 @@ void TarSamples::Shared::find_samples() {
   if (!any) throw IoError("there are no samples in the archives: no file has a name like 0001.jpg");
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (is_there[i]) continue;
+    const std::string there = columns_in(*any);
     throw IoError("no sample has the column " + in_quotes(columns[i]) + "; the first one, '" +
-                  printable(name(*any)) + "', has " + columns_in(*any));
+                  printable(name(*any)) + "', has " + there +
+                  std::string(dots_in_tar_columns(there)));
   }
+  const std::vector<LeftOut> all = others.list();
+  left_out.insert(left_out.end(), all.begin(), all.end());
 }
 
 void TarSamples::Shared::take_options(const TarOptions& options) {
@@ -190,11 +224,7 @@ struct TarSamples::Sample::Place {
 
   const TarIndex::Entry& entry(std::size_t column) const {
     const std::uint32_t found = shared->files[i * shared->columns.size() + column];
-    if (found == kNone)
-      fail(column,
-           "there is none; the files of a sample follow each other (tar --sort=name), and here "
-           "are " +
-               shared->columns_in(span));
+    if (found == kNone) fail(column, no_tar_column(shared->columns_in(span)));
     if (found == kTwice)
       fail(column, "it is there more than once; the sample has " + shared->columns_in(span));
     const TarIndex::Entry& entry = shared->archive(span).entries[found];

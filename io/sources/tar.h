@@ -8,7 +8,11 @@
 // one sample: `x/0001.jpg` and `x/0001.cls`. What follows that dot, in lower case, is the name of a
 // column; several names for one stand between semicolons, and the first one that a sample has
 // counts. A column is Bytes, or text, or a number or bool in text (cell.h). Files without a dot,
-// and samples that have none of the columns, are none.
+// and samples that have none of the columns, are none; left_out() counts them.
+//
+// A dot within a sample's own name is easily missed: `shot_v1.3.jpg` is the column "3.jpg" of the
+// sample `shot_v1`, as in WebDataset. A sample that has such files only, and not one of the columns
+// themselves, fails. Such a file beside others that are read is counted in left_out().
 //
 // The headers are read when the archives are opened, or an index that was made of them before
 // (TarIndex). Then any sample is read alone, in any order. For archives on disks that seek slowly
@@ -152,7 +156,8 @@ class Tar {
   std::vector<TarFile> files(std::int64_t i) const { return samples_.files(i); }
   // For checkpoints: tells archives by the names and sizes of the files in them.
   std::string fingerprint() const { return samples_.fingerprint(); }
-  // What could not be read of the archives when they were opened.
+  // What is in the archives and belongs to no sample, and what cannot be read of them. Columns that
+  // nobody asked for are not counted.
   const std::vector<LeftOut>& left_out() const { return samples_.left_out(); }
 
   // Of the columns that are Bytes, so far; for stats().

@@ -23,22 +23,33 @@ bool is_tar_stream(const std::string& path) {
 }
 
 void list_tar_stream(
-    const std::string& path, const std::string& columns,
-    const std::function<bool(const std::string&, const std::vector<TarFile>&)>& take) {
-  const std::vector<std::string> wanted = detail::names_of_tar_column("list_tar_stream", columns);
+    const std::string& path, const std::string& column,
+    const std::function<bool(const std::string&, const std::vector<TarFile>&)>& take,
+    detail::LeftOutCounter& left_out) {
+  const std::vector<std::string> wanted = detail::names_of_tar_column("list_tar_stream", column);
   const TarStop never;
   const std::unique_ptr<TarInput> input =
       open_tar_input(path, never, TarStreamOptions().max_expansion);
   TarHeaders headers(*input);
   std::string stem;
   std::vector<TarFile> files;
+  const auto name_of = [&](const TarFile& file) { return path + "/" + stem + "." + file.column; };
   const auto give = [&] {
-    const bool is_sample = std::any_of(files.begin(), files.end(), [&](const TarFile& file) {
+    const auto is_wanted = [&](const TarFile& file) {
       return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
         return detail::is_tar_column(file.column, name);
       });
-    });
-    const bool goes_on = !is_sample || take(path + "/" + stem, files);
+    };
+    const auto is_dotted = [&](const TarFile& file) {
+      return !is_wanted(file) && detail::ends_like_tar_column(file.column, {wanted});
+    };
+    const bool has_one = std::any_of(files.begin(), files.end(), is_wanted);
+    const bool has_dotted = std::any_of(files.begin(), files.end(), is_dotted);
+    for (const TarFile& file : files) {
+      if (has_one && is_dotted(file)) left_out.add(name_of(file), detail::kDottedTarColumn);
+      if (!has_one && !has_dotted) left_out.add(name_of(file), detail::kOtherTarSample);
+    }
+    const bool goes_on = !(has_one || has_dotted) || take(path + "/" + stem, files);
     files.clear();
     return goes_on;
   };
@@ -48,7 +59,10 @@ void list_tar_stream(
       const auto parts = detail::tar_name_parts(member->name);
       is_file = parts.has_value();
       if (!files.empty() && !(parts && parts->stem == stem) && !give()) return;
-      if (!parts) continue;
+      if (!parts) {
+        left_out.add(path + "/" + member->name, detail::why_not_tar_name(member->name));
+        continue;
+      }
       if (files.empty()) stem = parts->stem;
       files.push_back({std::string(parts->column), member->size});
     }

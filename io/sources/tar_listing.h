@@ -16,10 +16,11 @@ namespace sluice {
 // Whether it is one of those. What cannot be read at all is none.
 bool is_tar_stream(const std::string& path);
 
-// Calls take(name, files) for each sample, in order, until that says false. A sample is what has a
-// file in one of these columns; a link has 0 bytes.
+// Calls take(name, files) for each sample, in order, until that says false. A sample is what tar_in
+// makes one with this column; a link has 0 bytes. `left_out` counts what tar_in leaves out.
 void list_tar_stream(
-    const std::string& path, const std::string& columns,
-    const std::function<bool(const std::string&, const std::vector<TarFile>&)>& take);
+    const std::string& path, const std::string& column,
+    const std::function<bool(const std::string&, const std::vector<TarFile>&)>& take,
+    detail::LeftOutCounter& left_out);
 
 }  // namespace sluice

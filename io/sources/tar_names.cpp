@@ -16,8 +16,38 @@ std::optional<TarNameParts> tar_name_parts(std::string_view name) {
   return TarNameParts{name.substr(0, dot), name.substr(dot + 1)};
 }
 
+std::string_view why_not_tar_name(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('/') + 1);
+  return last.starts_with('.') ? "hidden: a name that begins with a dot"
+                               : "without a dot in the name";
+}
+
 bool is_tar_column(std::string_view in_archive, std::string_view wanted) {
   return equal_in_any_case(in_archive, wanted);
+}
+
+bool ends_like_tar_column(std::string_view in_archive,
+                          const std::vector<std::vector<std::string>>& wanted) {
+  for (const std::vector<std::string>& names : wanted) {
+    for (const std::string& name : names) {
+      if (in_archive.size() <= name.size()) continue;
+      const std::size_t begin = in_archive.size() - name.size();
+      if (in_archive[begin - 1] == '.' && is_tar_column(in_archive.substr(begin), name))
+        return true;
+    }
+  }
+  return false;
+}
+
+std::string no_tar_column(const std::string& there) {
+  return "there is none; the files of a sample follow each other (tar --sort=name), and here are " +
+         there + std::string(dots_in_tar_columns(there));
+}
+
+std::string_view dots_in_tar_columns(std::string_view there) {
+  return there.find('.') == std::string_view::npos
+             ? ""
+             : "; a sample's name ends at the first dot of its files' names";
 }
 
 std::vector<std::string> names_of_tar_column(const char* who, const std::string& column) {

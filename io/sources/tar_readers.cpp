@@ -5,9 +5,11 @@
 
 namespace sluice::detail {
 
-TarReaders::TarReaders(TarReading reading, std::shared_ptr<HeldBytes> held)
+TarReaders::TarReaders(TarReading reading, std::shared_ptr<HeldBytes> held,
+                       std::shared_ptr<LeftOutCounter> left_out)
     : reading_(std::move(reading)),
       held_(std::move(held)),
+      left_out_(std::move(left_out)),
       most_open_(std::max(reading_.interleave, reading_.threads)) {
   open_lanes();
   const std::size_t useful = std::min(most_open_, reading_.archives.size());
@@ -40,7 +42,7 @@ bool TarReaders::stopped() {
 void TarReaders::open_lanes() {
   while (lanes_.size() < most_open_ && opened_ < reading_.archives.size()) {
     lanes_[opened_].reader = std::make_unique<TarSampleReader>(
-        reading_.archives[opened_], reading_.columns, reading_.limits, stop_pipes_);
+        reading_.archives[opened_], reading_.columns, reading_.limits, stop_pipes_, *left_out_);
     ++opened_;
   }
   while (turns_.size() < reading_.interleave && assigned_ < opened_) turns_.push_back(assigned_++);

@@ -63,7 +63,8 @@ struct TarReading {
 class TarReaders {
  public:
   // `held` counts what is here and what was taken, until the one who took it says otherwise.
-  TarReaders(TarReading reading, std::shared_ptr<HeldBytes> held);
+  TarReaders(TarReading reading, std::shared_ptr<HeldBytes> held,
+             std::shared_ptr<LeftOutCounter> left_out);
   ~TarReaders();
   TarReaders(const TarReaders&) = delete;
   TarReaders& operator=(const TarReaders&) = delete;
@@ -94,6 +95,7 @@ class TarReaders {
 
   const TarReading reading_;
   const std::shared_ptr<HeldBytes> held_;
+  const std::shared_ptr<LeftOutCounter> left_out_;
   const std::size_t most_open_;
   TarStop stop_pipes_;
 

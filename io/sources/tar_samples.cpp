@@ -39,11 +39,13 @@ struct TarSampleReader::Open {
 };
 
 TarSampleReader::TarSampleReader(std::string path, const Columns& columns,
-                                 const TarStreamLimits& limits, const TarStop& stop)
+                                 const TarStreamLimits& limits, const TarStop& stop,
+                                 LeftOutCounter& left_out)
     : path_(std::move(path)),
       columns_(columns),
       limits_(limits),
       stop_(stop),
+      left_out_(left_out),
       found_(columns.size()) {}
 
 TarSampleReader::~TarSampleReader() = default;
@@ -97,8 +99,13 @@ std::optional<StreamedSample> TarSampleReader::next_of_archive() {
       continue;
     }
     if (parts) {
-      if (files_ == 0) stem_ = parts->stem;
+      if (files_ == 0) {
+        stem_ = parts->stem;
+        first_ = member->name;
+      }
       take(*member, parts->column);
+    } else {
+      left_out_.add(path_ + "/" + member->name, why_not_tar_name(member->name));
     }
     open_->targets.passed(*member);
   }
@@ -124,12 +131,14 @@ void TarSampleReader::take(const TarMember& member, std::string_view column) {
   if (there_.size() <= kMostShown)
     there_.push_back(there_.size() < kMostShown ? in_quotes(column) : "...");
   const std::optional<Found>* first = nullptr;
+  bool is_wanted = false;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const std::vector<std::string>& names = columns_[i];
     const auto name = std::find_if(names.begin(), names.end(), [&](const std::string& wanted) {
       return is_tar_column(column, wanted);
     });
     if (name == names.end()) continue;
+    is_wanted = true;
     const auto rank = static_cast<std::size_t>(name - names.begin());
     std::optional<Found>& found = found_[i];
     if (found && found->rank <= rank) {
@@ -148,6 +157,7 @@ void TarSampleReader::take(const TarMember& member, std::string_view column) {
     found = std::move(now);
     first = &found;
   }
+  if (!is_wanted && ends_like_tar_column(column, columns_) && dotted_++ == 0) first_ = member.name;
 }
 
 // Throws where the archive cannot go on.
@@ -207,23 +217,22 @@ std::string TarSampleReader::why_not(std::size_t column) const {
   std::string there;
   for (const std::string& one : there_) there += (there.empty() ? "" : ", ") + one;
   const std::optional<Found>& found = found_[column];
-  if (!found) {
-    return "there is none; the files of a sample follow each other (tar --sort=name), and here "
-           "are " +
-           there;
-  }
+  if (!found) return no_tar_column(there);
   if (found->twice) return "it is there more than once; the sample has " + there;
   return found->error;
 }
 
 // The sample that has been read, if it is one; another may begin.
 std::optional<StreamedSample> TarSampleReader::finished() {
-  const bool is_one =
+  const bool has_one =
       std::any_of(found_.begin(), found_.end(),
                   [](const std::optional<Found>& found) { return found.has_value(); });
   std::optional<StreamedSample> sample;
   if (files_ > 0) last_ = path_ + "/" + stem_;
-  if (is_one) {
+  if (has_one && dotted_ > 0) left_out_.add(path_ + "/" + first_, kDottedTarColumn, dotted_);
+  if (!has_one && dotted_ == 0 && files_ > 0)
+    left_out_.add(path_ + "/" + first_, kOtherTarSample, static_cast<std::int64_t>(files_));
+  if (has_one || dotted_ > 0) {
     sample.emplace();
     sample->name = last_;
     sample->columns.resize(columns_.size());
@@ -249,6 +258,7 @@ std::optional<StreamedSample> TarSampleReader::finished() {
   for (std::optional<Found>& found : found_) found.reset();
   there_.clear();
   files_ = 0;
+  dotted_ = 0;
   bytes_ = 0;
   return sample;
 }

@@ -10,6 +10,7 @@
 // std::bad_alloc where not even an error can be told; all else is a sample's.
 #pragma once
 
+#include <sluice/io/sources/left_out.h>
 #include <sluice/io/sources/tar_headers.h>
 #include <sluice/io/sources/tar_link_targets.h>
 #include <sluice/runtime/bytes.h>
@@ -43,9 +44,10 @@ struct TarStreamLimits {
 class TarSampleReader {
  public:
   using Columns = std::vector<std::vector<std::string>>;
-  // Nothing is opened before the first sample is asked for. `columns` and `stop` outlive it.
+  // Nothing is opened before the first sample is asked for. What stands for a reference outlives
+  // it. `left_out` counts the files that are of no sample.
   TarSampleReader(std::string path, const Columns& columns, const TarStreamLimits& limits,
-                  const TarStop& stop);
+                  const TarStop& stop, LeftOutCounter& left_out);
   ~TarSampleReader();
   TarSampleReader(const TarSampleReader&) = delete;
   TarSampleReader& operator=(const TarSampleReader&) = delete;
@@ -78,6 +80,7 @@ class TarSampleReader {
   const Columns& columns_;
   TarStreamLimits limits_;
   const TarStop& stop_;
+  LeftOutCounter& left_out_;
   std::unique_ptr<Open> open_;
   bool over_ = false;
   std::string damage_;  // told when the next sample is asked for
@@ -88,6 +91,8 @@ class TarSampleReader {
   std::vector<std::optional<Found>> found_;
   std::vector<std::string> there_;  // the names of its first columns
   std::size_t files_ = 0;
+  std::int64_t dotted_ = 0;  // files that end like a column: see ends_like_tar_column()
+  std::string first_;        // the name of its first file, or of its first dotted one
   std::uint64_t bytes_ = 0;
   std::optional<TarMember> ahead_;  // the first file of the next one
 };

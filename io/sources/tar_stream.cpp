@@ -49,6 +49,7 @@ struct TarStreaming::Shared {
   std::optional<std::string> read_once;  // a pipe among them
   bool begun = false;
   std::shared_ptr<HeldBytes> held = std::make_shared<HeldBytes>();
+  std::shared_ptr<LeftOutCounter> left_out = std::make_shared<LeftOutCounter>();
 
   // Of the epoch.
   std::int64_t epoch = 0;
@@ -111,7 +112,10 @@ TarStreaming::TarStreaming(const std::vector<std::string>& archives,
   check_tar_columns("tar_stream", archives, options.columns, types);
   check(options, archives.size());
   Shared& shared = *shared_;
-  if (like != nullptr) shared.held = like->shared_->held;
+  if (like != nullptr) {
+    shared.held = like->shared_->held;
+    shared.left_out = like->shared_->left_out;
+  }
   shared.options = options;
   TarReading& reading = shared.reading;
   for (const std::string& column : options.columns)
@@ -136,6 +140,7 @@ void TarStreaming::begin_epoch(const EpochInfo& info) {
                   "' can be read once, and has been: there is no other epoch of it");
   }
   shared.begun = true;
+  shared.left_out->clear();
   const std::lock_guard lock(shared.mutex);
   shared.epoch = info.epoch;
   shared.rounds = 0;
@@ -145,6 +150,7 @@ void TarStreaming::begin_epoch(const EpochInfo& info) {
 
 std::string TarStreaming::fingerprint() const { return shared_->fingerprint; }
 std::uint64_t TarStreaming::most_bytes() const { return shared_->held->most(); }
+std::vector<LeftOut> TarStreaming::left_out() const { return shared_->left_out->list(); }
 
 std::string TarStreaming::name(std::int64_t position) const {
   const std::lock_guard lock(shared_->mutex);
@@ -168,7 +174,7 @@ struct TarStreaming::Pass::State {
   }
   State(std::shared_ptr<TarStreaming> from, const ShuffleKey& key)
       : of(std::move(from)),
-        readers(reading(*of->shared_, key), of->shared_->held),
+        readers(reading(*of->shared_, key), of->shared_->held, of->shared_->left_out),
         window(readers, of->shared_->options.shuffle ? of->shared_->options.window : 1, key,
                of->shared_->held) {}
 
@@ -202,9 +208,11 @@ bool TarStreaming::Pass::next() {
   if (!sample) {
     state.over = true;
     if (state.any || state.readers.stopped()) return false;
+    const std::vector<LeftOut> left_out = state.of->left_out();
     throw IoError(
-        "there are no samples in the archives: no file has a name like 0001.jpg and is "
-        "in a column that is read");
+        std::string("there are no samples in the archives: no file has a name like 0001.jpg and is "
+                    "in a column that is read") +
+        (left_out.empty() ? "" : "; " + words_of(left_out)));
   }
   state.any = true;
   state.sample = *std::move(sample);

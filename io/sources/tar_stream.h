@@ -89,6 +89,7 @@ class TarStreaming {
   // Of the sample at a position, while it is under way.
   std::string name(std::int64_t position) const;
   std::uint64_t most_bytes() const;
+  std::vector<LeftOut> left_out() const;
 
   // One time through the archives. Threads: next() on one, stop() on any.
   class Pass {
@@ -177,6 +178,9 @@ class TarStream {
   // How much the samples of it and its copies had in memory at most, without those that pipelines
   // have taken.
   std::uint64_t most_bytes() const { return streaming_->most_bytes(); }
+  // What it and its copies have found in this epoch that belongs to no sample. It is complete when
+  // the epoch has ended.
+  std::vector<LeftOut> left_out() const { return streaming_->left_out(); }
 
   // For Graph::read.
   void begin_epoch(const EpochInfo& info) const {

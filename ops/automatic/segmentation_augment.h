@@ -1,7 +1,7 @@
 // segmentation_augment: a picture and its mask as networks for semantic segmentation are trained
 // with.
 //
-//   auto [image, mask] = segmentation_augment(g, jpeg, decode_image(mask_file, {.color = gray}));
+//   auto [image, mask] = segmentation_augment(g, jpeg, decode_image(mask_file, {.ids = true}));
 //
 // Both are scaled by 0.5 to 2, padded where they are too small, cut to a random window, and
 // mirrored with probability 0.5; the picture's colours change (photometric_distort). Levels of

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace sluice {
 
@@ -13,14 +14,14 @@ namespace {
 template <class Source>
 Value<Image> decode(const Value<Source>& file, const ImageOptions& o) {
   return apply_operator<Image>(decode_image_operator(), file, o.color, o.apply_orientation,
-                               o.max_output_bytes);
+                               o.max_output_bytes, o.ids);
 }
 template <class Source>
 Value<Image> decode(const Value<Source>& file, const Param<Rectangle>& region,
                     const ImageOptions& o) {
   return apply_as<Image>(require_recorder("decode_image", file), "decode_image",
                          decode_image_region_operator(), file, o.color, o.apply_orientation,
-                         o.max_output_bytes, region);
+                         o.max_output_bytes, o.ids, region);
 }
 
 template <class Picture = Image>
@@ -37,8 +38,18 @@ OperatorDeclaration declare_image_decoder(const char* name, const char* summary)
                        .help = "turns the picture of a JPEG file as its EXIF data say"})
       .constant<std::int64_t>("max_output_bytes", {.value = usual.max_output_bytes,
                                                    .help = "that the whole picture may take"})
+      .constant<bool>("ids", {.value = usual.ids,
+                              .help = "the file is a mask: one channel of ids, indices of a "
+                                      "palette or gray values"})
       .output<Picture>("image");
   return declaration;
+}
+
+int channels_of(ColorSpace color, bool ids) { return color == ColorSpace::rgb && !ids ? 3 : 1; }
+
+void warn_of_ids(SampleNotes& notes, const JpegFile& file, const ImageOptions& options) {
+  const std::string_view doubt = doubt_about_ids(file.bytes(), options);
+  if (!doubt.empty()) notes.warn_once(doubt);
 }
 
 bool is_jpeg(const JpegFile& file) {
@@ -51,11 +62,12 @@ OperatorPtr image_region_size_operator() {
                                "The size of the region, as an image without pixels; passes use it.")
       .parameter<Rectangle>("region")
       .runs([](const JpegFile& file, ColorSpace color, bool turned, std::int64_t max_output_bytes,
-               const Rectangle& region, Image& out) {
+               bool ids, const Rectangle& region, Image& out) {
         if (region.height >= 1 && region.width >= 1) {
-          out = Image::size_only(region.height, region.width, color == ColorSpace::rgb ? 3 : 1);
+          out = Image::size_only(region.height, region.width, channels_of(color, ids));
         } else {  // the decoder knows better what to say
-          sluice::decode_image_region(file.bytes(), region, {color, turned, max_output_bytes}, out);
+          sluice::decode_image_region(file.bytes(), region, {color, turned, max_output_bytes, ids},
+                                      out);
         }
       });
 }
@@ -64,8 +76,9 @@ OperatorPtr image_region_rows_operator() {
                                             "Begins to decode a region; passes use it.")
       .parameter<Rectangle>("region")
       .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
-               std::int64_t max_output_bytes, const Rectangle& region, OpenPicture& out) {
-        const ImageOptions options{color, turned, max_output_bytes};
+               std::int64_t max_output_bytes, bool ids, const Rectangle& region, OpenPicture& out) {
+        const ImageOptions options{color, turned, max_output_bytes, ids};
+        warn_of_ids(notes, file, options);
         if (is_jpeg(file)) {
           open_jpeg(notes, file.bytes(), region, jpeg_options(options), out);
         } else {
@@ -76,8 +89,9 @@ OperatorPtr image_region_rows_operator() {
 OperatorPtr image_rows_operator() {
   return declare_image_decoder<OpenPicture>("decode_image_rows", "Begins to decode; passes use it.")
       .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
-               std::int64_t max_output_bytes, OpenPicture& out) {
-        const ImageOptions options{color, turned, max_output_bytes};
+               std::int64_t max_output_bytes, bool ids, OpenPicture& out) {
+        const ImageOptions options{color, turned, max_output_bytes, ids};
+        warn_of_ids(notes, file, options);
         if (is_jpeg(file)) {
           open_jpeg(notes, file.bytes(), {}, jpeg_options(options), out);
         } else {
@@ -97,8 +111,8 @@ const OperatorPtr& decode_image_size_operator() {
       declare_image_decoder("decode_image_size",
                             "The size of the picture, as an image without pixels; passes use it.")
           .runs([](const JpegFile& file, ColorSpace color, bool turned,
-                   std::int64_t max_output_bytes, Image& out) {
-            const ImageOptions options{color, turned, max_output_bytes};
+                   std::int64_t max_output_bytes, bool ids, Image& out) {
+            const ImageOptions options{color, turned, max_output_bytes, ids};
             PictureSize size;
             try {
               size = peek_image(file.bytes(), options);
@@ -107,7 +121,7 @@ const OperatorPtr& decode_image_size_operator() {
               decode_image_file(file.bytes(), options, out);
               throw;
             }
-            out = Image::size_only(size.height, size.width, color == ColorSpace::rgb ? 3 : 1);
+            out = Image::size_only(size.height, size.width, channels_of(color, ids));
           });
   return op;
 }
@@ -123,9 +137,10 @@ const OperatorPtr& decode_image_region_operator() {
                                      "decode_image_end"))
           .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
-                   std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
-            note(notes,
-                 decode_image_region(file.bytes(), region, {color, turned, max_output_bytes}, out));
+                   std::int64_t max_output_bytes, bool ids, const Rectangle& region, Image& out) {
+            const ImageOptions options{color, turned, max_output_bytes, ids};
+            warn_of_ids(notes, file, options);
+            note(notes, decode_image_region(file.bytes(), region, options, out));
           });
   return op;
 }
@@ -135,13 +150,16 @@ const OperatorPtr& decode_image_operator() {
       declare_image_decoder("decode_image", "The picture in a JPEG, PNG, WebP or GIF file.")
           .in_cpp("decode_image(file)")
           .in_cpp("decode_image(file, {.color = ColorSpace::gray})")
+          .in_cpp("decode_image(file, {.ids = true})")
           .events(jpeg_events())
           .decodes({decode_image_size_operator(), decode_image_region_operator()})
           .decodes_rows(
               row_decoding(decode_image_size_operator(), image_rows_operator(), "decode_image_end"))
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
-                   std::int64_t max_output_bytes, Image& out) {
-            note(notes, decode_image_file(file.bytes(), {color, turned, max_output_bytes}, out));
+                   std::int64_t max_output_bytes, bool ids, Image& out) {
+            const ImageOptions options{color, turned, max_output_bytes, ids};
+            warn_of_ids(notes, file, options);
+            note(notes, decode_image_file(file.bytes(), options, out));
           });
   return op;
 }

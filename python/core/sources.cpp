@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -59,16 +60,19 @@ std::vector<ReadColumn<From>> readers_of(const Tables& types, const Read& read) 
   return readers;
 }
 
-Slots read_files(Description& self, nb::handle folder, const nb::dict& options,
-                 const std::shared_ptr<JpegIndex>& index, const std::optional<Names>& endings,
-                 bool leave_out) {
-  FilesOptions files{.index = index};
-  if (endings) files.endings = *endings;
-  if (leave_out) files.unreadable = Unreadable::leave_out;
+// What a source gives, and what it leaves out, in words.
+using Read = std::pair<Slots, std::string>;
+
+Read read_files(Description& self, nb::handle folder, const nb::dict& options,
+                const std::shared_ptr<JpegIndex>& index, const std::optional<Names>& endings,
+                bool leave_out, const Names& classes, bool allow_empty) {
+  FilesOptions how{.index = index, .classes = classes, .allow_empty = allow_empty};
+  if (endings) how.endings = *endings;
+  if (leave_out) how.unreadable = Unreadable::leave_out;
   (void)self.open();
-  auto [jpeg, label] =
-      self.graph.read(files_in(path_of(folder), files), source_options_of(options));
-  return {jpeg.slot(), label.slot()};
+  const Files files = files_in(path_of(folder), how);
+  auto [jpeg, label] = self.graph.read(files, source_options_of(options));
+  return {{jpeg.slot(), label.slot()}, words_of(files.left_out())};
 }
 
 Slots read_list(Description& self, nb::handle list, const std::string& path, const Names& columns,
@@ -96,9 +100,9 @@ Slots read_list(Description& self, nb::handle list, const std::string& path, con
   return add_source(self, std::move(source), source_options_of(options));
 }
 
-Slots read_tar(Description& self, const nb::list& archives, const Names& columns,
-               const Names& types, const nb::dict& options, const std::shared_ptr<JpegIndex>& index,
-               nb::handle offsets) {
+Read read_tar(Description& self, const nb::list& archives, const Names& columns, const Names& types,
+              const nb::dict& options, const std::shared_ptr<JpegIndex>& index,
+              nb::handle offsets) {
   const TarOptions how{.columns = columns, .offsets = path_of(offsets), .index = index};
   Names paths;
   for (const nb::handle archive : archives) paths.push_back(path_of(archive));
@@ -118,7 +122,15 @@ Slots read_tar(Description& self, const nb::list& archives, const Names& columns
   source.name_of = [samples](const SampleKey& key) { return samples->name(key.index); };
   source.dataset.fingerprint = [samples] { return samples->fingerprint(); };
   source.dataset.reads = [samples] { return samples->reads(); };
-  return add_source(self, std::move(source), source_options_of(options));
+  return {add_source(self, std::move(source), source_options_of(options)),
+          words_of(samples->left_out())};
+}
+
+// Its classes are asked for, and no file of it.
+Files class_folders(nb::handle folder, const std::optional<Names>& endings) {
+  FilesOptions how{.allow_empty = true};
+  if (endings) how.endings = *endings;
+  return files_in(path_of(folder), how);
 }
 
 }  // namespace
@@ -126,7 +138,8 @@ Slots read_tar(Description& self, const nb::list& archives, const Names& columns
 void bind_sources(nb::class_<Description>& description) {
   description
       .def("read_files", read_files, nb::arg("folder"), nb::arg("options"), nb::arg("index").none(),
-           nb::arg("endings").none(), nb::arg("leave_out"))
+           nb::arg("endings").none(), nb::arg("leave_out"), nb::arg("classes"),
+           nb::arg("allow_empty"))
       .def("read_list", read_list, nb::arg("list"), nb::arg("path"), nb::arg("columns"),
            nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("folder"))
       .def("read_tar", read_tar, nb::arg("archives"), nb::arg("columns"), nb::arg("types"),
@@ -137,14 +150,18 @@ void bind_index(nb::module_& module) {
   module.def(
       "classes",
       [](nb::handle folder, const std::optional<Names>& endings) {
-        FilesOptions files;
-        if (endings) files.endings = *endings;
         nb::list names;
-        const Files found = files_in(path_of(folder), files);
+        const Files found = class_folders(folder, endings);
         for (const std::string& name : found.classes()) names.append(to_str(name));
         return names;
       },
       nb::arg("folder"), nb::arg("endings").none());
+  module.def(
+      "require_same_classes",
+      [](nb::handle one, nb::handle other, const std::optional<Names>& endings) {
+        require_same_classes(class_folders(one, endings), class_folders(other, endings));
+      },
+      nb::arg("one"), nb::arg("other"), nb::arg("endings").none());
   nb::class_<JpegIndex>(module, "JpegIndex",
                         "What is known of where rows begin in JPEG files, so that regions are read "
                         "alone.")

@@ -56,7 +56,7 @@ from ._pipeline import BatchKey, Pipeline, pipeline
 from ._rewrite import RewriteError, graph_function
 from ._value import Value
 from ._workers import WorkerOptions
-from .sources import classes, files, iterate, list_file, map, source, tar
+from .sources import LeftOutWarning, classes, files, iterate, list_file, map, require_same_classes, source, tar
 
 __version__ = _core.__version__
 
@@ -166,10 +166,10 @@ def drop_unless(predicate: Value) -> None:
 
 
 __all__ = [
-    "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning",
-    "Error",    "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
+    "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
+    "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
     "all_of", "any_of", "apply_if", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "iterate",
-    "list_file", "map", "mix_up", "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar",
+    "list_file", "map", "mix_up", "not_", "ops", "pipeline", "require_same_classes", "saved_plan", "select", "source", "tar",
     "while_loop",
 ]

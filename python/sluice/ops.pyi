@@ -117,13 +117,13 @@ def crop_points(points: Value, region: tuple[int, int, int, int] | Value) -> Val
 def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., damage: Literal['strict', 'tolerant'] = ..., verify: bool = ..., entropy: Literal['fast', 'library'] = ..., max_scans: int = ..., max_output_bytes: int = ..., height: int | Value = ..., width: int | Value = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., antialias: bool = ...) -> Value:
     """A rectangle of the picture in a JPEG file, resized; the decoder may shrink it."""
 
-def decode_image(file: Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., max_output_bytes: int = ...) -> Value:
+def decode_image(file: Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., max_output_bytes: int = ..., ids: bool = ...) -> Value:
     """The picture in a JPEG, PNG, WebP or GIF file."""
 
-def decode_image_region(file: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., max_output_bytes: int = ...) -> Value:
+def decode_image_region(file: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., max_output_bytes: int = ..., ids: bool = ...) -> Value:
     """A rectangle of the picture in a file; of a JPEG file no more is computed."""
 
-def decode_image_size(file: Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., max_output_bytes: int = ...) -> Value:
+def decode_image_size(file: Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., max_output_bytes: int = ..., ids: bool = ...) -> Value:
     """The size of the picture, as an image without pixels; passes use it."""
 
 def decode_jpeg(jpeg: Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., damage: Literal['strict', 'tolerant'] = ..., verify: bool = ..., entropy: Literal['fast', 'library'] = ..., max_scans: int = ..., max_output_bytes: int = ...) -> Value:

@@ -10,6 +10,7 @@ import operator
 import os
 import pickle
 import threading
+import warnings
 from typing import Any, Callable, Sequence
 
 from . import _core, _workers
@@ -72,15 +73,6 @@ def _require_path(path: Any, what: str) -> None:
         raise _core.BuildError(f"{what} is a path, not {path!r}")
 
 
-def _endings(endings: Any, what: str) -> list[str] | None:
-    wanted = None if endings is None else [endings] if isinstance(endings, str) else endings
-    if wanted is None:
-        return None
-    if not isinstance(wanted, (list, tuple)) or not wanted or not all(isinstance(one, str) for one in wanted):
-        raise _core.BuildError(f"{what}: endings is a list of str, ['.jpg'] say, not {endings!r}")
-    return list(wanted)
-
-
 def _require_no_nul(text: str, what: str) -> None:
     if "\0" in text:
         raise _core.BuildError(f"{what} holds a NUL, which worker processes cannot be told: {text!r}")
@@ -89,6 +81,29 @@ def _require_no_nul(text: str, what: str) -> None:
 def _values(graph: Any, slots: Sequence[int], single: bool = False) -> Any:
     values = tuple(Value(graph, slot) for slot in slots)
     return values[0] if single else values
+
+
+class LeftOutWarning(UserWarning):
+    """A source leaves out files of its dataset: says how many, why, and which is the first."""
+
+
+def _tell(source: str, left_out: str) -> None:
+    if left_out:
+        warnings.warn(f"{source}: {left_out}", LeftOutWarning, stacklevel=3)
+
+
+def _names(names: Any, what: str) -> list[str] | None:
+    """A list of str; one is a list of itself."""
+    if names is None:
+        return None
+    listed = [names] if isinstance(names, str) else list(names) if isinstance(names, (list, tuple)) else []
+    if not listed or not all(isinstance(one, str) for one in listed):
+        raise _core.BuildError(f"{what}, not {names!r}")
+    return listed
+
+
+def _endings(endings: Any, user: str) -> list[str] | None:
+    return _names(endings, f"{user}: endings is a list of str, ['.jpg'] say")
 
 
 def _index(index: Any) -> Any:
@@ -121,9 +136,13 @@ def files(
     index: Any = None,
     endings: Sequence[str] | None = None,
     leave_out_unreadable: bool = False,
+    classes: Sequence[str] | None = None,
+    allow_empty: bool = False,
     **sampler: Any,
 ) -> tuple[Value, Value]:
     """The JPEG files of a folder and those below it.
+
+    A :class:`LeftOutWarning` counts files with other endings, hidden ones and all else that is not read.
 
     Parameters
     ----------
@@ -135,41 +154,65 @@ def files(
     endings : str or list of str, optional
         How the names of files end that count; ['.jpg', '.jpeg', '.jpe'].
     leave_out_unreadable : bool
-        Folders that cannot be read are left out; else they are an error.{sampler}
+        Folders that cannot be read are left out; else they are an error.
+    classes : list of str, optional
+        The names of the classes in the order of their labels, such as ``sluice.classes("train")`` for
+        files of "val". A class of the list may have no files. The folders in `folder`, sorted.
+    allow_empty : bool
+        A folder without files is a class, too, and keeps its label; else it is an error.{sampler}
 
     Returns
     -------
     jpeg : Value of bytes
     label : Value of i64
-        The number of the class, in sorted order from 0; -1 where there are no classes.
+        The number of the class, from 0; -1 where there are no classes.
 
     Raises
     ------
     IoError
-        For a folder that is missing, unreadable or without such files.
+        For a folder that is missing, unreadable or without such files, for a class without files, and
+        for one that is not in `classes`.
     """
     graph = require_graph("sluice.files()")
     _require_path(folder, "sluice.files(): folder")
     wanted = _endings(endings, "sluice.files()")
-    if not isinstance(leave_out_unreadable, bool):
-        raise _core.BuildError(f"sluice.files(): leave_out_unreadable is True or False, not {leave_out_unreadable!r}")
-    made = graph.core.read_files(folder, sampler, _index(index), wanted, leave_out_unreadable)
+    for name, flag in (("leave_out_unreadable", leave_out_unreadable), ("allow_empty", allow_empty)):
+        if not isinstance(flag, bool):
+            raise _core.BuildError(f"sluice.files(): {name} is True or False, not {flag!r}")
+    listed = _names(classes, "sluice.files(): classes is a list of str, ['cat', 'dog'] say")
+    made, left_out = graph.core.read_files(
+        folder, sampler, _index(index), wanted, leave_out_unreadable, listed or [], allow_empty
+    )
+    _tell("sluice.files()", left_out)
     return _values(graph, made)
 
 
 def classes(folder: str | os.PathLike, *, endings: Sequence[str] | None = None) -> list[str]:
     """The names of the classes that :func:`files` numbers: those of the folders in `folder`.
 
-    ``sluice.classes(folder)[label]`` is the class of a label. Empty where the files lie in `folder`
-    itself. Of a part for validation they may be others: compare the lists.
+    ``sluice.classes(folder)[label]`` is the class of a label. Folders without files are among them.
+    Empty where the files lie in `folder` itself. For validation give :func:`files` the classes of the
+    training: ``sluice.files("val", classes=sluice.classes("train"))``.
 
     Raises
     ------
     IoError
-        As :func:`files` does.
+        For a folder that is missing, unreadable or without files.
     """
     _require_path(folder, "sluice.classes(): folder")
     return _core.classes(folder, _endings(endings, "sluice.classes()"))
+
+
+def require_same_classes(
+    one: str | os.PathLike, other: str | os.PathLike, *, endings: Sequence[str] | None = None
+) -> None:
+    """Raises IoError that names the difference unless two folders have the same classes.
+
+    Call it with the folders for training and validation, so that a label means the same in both.
+    """
+    for folder in (one, other):
+        _require_path(folder, "sluice.require_same_classes(): a folder")
+    _core.require_same_classes(one, other, _endings(endings, "sluice.require_same_classes()"))
 
 
 def list_file(
@@ -223,6 +266,9 @@ def tar(
 ) -> tuple[Value, ...]:
     """The samples in tar archives, in WebDataset's manner.
 
+    A sample's name ends at the first dot of its files' names. A :class:`LeftOutWarning` counts files
+    that are of no sample.
+
     Parameters
     ----------
     archives : path or list of paths
@@ -247,7 +293,8 @@ def tar(
     for one in several:
         _require_path(one, "sluice.tar(): an archive")
     _require_path(offsets, "sluice.tar(): offsets")
-    made = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)
+    made, left_out = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)
+    _tell("sluice.tar()", left_out)
     return _values(graph, made)
 
 

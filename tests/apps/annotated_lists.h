@@ -17,7 +17,7 @@ namespace sluice::app {
 struct AnnotatedLists {
   std::filesystem::path folder;  // the pictures
   std::filesystem::path boxes;   // x, y, width, height, and labels: see --box-format xywh
-  std::filesystem::path masks;   // levels 1 on the left, 2 on the right
+  std::filesystem::path masks;   // ids 1 on the left, 2 on the right, in gray or with a palette
   int pictures = 0;              // of each list
 };
 
@@ -38,11 +38,14 @@ inline AnnotatedLists write_annotated_lists() {
     boxes << R"({"path":"data/)" << name << R"(","boxes":[[)" << w / 4 << "," << h / 4 << ","
           << w / 2 << "," << h / 2 << R"(],[0,0,8,8]],"labels":[5,6]})"
           << "\n";
+    const bool has_palette = lists.pictures % 2 == 1;  // of colors that are no ids
     const std::string mask = "mask" + std::to_string(lists.pictures++) + ".png";
     std::ofstream(test_folder() / mask, std::ios::binary)
-        << png_file({.width = w, .height = h, .color = 0, .level = [w](int, int x, int) {
-                       return x < w / 2 ? 1U : 2U;
-                     }});
+        << png_file({.width = w,
+                     .height = h,
+                     .color = has_palette ? 3 : 0,
+                     .level = [w](int, int x, int) { return x < w / 2 ? 1U : 2U; },
+                     .before_data = has_palette ? png_chunk("PLTE", "abcdefghi") : std::string()});
     masks << R"({"path":"data/)" << name << R"(","mask":")" << mask << "\"}\n";
   }
   return lists;

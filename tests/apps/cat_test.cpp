@@ -78,8 +78,11 @@ TEST_F(CatTest, AListHasTheColumnsThatAreAskedFor) {
                             list + "', line 5: the row has 1 fields, where there are 3 columns\n");
   const Ran wrong = run_program("cat --list " + list);
   EXPECT_EQ(wrong.status, 1);
-  EXPECT_EQ(wrong.errors, "sluice: the list '" + list +
-                              "' has no column 'path'; its columns are 'file', 'label', 'note'\n");
+  EXPECT_EQ(
+      wrong.errors,
+      "sluice: the list '" + list +
+          "' has no column 'path'; its columns are 'file', 'label', 'note'; say which of them "
+          "names the files (the program: --path NAME)\n");
 }
 
 TEST_F(CatTest, ArchivesHaveTheFilesOfEachSample) {

@@ -50,6 +50,10 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
   const std::string occupied = (test_folder() / "occupied").string();
   for (const std::string& folder : {data, occupied}) std::filesystem::create_directory(folder);
   std::ofstream(occupied + "/a.jpg") << "no picture";
+  std::ofstream(occupied + "_file") << "no folder";
+  const std::string pngs = (test_folder() / "pngs").string();
+  std::filesystem::create_directories(pngs + "/a");
+  for (const char* name : {"/a/1.png", "/a/2.png"}) std::ofstream(pngs + name) << "x";
   const std::string link = (test_folder() / "link").string();
   std::filesystem::create_symlink("occupied/a.jpg", link);
   const struct {
@@ -84,6 +88,18 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data x --out y --seed -1", "--seed: '-1' is not a whole number from 0"},
       {"augment --data x --out y --seed 18446744073709551616", "--seed"},
       {"augment --data x --out y extra", "'extra' is not known"},
+      {"augment " + data + " --out y", "is not known here; to read it write --data " + data},
+      {"cat " + occupied + "/a.jpg", "is not known here; to read it write --list"},
+      {"augment --data " + occupied + "/a.jpg --out x", "a.jpg is a file: give the folder that"},
+      {"graph --data " + occupied + "/a.jpg", "a.jpg is a file: give the folder that"},
+      {"augment --data " + pngs + " --out x", "left out 2 with the ending .png (first: '"},
+      {"graph --data " + pngs, "; convert them to JPEG, or give their endings"},
+      {"bench train --data " + pngs, "; convert them to JPEG, or give their endings"},
+      {"augment --data " + occupied + " --out " + occupied + "_file", "_file is no folder: give"},
+      {"augment --tar " + data + " --out x", "is a folder: name the archives in it, as in --tar '"},
+      {"augment --list " + data + " --out x", "is a folder, not a file"},
+      {"augment --list " + occupied + "/a.jpg --out x", "a name that does not end in .csv"},
+      {"augment --list " + occupied + "_file --path x --out y", "rename it"},
       {"bench", "workload NAME is missing: decode, region"},
       {"bench sing", "'sing' is not known"},
       {"bench train", "needs --data"},

@@ -1,8 +1,12 @@
 // What `sluice augment` leaves in its folder, whatever happens to it on the way.
+#include "apps/results.h"
+
 #include "demo_folder.h"
 #include "program.h"
+#include <sluice/io/sources/files.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <string>
@@ -219,14 +223,14 @@ TEST_F(Results, ResumeRefusesWhatIsNotOfTheSameRun) {
   const auto before = all("out");
   fs::copy(data_, test_folder() / "more", fs::copy_options::recursive);
   fs::copy_file(data_ / "arrow.jpg", test_folder() / "more" / "aardvark.jpg");
-  const std::vector<std::string> others[] = {{"--seed", "4"},
-                                             {"--recipe", "eval"},
-                                             {"--flat"},
-                                             {"--data", (test_folder() / "more").string()}};
+  const std::vector<std::string> others[] = {
+      {"--seed", "4"},  {"--recipe", "eval"}, {"--flat"},
+      {"--size", "64"}, {"--compose"},        {"--data", (test_folder() / "more").string()}};
   for (const std::vector<std::string>& other : others) {
     const Ran ran = augment("out", other + std::vector<std::string>{"--resume"});
     EXPECT_EQ(ran.status, 2) << other.front();
     EXPECT_TRUE(says(ran.errors, " is not of this run: give the same --data")) << ran.errors;
+    EXPECT_TRUE(says(ran.errors, other.front())) << ran.errors;
     EXPECT_TRUE(all("out") == before);
   }
   // With --overwrite they are replaced, and no result of another run is taken for one of this.
@@ -265,6 +269,106 @@ TEST_F(Results, ResumeMakesWhatIsMissingOrCut) {
   // Of an empty folder it is an ordinary run.
   ASSERT_EQ(augment("new", {"--count", "60", "--on-error", "replace", "--resume"}).status, 0);
   EXPECT_TRUE(all("new") == all("longer"));
+}
+
+// Anybody may write to the folder: no number in a file makes the program take memory or end.
+TEST_F(Results, ResumeDoesNotTrustTheNumbersInFiles) {
+  ASSERT_EQ(augment("out", {}).status, 0);
+  const auto before = all("out");
+  const auto is_first = [](const auto& file) { return says(file.first, "_000000.jpg"); };
+  const auto first = std::find_if(before.begin(), before.end(), is_first);
+  ASSERT_NE(first, before.end());
+  const std::size_t place = first->second.find(" 000000000000");
+  ASSERT_NE(place, std::string::npos);
+  std::size_t samples = 0;
+  for (const auto& [name, bytes] : files_below(data_)) samples += name.ends_with(".jpg") ? 1 : 0;
+  const std::string large = std::to_string(999'999'999'000 / samples * samples);
+  for (const std::string& number : {large, std::string("-00000000001")}) {
+    std::string bytes = first->second;
+    bytes.replace(place + 1, 12, number);
+    const std::string stem = first->first.substr(0, first->first.size() - 10);
+    const fs::path forged = folder("out") / (stem + number + ".jpg");
+    std::ofstream(forged, std::ios::binary) << bytes;
+    const Ran ran = augment("out", {"--resume"});
+    EXPECT_EQ(ran.status, number == large ? 0 : 2) << ran.errors;
+    fs::remove(forged);
+    EXPECT_TRUE(all("out") == before) << number;
+  }
+}
+
+// A class folder that has no results would shift the classes behind it.
+TEST_F(Results, EachClassHasAFolder) {
+  for (const char* name : {"animals", "birds", "x_000001.jpg"}) fs::create_directory(data_ / name);
+  std::ofstream(data_ / "birds" / "1.jpg") << "no picture";
+  std::ofstream(data_ / "animals" / "1.png") << "no picture";
+  const Ran ran = augment("out", {});
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  for (const char* name : {"animals", "birds", "vehicles", "x_000001.jpg_"})
+    EXPECT_TRUE(fs::is_directory(folder("out") / name)) << name;
+  for (const char* said :
+       {"left out 1 with the ending .png (first: animals/1.png)\n",
+        "left out 2 of the classes, without files; their numbers stay (first: animals)\n"})
+    EXPECT_TRUE(says(ran.out, said)) << ran.out;
+  ASSERT_EQ(augment("flat", {"--flat"}).status, 0);
+  EXPECT_FALSE(fs::exists(folder("flat") / "animals"));
+}
+
+// A dataset of two files, of which nothing is read.
+struct TwoSamples final : Dataset {
+  std::int64_t size() const override { return 2; }
+  std::string words() const override { return "two"; }
+  std::string name(std::int64_t i) const override { return std::to_string(i); }
+  std::string title(std::int64_t i) const override { return name(i); }
+  std::string place(std::int64_t i) const override { return name(i); }
+  DatasetSample read(std::int64_t) const override { return {}; }
+  SourceReads reads() const override { return {}; }
+  std::string fingerprint() const override { return "two"; }
+  const std::vector<LeftOut>& left_out() const override { return none; }
+  std::vector<LeftOut> none;
+};
+
+void write_bytes(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+TEST_F(Results, AResultThatHasChangedIsNotCopied) {
+  const TwoSamples samples;
+  const ResultsOptions options{.out = folder("out").string(), .run = "a", .resume = true};
+  const Bytes jpeg = read_file((data_ / "arrow.jpg").string());
+  app::Results first(samples, options);
+  ASSERT_EQ(first.open(), 0);
+  first.write(0, 0, jpeg);
+  first.copy(0, 0, 2);
+  const fs::path result = first.path(0, 0);
+  const std::string whole = text_of(result);
+  std::string other_run = whole, other_number = whole, long_segment = whole;
+  other_run[other_run.find("sluice augment ") + 15] ^= 1;
+  other_number[other_number.find(" 000000000000") + 12] = '1';
+  long_segment[4] = '\xff';
+  for (const std::string& bytes :
+       {std::string(), std::string("\xff"), whole.substr(0, 3), whole.substr(0, 30),
+        whole.substr(0, 60), other_run, other_number, long_segment, std::string(100, '\xff')}) {
+    write_bytes(result, bytes);
+    EXPECT_THROW(first.copy(0, 0, 4), IoError) << bytes.size();
+    EXPECT_FALSE(fs::exists(first.path(0, 4)));
+  }
+  // What lies beside it.
+  write_bytes(result, whole);
+  fs::path boxes = result;
+  boxes.replace_extension(".json");
+  for (const char* json :
+       {"", "[]", "3", R"({"boxes": 1, "labels": 2})",
+        R"({"boxes": {"a": [1, 2, 3, 4]}, "labels": [1]})",
+        R"({"boxes": [[1, 2, 3]], "labels": [1]})", R"({"boxes": [["a", 2, 3, 4]], "labels": [1]})",
+        R"({"boxes": [[1, 2, 3, 4]], "labels": []})",
+        R"({"boxes": [[1, 2, 3, 4]], "labels": ["x"]})",
+        R"({"boxes": [[1e300, 2, 3, 4]], "labels": [1]})", R"({"boxes": [[1, 2, 3, 4]]})"}) {
+    write_bytes(boxes, json);
+    EXPECT_THROW(first.copy(0, 0, 4), IoError) << json;
+  }
+  write_bytes(boxes, R"({"boxes": [[1, 2, 3, 4]], "labels": [7]})");
+  first.copy(0, 0, 4);
+  EXPECT_TRUE(fs::exists(first.path(0, 4)));
 }
 
 TEST_F(Results, PartsOfADeadRunAreRemovedEverywhere) {

@@ -101,7 +101,7 @@ TEST_F(BoxesAndMasks, Segmentation) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 42, .threads = 2}, [](Graph& g) {
     auto [file, mask_file] = g.read(list_in<Bytes>("train.jsonl", {.columns = {"mask"}}));
     auto image = decode_image(file);
-    auto mask = decode_image(mask_file, {.color = ColorSpace::gray});
+    auto mask = decode_image(mask_file, {.ids = true});
 
     auto region = random_region(image, {.min_area = 0.25f});
     image = resize(crop(image, region), {.width = 256, .height = 256});

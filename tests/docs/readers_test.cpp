@@ -9,6 +9,18 @@
 namespace sluice::docs {
 namespace readers_test {
 
+TEST(Readers, Classes) {
+  const PhotosFolder photos;
+  for (const char* name : {"train/ant", "train/bee", "train/cow", "val/ant", "val/cow"}) {
+    std::filesystem::create_directories(name);
+    std::filesystem::copy_file("photos/gray/3.jpg", std::string(name) + "/1.jpg");
+  }
+  const Files train = files_in("train");
+  const Files val = files_in("val", {.classes = train.classes()});
+  EXPECT_EQ(val.label(1), 2);
+  require_same_classes(train, val);
+}
+
 TEST(Readers, Lists) {
   const PhotosFolder photos;
   std::ofstream("train.csv") << "file,weight,label\nphotos/gray/3.jpg,0.5,7\n";

@@ -65,8 +65,10 @@ void stream_tar(const std::string& path) {
   const TarStop never;
   const detail::TarSampleReader::Columns columns = {{"jpg", "png"}, {"__key__"}, {"cls"}};
   constexpr std::uint64_t kMany = std::uint64_t{1} << 20;
-  detail::TarSampleReader samples(
-      path, columns, {.sample_bytes = kMany, .expansion = 10, .link_bytes = kMany}, never);
+  detail::LeftOutCounter left_out;
+  detail::TarSampleReader samples(path, columns,
+                                  {.sample_bytes = kMany, .expansion = 10, .link_bytes = kMany},
+                                  never, left_out);
   for (std::int64_t i = 0; i < kMostSamples && samples.next(); ++i) {
   }
 }

@@ -17,12 +17,37 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace sluice {
 namespace whole_file_test {
+
+// What was put on the disk by fsync, in order.
+std::vector<ino_t>& synced() {
+  static std::vector<ino_t> inodes;
+  return inodes;
+}
+
+}  // namespace whole_file_test
+}  // namespace sluice
+
+// In place of the C library's.
+extern "C" int fsync(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) == 0) sluice::whole_file_test::synced().push_back(status.st_ino);
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
+
+namespace sluice {
+namespace whole_file_test {
 namespace fs = std::filesystem;
+
+ino_t inode(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
 
 using Piece = std::span<const std::uint8_t>;
 
@@ -56,6 +81,25 @@ class WholeFile : public ::testing::Test {
   }
   fs::path root_;
 };
+
+// A name that a crash of the system takes away again would lose the file.
+TEST_F(WholeFile, OnTheDiskAreTheFileAndItsName) {
+  const std::string text = "a";
+  const Piece piece = piece_of(text);
+  const fs::path before = fs::current_path();
+  fs::current_path(root_);
+  for (const std::string& name : {path("a"), std::string("b")}) {
+    for (const Keep keep : {Keep::process, Keep::system}) {
+      synced().clear();
+      write_whole(name, {&piece, 1}, keep);
+      const bool kept = keep == Keep::system;
+      EXPECT_EQ(synced(),
+                kept ? (std::vector<ino_t>{inode(name), inode(root_)}) : std::vector<ino_t>{})
+          << name;
+    }
+  }
+  fs::current_path(before);
+}
 
 TEST_F(WholeFile, HoldsAllPiecesInTheirOrder) {
   std::string expected;

@@ -127,6 +127,7 @@ const Line kLines[] = {
     LINE(crop_mirror_normalize(image, {.width = 224, .height = 224})),
     LINE(decode_image(file)),
     LINE(decode_image(file, {.color = ColorSpace::gray})),
+    LINE(decode_image(file, {.ids = true})),
     LINE(decode_image(file, region)),
     LINE(decode_jpeg(jpeg, region)),
     LINE(decode_jpeg(jpeg, {.color = ColorSpace::gray})),

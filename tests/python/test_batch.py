@@ -1,6 +1,9 @@
 """What a batch and its columns say of themselves, and what is said of samples that are missing."""
 
+import base64
 import dataclasses
+import io
+import tarfile
 
 import numpy
 import pytest
@@ -120,6 +123,98 @@ def test_classes_are_those_that_labels_number(folder, tmp_path):
         sluice.classes(tmp_path / "nothing")
     with pytest.raises(sluice.BuildError, match="is a path, not None"):
         sluice.classes(None)
+
+
+def write_classes(root, *names):
+    """A file in each of these classes; "bee/1.png" names it."""
+    for name in names:
+        path = root / (name if "." in name else f"{name}/1.jpg")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(sluice.encode_jpeg(numpy.zeros((8, 8), numpy.uint8)))
+    return root
+
+
+def labels_of(folder, **options):
+    pipe = sluice.pipeline(batch_size=100)(lambda: sluice.files(folder, **options)[1])()
+    return [label for batch in pipe for label in numpy.asarray(batch.value).tolist()]
+
+
+@pytest.mark.parametrize("without", ["bee/1.png", "bee/.1.jpg", "bee/deep/1.txt"])
+def test_a_class_without_files_keeps_its_label_or_is_an_error(tmp_path, without):
+    folder = write_classes(tmp_path, "ant", without, "cow")
+    with pytest.raises(sluice.IoError, match="has classes without JPEG files .*: bee"):
+        labels_of(folder)
+    with pytest.warns(sluice.LeftOutWarning, match="left out .*of the classes, without files"):
+        assert labels_of(folder, allow_empty=True) == [0, 2]
+    assert sluice.classes(folder) == ["ant", "bee", "cow"]
+
+
+def test_a_list_of_classes_fixes_their_labels(tmp_path):
+    train = write_classes(tmp_path / "train", "ant", "bee", "cow")
+    val = write_classes(tmp_path / "val", "ant", "cow")
+    assert labels_of(val, classes=sluice.classes(train)) == [0, 2]
+    assert labels_of(val, classes=("cow", "ant")) == [1, 0]
+    with pytest.raises(sluice.IoError, match="not in .classes: cow; .classes has ant, bee"):
+        labels_of(val, classes=["ant", "bee"])
+    for wrong in (["ant", "ant", "cow"], [1, 2], [], 3):
+        with pytest.raises(sluice.BuildError, match="classes"):
+            labels_of(val, classes=wrong)
+    with pytest.raises(sluice.IoError, match="differ; only '.*train' has bee"):
+        sluice.require_same_classes(train, val)
+    sluice.require_same_classes(val, str(val))
+
+
+def test_what_is_left_out_is_counted(tmp_path):
+    folder = write_classes(tmp_path, "ant", "ant/1.png", "ant/2.png", ".bee/1.jpg")
+    with pytest.warns(sluice.LeftOutWarning) as told:
+        assert labels_of(folder) == [0]
+    assert "sluice.files(): left out" in str(told[0].message) and told[0].filename == __file__
+    assert "2 with the ending .png" in str(told[0].message) and "1 hidden" in str(told[0].message)
+
+
+def write_tar(path, names):
+    with tarfile.open(path, "w") as tar:
+        for name in names:
+            content = b"7" if name.endswith("cls") else b"x"
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return path
+
+
+def test_names_with_several_dots_are_told_of(tmp_path):
+    columns = {"jpg": "bytes", "cls": "i64"}
+    lost = write_tar(tmp_path / "lost.tar", ["1.jpg", "1.cls", "v1.2.jpg", "v1.2.cls", "v1.3.jpg"])
+    pipe = sluice.pipeline(batch_size=10, on_error="skip")(lambda: sluice.tar(lost, columns)[1])()
+    (batch,) = pipe
+    assert len(batch) == 1
+    (error,) = batch.errors
+    assert "v1" in error["source"] and "ends at the first dot" in error["what"] and "3.jpg" in error["what"]
+    beside = write_tar(tmp_path / "beside.tar", ["1.jpg", "1.2.jpg", "1.cls", "README"])
+    with pytest.warns(sluice.LeftOutWarning, match="sluice.tar.*1 that end like a wanted column.*README"):
+        list(sluice.pipeline(batch_size=10)(lambda: sluice.tar(beside, columns)[1])())
+
+
+# What Pillow 13 wrote in mode P: 4 x 2 pixels of 4 colors, in 2 bits each.
+PALETTE_PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAQAAAACAgMAAAACxpXwAAAADFBMVEUAAAAlWw1KthpvEScvrAcJAAAADElEQVR4nGOQZngCAAE5AQBFZJGbAAAA"
+    "AElFTkSuQmCC"
+)
+
+
+def test_a_mask_with_a_palette_gives_its_ids():
+    def decoded(**options):
+        make = lambda: ops.decode_image(sluice.source(lambda i: PALETTE_PNG, returns="bytes", samples=2), **options)
+        (batch,) = sluice.pipeline(batch_size=2)(make)()
+        return numpy.asarray(batch.value[0]), batch.warnings
+
+    ids = [[0, 1, 2, 3], [3, 2, 1, 0]]
+    for options in ({"ids": True}, {"ids": True, "color": "gray"}):
+        picture, warnings = decoded(**options)
+        assert picture.reshape(2, 4).tolist() == ids and not warnings
+    picture, warnings = decoded(color="gray")
+    assert picture.reshape(2, 4).tolist() != ids
+    assert len(warnings) == 1 and "decode it with `ids`" in warnings[0]["what"]
 
 
 @pytest.mark.parametrize("bad, samples, raises", [(range(3), 170, True), (range(3), 400, True), ([169], 170, False), ([5], 100, False), ([0, 1], 100, True), ([0], 20, True)])

@@ -96,7 +96,7 @@ def test_detection_and_segmentation_are_the_saved_plans():
 
     plan = RECIPES / "segmentation.json"
     mine = segmented(
-        lambda jpeg, mask: ops.segmentation_augment(jpeg, ops.decode_image(mask, color="gray"))
+        lambda jpeg, mask: ops.segmentation_augment(jpeg, ops.decode_image(mask, ids=True))
     )
     theirs = segmented(lambda *given: sluice.saved_plan(plan, *given))
     assert all(map(numpy.array_equal, mine, theirs))

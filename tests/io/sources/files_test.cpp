@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -29,13 +30,31 @@ class FilesTest : public ::testing::Test {
     fs::create_directories((root_ / name).parent_path());
     std::ofstream(root_ / name) << text;
   }
-  std::string refused() const {
+  // The error, with names below the folder of the test.
+  static std::string error_of(const std::function<void()>& read) {
     try {
-      (void)files_in(root_.string());
-    } catch (const IoError& error) {
+      read();
+    } catch (const Error& error) {
       return error.what();
     }
     return "no error";
+  }
+  std::string refused(const FilesOptions& options = {}) const {
+    return error_of([&] { (void)files_in(root_.string(), options); });
+  }
+  // "3 with the ending .png, a/1.png" for each entry.
+  std::vector<std::string> left_out(const Files& files) const {
+    std::vector<std::string> all;
+    for (const LeftOut& one : files.left_out()) {
+      all.push_back((one.unreadable ? "" : std::to_string(one.count) + " ") + one.reason + ", " +
+                    fs::path(one.path).lexically_relative(root_).string());
+    }
+    return all;
+  }
+  std::vector<std::int64_t> labels(const Files& files) const {
+    std::vector<std::int64_t> all;
+    for (std::int64_t i = 0; i < files.size(); ++i) all.push_back(files.label(i));
+    return all;
   }
   fs::path root_;
 };
@@ -46,14 +65,14 @@ TEST_F(FilesTest, EndingsSayWhichFilesCount) {
   ASSERT_EQ(files.size(), 2);
   EXPECT_EQ(files.name(0), (root_ / "b.PNG").string());
   EXPECT_EQ(files.name(1), (root_ / "c.tar.png").string());
-  try {
-    (void)files_in(root_.string(), {.endings = {".gif", ".webp"}});
-    FAIL();
-  } catch (const IoError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "the folder '" + root_.string() +
-                  "' holds no files (.gif, .webp), nor do the folders below it");
-  }
+  const std::string error = refused({.endings = {".gif", ".webp"}});
+  for (const std::string& part :
+       {"the folder '" + root_.string() +
+            "' holds no files (.gif, .webp), nor do the folders below it; left out 1 with the "
+            "ending .jpg (first: '",
+        std::string("1 with the ending .png (first: '"), std::string("1 without an ending"),
+        std::string("; convert them to JPEG, or give their endings to the source")})
+    EXPECT_NE(error.find(part), std::string::npos) << part << error;
 }
 
 TEST_F(FilesTest, LabelsComeFromTheFoldersBelow) {
@@ -112,6 +131,122 @@ TEST_F(FilesTest, RefusesFoldersWithoutPictures) {
   EXPECT_THROW((void)files_in((root_ / "x.png").string()), IoError);
 }
 
+// A class without files that are read would shift the numbers of those behind it.
+TEST_F(FilesTest, AClassWithoutFilesKeepsItsNumberOrIsAnError) {
+  for (const char* name : {"ant/1.jpg", "cow/1.jpg", "dog/deep/1.jpg"}) write(name, "x");
+  const std::vector<std::string> without = {"bee/1.png", "bee/.1.jpg", "bee/deep/notes", ""};
+  for (const std::string& file : without) {
+    fs::create_directories(root_ / "bee");
+    if (!file.empty()) write(file, "x");
+    EXPECT_NE(refused().find("has classes without JPEG files (.jpg, .jpeg, .jpe): bee"),
+              std::string::npos)
+        << file << ": " << refused();
+    const Files files = files_in(root_.string(), {.allow_empty = true});
+    EXPECT_EQ(files.classes(), (std::vector<std::string>{"ant", "bee", "cow", "dog"})) << file;
+    EXPECT_EQ(labels(files), (std::vector<std::int64_t>{0, 2, 3})) << file;
+    EXPECT_EQ(left_out(files).front(), "1 of the classes, without files; their numbers stay, bee")
+        << file;
+    fs::remove_all(root_ / "bee");
+  }
+  // A folder that cannot be read may be a class.
+  fs::create_directory_symlink("nowhere", root_ / "bee");
+  const Files files = files_in(root_.string(), {.unreadable = Unreadable::leave_out});
+  EXPECT_EQ(labels(files), (std::vector<std::int64_t>{0, 2, 3}));
+  EXPECT_EQ(left_out(files), std::vector<std::string>{"a link that leads nowhere, bee"});
+}
+
+// Where all files lie in the folder itself, there are no classes.
+TEST_F(FilesTest, AFolderBesideFilesIsNoClass) {
+  write("1.jpg", "x");
+  write("notes/1.txt", "x");
+  const Files files = files_in(root_.string());
+  EXPECT_EQ(labels(files), std::vector<std::int64_t>{-1});
+  EXPECT_TRUE(files.classes().empty());
+}
+
+TEST_F(FilesTest, AListOfClassesFixesTheirNumbers) {
+  for (const char* name : {"cow/1.jpg", "ant/1.jpg"}) write(name, "x");
+  EXPECT_EQ(labels(files_in(root_.string(), {.classes = {"cow", "bee", "ant"}})),
+            (std::vector<std::int64_t>{2, 0}));
+  const std::string folder = "the folder '" + root_.string() + "' ";
+  EXPECT_EQ(refused({.classes = {"ant", "bee"}}),
+            folder + "has classes that are not in .classes: cow; .classes has ant, bee");
+  EXPECT_EQ(refused({.classes = {"ant", "cow", "ant"}}),
+            "files_in: .classes has 'ant' twice; give the name of each class folder once");
+  EXPECT_NE(refused({.classes = {""}}), "no error");
+  write("1.jpg", "x");
+  EXPECT_EQ(refused({.classes = {"ant", "cow"}}), folder + "has a file in no class: '" +
+                                                      (root_ / "1.jpg").string() +
+                                                      "'; .classes has ant, cow");
+}
+
+TEST_F(FilesTest, ClassesOfTwoFoldersAreCompared) {
+  for (const char* name : {"train/ant/1.jpg", "train/bee/1.jpg", "val/ant/1.jpg", "val/cow/1.jpg"})
+    write(name, "x");
+  const auto compared = [&](const FilesOptions& options) {
+    return error_of([&] {
+      require_same_classes(files_in((root_ / "train").string()),
+                           files_in((root_ / "val").string(), options));
+    });
+  };
+  const std::string folders = "the classes of '" + (root_ / "train").string() + "' and '" +
+                              (root_ / "val").string() + "' differ";
+  EXPECT_EQ(compared({}).substr(0, folders.size()), folders);
+  EXPECT_NE(compared({}).find("' has bee; only '"), std::string::npos) << compared({});
+  fs::rename(root_ / "val/cow", root_ / "val/bee");
+  EXPECT_EQ(compared({}), "no error");
+  EXPECT_NE(compared({.classes = {"bee", "ant"}}).find("in another order"), std::string::npos);
+}
+
+TEST_F(FilesTest, AllThatIsNotReadIsCounted) {
+  for (const char* name : {"ant/1.jpg", "ant/2.png", "bee/1.jpg", "bee/3.png", "bee/4.PNG",
+                           "bee/README", "bee/.5.jpg", ".cat/1.jpg"})
+    write(name, "x");
+  ASSERT_EQ(mkfifo((root_ / "ant/pipe.jpg").c_str(), 0600), 0);
+  const Files files = files_in(root_.string());
+  EXPECT_EQ(files.size(), 2);
+  EXPECT_EQ(
+      left_out(files),
+      (std::vector<std::string>{
+          "2 hidden: a name that begins with a dot, .cat", "2 with the ending .png, ant/2.png",
+          "1 that are pipes, sockets or devices, ant/pipe.jpg", "1 with the ending .PNG, bee/4.PNG",
+          "1 without an ending, bee/README"}));
+  EXPECT_EQ(words_of(files.left_out()).substr(0, 10), "left out 2");
+  EXPECT_EQ(words_of({}), "");
+}
+
+// Of folders that link to each other no more is read than each of them in each class.
+TEST_F(FilesTest, LinksAmongFoldersAreFollowedOnce) {
+  constexpr int kFolders = 12;  // 12! ways through them
+  const auto folder = [this](int i) { return root_ / std::string(1, static_cast<char>('a' + i)); };
+  for (int i = 0; i < kFolders; ++i) write(folder(i).filename().string() + "/1.jpg", "x");
+  for (int i = 0; i < kFolders; ++i) {
+    for (int to = 0; to < kFolders; ++to)
+      if (to != i) fs::create_directory_symlink(folder(to), folder(i) / folder(to).filename());
+  }
+  const Files files = files_in(root_.string(), {.unreadable = Unreadable::leave_out});
+  EXPECT_EQ(files.size(), kFolders * kFolders);
+  EXPECT_EQ(files.name(0), (root_ / "a/1.jpg").string());
+  EXPECT_EQ(files.name(1), (root_ / "a/b/1.jpg").string());
+  EXPECT_EQ(files.name(2), (root_ / "a/b/c/1.jpg").string());
+  for (int i = 0; i < kFolders; ++i) EXPECT_EQ(files.label(i * kFolders), i);
+  EXPECT_NE(refused().find("a link that leads back to a folder above it"), std::string::npos);
+}
+
+// A folder that two links of a class lead to is read once; in another class it is read, too.
+TEST_F(FilesTest, AFolderIsReadOnceInAClass) {
+  write("store/1.jpg", "x");
+  for (const char* name : {"train/ant", "train/bee"}) fs::create_directories(root_ / name);
+  for (const char* name : {"train/ant/x", "train/ant/y", "train/bee/z"})
+    fs::create_directory_symlink(root_ / "store", root_ / name);
+  const Files files = files_in((root_ / "train").string());
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_EQ(files.name(0), (root_ / "train/ant/x/1.jpg").string());
+  EXPECT_EQ(labels(files), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(left_out(files), std::vector<std::string>{
+                                 "1 that were read under another path of the class, train/ant/y"});
+}
+
 // What is no file would block whoever opens it.
 TEST_F(FilesTest, LeavesOutWhatIsNoFile) {
   write("a.jpg", "1");
@@ -135,9 +270,9 @@ TEST_F(FilesTest, HiddenEntriesAreLeftOutAndCounted) {
   ASSERT_EQ(files.size(), 2);
   EXPECT_EQ(files.name(0), (root_ / "a.jpg").string());
   EXPECT_EQ(files.name(1), (root_ / "cat/f.jpg").string());
-  EXPECT_EQ(files.hidden(), 4);
+  EXPECT_EQ(left_out(files),
+            std::vector<std::string>{"4 hidden: a name that begins with a dot, ._a.jpg"});
   EXPECT_EQ(files.classes(), std::vector<std::string>{"cat"});
-  EXPECT_TRUE(files.left_out().empty());
   // The folder that is asked for may be called as it likes.
   EXPECT_EQ(files_in((root_ / ".thumbs").string()).size(), 2);
 }

@@ -214,7 +214,8 @@ TEST_F(ListTest, AListThatCannotBeIsRefusedAtOnce) {
       {"x.csv", "path,label\n\n", "the list 'x.csv' has no rows"},
       {"x.jsonl", "", "the list 'x.jsonl' has no rows"},
       {"x.csv", "file,label\na,1\n",
-       "the list 'x.csv' has no column 'path'; its columns are 'file', 'label'"},
+       "the list 'x.csv' has no column 'path'; its columns are 'file', 'label'; say which of "
+       "them names the files (the program: --path NAME)"},
       {"x.csv", "path,label,path\na,1,b\n",
        "the list 'x.csv' has more than one column 'path'; its columns are 'path', 'label', 'path'"},
       {"x.csv", "path,label\na,1\nb,\"2\nc,3\n",
@@ -223,8 +224,8 @@ TEST_F(ListTest, AListThatCannotBeIsRefusedAtOnce) {
        "the list 'x.csv', line 1: there is more behind the quote that closes field 2; a quote "
        "within quotes is doubled"},
       {"x.txt", "",
-       "list_in: what 'x.txt' is does not show in its name (.csv, .tsv, .jsonl, "
-       ".ndjson); say .format"},
+       "the list 'x.txt' has a name that does not end in .csv, .tsv, .jsonl or .ndjson; rename it, "
+       "or say .format"},
       {"x.jsonl",
        "{}",
        "list_in: the rows of JSON lines name their columns; leave .names out",

@@ -252,7 +252,7 @@ TEST_F(TarStreamLimitsTest, AWindowTakesNoMoreThanItGives) {
                               .columns = {{"jpg"}},
                               .limits = {.sample_bytes = 1000},
                               .read_ahead = 1 << 20},
-                             held);
+                             held, std::make_shared<detail::LeftOutCounter>());
   detail::TarWindow window(readers, kWindow, {}, held);
   const auto first = window.next();
   ASSERT_TRUE(first.has_value());

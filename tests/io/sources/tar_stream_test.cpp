@@ -305,9 +305,44 @@ TEST_F(TarStreamTest, OptionsThatCannotBeAreRefused) {
 
 TEST_F(TarStreamTest, WhereThereAreNoSamplesThatIsAnError) {
   const std::string a = write("a.tar", TarWriter().file("1.png", "").whole());
-  EXPECT_EQ(read({a}),
-            (Strings{"there are no samples in the archives: no file has a name like 0001.jpg and "
-                     "is in a column that is read"}));
+  EXPECT_EQ(
+      read({a}),
+      (Strings{
+          "there are no samples in the archives: no file has a name like 0001.jpg and "
+          "is in a column that is read; left out 1 of samples without a wanted column (first: '"
+          "a.tar/1.png')"}));
+}
+
+// As with tar_in, and counted in each epoch.
+TEST_F(TarStreamTest, NamesWithSeveralDotsAreToldOf) {
+  TarWriter mixed;
+  for (const char* name : {"1.jpg", "1.2.jpg", "README", "._1.jpg", "notes.txt", "notes.md",
+                           "v1.2.jpg", "v1.3.jpg", "2.jpg"})
+    mixed.file(name, name);
+  Strings archives = {write("a.tar", mixed.whole()), write("b.tar", mixed.whole())};
+  if (kReadsCompressed) archives[1] = write("b.tar", compressed(mixed.whole(), "gzip"));
+  const auto stream =
+      tar_stream<std::string, Bytes>(archives, {.columns = {"__key__", "jpg"}, .threads = 2});
+  auto pipeline = make_pipeline({.batch_size = 100, .on_error = OnError::skip}, [&](Graph& g) {
+    auto [key, file] = g.read(stream);
+    return key;
+  });
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    Strings keys, failed;
+    for (const auto& batch : pipeline.epoch()) {
+      for (const std::string& key : batch.get<0>()) keys.push_back(key);
+      for (const SampleError& error : batch.errors()) {
+        failed.push_back(error.source);
+        EXPECT_NE(error.what.find("ends at the first dot"), std::string::npos) << error.what;
+      }
+    }
+    EXPECT_EQ(keys, (Strings{"1", "2", "1", "2"}));
+    EXPECT_EQ(failed, (Strings{archives[0] + "/v1", archives[1] + "/v1"}));
+    Strings left_out;
+    for (const LeftOut& one : stream.left_out())
+      left_out.push_back(std::to_string(one.count) + " " + one.path.substr(archives[0].size()));
+    EXPECT_EQ(left_out, (Strings{"2 /._1.jpg", "2 /1.2.jpg", "2 /README", "4 /notes.txt"}));
+  }
 }
 
 // Errors of later steps name the sample, too.

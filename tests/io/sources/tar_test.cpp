@@ -3,6 +3,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/tar.h>
+#include <sluice/io/sources/tar_index.h>
 
 #include <cstdint>
 #include <fstream>
@@ -20,12 +21,28 @@ class TarTest : public ScratchTest {
   template <class T>
   std::vector<std::string> samples_of(const T& tar) const {
     std::vector<std::string> samples;
-    for (std::int64_t i = 0; i < tar.size(); ++i) {
-      const auto [bytes, label] = tar.read(i);
-      samples.push_back(tar.name(i).substr(root_.string().size() + 1) + "=" + text_of(bytes) + "," +
-                        std::to_string(label));
-    }
+    for (std::int64_t i = 0; i < tar.size(); ++i) samples.push_back(sample_of(tar, i));
     return samples;
+  }
+  template <class T>
+  std::string sample_of(const T& tar, std::int64_t i) const {
+    const auto [bytes, label] = tar.read(i);
+    return tar.name(i).substr(root_.string().size() + 1) + "=" + text_of(bytes) + "," +
+           std::to_string(label);
+  }
+  // "a.tar/v1: column 'jpg': there is none; here are '2.jpg'".
+  static std::string short_error(std::string error) {
+    const auto replace = [&error](const std::string& from, const std::string& to) {
+      for (std::size_t at = 0; (at = error.find(from)) != std::string::npos;)
+        error.replace(at, from.size(), to);
+    };
+    replace("the sample '", "");
+    replace("', column ", ": column ");
+    replace(" the files of a sample follow each other (tar --sort=name), and here are",
+            " here are");
+    replace("; a sample's name ends at the first dot of its files' names", " (dots)");
+    replace("\"", "'");
+    return error;
   }
 };
 
@@ -67,6 +84,53 @@ TEST_F(TarTest, FilesOfOneStemAreASampleAndTheirEndingsColumns) {
       tar_in<std::string, Bytes, float>({a}, {.columns = {"txt", "png;seg.png", "cls"}});
   const auto [text, segments, number] = others.read(1);
   EXPECT_EQ(text + text_of(segments) + std::to_string(number), "2segments-2.000000");
+}
+
+// A dot within a sample's name makes what follows a column: never lost in silence.
+TEST_F(TarTest, NamesWithSeveralDotsAreToldOf) {
+  const struct {
+    std::vector<std::string> files;
+    Strings samples;   // and errors
+    Strings left_out;  // "count reason, first"
+  } cases[] = {
+      {{"1.jpg", "1.cls", "v1.2.jpg", "v1.2.cls", "v1.3.jpg", "v1.3.cls"},
+       {"a.tar/1=x,7",
+        "a.tar/v1: column 'jpg;jpeg': there is none; here are '2.jpg', '2.cls', '3.jpg', '3.cls' "
+        "(dots)"},
+       {}},
+      {{"1.jpg", "1.cls", "1.2.jpg", "1.2.JPEG", "1.json"},
+       {"a.tar/1=x,7"},
+       {"2 that end like a wanted column, but a sample's name ends at its first dot, 1.2.JPEG"}},
+      {{"1.jpg", "1.cls", "v1..jpg"},
+       {"a.tar/1=x,7", "a.tar/v1: column 'jpg;jpeg': there is none; here are '.jpg' (dots)"},
+       {}},
+      {{"1.jpg", "1.cls", "README", "d/.x.jpg", "._1.jpg", "notes.txt", "notes.md", "d.2/1.xjpg"},
+       {"a.tar/1=x,7"},
+       {"2 hidden: a name that begins with a dot, ._1.jpg", "1 without a dot in the name, README",
+        "3 of samples without a wanted column, d.2/1.xjpg"}},
+  };
+  for (const auto& c : cases) {
+    TarWriter writer;
+    for (const std::string& name : c.files) writer.file(name, name.ends_with("cls") ? "7" : "x");
+    const std::string a = write("a.tar", writer.whole());
+    TarIndex::of({a}).save((root_ / "a.offsets").string());
+    for (const std::string& offsets : {std::string(), (root_ / "a.offsets").string()}) {
+      const auto tar = tar_in({a}, {.offsets = offsets});
+      Strings samples;
+      for (std::int64_t i = 0; i < tar.size(); ++i) {
+        const std::string error = error_of([&] { samples.push_back(sample_of(tar, i)); });
+        if (error != "no error") samples.push_back(short_error(error));
+      }
+      EXPECT_EQ(samples, c.samples) << a;
+      Strings left_out;
+      for (const LeftOut& one : tar.left_out()) {
+        EXPECT_FALSE(one.unreadable);
+        left_out.push_back(std::to_string(one.count) + " " + one.reason + ", " +
+                           one.path.substr(a.size() + 1));
+      }
+      EXPECT_EQ(left_out, c.left_out);
+    }
+  }
 }
 
 // What a program wrote, and the one file that it holds.

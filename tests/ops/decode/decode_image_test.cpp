@@ -109,6 +109,57 @@ TEST_F(DecodeImageTest, RowsForTheNextOperatorAreThoseOfThePicture) {
   }
 }
 
+// The ids of a palette, however the decoder is asked; where gray pixels are taken in their place,
+// and of a JPEG file, the pipeline warns once.
+TEST_F(DecodeImageTest, MasksGiveIds) {
+  const auto id = [](int y, int x) { return static_cast<unsigned>(y * 7 + x) % 4; };
+  const std::string text = png_file({.width = 13,
+                                     .height = 11,
+                                     .bits = 2,
+                                     .color = 3,
+                                     .level = [id](int y, int x, int) { return id(y, x); },
+                                     .before_data = png_chunk("PLTE", "abcdefghijkl")});
+  const Bytes png =
+      Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  const Bytes jpeg = encode_jpeg(draw_picture(11, 13, 3));
+  const struct {
+    Bytes file;
+    ImageOptions options;
+    std::string warning;
+  } cases[] = {
+      {Bytes::view_of(png), {.ids = true}, ""},
+      {Bytes::view_of(png), {.color = ColorSpace::gray}, "decode it with `ids`"},
+      {Bytes::view_of(jpeg), {.ids = true}, "save masks as PNG"},
+      {Bytes::view_of(jpeg), {.color = ColorSpace::gray}, ""},
+  };
+  for (const auto& c : cases) {
+    for (const int how : {0, 1, 2, 3}) {
+      auto pipeline = make_pipeline({.batch_size = 3}, [&](Graph& g) {
+        auto file = g.source(3, [&](const SampleInfo&) { return Bytes::view_of(c.file); });
+        const Rectangle part{2, 3, 8, 9};
+        if (how == 0) return crop(decode_image(file, c.options), part);
+        if (how == 1) return decode_image(file, part, c.options);
+        auto image = decode_image(file, c.options);
+        if (how == 2) return flip(crop(image, part), {.horizontal = true});
+        return resize(crop(image, part),
+                      {.width = 9, .height = 8, .interpolation = Interpolation::nearest});
+      });
+      const auto batch = pipeline.epoch().next();
+      ASSERT_TRUE(batch.has_value());
+      ASSERT_EQ(batch->warnings().size(), c.warning.empty() ? 0U : 1U) << how << c.warning;
+      for (const SampleError& warning : batch->warnings())
+        EXPECT_NE(warning.what.find(c.warning), std::string::npos) << warning.what;
+      const auto image = batch->get<0>()[2];
+      ASSERT_EQ(image.channels(), 1);
+      ASSERT_EQ(image.width(), 9);
+      if (!c.options.ids || !c.warning.empty()) continue;
+      for (int y = 0; y < 8; ++y)
+        for (int x = 0; x < 9; ++x)
+          ASSERT_EQ(image.at(y, x, 0), id(y + 2, (how == 2 ? 8 - x : x) + 3)) << how;
+    }
+  }
+}
+
 TEST_F(DecodeImageTest, ARegionAndGrayAreOptions) {
   auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
     auto [file, region] = g.read(memory_in(
