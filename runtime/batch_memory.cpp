@@ -229,7 +229,7 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
   const bool agree = std::all_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
     return cell.spec == cells_.front().spec;
   });
-  dense_ = agree;
+  dense_ = agree && count > 0;
   if (count == 0) {
     none_ = history_->each;
     if (block_.data == nullptr) block_ = allocate_block(0, true);
@@ -367,7 +367,7 @@ std::shared_ptr<BatchMemory> BatchMemory::copy_to_host() {
   copy->dense_ = dense_;
   copy->none_ = none_;
   const std::size_t bytes_of_all = cells_.size() * each().bytes();
-  if (dense_) copy->block_ = copy->allocate_block(bytes_of_all, true);
+  if (dense_ || cells_.empty()) copy->block_ = copy->allocate_block(bytes_of_all, true);
   std::vector<DeviceBatches::Copy> copies;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     Cell& to = copy->cells_[i];

@@ -15,8 +15,12 @@ void throw_not_dense() {
       "block; ask dense() first, or give them one shape, for instance with resize");
 }
 
+static void require_block(const BatchMemory* memory) {
+  if (memory == nullptr || !(memory->dense() || memory->size() == 0)) throw_not_dense();
+}
+
 Shape MemoryBatch::shape() const {
-  if (!dense()) throw_not_dense();
+  require_block(memory_.get());
   const Shape& each = memory_->each().shape;
   Shape all;
   all.rank = each.rank + 1;
@@ -41,7 +45,7 @@ Layout MemoryBatch::layout() const {
 Strides MemoryBatch::strides() const { return contiguous_strides(shape()); }
 
 std::size_t MemoryBatch::nbytes() const {
-  if (!dense()) throw_not_dense();
+  require_block(memory_.get());
   return size() * memory_->each().bytes();
 }
 
@@ -63,7 +67,7 @@ Tensor MemoryBatch::tensor(std::size_t i) const {
 }
 
 std::byte* MemoryBatch::block() const {
-  if (!dense()) throw_not_dense();
+  require_block(memory_.get());
   return memory_->block();
 }
 

@@ -1,34 +1,15 @@
 #include <sluice/graph/plan/column.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/shortened.h>
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace sluice::detail {
 namespace {
 
 // Of one sample: a loop may warn a million times.
 constexpr std::size_t kMaxWarnings = 16;
-// Of what an error says: a text of the user's may be as long as a file.
-constexpr std::size_t kMostOfStart = 3000, kMostOfEnd = 1000;
-
-// A place at which no character of UTF-8 is cut, at `at` or a few bytes before it.
-std::size_t between_characters(std::string_view text, std::size_t at) {
-  for (std::size_t back = 0; back < 3 && back < at; ++back) {
-    if ((static_cast<unsigned char>(text[at - back]) & 0xc0U) != 0x80U) return at - back;
-  }
-  return at;
-}
-
-std::string shortened(std::string_view text) {
-  if (text.size() <= kMostOfStart + kMostOfEnd) return std::string(text);
-  const std::size_t start = between_characters(text, kMostOfStart);
-  const std::size_t end = between_characters(text, text.size() - kMostOfEnd);
-  return fmt::format("{} ... ({} bytes were left out here) ... {}", text.substr(0, start),
-                     end - start, text.substr(end));
-}
 
 }  // namespace
 

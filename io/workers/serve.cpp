@@ -9,6 +9,7 @@
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/printable.h>
+#include <sluice/runtime/shortened.h>
 
 #include <csignal>
 #include <cstdio>
@@ -34,19 +35,6 @@ namespace {
 struct Closed {};
 
 constexpr const char* kNoException = "threw something that is not a std::exception";
-
-// At most 8 KB of UTF-8, without the middle: what an error says last is where it was.
-std::string shortened(std::string_view text) {
-  constexpr std::size_t kBegin = 6000, kEnd = 2000;
-  if (text.size() <= kBegin + kEnd) return std::string(text);
-  const auto continues = [&](std::size_t at) {
-    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
-  };
-  std::size_t begin = kBegin, end = text.size() - kEnd;
-  while (begin > 0 && continues(begin)) --begin;
-  while (continues(end)) ++end;
-  return std::string(text.substr(0, begin)) + " ... " + std::string(text.substr(end));
-}
 
 class Server {
  public:

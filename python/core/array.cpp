@@ -260,7 +260,8 @@ void bind_arrays(nb::module_& module) {
 
   nb::class_<Pictures>(module, "Pictures", "A column of pictures or tensors.")
       .def("__len__", [](const Pictures& p) { return p.column().size(); })
-      .def_prop_ro("dense", [](const Pictures& p) { return p.column().dense(); })
+      .def_prop_ro("dense",
+                   [](const Pictures& p) { return p.column().dense() || p.column().empty(); })
       .def_prop_ro("layout", [](const Pictures& p) { return name_of(p.column().layout()); })
       .def("block", [](const Pictures& p) { return Array(p.column().tensor()); })
       .def("sample", [](const Pictures& p, std::size_t i) { return Array(p.column().tensor(i)); })
