@@ -204,7 +204,7 @@ class Value:
 
     def _divided(self, name: str, other: Any, swapped: bool = False):
         if not swapped and not isinstance(other, Value) and is_number(other) and not isinstance(other, float) and other == 0:
-            raise ZeroDivisionError(f"{name} of {self!r} and 0")
+            raise ZeroDivisionError("a value // 0" if name == "floor_divide" else "a value % 0")
         return self._binary(name, other, swapped)
 
     def __add__(self, other):
