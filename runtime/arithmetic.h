@@ -145,7 +145,7 @@ constexpr NumberType result_type(NumberOperation what, NumberSide a, NumberSide 
   return common_type(a, b);
 }
 
-// What whole numbers of all types compute in; narrower types do where they suffice.
+// Holds whole numbers of all types, their sums and differences.
 __extension__ using Wide = __int128;
 template <class C>
 inline constexpr bool is_whole = std::is_integral_v<C> || std::is_same_v<C, Wide>;
