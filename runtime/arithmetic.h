@@ -318,10 +318,10 @@ bool fits(C x, To& to) {
   } else if constexpr (std::is_same_v<To, Half>) {
     const auto near = static_cast<float>(x);
     to = Half(near);
-    if constexpr (!is_whole<C>) {
-      if (!std::isfinite(x)) return true;
-    }
-    return std::isfinite(static_cast<float>(to));
+    // What is less than this is rounded to 65504 at most.
+    if (std::fabs(near) < 65520.f) return true;
+    if constexpr (is_whole<C>) return false;
+    return !std::isfinite(static_cast<double>(x));
   } else {
     to = static_cast<To>(x);
     if constexpr (!is_whole<C> && sizeof(C) > sizeof(To))
