@@ -145,7 +145,7 @@ constexpr NumberType result_type(NumberOperation what, NumberSide a, NumberSide 
   return common_type(a, b);
 }
 
-// What whole numbers of all types compute in; narrower types do where they suffice.
+// Holds whole numbers of all types, their sums and differences.
 __extension__ using Wide = __int128;
 template <class C>
 inline constexpr bool is_whole = std::is_integral_v<C> || std::is_same_v<C, Wide>;
@@ -318,10 +318,10 @@ bool fits(C x, To& to) {
   } else if constexpr (std::is_same_v<To, Half>) {
     const auto near = static_cast<float>(x);
     to = Half(near);
-    if constexpr (!is_whole<C>) {
-      if (!std::isfinite(x)) return true;
-    }
-    return std::isfinite(static_cast<float>(to));
+    // What is less than this is rounded to 65504 at most.
+    if (std::fabs(near) < 65520.f) return true;
+    if constexpr (is_whole<C>) return false;
+    return !std::isfinite(static_cast<double>(x));
   } else {
     to = static_cast<To>(x);
     if constexpr (!is_whole<C> && sizeof(C) > sizeof(To))

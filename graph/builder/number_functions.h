@@ -17,7 +17,7 @@
 
 namespace sluice::detail {
 
-// What a result of type R is computed in, beside operands of two types.
+// The type in which a result is computed, by its own type and those of the operands.
 template <NumberType kResult, NumberType kX, NumberType kY>
 using computed_in_t = std::conditional_t<
     kResult == NumberType::f64, double,

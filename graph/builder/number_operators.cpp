@@ -142,13 +142,12 @@ Computed binary_of(const Arguments& arguments) {
   if (is_bitwise(kWhat) && (is_fraction(x.type) || is_fraction(y.type))) return {};
   const NumberType type = result_type(kWhat, x, y);
   check_constants(kWhat, type, arguments);
-  return {slot_type_of(type), [type](const Call& call) {
-            if constexpr (is_comparison(kWhat)) {
-              return comparing<kWhat>(call);
-            } else {
-              return computing_with<kWhat, true>(type, call);
-            }
-          }};
+  if constexpr (is_comparison(kWhat)) {
+    return {slot_type_of(type), comparing<kWhat>};
+  } else {
+    return {slot_type_of(type),
+            [type](const Call& call) { return computing_with<kWhat, true>(type, call); }};
+  }
 }
 
 template <NumberOperation kWhat>

@@ -194,6 +194,27 @@ struct Operand {
   }
 };
 
+// The same elements in the same order with as few dimensions as can be, so that rows are long.
+Shape merged(const Shape& shape, Operand& x, Operand& y) {
+  Shape made;
+  Strides of_x{}, of_y{};
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    const std::int64_t size = shape[axis];
+    if (size == 1) continue;
+    const auto last = static_cast<std::size_t>(made.rank - 1);
+    const bool merges =
+        made.rank > 0 && of_x[last] == x.step(axis) * size && of_y[last] == y.step(axis) * size;
+    if (!merges) ++made.rank;
+    const auto at = static_cast<std::size_t>(made.rank - 1);
+    made.dims[at] = merges ? made.dims[at] * size : size;
+    of_x[at] = x.step(axis);
+    of_y[at] = y.step(axis);
+  }
+  x.strides = of_x;
+  y.strides = of_y;
+  return made;
+}
+
 Shape common_shape(Elementwise what, const Tensor& a, const Tensor& b) {
   Shape shape;
   shape.rank = std::max(a.shape().rank, b.shape().rank);
@@ -365,11 +386,12 @@ void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out
                                              : Layout::none;
   out.create(shape, type, layout);
   if (shape.elements() == 0) return;
-  const Operand x(a, shape), y(b, shape);
+  Operand x(a, shape), y(b, shape);
+  const Shape rows = merged(shape, x, y);
   if (is_comparison(what)) {
-    compare_elements(what, shape, x, y, out);
+    compare_elements(what, rows, x, y, out);
   } else {
-    compute_elements(what, shape, x, y, out);
+    compute_elements(what, rows, x, y, out);
   }
 }
 
@@ -377,22 +399,24 @@ void absolute(const Tensor& in, Tensor& out) {
   const DType type = elementwise_type(Elementwise::absolute, in.dtype(), in.dtype());
   out.create(in.shape(), type, in.layout());
   if (in.shape().elements() == 0) return;
-  const Operand x(in, in.shape());
-  compute_elements(Elementwise::absolute, in.shape(), x, x, out);
+  Operand x(in, in.shape());
+  const Shape rows = merged(in.shape(), x, x);
+  compute_elements(Elementwise::absolute, rows, x, x, out);
 }
 
 void cast(const Tensor& in, DType type, Tensor& out) {
   out.create(in.shape(), type, in.layout());
   if (in.shape().elements() == 0) return;
-  const Operand x(in, in.shape());
-  const int last = in.shape().rank - 1;
+  Operand x(in, in.shape());
+  const Shape rows = merged(in.shape(), x, x);
+  const int last = rows.rank - 1;
   // Not of an operation: each number as it is.
   visit_computed(
       Elementwise::add, in.dtype(), [&]<class C, class Room>(std::type_identity<C>, Room) {
         visit_dtype(type, [&]<class T>(std::type_identity<T>) {
           Piece<C> elements;
           for_each_piece_of(
-              in.shape(), x, x,
+              rows, x, x,
               [&](std::int64_t first, std::int64_t, std::int64_t begin, std::int64_t count,
                   std::int64_t to) {
                 load_piece(x, last, first, begin, count, elements);

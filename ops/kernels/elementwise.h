@@ -18,7 +18,7 @@
 
 namespace sluice::kernels {
 
-// Those of two numbers.
+// The operations on two numbers.
 using Elementwise = detail::NumberOperation;
 
 // The type of the result. Throws std::invalid_argument for bits of fractions.

@@ -66,7 +66,8 @@ inline OperatorFunctions result_functions(std::size_t to) {
   return made;
 }
 
-// What reduce(std::type_identity<To>(), tensor) gives for the first argument goes to the output.
+// The step that writes reduce(std::type_identity<To>(), tensor) of the first argument to the
+// output.
 template <class F>
 std::function<void(Sample&)> bound_to_result(const Call& call, const Argument& to,
                                              const F& reduce) {
@@ -81,7 +82,7 @@ std::function<void(Sample&)> bound_to_result(const Call& call, const Argument& t
   return run;
 }
 
-// What a check throws for a sample, where it is known while a pipeline is described.
+// Runs a check of samples while the pipeline is described: its error becomes a BuildError.
 template <class F>
 void as_build_error(const F& check) {
   try {

@@ -46,7 +46,7 @@ except ImportError:  # the parts under test are tried alone
 
     for _name, _operator in [
         ("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "quotient"),
-        ("floordiv", "floor"), ("mod", "modulo"),
+        ("floordiv", "floor_divide"), ("mod", "modulo"),
     ]:  # fmt: skip
         setattr(Value, f"__{_name}__", _binary(_operator))
         setattr(Value, f"__r{_name}__", _binary(_operator, True))
@@ -77,7 +77,7 @@ def _cut(x, y):
 
 _RUN = {
     "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "quotient": operator.truediv,
-    "floor": operator.floordiv, "modulo": operator.mod, "divide": _cut, "remainder": lambda x, y: x - _cut(x, y) * y,
+    "floor_divide": operator.floordiv, "modulo": operator.mod, "divide": _cut, "remainder": lambda x, y: x - _cut(x, y) * y,
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
     "equal": operator.eq, "not_equal": operator.ne, "negate": operator.neg, "not": operator.not_,
     "cast": lambda x, to: {"b": bool, "f": float}.get(to[0], int)(x),
