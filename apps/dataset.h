@@ -73,10 +73,9 @@ class Dataset {
   virtual SourceReads reads() const = 0;
   // Tells datasets that give other samples.
   virtual std::string fingerprint() const = 0;
-  // The folders of the results that are classes, so that each has one, whatever becomes of its
-  // files.
+  // The names of the classes. Each gets a folder among the results, also one without results.
   virtual std::vector<std::string> classes() const { return {}; }
-  // What is not read of it, as people are told of it.
+  // The files and folders that are not read, as people are told of them.
   virtual const std::vector<LeftOut>& left_out() const = 0;
 };
 

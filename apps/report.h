@@ -44,7 +44,7 @@ class Report {
   std::string first_loss() const { return reason(lost_.front()); }
   // What was warned of, replaced and lost.
   void print_problems() const;
-  // What of the dataset is not read.
+  // The files and folders of the dataset that are not read.
   void print_left_out() const;
   // How many samples the sheet shows.
   std::size_t shown() const { return shown_.size(); }

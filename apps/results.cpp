@@ -53,7 +53,7 @@ std::size_t place_of_segment(std::span<const std::uint8_t> jpeg) {
   return jfif ? std::size_t{4} + (std::size_t{jpeg[4]} << 8) + jpeg[5] : 2;
 }
 
-// What decides about results: see Results, and the options of `sluice augment` that it is given.
+// The options of `sluice augment` that decide about results; see ResultsOptions::run.
 constexpr const char* kOptionsOfARun =
     "--data, --list or --tar (with the same files, --path, --label, --boxes, --box-format and "
     "--mask), --recipe or --pipeline, --size, --seed, --flat, --on-error, --device, --decoder and "
@@ -108,7 +108,8 @@ std::string line_of(const fs::path& picture, const Beside& beside) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// False unless these are boxes of four numbers, and as many labels. Anybody may have written them.
+// False unless these are boxes of four numbers, and as many labels. The file may come from
+// anywhere.
 bool read_boxes(const nlohmann::json& json, Beside& beside) {
   const auto is_list = [&](const char* name) {
     return json.is_object() && json.contains(name) && json[name].is_array();

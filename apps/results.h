@@ -79,7 +79,7 @@ class Results {
   void sync() const;
 
  private:
-  // Where results lie whose samples have such a place(), unless they are flat.
+  // The folder of results whose samples have such a place(), unless they are flat.
   std::filesystem::path folder_of(const std::filesystem::path& inside) const;
   void claim();
   void find(const std::string& folder);

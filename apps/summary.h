@@ -41,9 +41,9 @@ void name_each(const List& list, Line line) {
     fmt::print("  ... and {} more; --all-names names all\n", list.size() - most);
 }
 
-// What files_in left out, with paths below its folder.
+// Files::left_out(), with paths below its folder.
 std::vector<LeftOut> left_out_of(const Files& files);
-// Those that cannot be read.
+// The entries that cannot be read.
 std::vector<LeftOut> unreadable_of(const std::vector<LeftOut>& left_out);
 // "left out 4 with the ending .png (first: a/1.png)", for each rule that leaves files out.
 std::vector<std::string> words_of_rules(const std::vector<LeftOut>& left_out);

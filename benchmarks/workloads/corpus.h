@@ -31,7 +31,7 @@ class Corpus {
   std::int64_t label(std::int64_t i) const { return labels_[static_cast<std::size_t>(i % size())]; }
   double megabytes() const;
   int left_out() const { return left_out_; }
-  // What is left out beside them, in words.
+  // The files that rules leave out, in words.
   const std::vector<std::string>& left_out_by_rules() const { return by_rules_; }
   // How many of the files an index knows something of.
   std::int64_t known_to(const JpegIndex& index) const;

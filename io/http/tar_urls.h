@@ -99,7 +99,7 @@ class TarUrls {
   std::string name(std::int64_t i) const { return from_.samples().name(i); }
   // All files of sample i, those that are not read included.
   std::vector<TarFile> files(std::int64_t i) const { return from_.samples().files(i); }
-  // What is in the archives and belongs to no sample.
+  // The files in the archives that belong to no sample.
   const std::vector<LeftOut>& left_out() const { return from_.samples().left_out(); }
   // For checkpoints: tells archives by the names and sizes of the files in them.
   std::string fingerprint() const { return from_.samples().fingerprint(); }

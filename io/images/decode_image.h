@@ -16,8 +16,8 @@
 // fewer than 8 bits are scaled to 0..255, as PNG defines it. Refused are PNG and WebP files with
 // colors, and ids above 255. A JPEG file gives its gray pixels, which compression has changed.
 //
-// Pixels equal those of Pillow, converted to RGB, with two exceptions. Pillow cuts gray samples of 16
-// bits off at 255. Around a small first frame of a GIF file it puts color 0.
+// Pixels equal those of Pillow, converted to RGB, with two exceptions. Pillow cuts gray samples of
+// 16 bits off at 255. Around a small first frame of a GIF file it puts color 0.
 //
 // PNG, WebP and GIF are there where their libraries were found when Sluice was built; without them
 // the error says which package it wants.

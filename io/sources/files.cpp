@@ -79,7 +79,7 @@ class Walk {
   explicit Walk(const FilesOptions& options) : options_(options) {}
 
   void run(const std::string& folder) { (void)enter(folder); }
-  // What to do about pictures of other formats, for the error that there are no files.
+  // Advice about images of other formats, for the error that there are no files.
   std::string cure() const;
 
   std::vector<std::string> paths;
@@ -87,7 +87,7 @@ class Walk {
   detail::LeftOutCounter left_out;
 
  private:
-  // Where a folder really is, however many links lead to it.
+  // Tells a folder from others, however many links lead to it.
   using FolderId = std::pair<dev_t, ino_t>;
 
   // False for a link that leads back.

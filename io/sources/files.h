@@ -92,7 +92,7 @@ class Files {
   const std::vector<std::string>& classes() const;
   // As it was given.
   const std::string& folder() const;
-  // What is below the folder and is not read. A class without files is named here, too.
+  // The files and folders below that are not read. A class without files is named here, too.
   const std::vector<LeftOut>& left_out() const;
 
   // For checkpoints: tells lists of files by their paths below the folder, and the classes.

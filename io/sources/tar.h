@@ -156,8 +156,8 @@ class Tar {
   std::vector<TarFile> files(std::int64_t i) const { return samples_.files(i); }
   // For checkpoints: tells archives by the names and sizes of the files in them.
   std::string fingerprint() const { return samples_.fingerprint(); }
-  // What is in the archives and belongs to no sample, and what cannot be read of them. Columns that
-  // nobody asked for are not counted.
+  // The files in the archives that belong to no sample, and what cannot be read. Other columns of
+  // samples are not counted.
   const std::vector<LeftOut>& left_out() const { return samples_.left_out(); }
 
   // Of the columns that are Bytes, so far; for stats().

@@ -35,7 +35,7 @@ bool ends_like_tar_column(std::string_view in_archive,
 
 // Why a sample lacks a column; `there` are those that it has.
 std::string no_tar_column(const std::string& there);
-// What is worth knowing where columns have dots; empty where they have none.
+// A hint about dots in these columns; empty if they have none.
 std::string_view dots_in_tar_columns(std::string_view there);
 
 // "jpg;jpeg" is {"jpg", "jpeg"}. `who`: whose options these are.

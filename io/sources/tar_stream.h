@@ -178,8 +178,8 @@ class TarStream {
   // How much the samples of it and its copies had in memory at most, without those that pipelines
   // have taken.
   std::uint64_t most_bytes() const { return streaming_->most_bytes(); }
-  // What it and its copies have found in this epoch that belongs to no sample. It is complete when
-  // the epoch has ended.
+  // The files that belong to no sample, as this stream and its copies found them in this epoch.
+  // Complete when the epoch has ended.
   std::vector<LeftOut> left_out() const { return streaming_->left_out(); }
 
   // For Graph::read.

@@ -60,7 +60,7 @@ std::vector<ReadColumn<From>> readers_of(const Tables& types, const Read& read) 
   return readers;
 }
 
-// What a source gives, and what it leaves out, in words.
+// The values of a source, and the files that it leaves out, in words.
 using Read = std::pair<Slots, std::string>;
 
 Read read_files(Description& self, nb::handle folder, const nb::dict& options,

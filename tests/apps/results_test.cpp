@@ -271,7 +271,7 @@ TEST_F(Results, ResumeMakesWhatIsMissingOrCut) {
   EXPECT_TRUE(all("new") == all("longer"));
 }
 
-// Anybody may write to the folder: no number in a file makes the program take memory or end.
+// No number in a file of --out makes the program take a lot of memory or crash.
 TEST_F(Results, ResumeDoesNotTrustTheNumbersInFiles) {
   ASSERT_EQ(augment("out", {}).status, 0);
   const auto before = all("out");
@@ -352,7 +352,7 @@ TEST_F(Results, AResultThatHasChangedIsNotCopied) {
     EXPECT_THROW(first.copy(0, 0, 4), IoError) << bytes.size();
     EXPECT_FALSE(fs::exists(first.path(0, 4)));
   }
-  // What lies beside it.
+  // The files beside it.
   write_bytes(result, whole);
   fs::path boxes = result;
   boxes.replace_extension(".json");

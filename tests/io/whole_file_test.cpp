@@ -24,7 +24,7 @@
 namespace sluice {
 namespace whole_file_test {
 
-// What was put on the disk by fsync, in order.
+// The files and folders that fsync put on the disk, in order.
 std::vector<ino_t>& synced() {
   static std::vector<ino_t> inodes;
   return inodes;

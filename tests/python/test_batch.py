@@ -195,7 +195,7 @@ def test_names_with_several_dots_are_told_of(tmp_path):
         list(sluice.pipeline(batch_size=10)(lambda: sluice.tar(beside, columns)[1])())
 
 
-# What Pillow 13 wrote in mode P: 4 x 2 pixels of 4 colors, in 2 bits each.
+# Pillow 13 wrote this in mode P: 4 x 2 pixels of 4 colors, in 2 bits each.
 PALETTE_PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAQAAAACAgMAAAACxpXwAAAADFBMVEUAAAAlWw1KthpvEScvrAcJAAAADElEQVR4nGOQZngCAAE5AQBFZJGbAAAA"
     "AElFTkSuQmCC"

@@ -155,7 +155,7 @@ TEST_F(FilesTest, AClassWithoutFilesKeepsItsNumberOrIsAnError) {
   EXPECT_EQ(left_out(files), std::vector<std::string>{"a link that leads nowhere, bee"});
 }
 
-// Where all files lie in the folder itself, there are no classes.
+// If all files lie in the folder itself, there are no classes.
 TEST_F(FilesTest, AFolderBesideFilesIsNoClass) {
   write("1.jpg", "x");
   write("notes/1.txt", "x");
@@ -215,7 +215,7 @@ TEST_F(FilesTest, AllThatIsNotReadIsCounted) {
   EXPECT_EQ(words_of({}), "");
 }
 
-// Of folders that link to each other no more is read than each of them in each class.
+// Folders that link to each other are read once in each class.
 TEST_F(FilesTest, LinksAmongFoldersAreFollowedOnce) {
   constexpr int kFolders = 12;  // 12! ways through them
   const auto folder = [this](int i) { return root_ / std::string(1, static_cast<char>('a' + i)); };
