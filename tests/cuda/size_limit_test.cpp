@@ -1,5 +1,5 @@
-// What a step makes that is larger than PipelineOptions::max_image_bytes is its sample's error, on
-// the host and on a device, before memory is taken.
+// A step's result that is larger than PipelineOptions::max_image_bytes is its sample's error, on the
+// host and on a device, before memory is taken.
 #include "tests/cuda/test_device.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/sluice.h>
@@ -19,7 +19,7 @@ namespace size_limit_test {
 
 constexpr std::int64_t kBytes = 8000;  // a picture of 40 x 50 x 3 has 6000
 
-// What the pipeline gives for the picture, which lies on the device or not.
+// The pipeline's result for the picture, which lies on the device or not.
 using Change = std::function<Value<Tensor>(Graph&, const Value<Image>&, bool there)>;
 struct Case {
   std::string step;
