@@ -1,5 +1,5 @@
-// A step's result that is larger than PipelineOptions::max_image_bytes is its sample's error, on the
-// host and on a device, before memory is taken.
+// A step's result that is larger than PipelineOptions::max_image_bytes is its sample's error, on
+// the host and on a device, before memory is taken.
 #include "tests/cuda/test_device.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/sluice.h>
