@@ -92,9 +92,8 @@ struct PipelineOptions {
   // for which nobody could give any back. A number above 0 where no step runs there is a
   // BuildError.
   std::int64_t max_device_bytes = 0;
-  // Of each image and tensor that a step makes, at most; one that would be larger is its sample's
-  // error, before memory is taken. What decoders give is bounded by their own max_output_bytes,
-  // too.
+  // The most bytes of an image or a tensor that a step makes. A larger one is its sample's error,
+  // before memory is taken. Decoders have limits of their own, too: max_output_bytes.
   std::int64_t max_image_bytes = std::int64_t{1} << 29;
   // `any` leaves the cores of a GPU that has JPEG engines to other work, while these have room; see
   // docs/gpu.md. Elsewhere there is no difference.

@@ -114,7 +114,7 @@ struct PoolState {
     stats.bytes_peak = std::max(stats.bytes_peak, stats.bytes_in_use);
   }
 
-  // Of one holder.
+  // One holder lets go.
   void release() noexcept {
     if (holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }

@@ -104,7 +104,7 @@ class Mutants {
   Random random_;
 };
 
-// What is thrown that is no Error, in words; empty where there is nothing of that kind.
+// Describes an exception that is no Error; empty if there was none.
 template <class Use>
 std::string foreign_error(const Use& use) {
   try {

@@ -279,8 +279,11 @@ void RegionFlow::place(Index boundary) {
   const Index first = first_region_[boundary];
   if (regions_[first].place == Place::found) return;
   if (regions_[first].place == Place::sought) {
+    const auto sought = std::find_if(first_region_.begin(), first_region_.end(), [&](Index region) {
+      return regions_[region].place == Place::sought;
+    });
     throw BuildError(
-        "'" + boundaries_[boundary]->name +
+        "'" + boundaries_[static_cast<Index>(sought - first_region_.begin())]->name +
         "' and another conditional or loop each use a value from inside the other; let "
         "one be over, and give its value out with add_output, before the other uses it");
   }

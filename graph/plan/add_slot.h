@@ -20,7 +20,7 @@ inline SlotId add_slot(Plan& plan, const SlotType* type, std::string name, Scope
 }
 
 // So many scopes lie one inside the other at most: passes go down into each on the stack.
-inline constexpr int kMostNesting = 1000;
+inline constexpr int kMostNesting = 500;
 
 // A scope inside `parent`. Throws BuildError when it would lie too deep.
 inline ScopeId add_scope(Plan& plan, ScopeId parent, std::string name) {

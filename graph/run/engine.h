@@ -92,7 +92,7 @@ class Engine {
   // Runs one sample on the calling thread.
   Inspection inspect(const SampleKey& key) const;
 
-  // Of an epoch; -1 while nobody knows. Good in a child of fork(), too.
+  // How many an epoch has; -1 while that is not known. A child of fork() may ask, too.
   std::int64_t samples() const;
   std::int64_t batches() const;
   const PipelineOptions& options() const;

@@ -111,7 +111,7 @@ struct Engine::Impl {
 
   Stats stats() const;
 
-  // What count_samples and count_batches say has changed. Wants the lock.
+  // Updates count_samples and count_batches. Call it with the lock.
   void note_counts();
   bool drops_short_batch() const {
     return options.last_batch == LastBatch::drop && !options.compact;
@@ -159,7 +159,8 @@ struct Engine::Impl {
   const bool reads;      // steps of the plan do
   std::int64_t total;    // samples of this run, or of epoch 0 before the first, at most
   const bool until_end;  // how long an epoch is shows when its source says so
-  // Of an epoch; -1 while nobody knows. A child of fork() may ask, so they need no lock.
+  // How many an epoch has; -1 while that is not known. A child of fork() may ask, so they need no
+  // lock.
   std::atomic<std::int64_t> count_samples{-1}, count_batches{-1};
   const std::vector<SourceStats> reads_before;  // what sources had read when the pipeline was made
   std::int64_t window = 0;

@@ -68,7 +68,7 @@ void fail(Sample& sample, const Name& name, const char* what) noexcept {
   }
 }
 
-// What the limit says does not name the operator, as other messages do.
+// Other messages name their operator; the limit does not know it.
 template <class Name>
 void fail(Sample& sample, const Name& name, const TooLarge& error) noexcept {
   try {

@@ -48,11 +48,11 @@ struct Work {
   bool tried = false;                          // by a worker that ended
   bool alone = false;                          // it is not given to a worker with others
   std::shared_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
-  // Of a worker that has it in hand.
+  // Set by the worker that has it in hand.
   std::uint64_t number = 0;
   bool last_of_group = false;
 };
-// From one list to another without memory: what is out of it can still be answered.
+// A list, so that work moves from one to another without an allocation.
 using WorkList = std::list<Work>;
 
 }  // namespace sluice::detail

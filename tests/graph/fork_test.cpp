@@ -105,7 +105,7 @@ TEST(Fork, EveryUseInTheChildIsAnError) {
   EXPECT_EQ(batches, 1000);
 }
 
-// What locks there are may be held by others when the process forks.
+// Other threads may hold any lock when the process forks.
 TEST(Fork, NothingHangsInTheChild) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   auto pipeline = pictures(2);

@@ -2,6 +2,7 @@
 #include "tests/error_of.h"
 #include "tests/graph/saved.h"
 #include "tests/graph/sources.h"
+#include "tests/one_in.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/builder/saved_plan.h>
@@ -21,7 +22,7 @@ using Number = Value<std::int64_t>;
 
 // A frame of the stack for each would overflow it.
 constexpr std::int64_t kSteps = 100'000;
-constexpr int kDeepest = 1000;
+constexpr int kDeepest = 500;
 
 Number chain(Number x, std::int64_t steps) {
   for (std::int64_t i = 0; i < steps; ++i) x = x + 1;
@@ -47,7 +48,6 @@ TEST(LongPlans, AChainMayHaveVeryManySteps) {
   EXPECT_EQ(last_of(pipeline), 1 + kSteps);
   EXPECT_GT(to_string(pipeline.plan()).size(), std::size_t(kSteps));
   EXPECT_GT(to_dot(pipeline.plan()).size(), std::size_t(kSteps));
-  EXPECT_EQ(pipeline.inspect(1).error(), nullptr);
 }
 
 TEST(LongPlans, SoMayOneBehindAConditionalAndInALoop) {
@@ -66,17 +66,18 @@ TEST(LongPlans, SoMayOneBehindAConditionalAndInALoop) {
 }
 
 TEST(LongPlans, SavedOnesToo) {
+  const std::int64_t steps = kSteps / testing::one_in(5, 20);
   const auto text =
-      json_of(pipeline_of([](Graph&, Number i) { return chain(i, kSteps); }).recorded_plan());
+      json_of(pipeline_of([&](Graph&, Number i) { return chain(i, steps); }).recorded_plan());
   const SavedPlan saved = SavedPlan::parse(text, "plan.json", registry());
   auto loaded =
       pipeline_of([&](Graph&, Number i) { return std::get<0>(saved.apply<std::int64_t>(i)); });
-  EXPECT_EQ(last_of(loaded), 1 + kSteps);
+  EXPECT_EQ(last_of(loaded), 1 + steps);
 }
 
 // Each choice is used by one arm of the next one, so it could go into that.
 TEST(LongPlans, AChainOfChoices) {
-  constexpr std::int64_t kChoices = 3000;
+  constexpr std::int64_t kChoices = 1500;
   auto pipeline = pipeline_of([](Graph& g, Number i) {
     Number x = i;
     for (std::int64_t k = 0; k < kChoices; ++k) {
@@ -124,8 +125,8 @@ TEST(LongPlans, ChoicesAndLoopsNestDeepButNotWithoutEnd) {
     EXPECT_EQ(last_of(good), 2);
     EXPECT_NE(to_dot(good.plan()).size() + to_string(good.plan()).size(), 0u);
     const std::string said = error_of<BuildError>([&] { (void)nested(one.most + 1); });
-    EXPECT_NE(said.find("lies too deep (got 1001 levels of choices and loops, expected at most "
-                        "1000)"),
+    EXPECT_NE(said.find("lies too deep (got 501 levels of choices and loops, expected at most "
+                        "500)"),
               std::string::npos)
         << said;
   }

@@ -179,7 +179,7 @@ class Started {
   void send(std::string_view message) {
     (void)process_.channel().send(std::as_bytes(std::span(message)), detail::Patience::wait);
   }
-  // Whether it asks for work.
+  // True when it asks for work.
   bool is_ready() {
     const auto received = process_.channel().receive(detail::Patience::wait);
     if (received.result != detail::Channel::Result::done) return false;
@@ -279,7 +279,7 @@ TEST(WorkerProcess, MutantsOfMessagesAreServedOrEndIt) {
   }
 }
 
-// Where no memory is left for anything, requests fail, and nothing else happens.
+// If no memory is left for anything, requests fail, and nothing else happens.
 TEST(WorkerPool, EndsNothingButSamplesWhereMemoryIsShort) {
   struct Answered final : detail::WorkerRequest {
     explicit Answered(std::atomic<int>& count) : gone(count) {}

@@ -55,7 +55,7 @@ class Sides {
     ReplyReader reply(reader, header.count, segments_, returns_);
     return read_sample<S>(reply);
   }
-  // What a worker would write.
+  // The message that a worker would write.
   template <class S>
   std::string message_of(S sample) {
     {
