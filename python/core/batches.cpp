@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -20,58 +21,90 @@
 #include <nanobind/stl/vector.h>
 
 namespace sluice::python {
+
+// One of the samples that a function has given together, until its slots have it.
+struct OneOfSeveral {
+  using ToSlots = std::function<void(detail::Sample&, const Slots&, const Object&)>;
+  Object given;
+  const ToSlots* to_slots = nullptr;
+};
+
+}  // namespace sluice::python
+
+template <>
+struct sluice::detail::results<sluice::python::OneOfSeveral> {
+  template <Origin = Origin::step>
+  static void write(Sample& sample, const std::vector<SlotId>& slots, python::OneOfSeveral&& one) {
+    (*one.to_slots)(sample, slots, one.given);
+  }
+};
+
+namespace sluice::python {
 namespace {
 
 // function(indices, epoch) gives a list of as many samples, each of which is any object; fewer
-// where the epoch ends.
+// where the epoch ends. function.each(object) makes the sample's values of one.
 class PythonBatches {
  public:
-  PythonBatches(const Function& function, std::int64_t count, std::int64_t size, int threads)
-      : groups_(count, size, [function](const BatchInfo& info) { return call(function, info); },
+  PythonBatches(const Function& function, const Function& each, const Tables& types,
+                std::int64_t count, std::int64_t size, int threads)
+      : to_slots_([each, types](detail::Sample& sample, const Slots& slots, const Object& given) {
+          const detail::WorkScope scope(sample.plan());
+          call_python([&] { take_results(sample, slots, types, each.get()(given.get())); });
+        }),
+        groups_(count, size,
+                [this, function](const BatchInfo& info) { return call(function, info); },
                 {.threads = threads, .fewer_end = true}) {}
+  PythonBatches(const PythonBatches&) = delete;
+  PythonBatches& operator=(const PythonBatches&) = delete;
+  ~PythonBatches() = default;
 
   void begin_epoch(const EpochInfo& info) const { groups_.begin_epoch(info); }
   void end_epoch() const noexcept { groups_.end_epoch(); }
-  void ask(Completion<Object> done, const SampleInfo& info) const {
+  void ask(Completion<OneOfSeveral> done, const SampleInfo& info) const {
     groups_(std::move(done), info);
   }
 
  private:
-  static std::vector<Object> call(const Function& function, const BatchInfo& info) {
-    std::vector<Object> samples;
+  std::vector<OneOfSeveral> call(const Function& function, const BatchInfo& info) const {
+    std::vector<OneOfSeveral> samples;
     call_python([&] {
       nb::list indices;
       for (const SampleKey& key : info.keys) indices.append(key.index);
       const nb::object given = function.get()(indices, info.epoch);
-      for (const nb::handle sample : given) samples.emplace_back(nb::borrow(sample));
+      for (const nb::handle sample : given)
+        samples.push_back({Object(nb::borrow(sample)), &to_slots_});
     });
     return samples;
   }
 
-  Batches<Object> groups_;
+  const OneOfSeveral::ToSlots to_slots_;
+  Batches<OneOfSeveral> groups_;
 };
 
-SlotId add_batches(Description& self, const std::string& name, const nb::object& function,
-                   std::int64_t count, std::int64_t size, const nb::dict& options,
-                   const nb::object& name_of, const std::string& fingerprint) {
+Slots add_batches(Description& self, const std::string& name, const nb::object& function,
+                  std::int64_t count, std::int64_t size, const std::vector<std::string>& types,
+                  const nb::dict& options, const nb::object& name_of,
+                  const std::string& fingerprint) {
   (void)self.open();
   SourceOptions how = source_options_of(options);
   const int threads = std::exchange(how.threads, 0);  // of the batches
-  DynamicSource source = python_source(self, name, count, {"object"}, name_of, fingerprint);
-  const auto batches = std::make_shared<const PythonBatches>(Function(self.kept, function),
-                                                             source.samples, size, threads);
+  DynamicSource source = python_source(self, name, count, types, name_of, fingerprint);
+  const auto batches = std::make_shared<const PythonBatches>(
+      Function(self.kept, function), Function(self.kept, nb::object(function.attr("each"))),
+      source.types, source.samples, size, threads);
   const auto gate = std::make_shared<detail::EpochGate>();
   source.epoch = detail::epoch_hooks(batches, gate);
   source.ask = [batches, gate, samples = source.samples](detail::Sample& sample, const Slots& made,
                                                          const SampleInfo& info) {
-    Completion<Object> done(sample, made);
+    Completion<OneOfSeveral> done(sample, made);
     if (info.index >= samples)  // another source does not know its end
       return (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
     const auto ask = [&] { batches->ask(std::move(done), info); };
     if (sample.is_alone()) return ask();
     gate->pass(ask);
   };
-  return add_source(self, std::move(source), how).front();
+  return add_source(self, std::move(source), how);
 }
 
 // Calls f with the pictures, which are images or tensors, and the labels.
@@ -99,8 +132,8 @@ BatchKey key_of(std::uint64_t seed, std::int64_t epoch, std::int64_t batch) {
 
 void bind_batches(nb::module_& module, nb::class_<Description>& description) {
   description.def("python_batches", add_batches, nb::arg("name"), nb::arg("function"),
-                  nb::arg("count"), nb::arg("size"), nb::arg("options"), nb::arg("name_of").none(),
-                  nb::arg("fingerprint"));
+                  nb::arg("count"), nb::arg("size"), nb::arg("types"), nb::arg("options"),
+                  nb::arg("name_of").none(), nb::arg("fingerprint"));
   module.def("mix_up", [](const Pictures& images, const Pictures& labels, std::uint64_t seed,
                           std::int64_t epoch, std::int64_t batch, float alpha) {
     return with_pictures(images, [&](const auto& pictures) {

@@ -15,14 +15,6 @@
 namespace sluice::python {
 namespace {
 
-// Gives the slots what the function has given.
-void take_results(detail::Sample& sample, const Slots& slots, const Tables& types,
-                  const nb::object& given) {
-  for_each_value(given, slots.size(), [&](std::size_t i, nb::handle value) {
-    types[i]->from_python(value, sample.address(slots[i]));
-  });
-}
-
 Slots add_results(detail::Recorder& recorder, detail::Step& step, const Tables& types) {
   for (const TypeTable* type : types)
     step.writes.push_back(recorder.add_slot(type->type, step.name));
@@ -60,8 +52,8 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
 
 // function(index, epoch) for each sample, on threads that may stand still. What goes through its
 // samples in order has methods instead: begin(epoch, first), end(), take(index), which gives a
-// sample and what to call when it was copied, and alone(index, epoch) for one that somebody looks
-// at alone; it ends by StopIteration, where a function may raise IndexError, too.
+// sample and what to call when it was copied, and alone(index, epoch) for one that is inspected or
+// replaces another one; it ends by StopIteration, where a function may raise IndexError, too.
 Slots add_python_source(Description& self, const std::string& name, const nb::object& function,
                         std::int64_t count, const std::vector<std::string>& types,
                         const nb::dict& options, const nb::object& name_of,
@@ -77,7 +69,7 @@ Slots add_python_source(Description& self, const std::string& name, const nb::ob
             take_results(sample, made, given, value);
           };
           if (!in_order) return give(f.get()(info.index, info.epoch));
-          if (sample.is_alone()) return give(f.get().attr("alone")(info.index, info.epoch));
+          if (sample.out_of_turn()) return give(f.get().attr("alone")(info.index, info.epoch));
           const nb::tuple taken(f.get().attr("take")(info.index));
           const auto done = [&](const void*) { taken[1](); };
           const std::unique_ptr<const void, decltype(done)> at_last(&taken, done);

@@ -168,8 +168,8 @@ class Workers {
   WorkerStats stats() const { return pool_->stats(); }
 
   // What an iterator is asked with: the index; the epoch; which of the pipeline's epochs asks, from
-  // 1 on, 0 for a sample that somebody looks at alone; and the lowest index that may be asked for
-  // still.
+  // 1 on, 0 for a sample that is inspected or replaces another one; and the lowest index that may
+  // be asked for still.
   static inline const std::vector<std::string> kPlace{"i64", "i64", "i64", "i64"};
   std::shared_ptr<detail::RequestInputs> place_of(const SampleInfo& info, bool alone) const {
     auto place = std::make_shared<detail::RequestInputs>();
@@ -203,11 +203,11 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
                                      const SampleInfo& info) {
     auto request = std::make_unique<Request>(sample, travellers, made, together);
     if (info.index >= samples) return request->end();  // another source does not know its end
-    const bool alone = sample.is_alone();
+    const bool alone = sample.out_of_turn();
     const auto ask = [&] {
       pool->fetch(info, std::move(request), in_order ? pool->place_of(info, alone) : nullptr);
     };
-    if (alone) return ask();
+    if (sample.is_alone()) return ask();
     gate->pass(ask);
   };
   return add_source(self, std::move(source), source_options);

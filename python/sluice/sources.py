@@ -391,10 +391,10 @@ def source(
     if batch:
         several = Several(get, ends=samples is None)
         made = graph.core.python_batches(
-            f"{name}, together", several, count, operator.index(batch), sampler, name_of, fingerprint
+            name, several, count, operator.index(batch), types, sampler, name_of, fingerprint
         )
-        return _values(graph, graph.core.python_step(name, several.each, [made], types), single)
-    made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
+    else:
+        made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
     return _values(graph, made, single)
 
 
@@ -543,7 +543,7 @@ def _sample(given: Any) -> Any:
 
 
 class _Alone:
-    """Stands for a sample that is asked for alone, when its step runs."""
+    """Stands for a sample that is asked for alone, when its values are made."""
 
     def __init__(self, index: int, epoch: int):
         self.index = index
@@ -576,7 +576,8 @@ def iterate(
         is gone through by one thread at a time, in order, and no further than the pipeline reads
         ahead. What it raises is the error of the sample that it should have given. A generator has
         ended then; an iterator that goes on is gone on with. A generator is closed when its epoch
-        ends. ``inspect()`` and a state that is loaded have it begun again, up to their sample.
+        ends. ``inspect()``, a sample that replaces another one, and a state that is loaded have it begun
+        again, up to their sample.
     returns : type, or tuple of types
         As in :func:`source`.
     workers : 0, 1 or WorkerOptions

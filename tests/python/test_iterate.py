@@ -43,9 +43,8 @@ class FailsAt:
             yield i
 
 
-@pytest.mark.parametrize("workers", [0, 1])
-@pytest.mark.parametrize("compact", [False, True])
-@pytest.mark.parametrize("last", ["partial", "drop", "fill"])
+@pytest.mark.parametrize("last, compact, workers", [
+    *((last, compact, 0) for last in ("partial", "drop", "fill") for compact in (False, True)), ("drop", False, 1)])
 def test_its_error_is_heard_of_whatever_becomes_of_short_batches(last, compact, workers):
     for index in (0, 1, 3, 4, 6) if workers == 0 else (5,):
         for on_error in ("fail", "skip", "replace"):
