@@ -104,7 +104,8 @@ TEST(Random, EveryBitOfItsKeyCounts) {
     epoch.epoch ^= std::uint64_t{1} << bit;
     sample.sample ^= std::uint64_t{1} << bit;
     repeat.repeat ^= std::uint64_t{1} << bit;
-    both.sample = both.repeat = std::uint64_t{1} << bit;
+    both.sample = ~both.sample ^ std::uint64_t{1} << bit;
+    both.repeat ^= std::uint64_t{1} << bit;
     for (const RandomKey& key : {epoch, sample, repeat, both})
       EXPECT_TRUE(drawn.insert(first(key)).second) << bit;
   }

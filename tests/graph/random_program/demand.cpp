@@ -9,8 +9,8 @@
 namespace sluice::random_program {
 namespace {
 
-struct Failed {};
-struct Dropped {};
+struct SampleFailed {};
+struct SampleDropped {};
 
 // One run through a block: an arm that was taken, an iteration of a loop. A value belongs to the
 // run of the block that makes it, and is made there when somebody asks for it first.
@@ -37,9 +37,9 @@ class Demand {
       for (const Id id : program.top.results) ending_.outputs.push_back(get(top, id));
     } catch (const std::runtime_error&) {
       ending_.how = Ending::How::failed;
-    } catch (const Failed&) {
+    } catch (const SampleFailed&) {
       ending_.how = Ending::How::failed;
-    } catch (const Dropped&) {
+    } catch (const SampleDropped&) {
       ending_.how = Ending::How::dropped;
     }
   }
@@ -102,7 +102,7 @@ class Demand {
       const std::vector<std::int64_t> in = get(scope, node.in);
       ++ending_.runs[static_cast<std::size_t>(node.number)];
       if (node.kind == Kind::filter) {
-        if (in[0] == 0) throw Dropped{};
+        if (in[0] == 0) throw SampleDropped{};
       } else if (node.kind == Kind::draw) {
         scope.known[node.out[0]] =
             draw(sample_, generators_[static_cast<std::size_t>(node.number)], scope.iterations);
@@ -130,7 +130,7 @@ class Demand {
     if (node.kind == Kind::if_else) {
       arm = on != 0 ? 0 : 1;
     } else if (arm >= node.blocks.size()) {
-      throw Failed{};
+      throw SampleFailed{};
     }
     const Block& block = node.blocks[arm];
     Scope& inside = open(&scope, block);
@@ -149,7 +149,7 @@ class Demand {
       seen.iterations.push_back(i);
       for (std::size_t s = 0; s < state.size(); ++s) seen.same_as[node.state[s]] = state[s];
       if (!another(seen, node, i)) break;
-      if (i >= node.max_iterations) throw Failed{};
+      if (i >= node.max_iterations) throw SampleFailed{};
       Scope& iteration = open(&seen, body);
       run_effects(body, iteration);
       for (std::size_t s = 0; s < state.size(); ++s) state[s] = {&iteration, body.results[s]};
