@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import keyword
+import sys
 import threading
 from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import _core
+from ._alias import Aliases
 from ._value import NUMBER_TYPES, Value, constant_beside, cure_of_condition, is_number
 
 _local = threading.local()
@@ -36,10 +38,13 @@ def describing(graph: Graph) -> Iterator[Graph]:
     """Makes the graph the current one of this thread."""
     stack = _local.__dict__.setdefault("graphs", [])
     stack.append(graph)
+    graph.aliases.base = sys._getframe(2)  # of the caller, past contextlib
     try:
         yield graph
+        graph.aliases.require_unchanged()
     finally:
         stack.pop()
+        graph.aliases.clear()
     if graph.refused is not None:
         raise graph.refused
 
@@ -60,6 +65,7 @@ class Graph:
         self.core = _core.Description()
         # An error that nobody may catch.
         self.refused: Exception | None = None
+        self.aliases = Aliases()
 
     def _own(self, value: Value, user: str) -> int:
         if value.graph is not self:
