@@ -95,6 +95,10 @@ class Aliases:
         links = [(self.now.objects[one], self.now.objects[two]) for one, others in self.now.pairs.items() for two in others]
         self.enter(linked(_EMPTY, [(x, y) for x, y in links if id(x) in found and id(y) in found]))
 
+    def may_be_one(self, x: Any, y: Any) -> bool:
+        """Whether these are one object for some samples and two for others."""
+        return id(y) in self.now.pairs.get(id(x), ())
+
     def _error(self, kind: str) -> Exception:
         from ._traced import RewriteError  # which needs this module
 
@@ -107,8 +111,7 @@ class Aliases:
 
 
 _OPAQUE = (
-    types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType, str, bytes, int, float,
-    complex, type(None), range,
+    types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, str, bytes, int, float, complex, type(None), range,
 )  # fmt: skip
 
 
@@ -139,8 +142,10 @@ def reachable(
     while now is not None and now is not base:
         module = now.f_globals.get("__name__")
         if _package(module) != "sluice":
-            names = now.f_locals if now is not frame else {name: x for name, x in now.f_locals.items() if name not in dead}
-            rest += [x for name, x in names.items() if name.startswith((RESULT, ITERATED)) or not name.startswith("_sluice_")]
+            for name, x in now.f_locals.items():
+                own = name.startswith("_sluice_")
+                if name.startswith((RESULT, ITERATED)) if own else now is not frame or name not in dead:
+                    rest.append(x)
             if _package(module) not in sys.stdlib_module_names:
                 packages.add(_package(module))
                 rest += _variables(now.f_globals)

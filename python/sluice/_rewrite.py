@@ -558,6 +558,11 @@ class _Rewriter(ast.NodeTransformer):
         if len(node.ops) > 1:
             return self._chain(node)
         node = self.generic_visit(node)
+        sides = [node.left, node.comparators[0]]
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)) and not any(isinstance(one, ast.Constant) for one in sides):
+            number, _ = self._site("is", node)
+            negated = "" if isinstance(node.ops[0], ast.Is) else "not "
+            return self._expression(node, f"{negated}$.same({number}, %X, %Y)", X=sides[0], Y=sides[1])
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
             number, _ = self._site("in", node)
             k = self._temporary()

@@ -695,6 +695,17 @@ class Runtime:
             )
         return container
 
+    def same(self, number: int, x: Any, y: Any) -> bool:
+        """x is y"""
+        graph = described()
+        if graph is not None and graph.aliases.may_be_one(x, y):
+            raise self.error(
+                self.sites[number].line,
+                f"`is` with a {type(x).__name__} that is the same as the other for some samples only, because a branch or a loop "
+                "assigned it; keep a flag, as in `same = True`",
+            )
+        return x is y
+
     def plain(self, number: int, test: Any) -> Any:
         """Refuses a Value where only a plain Python value can decide; gives the test."""
         if is_value(test):
