@@ -30,7 +30,7 @@ def _give(arm: Any) -> Any:
 
 def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any:
     """Records a choice among arms, which are callables or what such would return; gives what they have in common."""
-    branch = Branch(graph, name, list(arms), by, on)
+    branch = Branch(graph, name, list(arms), by, on, ordered=False)
     try:
         watch = _watch(name, *arms.values())
         for arm in arms.values():
@@ -262,7 +262,7 @@ def _goes_on(name: str, most: int) -> RuntimeError:
 
 def _loop(graph: Any, name: str, most: int, init: Any) -> Loop:
     _check_most(name, most)
-    return Loop(graph, name, most, {_STATE: init})
+    return Loop(graph, name, most, {_STATE: init}, ordered=False)
 
 
 def _run(loop: Loop, condition: Callable, body: Callable, *called: Callable) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import keyword
+import sys
 from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import _core
+from ._alias import Aliases
 from ._arguments import meant
 from ._describing import current_graph, graphs, refuse
 from ._draws import Draws
@@ -30,10 +32,13 @@ def describing(graph: Graph) -> Iterator[Graph]:
     """Makes the graph the current one of this thread."""
     stack = graphs()
     stack.append(graph)
+    graph.aliases.base = sys._getframe(2)  # of the caller, past contextlib
     try:
         yield graph
+        graph.aliases.require_unchanged()
     finally:
         stack.pop()
+        graph.aliases.clear()
 
 
 # Operators by name, as the library declares them.
@@ -53,6 +58,7 @@ class Graph:
         # The first refusal: what describing fails with, also where an `except` has taken it.
         self.refused: BaseException | None = None
         self.draws = Draws()
+        self.aliases = Aliases()
 
     def _own(self, value: Value, user: str) -> int:
         if value.graph is not self:

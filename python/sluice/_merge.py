@@ -9,14 +9,18 @@ may be a Value of something that was forgotten.
 Threads: those of the description, one. Errors: `BuildError`; the graph forgets what was open and stays usable.
 """
 
+import dataclasses
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
 
+from ._alias import World, linked, reachable
+from ._alias import merged as merge_worlds
 from ._core import BuildError
 from ._describing import current_graph
-from ._structure import difference, flatten, places_of, rebuild
+from ._structure import Shape, assemble, difference, flatten, places_of, rebuild
 
 
 def is_value(x: Any) -> bool:
@@ -84,6 +88,65 @@ def kind_of(x: Any) -> str:
     return f"{name!r} (a {type(x).__name__})" if isinstance(name, str) else f"a {type(x).__name__}"
 
 
+class _Leaf:
+    """What is one and the same in all arms, or the merged value of this number."""
+
+    def __init__(self, plain: Any, row: int | None = None):
+        self.plain = plain
+        self.row = row
+
+    def built(self, merged: list) -> Any:
+        return self.plain if self.row is None else merged[self.row]
+
+
+class _Node:
+    """A container of which the arms give different ones. It is built once, however many names it has."""
+
+    def __init__(self, shapes: list[Shape], parts: list):
+        self.shapes = shapes
+        self.parts = parts
+        self.new: Any = None
+
+    def built(self, merged: list) -> Any:
+        if self.new is None:
+            self.new = assemble(self.shapes[0], [part.built(merged) for part in self.parts])
+        return self.new
+
+
+def _taken(x: Any, like: Shape | None) -> tuple[list, Shape | None]:
+    try:
+        return flatten(x, like, keep=True)
+    except ValueError:  # it contains itself: no other one can take its place
+        return [x], None
+
+
+def _one(shapes: list) -> bool:
+    """Whether all arms give the same container."""
+    return None not in shapes and all(shape.original is shapes[0].original for shape in shapes)
+
+
+def _split(leaves: list, shape: Shape) -> list[tuple]:
+    """The leaves and the shape of each part."""
+    parts, at = [], 0
+    for part in shape.parts:
+        size = 1 if part is None else part.size
+        parts.append((leaves[at : at + size], part))
+        at += size
+    return parts
+
+
+def _cure_of_shapes(one: Shape | None, other: Shape | None) -> str:
+    if one and other and one.kind is other.kind is dict and one.keys != other.keys and set(one.keys) == set(other.keys):
+        return "give the keys of both in one order"
+    return "give both the same kind, lengths and keys"
+
+
+def _further(shape: Shape) -> dict:
+    """The attributes of a dataclass that are no fields."""
+    held = getattr(shape.original, "__dict__", {}) if dataclasses.is_dataclass(shape.original) else {}
+    return {name: id(x) for name, x in held.items() if name not in shape.keys}
+
+
 class Branch:
     """A choice: open it, then begin and end each arm, then close it, which gives what the arms have in common.
 
@@ -97,13 +160,18 @@ class Branch:
     by : "truth" or "number"
         Whether `on` is true for the first arm, or is the number of an arm.
     on : Value
+    ordered : bool
+        Whether dicts must have their keys in one order, as a program may ask for it; else the order of the first arm holds.
     """
 
-    def __init__(self, graph: Any, name: str, arms: list[str], by: str, on: Any):
+    def __init__(self, graph: Any, name: str, arms: list[str], by: str, on: Any, ordered: bool = True):
         self.graph = graph
         self.name = name
         self.arms = arms
-        self.given: list[dict] = []
+        self.ordered = ordered
+        self.given: list[dict[str, tuple]] = []  # (leaves, shape) of each name
+        self.entry = graph.aliases.now
+        self._worlds: list[World] = []
         self._attempt = ExitStack()
         self._attempt.enter_context(graph.attempt())
         try:
@@ -121,53 +189,74 @@ class Branch:
         self.graph.begin_arm()
 
     def end(self, given: dict) -> None:
+        """Takes the contents of what the arm gives as they are now: the next arm may change the same containers."""
+        self.graph.aliases.require_unchanged()
         self.graph.end_arm()
-        self.given.append(given)
+        likes = {} if self.ordered or not self.given else {name: shape for name, (_, shape) in self.given[0].items()}
+        self.given.append({name: _taken(x, likes.get(name)) for name, x in given.items()})
+        self._worlds.append(self.graph.aliases.now)
+        self.graph.aliases.enter(self.entry)
 
-    def close(self) -> dict:
-        """What all arms give. A name that an arm does not set is an `Unset`."""
-        plans = {name: self._plan(name) for name in self.given[0]}
-        results: list[list] = [[] for _ in self.arms]
-        places: list[str] = []
-        for label, _, rows, shape in plans.values():
-            for row, place in zip(rows, places_of(shape)):
-                if row[1] is None:
-                    continue
-                for arm, value in zip(results, row[1]):
-                    arm.append(value)
-                places.append(", ".join(filter(None, (label, place))))
-        merged = iter(self.graph.close_branch(results, places))
+    def close(self, optional: Iterable[str] = ()) -> dict:
+        """What all arms give. A name that an arm does not set is an `Unset`; so is one of `optional` on which they disagree."""
+        self._rows: list[list] = []
+        self._places: list[str] = []
+        self._nodes: dict[tuple, _Node] = {}
+        plans = {name: self._plan(name, name in optional) for name in self.given[0]}
+        merged = self.graph.close_branch([list(column) for column in zip(*self._rows)] or [[] for _ in self.arms], self._places)
         self._attempt.close()
-        return {
-            name: unset or rebuild(shape, [leaf if values is None else next(merged) for leaf, values in rows])
-            for name, (_, unset, rows, shape) in plans.items()
-        }
+        result = {name: plan.built(merged) if isinstance(plan, (_Node, _Leaf)) else plan for name, plan in plans.items()}
+        made = [(node.new, [shape.original for shape in node.shapes]) for node in self._nodes.values()]
+        self.graph.aliases.enter(merge_worlds(made, self._worlds))
+        return result
 
-    def _plan(self, name: str) -> tuple:
-        """(label, what stands for a name that is not set, [(plain leaf, None) or (None, a Value of each arm)], shape)"""
-        label = name if name.startswith("the ") or not name else f"'{name}'"
-        given = [arm.get(name, UNBOUND) for arm in self.given]
-        if all(one is given[0] for one in given):
-            return label, None, [(given[0], None)], None
-        lacking = [arm for arm, one in zip(self.arms, given) if isinstance(one, Unset)]
+    def _plan(self, name: str, optional: bool) -> Any:
+        """What a name gets once the branch is closed, or an Unset."""
+        given = [arm.get(name, ([UNBOUND], None)) for arm in self.given]
+        if all(shape is None and leaves[0] is given[0][0][0] for leaves, shape in given):
+            return _Leaf(given[0][0][0])
+        lacking = [arm for arm, (leaves, shape) in zip(self.arms, given) if shape is None and isinstance(leaves[0], Unset)]
         if lacking:
-            return label, Unset(self._not_set(name, lacking, given)), [], None
-        leaves, shape = flatten(given[0])
-        columns = [leaves]
-        for arm, one in zip(self.arms[1:], given[1:]):
-            leaves, other = flatten(one, shape)
-            found = difference(shape, other)
-            if found is not None:
-                raise BuildError(
-                    f"{label or 'the result'} has one structure in '{self.arms[0]}' and another in '{arm}' of "
-                    f"`{self.name}`: {found}; give both the same kind, lengths and keys"
-                )
-            columns.append(leaves)
+            return Unset(self._not_set(name, lacking, [leaves[0] for leaves, _ in given]))
+        label = name if name.startswith("the ") or not name else f"'{name}'"
+        rows, nodes = len(self._rows), dict(self._nodes)
+        try:
+            return self._part(given, label, "")
+        except BuildError as error:
+            if not optional:
+                raise
+            del self._rows[rows:], self._places[rows:]
+            self._nodes = nodes
+            return Unset(error)
+
+    def _part(self, given: list[tuple], label: str, place: str) -> Any:
+        """A structure, given by its leaves and its shape in each arm."""
+        shapes = [shape for _, shape in given]
         what = label or "the result"
-        rows = []
-        for row, place in zip(zip(*columns), places_of(shape)):
-            rows.append(self._row(list(row), f"{place} of {what}" if place else what))
-        return label, None, rows, shape
+        for arm, shape in zip(self.arms, shapes):
+            if (shape and (shape.kind, shape.keys)) != (shapes[0] and (shapes[0].kind, shapes[0].keys)) and not _one(shapes):
+                raise BuildError(
+                    f"{what} has one structure in '{self.arms[0]}' and another in '{arm}' of `{self.name}`: "
+                    f"{difference(shapes[0], shape, place)}; {_cure_of_shapes(shapes[0], shape)}"
+                )
+        if shapes[0] is None:
+            plain, values = self._row([leaves[0] for leaves, _ in given], f"{place} of {what}" if place else what)
+            if values is None:
+                return _Leaf(plain)
+            self._rows.append(values)
+            self._places.append(", ".join(filter(None, (label, place))))
+            return _Leaf(None, len(self._rows) - 1)
+        if _one(shapes):
+            return _Leaf(shapes[0].original)  # what was done to it is merged as a place of its own
+        key = tuple(id(shape.original) for shape in shapes)
+        if key not in self._nodes:
+            if any(_further(shape) != _further(shapes[0]) for shape in shapes):
+                raise BuildError(f"{what} has other attributes beside its fields in each arm of `{self.name}`; declare them as fields")
+            columns = [_split(leaves, shape) for leaves, shape in given]
+            places = [", ".join(filter(None, (place, here))) for here in shapes[0].steps()]
+            node = _Node(shapes, [self._part([*parts], label, here) for here, parts in zip(places, zip(*columns))])
+            self._nodes[key] = node
+        return self._nodes[key]
 
     def _not_set(self, name: str, lacking: list[str], given: list) -> Exception:
         errors = [one.error for one in given if isinstance(one, Unset) and not one.unbound]
@@ -270,6 +359,11 @@ def cast_cure(values: list) -> str:
     return "give values of one type"
 
 
+def _containers(shape: Shape | None) -> list[Shape]:
+    """Those of a structure, in the order in which `rebuild` makes them."""
+    return [] if shape is None else [*(one for part in shape.parts for one in _containers(part)), shape]
+
+
 _ROUNDS = 4  # how often a loop is described again because its types were assumed wrong
 
 
@@ -281,17 +375,23 @@ class Loop:
     stay what it is.
     """
 
-    def __init__(self, graph: Any, name: str, max_iterations: int, init: dict):
+    def __init__(self, graph: Any, name: str, max_iterations: int, init: dict, ordered: bool = True):
         self.graph = graph
+        self.ordered = ordered  # as of a Branch
         self.name = name
         self.max_iterations = max_iterations
         self.likes: dict[int, Any] = {}  # by number of a leaf: the Value whose type a constant takes
-        self.leaves, self.shape = flatten(init)
+        self.leaves, self.shape = flatten(init, keep=True)
         self.places = [re.sub("^'(the [^']*)'", r"\1", place) for place in places_of(self.shape)]
         self.rounds = 0
         self.state: dict[int, Any] = {}
         self.kept: list[str] = []  # the types of what `keep` is given
         self.lists: list = []  # what it fills
+        self.entry = graph.aliases.now
+        # The containers of the state, by number, that are one object after an iteration, and those that are one from outside.
+        self._shared: list[tuple[int, int]] = []
+        self._shared_outside: list[tuple[int, Any]] = []
+        self._outside = reachable(sys._getframe(1), base=graph.aliases.base) if self.shape else set()
         self._attempt = ExitStack()
 
     def open(self) -> dict:
@@ -321,7 +421,14 @@ class Loop:
             for k, x in self.state.items():
                 if not is_value(self.leaves[k]):
                     _assumed[id(self.graph), x.slot] = self, k
-        return self._rebuilt(self.state)
+        made: list[tuple] = []
+        state = self._rebuilt(self.state, made)
+        world = merge_worlds([(new, [old]) for new, old in made], [self.entry])
+        self._state = [new for new, _ in made]
+        self._world = linked(world, [(self._state[k], self._state[other]) for k, other in self._shared])
+        self._world = linked(self._world, [(self._state[k], x) for k, x in self._shared_outside])
+        self.graph.aliases.enter(self._world)
+        return state
 
     def _forget_types(self) -> None:
         for x in self.state.values():
@@ -351,7 +458,8 @@ class Loop:
     def end(self, given: dict) -> bool:
         """Ends the body, which gives the next state. False: the loop must be described again, from `open` on."""
         self._forget_types()
-        leaves, shape = flatten(given, self.shape)
+        self.graph.aliases.require_unchanged()
+        leaves, shape = flatten(given, None if self.ordered else self.shape, keep=True)
         found = difference(self.shape, shape)
         if found is not None:
             found = re.sub("'(the [^']*)'", r"\1", found)
@@ -359,6 +467,8 @@ class Loop:
                 f"the state of `{self.name}` has another structure after an iteration than before: {found}; a list keeps its "
                 "length there, and a dict its keys; a list is collected by `[... for i in range(n)]`"
             )
+        self._following = [part.original for part in _containers(shape)[:-1]]
+        shared = self._find_shared()
         following, again = [], self.again
         for k, (x, begin) in enumerate(zip(leaves, self.leaves)):
             if k not in self.state:
@@ -383,8 +493,8 @@ class Loop:
                 except TypeError:
                     raise self._changed(k, state, x) from None
             following.append(x)
-        if again:
-            self.rounds += 1
+        if again or shared:
+            self.rounds += again
             forget = BuildError("described again")
             self._attempt.__exit__(BuildError, forget, None)
             return False
@@ -395,10 +505,32 @@ class Loop:
         """What is left when the loop ends."""
         results = self.graph.close_loop()
         self._attempt.close()
-        return self._rebuilt(dict(zip(self.moving, results)))
+        made: list[tuple] = []
+        result = self._rebuilt(dict(zip(self.moving, results)), made)
+        olds = zip(made, self._following)
+        world = merge_worlds([(new, [old, following]) for (new, old), following in olds], [self.entry, self.graph.aliases.now])
+        self.graph.aliases.enter(world)
+        return result
 
-    def _rebuilt(self, moving: dict) -> dict:
-        return rebuild(self.shape, [moving.get(k, x) for k, x in enumerate(self.leaves)])
+    def _rebuilt(self, moving: dict, made: list[tuple]) -> dict:
+        result = rebuild(self.shape, [moving.get(k, x) for k, x in enumerate(self.leaves)], made)
+        made.pop()  # the dict of the names
+        return result
+
+    def _find_shared(self) -> bool:
+        """Whether containers of the next state are one object, or one from outside, and that was not known before."""
+        known = len(self._shared), len(self._shared_outside)
+        numbers: dict[int, list[int]] = {}
+        for k, x in enumerate(self._following):
+            numbers.setdefault(id(x), []).append(k)
+        for k, x in enumerate(self._following):
+            assumed = {id(one) for one in self._world.beside(self._state[k])}
+            for other in (x, *self.graph.aliases.now.beside(x)):
+                numbered = numbers.get(id(other), ())
+                self._shared += [(k, one) for one in numbered if one < k and id(self._state[one]) not in assumed]
+                if id(other) in self._outside - assumed:
+                    self._shared_outside.append((k, other))
+        return known != (len(self._shared), len(self._shared_outside))
 
     def _changed(self, k: int, before: Any, after: Any) -> BuildError:
         cure = cast_cure([before, after]) if is_value(before) and is_value(after) else _cure_of_loop(before, after)

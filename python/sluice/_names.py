@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 RESULT = "_sluice_result_"  # what a function returns, where its arms return
+ITERATED = "_sluice_over_"  # how the names of what a `for` goes through begin
 
 
 def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]:
@@ -132,15 +133,16 @@ def _to_result(arm: list[ast.stmt]) -> list[ast.stmt]:
 
 
 class Liveness:
-    """Which names are read after each choice and from the head of each loop on.
+    """Which names are read after each choice, from the head of each loop on, and from each statement on.
 
-    `after[node]` for an `if` or `match`, `head[node]` for a loop. It may say too much, never too little: what an exception, a
+    `after[node]` for an `if` or `match`, `head[node]` for a loop, `before[node]` for any statement. It may say too much, never too little: what an exception, a
     function defined inside or a `locals()` might read counts as read.
     """
 
     def __init__(self, function: ast.AST):
         self.after: dict[ast.AST, set[str]] = {}
         self.head: dict[ast.AST, set[str]] = {}
+        self.before: dict[ast.AST, set[str]] = {}
         body = function.body
         inner = [node for node in within(body) if isinstance(node, (*_SCOPES, ast.GeneratorExp))]
         self.always = read(inner) | declared(body, ast.Nonlocal) | declared(inner_bodies(inner), ast.Nonlocal)
@@ -153,7 +155,7 @@ class Liveness:
 
     def _block(self, statements: list[ast.stmt], out: set[str]) -> set[str]:
         for one in reversed(statements):
-            out = self._statement(one, out) | self._thrown
+            out = self.before[one] = self._statement(one, out) | self._thrown
         return out
 
     def _statement(self, one: ast.stmt, out: set[str]) -> set[str]:

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._names import Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
+from ._names import ITERATED, Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
 from ._traced import RewriteError, Runtime, Site
 
 __all__ = ["RewriteError", "graph_function", "rewrite"]
@@ -277,9 +277,9 @@ class _Rewriter(ast.NodeTransformer):
         self.runtime.sites.append(site)
         return len(self.runtime.sites) - 1, site
 
-    def _temporary(self) -> str:
+    def _temporary(self, begin: str = "_sluice_") -> str:
         self.temporaries += 1
-        return f"_sluice_{self.temporaries}_"
+        return f"{begin}{self.temporaries}_"
 
     def _expression(self, node: ast.AST, text: str, **parts: ast.expr) -> ast.expr:
         """An expression of this text, in which %NAME stands for a part; it has the location of the node."""
@@ -351,6 +351,9 @@ class _Rewriter(ast.NodeTransformer):
     def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         done = []
         for one in statements:
+            if self.live is not None and _may_change(one):
+                self.runtime.statements.append((one.lineno, frozenset(self.live.before[one])))
+                done += self._statements(one, f"$.statement({len(self.runtime.statements) - 1})")
             new = self.visit(one)
             done += new if isinstance(new, list) else [new]
         return done
@@ -422,7 +425,7 @@ class _Rewriter(ast.NodeTransformer):
         number, site = self._site("for", node)
         target = self.visit(node.target)
         names = self._describe(site, [node.body], assigned([target]), self.live.head[node])
-        k = self._temporary()
+        k = self._temporary(ITERATED)
         if _is_range(node.iter):
             over = self._over_range("range", number, node.iter)
         else:
@@ -439,7 +442,8 @@ class _Rewriter(ast.NodeTransformer):
             f"    if $.counts({k}): {k}.end_body($.locals())\n"
             "else:\n"
             f"    if $.counts({k}): {names}{k}.result\n"
-            "    %ORELSE\n",
+            "    %ORELSE\n"
+            f"{k} = None\n",
             OVER=over,
             TARGET=target,
             BODY=body,
@@ -674,6 +678,15 @@ def _asking(cases: list[ast.match_case]) -> str:
         if isinstance(node, ast.MatchClass) and ast.unparse(node.cls) in ("bool", "int", "float", "str", "bytes"):
             return ast.unparse(node)
     return ""
+
+
+def _may_change(one: ast.stmt) -> bool:
+    """Whether the statement, without its blocks, may change something in place."""
+    parts = within(ast.iter_child_nodes(one), (ast.stmt, ast.Lambda))
+    return isinstance(one, ast.AugAssign) or any(
+        isinstance(node, ast.Call) or isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load)
+        for node in parts
+    )
 
 
 def _is_range(node: ast.expr) -> bool:

@@ -7,26 +7,29 @@ as it is. A structure that contains itself is a ``ValueError``.
 
 import copy
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 
 class Shape:
     """How a structure is made, without its leaves. The shape of a leaf is None."""
 
-    __slots__ = ("kind", "keys", "parts", "original")
+    __slots__ = ("kind", "keys", "parts", "original", "size")
 
     def __init__(self, kind: type, keys: tuple, parts: list["Shape | None"], original: Any = None):
         self.kind = kind
         self.keys = keys  # numbers, names of fields, or keys of a dict
         self.parts = parts
-        self.original = original  # of a dataclass: what is copied to build another one
+        self.original = original  # what was taken apart; kept of a dataclass, and where `flatten` is told to keep it
+        self.size = sum(1 if part is None else part.size for part in parts)  # how many leaves
+
+    def steps(self) -> list[str]:
+        """Where each part stands, in words."""
+        return [f"element {key}" if self.kind in (tuple, list) else repr(key) for key in self.keys]
 
     def places(self) -> list[str]:
         """Where each leaf stands, in words: ``element 1``, ``'image'``, ``'boxes', element 0``."""
         places = []
-        for key, part in zip(self.keys, self.parts):
-            here = f"element {key}" if self.kind in (tuple, list) else repr(key)
+        for here, part in zip(self.steps(), self.parts):
             places += [here] if part is None else [f"{here}, {place}" for place in part.places()]
         return places
 
@@ -39,7 +42,7 @@ class Shape:
         return f"a {self.kind.__name__}"
 
 
-def _parts(value: Any) -> tuple[tuple, list] | None:
+def parts_of(value: Any) -> tuple[tuple, list] | None:
     """The keys and the parts of a structure; None for a leaf."""
     kind = type(value)
     if kind is tuple or kind is list:
@@ -54,8 +57,8 @@ def _parts(value: Any) -> tuple[tuple, list] | None:
     return None
 
 
-def flatten(value: Any, like: Shape | None = None) -> tuple[list, Shape | None]:
-    """The leaves of a structure, in order, and its shape.
+def flatten(value: Any, like: Shape | None = None, keep: bool = False) -> tuple[list, Shape | None]:
+    """The leaves of a structure, in order, and its shape, which keeps the structure itself with ``keep``.
 
     The order of a dict's keys is its own. With ``like``, a dict of the same keys takes the order that they have there.
     """
@@ -63,7 +66,7 @@ def flatten(value: Any, like: Shape | None = None) -> tuple[list, Shape | None]:
     around: set[int] = set()
 
     def visit(value: Any, like: Shape | None) -> Shape | None:
-        found = _parts(value)
+        found = parts_of(value)
         if found is None:
             leaves.append(value)
             return None
@@ -75,30 +78,36 @@ def flatten(value: Any, like: Shape | None = None) -> tuple[list, Shape | None]:
         if same and type(value) is dict and all(key in value for key in like.keys):
             keys, parts = like.keys, [value[key] for key in like.keys]
         likes = like.parts if same and like.keys == keys else [None] * len(keys)
-        shape = Shape(type(value), keys, [visit(part, one) for part, one in zip(parts, likes)])
-        if dataclasses.is_dataclass(value):
-            shape.original = value
+        kept = value if keep or dataclasses.is_dataclass(value) else None
+        shape = Shape(type(value), keys, [visit(part, one) for part, one in zip(parts, likes)], kept)
         around.remove(id(value))
         return shape
 
     return leaves, visit(value, like)
 
 
-def rebuild(shape: Shape | None, leaves: list) -> Any:
-    """The structure of this shape with these leaves."""
+def rebuild(shape: Shape | None, leaves: list, made: list | None = None) -> Any:
+    """The structure of this shape with these leaves. `made` gets each container, with the one that was taken apart."""
     rest = iter(leaves)
-    return _build(shape, rest)
+
+    def build(shape: Shape | None) -> Any:
+        if shape is None:
+            return next(rest)
+        result = assemble(shape, [build(part) for part in shape.parts])
+        if made is not None:
+            made.append((result, shape.original))
+        return result
+
+    return build(shape)
 
 
-def _build(shape: Shape | None, rest: Iterator) -> Any:
-    if shape is None:
-        return next(rest)
-    parts = [_build(part, rest) for part in shape.parts]
+def assemble(shape: Shape, parts: list) -> Any:
+    """A container of this shape with these parts."""
     if shape.kind is tuple or shape.kind is list:
         return shape.kind(parts)
     if shape.kind is dict:
         return dict(zip(shape.keys, parts))
-    if shape.original is None:
+    if issubclass(shape.kind, tuple):
         return shape.kind(*parts)
     result = copy.copy(shape.original)
     for key, part in zip(shape.keys, parts):
@@ -118,8 +127,7 @@ def difference(one: Shape | None, other: Shape | None, place: str = "") -> str |
         return None
     if one is None or other is None or one.kind is not other.kind or one.keys != other.keys:
         return f"{where}{_named(one)} against {_named(other)}"
-    for key, mine, theirs in zip(one.keys, one.parts, other.parts):
-        here = f"element {key}" if one.kind in (tuple, list) else repr(key)
+    for here, mine, theirs in zip(one.steps(), one.parts, other.parts):
         found = difference(mine, theirs, f"{place}, {here}" if place else here)
         if found is not None:
             return found

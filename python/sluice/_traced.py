@@ -15,9 +15,11 @@ import functools
 import re
 import sys
 import threading
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ._alias import reachable
 from ._control import WHOLE, choose, for_loop_collect, not_, truth
 from ._describing import current_graph, refuse
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
@@ -109,6 +111,8 @@ class guard:
         elif isinstance(error, TypeError) and _OF_A_VALUE.search(str(error)):
             refuse(error)
         try:
+            if error is None and graph is not None:
+                graph.aliases.require_unchanged()
             if error is None and graph is not None and graph.refused is not None:
                 raise graph.refused
         finally:
@@ -175,17 +179,28 @@ class _Described:
         """Sets the places back; what the names were."""
         for place in self.places:
             place.set(self.contents[place.label])
+        self.graph.aliases.enter(self.graph.aliases.now)
         self.runtime.require_unchanged(self.site, self.watch.changed())
         return tuple(unbound(name) if x is UNBOUND else x for name, x in self.before.items())
 
-    def after(self, merged: dict) -> tuple:
-        """Sets the places to what they hold after the construct; gives what the names do."""
+    def after(self, merged: dict, frame: types.FrameType) -> tuple:
+        """Sets the places to what they hold after the construct; gives what the names of the frame do."""
+        lost = []
         for place in self.places:
             content = merged.get(place.label, self.contents[place.label])
             if isinstance(content, Unset) and not content.unbound:
+                lost.append((place, content))
+            else:
+                place.set(content)
+        names = tuple(self._after(name, merged) for name in self.site.names)
+        aliases = self.graph.aliases
+        # Arms may disagree on what nothing can reach any more, because its name got another one.
+        found = reachable(frame, self.runtime.dead(self.site, frame), aliases.base, names) if lost else ()
+        for place, content in lost:
+            if id(place.owner) in found:
                 raise self.runtime.error(self.site.line, str(content.error))
-            place.set(content)
-        return tuple(self._after(name, merged) for name in self.site.names)
+        aliases.enter(aliases.now)
+        return names
 
     def _after(self, name: str, merged: dict) -> Any:
         held = merged.get(_label(name), UNBOUND)
@@ -249,9 +264,9 @@ class Choice(_Described):
         if len(self.branch.given) < len(self.branch.arms):
             return back
         with self.runtime.located(self.site):
-            merged = self.branch.close()
+            merged = self.branch.close({place.label for place in self.places})
         self.leave()
-        return self.after(merged)
+        return self.after(merged, sys._getframe(1))
 
 
 _HOLDS = "the condition"
@@ -288,6 +303,7 @@ class Repeat(_Described):
         inside = self.before | {name: self.state[_label(name)] for name in self.site.names if _label(name) in self.state}
         for place in self.places:
             place.set(self.state.get(place.label, self.contents[place.label]))
+        self.graph.aliases.enter(self.graph.aliases.now)
         return tuple(unbound(name) if x is UNBOUND else x for name, x in inside.items())
 
     def end(self, scope: dict, more: dict) -> bool:
@@ -311,7 +327,7 @@ class Repeat(_Described):
         with self.runtime.located(self.site):
             merged = self.loop.close()
         self.leave()
-        return self.after(merged)
+        return self.after(merged, sys._getframe(2))
 
     def left_out(self, name: str) -> Any:
         return self.unset(
@@ -469,6 +485,7 @@ class Runtime:
         self.filename = filename
         self.globals = globals_
         self.sites: list[Site] = []
+        self.statements: list[tuple[int, frozenset[str]]] = []  # the line of each, and which variables are read from it on
 
     def __getstate__(self) -> dict:
         """Of the globals just those that are asked for: a function is pickled without its module."""
@@ -490,6 +507,21 @@ class Runtime:
             # A name that no sample gives a value is Python's own error, the same for all.
             raise (x.error if x.unbound else refuse(x.error)).with_traceback(None)
         return x
+
+    def statement(self, number: int) -> None:
+        """A statement begins that may change something in place."""
+        graph = current_graph()
+        if graph is not None:
+            line, live = self.statements[number]
+            frame = sys._getframe(1)
+            graph.aliases.require_unchanged()
+            graph.aliases.at = self.filename, line
+            graph.aliases.forget_unreachable(frame, frame.f_locals.keys() - live)
+
+    @staticmethod
+    def dead(site: Site, frame: types.FrameType) -> set[str]:
+        """The variables of the frame that a construct replaces, or that are not read after it."""
+        return {name for name in frame.f_locals if name in site.names or name not in site.live}
 
     def places(self, site: Site, scope: dict) -> list[Place]:
         """What the construct changes in place and exists already."""
@@ -705,6 +737,13 @@ class Runtime:
 
     def same(self, x: Any, y: Any, line: int) -> Any:
         """x is y"""
+        graph = current_graph()
+        if graph is not None and graph.aliases.may_be_one(x, y):
+            raise self.error(
+                line,
+                f"`is` with a {type(x).__name__} that is the same as the other for some samples only, because a branch or a loop "
+                "assigned it; keep a flag, as in `same = True`",
+            )
         return is_same(functools.partial(self.error, line), x, y)
 
     def kind(self, x: Any, line: int) -> Any:

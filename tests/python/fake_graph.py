@@ -59,6 +59,8 @@ except ImportError:  # the parts under test are tried alone
     sys.modules["sluice._value"].Value = Value
     sys.modules["sluice._value"].is_value = lambda x: isinstance(x, Value)
 
+from sluice._alias import Aliases
+
 _local = threading.local()
 
 try:
@@ -119,6 +121,7 @@ class Graph:
         self.inputs = []
         self.names = {}
         self.refused = None
+        self.aliases = Aliases()
 
     # Values.
     def type_of(self, slot):
@@ -303,18 +306,16 @@ class Graph:
 
 
 @contextlib.contextmanager
-def describing(graph):
+def _describing(graph):
     """Makes the graph the current one of this thread."""
-    describe = getattr(_graph, "describing", None)
-    if describe is not None:
-        with describe(graph):
-            yield graph
-        return
     _local.graph = graph
     try:
         yield graph
     finally:
         _local.graph = None
+
+
+describing = getattr(_graph, "describing", _describing)
 
 
 def function_of(source, name="program", file="program"):

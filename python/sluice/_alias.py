@@ -1,0 +1,177 @@
+"""Aliases: containers that are one object for some samples and two objects for others.
+
+After `if t: ys = xs` the description has two lists: `xs`, and the one that `ys` got. For the samples of one branch Python has a
+single list. Reading either is right. Changing one in place is not, because the change of the other would be missing. So such
+pairs are noted when branches and loops merge, pairs that the function can no longer reach are forgotten, and a change of
+what is left raises RewriteError.
+
+Threads: that of the description. Errors: RewriteError, which names the line of the change.
+"""
+
+import gc
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from ._names import ITERATED, RESULT
+from ._structure import parts_of
+
+
+class World:
+    """Which containers may be one object. Never changed, only replaced; keeps the containers alive."""
+
+    __slots__ = ("objects", "pairs")
+
+    def __init__(self, pairs: dict[int, frozenset[int]], objects: dict[int, Any]):
+        self.pairs = pairs  # by id: the ids of those that may be the same object
+        self.objects = objects
+
+    def beside(self, x: Any) -> list:
+        """The containers that may be the same object as x."""
+        return [self.objects[one] for one in self.pairs.get(id(x), ())]
+
+
+_EMPTY = World({}, {})
+
+
+def merged(made: list[tuple[Any, list]], worlds: list[World]) -> World:
+    """What holds after a merge: `made` has each new container with the one that it stands for in each of the worlds."""
+    links: list[tuple[Any, Any]] = []
+    for k, world in enumerate(worlds):
+        links += [(world.objects[one], world.objects[other]) for one, others in world.pairs.items() for other in others]
+        standing: dict[int, list] = {}
+        for new, olds in made:
+            standing.setdefault(id(olds[k]), []).append(new)
+        for new, olds in made:
+            for old in (olds[k], *world.beside(olds[k])):
+                links += [(new, other) for other in (old, *standing.get(id(old), ()))]
+    return linked(_EMPTY, links)
+
+
+def linked(world: World, links: Iterable[tuple[Any, Any]]) -> World:
+    """The same with further pairs."""
+    pairs = {one: set(others) for one, others in world.pairs.items()}
+    objects = dict(world.objects)
+    for x, y in links:
+        if x is not y:
+            pairs.setdefault(id(x), set()).add(id(y))
+            pairs.setdefault(id(y), set()).add(id(x))
+            objects[id(x)], objects[id(y)] = x, y
+    return World({one: frozenset(others) for one, others in pairs.items()}, objects)
+
+
+class Aliases:
+    """The pairs of one description. `at` is the file and the line of the statement that runs."""
+
+    def __init__(self) -> None:
+        self.base: types.FrameType | None = None  # the frame that runs the description
+        self.at: tuple[str, int] = ("the description", 0)
+        self.now = _EMPTY
+        self._contents: dict[int, tuple] = {}
+
+    def enter(self, world: World) -> None:
+        """From here on this world holds, with the contents that its containers have now."""
+        self.now = world
+        self._contents = {one: parts_of(x) for one, x in world.objects.items()}
+
+    def clear(self) -> None:
+        self.enter(_EMPTY)
+        self.base = None
+
+    def require_unchanged(self) -> None:
+        """Raises RewriteError if the contents of a container of a pair have changed."""
+        for one, x in self.now.objects.items():
+            keys, parts = parts_of(x)
+            before, held = self._contents[one]
+            if keys != before or any(part is not other for part, other in zip(parts, held)):
+                raise self._error(type(x).__name__)
+
+    def forget_unreachable(self, frame: types.FrameType, dead: Iterable[str]) -> None:
+        """Keeps the pairs of which a function can reach both; nothing reads the variables `dead` of the frame any more."""
+        if not self.now.pairs:
+            return
+        found = reachable(frame, dead, self.base)
+        links = [(self.now.objects[one], self.now.objects[two]) for one, others in self.now.pairs.items() for two in others]
+        self.enter(linked(_EMPTY, [(x, y) for x, y in links if id(x) in found and id(y) in found]))
+
+    def may_be_one(self, x: Any, y: Any) -> bool:
+        """Whether these are one object for some samples and two for others."""
+        return id(y) in self.now.pairs.get(id(x), ())
+
+    def _error(self, kind: str) -> Exception:
+        from ._traced import RewriteError  # which needs this module
+
+        return RewriteError(
+            *self.at,
+            f"this changes a {kind} that has two names: for some samples both name one {kind}, for others they name two, because "
+            f"a branch or a loop assigned one of them, so that the change cannot be followed; copy the {kind} where it "
+            "gets its second name",
+        )
+
+
+_OPAQUE = (
+    types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, str, bytes, int, float, complex, type(None), range,
+)  # fmt: skip
+
+
+def _package(module: Any) -> str:
+    return str(module).partition(".")[0]
+
+
+def _is_installed(module: Any) -> bool:
+    """Whether a module belongs to Python, to this package or to an installed one."""
+    file = getattr(sys.modules.get(str(module)), "__file__", None) or ""
+    installed = "site-packages" in file or "dist-packages" in file
+    return installed or _package(module) == "sluice" or _package(module) in sys.stdlib_module_names
+
+
+def _variables(globals_: dict[str, Any]) -> list:
+    """Those of a module, without what Python's import keeps there."""
+    return [x for name, x in globals_.items() if not (name.startswith("__") and name.endswith("__"))]
+
+
+def reachable(
+    frame: types.FrameType, dead: Iterable[str] = (), base: types.FrameType | None = None, more: Iterable[Any] = ()
+) -> set[int]:
+    """The ids of all that functions can reach: from the variables of the frame but for `dead`, of its callers up to `base`, from
+    globals, and from `more`. Installed packages are left out, unless one of the frames is theirs."""
+    rest: list[Any] = [*more]
+    packages: set[str] = set()
+    now: types.FrameType | None = frame
+    while now is not None and now is not base:
+        module = now.f_globals.get("__name__")
+        if _package(module) != "sluice":
+            for name, x in now.f_locals.items():
+                own = name.startswith("_sluice_")
+                if name.startswith((RESULT, ITERATED)) if own else now is not frame or name not in dead:
+                    rest.append(x)
+            if _package(module) not in sys.stdlib_module_names:
+                packages.add(_package(module))
+                rest += _variables(now.f_globals)
+        now = now.f_back
+
+    def of_user(module: Any) -> bool:
+        return _package(module) in packages or not _is_installed(module)
+
+    seen: set[int] = set()
+    while rest:
+        x = rest.pop()
+        if id(x) in seen or isinstance(x, _OPAQUE):
+            continue
+        seen.add(id(x))
+        if isinstance(x, types.FunctionType):
+            rest += [x.__closure__, x.__defaults__, x.__kwdefaults__, x.__dict__]
+            if of_user(x.__module__) and id(x.__globals__) not in seen:
+                seen.add(id(x.__globals__))
+                rest += _variables(x.__globals__)
+        elif isinstance(x, type):
+            if of_user(x.__module__):
+                rest += vars(x).values()
+        elif _package(type(x).__module__) == "sluice":
+            continue
+        elif type(x).__name__ == "ndarray" and x.dtype.hasobject:
+            rest += x.ravel().tolist()
+        else:
+            rest += gc.get_referents(x)
+    return seen
