@@ -82,9 +82,7 @@ class Aliases:
     def require_unchanged(self) -> None:
         """Raises RewriteError if the contents of a container of a pair have changed."""
         for one, x in self.now.objects.items():
-            keys, parts = parts_of(x)
-            before, held = self._contents[one]
-            if keys != before or any(part is not other for part, other in zip(parts, held)):
+            if _differ(x, parts_of(x), self._contents[one]):
                 raise self._error(type(x).__name__)
 
     def forget_unreachable(self, frame: types.FrameType, dead: Iterable[str]) -> None:
@@ -108,6 +106,12 @@ class Aliases:
             f"a branch or a loop assigned one of them, so that the change cannot be followed; copy the {kind} where it "
             "gets its second name",
         )
+
+
+def _differ(x: Any, now: tuple, before: tuple) -> bool:
+    """Whether contents of x are others; those of a list or tuple have numbers as keys."""
+    columns = [1] if isinstance(x, (list, tuple)) else [0, 1]
+    return len(now[0]) != len(before[0]) or any(one is not other for k in columns for one, other in zip(now[k], before[k]))
 
 
 _OPAQUE = (

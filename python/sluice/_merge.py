@@ -170,6 +170,7 @@ class Branch:
         self.arms = arms
         self.ordered = ordered
         self.given: list[dict[str, tuple]] = []  # (leaves, shape) of each name
+        graph.aliases.require_unchanged()
         self.entry = graph.aliases.now
         self._worlds: list[World] = []
         self._attempt = ExitStack()
@@ -251,7 +252,9 @@ class Branch:
         key = tuple(id(shape.original) for shape in shapes)
         if key not in self._nodes:
             if any(_further(shape) != _further(shapes[0]) for shape in shapes):
-                raise BuildError(f"{what} has other attributes beside its fields in each arm of `{self.name}`; declare them as fields")
+                raise BuildError(
+                    f"{what} has other attributes beside its fields in each arm of `{self.name}`; declare them as fields"
+                )
             columns = [_split(leaves, shape) for leaves, shape in given]
             places = [", ".join(filter(None, (place, here))) for here in shapes[0].steps()]
             node = _Node(shapes, [self._part([*parts], label, here) for here, parts in zip(places, zip(*columns))])
@@ -387,11 +390,13 @@ class Loop:
         self.state: dict[int, Any] = {}
         self.kept: list[str] = []  # the types of what `keep` is given
         self.lists: list = []  # what it fills
+        graph.aliases.require_unchanged()
         self.entry = graph.aliases.now
         # The containers of the state, by number, that are one object after an iteration, and those that are one from outside.
         self._shared: list[tuple[int, int]] = []
         self._shared_outside: list[tuple[int, Any]] = []
-        self._outside = reachable(sys._getframe(1), base=graph.aliases.base) if self.shape else set()
+        some = len(_containers(self.shape)) > 1
+        self._outside = reachable(sys._getframe(1), base=graph.aliases.base) if some else set()
         self._attempt = ExitStack()
 
     def open(self) -> dict:

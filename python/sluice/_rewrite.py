@@ -195,7 +195,7 @@ def _compile(node: ast.AST, class_name: str | None, function: types.FunctionType
     arguments.kw_defaults = [one and ast.copy_location(ast.Constant(None), node) for one in arguments.kw_defaults]
     rewriter = _Rewriter(runtime)
     node = rewriter.visit(node)
-    if not runtime.sites and not rewriter.asked:
+    if not runtime.sites and not runtime.statements and not rewriter.asked:
         return None
     statement = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
     if class_name is not None:
@@ -269,7 +269,7 @@ class _Rewriter(ast.NodeTransformer):
         self.closures: set[str] = set()  # names of this function that functions inside it assign
         self.temporaries = 0
         self.asked = 0  # calls and questions that are passed through the runtime
-        self.in_iterable = False  # of a comprehension, where Python allows no `:=`
+        self.in_iterable = False  # of a comprehension, where Python allows no `:=`, also not in lambdas
 
     # Making nodes.
     def _site(self, kind: str, node: ast.AST) -> tuple[int, Site]:
@@ -335,16 +335,21 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Lambda(self, node):
         self._defaults(node)
-        before, self.in_iterable = self.in_iterable, False
         node.body = self.visit(node.body)
-        self.in_iterable = before
         return node
 
     def visit_ClassDef(self, node):
-        """Only the methods; the class's own statements are no part of a function."""
+        """Only the methods; the class's own statements, with the defaults of methods, are no part of a function."""
         node.bases = [self.visit(one) for one in node.bases]
+        node.keywords = [self.visit(one) for one in node.keywords]
         node.decorator_list = [self.visit(one) for one in node.decorator_list]
-        node.body = [self.visit(one) if isinstance(one, ast.FunctionDef) else one for one in node.body]
+        uses = _Uses(self)
+        for at, one in enumerate(node.body):
+            if isinstance(one, ast.FunctionDef):
+                uses.visit_head(one)
+                self._function(one)
+            else:
+                node.body[at] = uses.visit(one)
         return node
 
     # Statements.
@@ -560,6 +565,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def _lazy(self, node: ast.expr, call: str, first: ast.expr, operands: list[ast.expr]) -> ast.expr:
         """`call` asks about the first operand which of the others are evaluated."""
+        if self.in_iterable and any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within([node])):
+            return self.generic_visit(node)
         kind = {"both": "and", "either": "or", "conditional": "conditional expression"}[call]
         number, site = self._site(kind, node)
         self._reads(site, operands)
@@ -571,8 +578,6 @@ class _Rewriter(ast.NodeTransformer):
         asked = self._expression(node, f"$.{call}({number}, %FIRST)", FIRST=self.visit(first))
         parts = {f"X{at}": self.visit(one) for at, one in enumerate(operands)}
         given = [f"{k}.give(%{part}) if {k}.{('first', 'second')[at]} else None" for at, part in enumerate(parts)]
-        if self.in_iterable and any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within([node])):
-            return self.generic_visit(node)
         if self.in_iterable:
             return self._expression(node, f"(lambda {k}: $.value({k}, {', '.join(given)}))(%ASKED)", ASKED=asked, **parts)
         return self._expression(node, f"$.value(({k} := %ASKED), {', '.join(given)})", ASKED=asked, **parts)
@@ -611,8 +616,11 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
             number, _ = self._site("in", node)
             k = self._temporary()
-            if self.in_iterable:
+            if self.in_iterable and any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within(sides)):
                 return node
+            if self.in_iterable:
+                test = "in" if isinstance(node.ops[0], ast.In) else "not in"
+                return self._expression(node, f"(lambda {k}: {k} {test} $.contains({number}, {k}, %Y))(%X)", X=sides[0], Y=sides[1])
             left = self._expression(node, f"({k} := %X)", X=node.left)
             right = self._expression(node, f"$.contains({number}, {k}, %Y)", Y=node.comparators[0])
             return ast.copy_location(ast.Compare(left, node.ops, [right]), node)
@@ -621,13 +629,24 @@ class _Rewriter(ast.NodeTransformer):
     def _chain(self, node):
         """a < b < c is `a < b and b < c`, with b evaluated once."""
         if self.in_iterable:
-            return self.generic_visit(node)
+            return self._chain_in_iterable(node)
         shared = self._temporary()
         middle = self._expression(node.comparators[0], f"({shared} := %X)", X=node.comparators[0])
         first = ast.copy_location(ast.Compare(node.left, node.ops[:1], [middle]), node)
         again = ast.copy_location(ast.Name(shared, ast.Load()), node.comparators[0])
         second = ast.copy_location(ast.Compare(again, node.ops[1:], node.comparators[1:]), node)
         return self._lazy(node, "both", first, [second])
+
+    def _chain_in_iterable(self, node):
+        if any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within([node])):
+            return self.generic_visit(node)
+        left, shared = self._temporary(), self._temporary()
+        names = [ast.copy_location(ast.Name(one, ast.Load()), node) for one in (left, shared, shared)]
+        first = ast.copy_location(ast.Compare(names[0], node.ops[:1], [names[1]]), node)
+        second = ast.copy_location(ast.Compare(names[2], node.ops[1:], node.comparators[1:]), node)
+        both = self._lazy(node, "both", first, [second])
+        sides = {"X": self.visit(node.left), "Y": self.visit(node.comparators[0])}
+        return self._expression(node, f"(lambda {left}, {shared}: %BOTH)(%X, %Y)", BOTH=both, **sides)
 
     def visit_ListComp(self, node):
         first = node.generators[0]
@@ -637,9 +656,7 @@ class _Rewriter(ast.NodeTransformer):
             return self.generic_visit(node)
         number, _ = self._site("comprehension", node)
         each = self._expression(node.elt, f"lambda {first.target.id}: 0")
-        before, self.in_iterable = self.in_iterable, False
         each.body = self.visit(node.elt)
-        self.in_iterable = before
         return self._over_range("collect", number, first.iter, each)
 
     def visit_comprehension(self, node):
@@ -678,6 +695,22 @@ def _asking(cases: list[ast.match_case]) -> str:
         if isinstance(node, ast.MatchClass) and ast.unparse(node.cls) in ("bool", "int", "float", "str", "bytes"):
             return ast.unparse(node)
     return ""
+
+
+class _Uses(ast.NodeTransformer):
+    """In the statements of a class: only variables without a value are found."""
+
+    def __init__(self, rewriter: _Rewriter):
+        self.rewriter = rewriter
+
+    def visit_Name(self, node):
+        return self.rewriter.visit_Name(node)
+
+    def visit_head(self, node: ast.FunctionDef) -> None:
+        """What a `def` evaluates where it stands."""
+        node.decorator_list = [self.visit(one) for one in node.decorator_list]
+        node.args.defaults = [self.visit(one) for one in node.args.defaults]
+        node.args.kw_defaults = [one and self.visit(one) for one in node.args.kw_defaults]
 
 
 def _may_change(one: ast.stmt) -> bool:

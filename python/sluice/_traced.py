@@ -516,7 +516,7 @@ class Runtime:
             frame = sys._getframe(1)
             graph.aliases.require_unchanged()
             graph.aliases.at = self.filename, line
-            graph.aliases.forget_unreachable(frame, frame.f_locals.keys() - live)
+            graph.aliases.forget_unreachable(frame, set(frame.f_locals) - live)
 
     @staticmethod
     def dead(site: Site, frame: types.FrameType) -> set[str]:

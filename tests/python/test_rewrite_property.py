@@ -1,7 +1,9 @@
 """Random functions: traced once and run for a sample, they give what Python gives for its numbers."""
 
+import os
 import random
 
+import containers
 import pytest
 from fake_graph import Graph, describing, function_of
 
@@ -140,3 +142,18 @@ def test_random_program(seed):
         expected = plain(*sample)
         assert rewritten(*sample) == expected, f"plainly, {sample}\n{source}"
         assert graph.run(result, *sample) == expected, f"as a graph, {sample}\n{source}"
+
+
+PROGRAMS = 5000 if os.environ.get("SLUICE_THOROUGH") else 150
+
+
+@pytest.mark.parametrize("aliases", [False, True], ids=["without aliases", "with aliases"])
+def test_random_programs_with_containers(aliases):
+    found = {"right": 0, "refused": 0, "fails": 0}
+    for seed in range(PROGRAMS):
+        source = containers.Writer(seed, aliases).source()
+        verdict, why = containers.verdict(source, seed)
+        assert verdict in found, f"{why}\n{source}"
+        found[verdict] += 1
+    # What is refused without aliases are changes by a called function, and keys in another order.
+    assert found["refused"] < PROGRAMS * (0.4 if aliases else 0.12), found
