@@ -20,7 +20,7 @@ void end_of(DeviceBatches& device, const DeviceBatches::Event& event) noexcept {
   }
 }
 
-// Of values that have one number of dimensions: their spec, and 0 for sizes in which they differ.
+// The spec of values that have one number of dimensions, with 0 for sizes in which they differ.
 template <class Cells>
 ValueSpec common_spec(const Cells& cells) {
   ValueSpec common = cells.front().spec;

@@ -6,7 +6,8 @@
 // before give reason to: the last one was dense, and the largest dense one took at least half as
 // much. A value outside the block has memory of its own. finish() settles the matter: dense exactly
 // when all values agree, whatever the order in which they came, and whether or not they must be
-// moved for it. A batch without values is dense, too: `each()` is then what its values would be.
+// moved for it. A batch without values is not dense, but has a block:
+// `each()` is then the spec that its values would have.
 //
 // The memory may be given by the user, as a MemoryResource: then the block is reserved there with
 // the first value, in any case. What cannot lie there (values that differ, a resource that gives
@@ -104,7 +105,7 @@ class BatchMemory final : public StreamOrder {
   bool dense() const { return dense_; }
   MemoryPlace place() const { return place_; }
   std::byte* data(std::size_t i) const { return cells_[i].data; }
-  // Of a dense batch.
+  // The block of a dense batch, or of one without values.
   std::byte* block() const { return cells_.empty() ? block_.data : cells_.front().data; }
 
  private:

@@ -1,5 +1,5 @@
 // shortened: the text of an error that is too long to be kept for each sample, without its middle.
-// What an error says last is where it was.
+// Its end says where it was.
 //
 // No state; any thread. Errors: std::bad_alloc.
 #pragma once

@@ -70,13 +70,13 @@ class MemoryBatch {
   std::size_t size() const { return memory_ == nullptr ? 0 : memory_->size(); }
   bool empty() const { return size() == 0; }
   // True when all samples have the same shape: they then lie side by side in one block. A batch
-  // without samples has a block, too: shape() is 0 and then what a sample of the batch before was,
-  // with 0 for sizes that are not known.
+  // without samples is not dense, but has a block, so that loops need no other way for it: shape()
+  // is 0 and then that of a sample of the batch before, with 0 for sizes that are not known.
   bool dense() const { return memory_ != nullptr && memory_->dense(); }
-  // Of the elements of all samples. Of a batch without samples: as in the batch before, or as the
-  // description says; f32 where neither is known.
+  // The type of the elements of all samples. A batch without samples has that of the batch before,
+  // or that of the description; f32 if neither is known.
   DType dtype() const;
-  // Of each sample.
+  // The layout of each sample.
   Layout layout() const;
   // Where they lie.
   MemoryPlace place() const { return memory_ == nullptr ? MemoryPlace{} : memory_->place(); }
@@ -286,7 +286,7 @@ class ColumnMaker {
   virtual bool takes_memory() const = 0;
   // Whether a value can be delivered twice: as two outputs, or to fill a batch.
   virtual bool copyable() const = 0;
-  // What the description knows of the values. Called before any column is made.
+  // Takes what the description knows of the values. Called before any column is made.
   virtual void expect(const TensorSpec&) {}
 };
 
@@ -383,7 +383,8 @@ struct column_of<Tensor> {
   using type = TensorColumn;
 };
 
-// What a sample of an empty batch would be, as far as it is known; 0 stands for other sizes.
+// The spec of the samples that an empty batch lacks, as far as it is known; 0 stands for other
+// sizes.
 ValueSpec expected_of(const TensorSpec& spec);
 
 template <class T>

@@ -209,8 +209,8 @@ struct OperatorFunctions {
   std::function<std::function<void(Sample&)>(const OperatorSchema&, const Call&)> bind;
   // What no parameter can check by itself. Throws BuildError.
   std::function<void(const Arguments&)> check;
-  // What depends on the steps that make the arguments: the blocks that are open where this step
-  // will stand, outermost first, hold all steps before it. Throws BuildError.
+  // Checks what depends on the steps that make the arguments. The blocks that are open at this
+  // step, outermost first, hold all steps before it. Throws BuildError.
   std::function<void(const Arguments&, std::span<const Block* const>)> check_makers;
   // The types of the outputs, where the schema leaves them open.
   std::function<std::vector<const SlotType*>(const Arguments&)> output_types;

@@ -11,8 +11,8 @@
 
 namespace sluice::detail {
 
-// What is wrong and what to do; empty where the pipeline has no device, or uses it. `plan`: as it
-// was described, since what runs on the device may be what nobody needs.
+// Says what is wrong and what to do; empty if the pipeline has no device, or uses it. `plan` is as
+// it was described: passes leave out steps that no output needs.
 std::string unused_device(const PipelineOptions& options, const Plan& plan);
 
 }  // namespace sluice::detail

@@ -88,7 +88,7 @@ std::vector<std::string> places_of(const nb::python_error& error) {
   return places;
 }
 
-// What what() of an exception gives ends at a NUL.
+// The text of a C++ exception ends at a NUL.
 std::string without_nul(const std::string& text) {
   std::string clean;
   for (const char one : text) clean += one == '\0' ? std::string("\\0") : std::string(1, one);

@@ -42,7 +42,7 @@ struct TypeTable {
 // Throws BuildError for a name of which no value can go to Python or come from there.
 const TypeTable& table_of(std::string_view name);
 const TypeTable& table_of(const detail::SlotType* type);
-// Of all types that Python has values of.
+// Calls use(table) for all types that Python has values of.
 void for_each_table(const std::function<void(const TypeTable&)>& use);
 
 // Names the type of Python's objects, once.

@@ -56,7 +56,7 @@ constexpr std::array kWords{
     Words{"an empty std::exception_ptr", "nothing that was thrown"},
 };
 
-// What stands before `::` of the options of a call, and of enumerators, which Python has as texts.
+// Names before `::`: structs of options, and enumerations, whose enumerators are texts in Python.
 constexpr std::array<std::string_view, 8> kOptions{
     "PipelineOptions", "SourceOptions", "FilesOptions", "HttpOptions",
     "UrlListOptions",  "ListOptions",   "TarOptions",   "WorkerOptions"};

@@ -1,4 +1,4 @@
-// What the library says, in Python's words: its messages name C++'s options, enumerators and types.
+// Messages of the library in Python's words: they name C++'s options, enumerators and types.
 //
 // Threads: any. Errors: std::bad_alloc.
 #pragma once

@@ -16,7 +16,7 @@ _KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: 
 
 
 def is_bool(x: Any) -> bool:
-    """Whether x is a bool of Python's, NumPy's or PyTorch's, which are numbers as well."""
+    """True if x is a bool of Python's, NumPy's or PyTorch's, which are numbers as well."""
     return isinstance(x, bool) or str(getattr(x, "dtype", "")) in ("bool", "torch.bool")
 
 
@@ -41,7 +41,7 @@ def list_of_numbers(given: Any, what: str) -> list[float]:
 
 
 def _as(kind: type, given: Any) -> Any:
-    """What is given, as this kind; None where it is none."""
+    """The argument as this kind; None if it is none."""
     if kind is bool:
         return bool(given) if is_bool(given) else None
     if is_bool(given):
@@ -112,7 +112,7 @@ def _meant(function: str, signature: inspect.Signature, kwargs: dict[str, Any]) 
 
 
 def meant(function: str, name: str, names: list[str]) -> str:
-    """What to write in place of an argument that a function does not have, to add to a message."""
+    """Advice for an argument that a function does not have, to add to a message."""
     same = [one for one in names if one.lower() == name.lower()]
     advice = f"{same[0]}=" if same else _peers.for_argument(function, name)
     return f"; in its place: {advice}" if advice else ""

@@ -49,7 +49,7 @@ class Column:
         return self._block
 
     def _cure(self) -> str:
-        """What makes the shapes one."""
+        """Advice that makes the shapes one."""
         if self.layout == "HWC" and len({one.shape[:-1] for one in self}) == 1:
             return "give all as many channels: ops.grayscale(image, channels=3) keeps three; or take column[i]"
         return "resize them in the pipeline, or take column[i]"
@@ -225,7 +225,7 @@ def _column(core: Any, name: str) -> Any:
 
 
 def _names_of(structure: Any) -> list[str]:
-    """What a program writes for each column: batch[0], batch['image']."""
+    """The expression for each column: batch[0], batch['image']."""
     if structure is None:
         return ["batch[0]"]
 

@@ -1,5 +1,5 @@
-"""What torchvision, albumentations, DALI, Kornia, imgaug, PIL, OpenCV and TensorFlow call an operator or an argument,
-and what to write here.
+"""Names of operators and arguments in torchvision, albumentations, DALI, Kornia, imgaug, PIL, OpenCV and TensorFlow,
+and what to write for each here.
 
 Plain data: ``for_operator`` and ``for_argument`` find it. Names are compared without case, underscores and what a
 library puts in front, so that ``RandomHorizontalFlip``, ``random_horizontal_flip`` and ``fn.Random_HorizontalFlip``
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 _SOMETIMES = "in `if ops.coin_flip(0.5):`"
 
-#: What to write, and names of peers that it stands for.
+#: Advice, and names of peers that it is given for.
 OPERATORS: tuple[tuple[str, str], ...] = (
     # Geometry.
     ("ops.flip(image, horizontal=ops.coin_flip(0.5))",
@@ -269,7 +269,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
 
 _ARRAY = "a function of sluice.map is given each sample's array, which has it"
 
-#: What is meant by attributes and methods that arrays have.
+#: Advice, and attributes and methods that arrays have.
 ATTRIBUTES: tuple[tuple[str, str], ...] = (
     ("ops.canvas_size(image) gives height and width of a picture, and " + _ARRAY, "shape size ndim height width channels"),
     ("its attribute type says what it is, and .cast('f32') converts it; " + _ARRAY, "dtype layout itemsize nbytes"),
@@ -283,7 +283,7 @@ _BY_ATTRIBUTE = {name: advice for advice, names in ATTRIBUTES for name in names.
 
 
 def for_attribute(name: str) -> str:
-    """What to write for an attribute or a method that a Value does not have."""
+    """Advice for an attribute or a method that a Value does not have."""
     from . import ops
 
     if name in ops.__all__:
@@ -293,12 +293,12 @@ def for_attribute(name: str) -> str:
 
 
 def for_operator(name: str) -> str | None:
-    """What to write for an operator that a peer calls so."""
+    """Advice for an operator that a peer calls so."""
     return _BY_NAME.get(_plain(name))
 
 
 def for_argument(operator: str, name: str) -> str | None:
-    """What to write for an argument that a peer calls so."""
+    """Advice for an argument that a peer calls so."""
     for advice, operators in ARGUMENTS.get(name.lower(), ()):
         if operators is None or operator in operators:
             return advice

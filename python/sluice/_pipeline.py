@@ -325,7 +325,7 @@ class Pipeline:
 
 
 class _Inspected(dict):
-    """What inspect() gives; printed, files, arrays and long lists are told in short."""
+    """The result of inspect(); its text shortens files, arrays and long lists."""
 
     def __repr__(self) -> str:
         return repr({key: _shortened(value) for key, value in self.items()})
@@ -407,11 +407,11 @@ class Description:
         return Pipeline(describe, options, self._function.__name__)
 
     def has_parameter(self, name: str) -> bool:
-        """Whether the function names a parameter so, which an option then does not hide."""
+        """True if the function names a parameter so; no option hides it."""
         return name in self._signature.parameters
 
     def takes(self, name: str) -> bool:
-        """Whether the function can be given an argument of this name, which is no option."""
+        """True if the function can be given an argument of this name that is no option."""
         parameters = self._signature.parameters
         others = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         return name in parameters or (others and name not in OPTIONS)

@@ -62,12 +62,12 @@ class WorkerOptions:
     max_bytes: int = 1 << 30
 
 
-# Whose __worker_init__ has been called in this process.
+# Objects whose __worker_init__ has been called in this process.
 _set_up: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def set_up_here(data: Any) -> None:
-    """What a worker does first, of data that this process uses itself: as the only worker, once."""
+    """Calls `__worker_init__` of data that this process uses itself, as the only worker, once."""
     begin = getattr(data, "__worker_init__", None)
     if begin is None or _set_up.get(id(data)) is data:
         return

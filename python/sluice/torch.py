@@ -148,7 +148,7 @@ _OF_DATALOADER = {
     "pin_memory_device": "nothing: what the pipeline copies to a GPU is pinned by itself",
     "in_order": "nothing: batches come in order",
 }
-# What only the pipeline's own option `device` takes; PyTorch calls no device so.
+# Devices of the pipeline's own option `device`; PyTorch has none of these names.
 _OF_PIPELINE = ("gpu", "stand-in")
 
 

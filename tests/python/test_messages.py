@@ -1,4 +1,4 @@
-"""What is said to mistakes is said in Python's words."""
+"""Messages name what is wrong and what to write, in Python's words."""
 
 import pathlib
 import re
@@ -11,7 +11,7 @@ import pytest
 import sluice
 from sluice import _core, ops
 
-# What only C++ has: scopes, types, initializers, lambdas, constants named so, and nanobind's own words.
+# Words of C++: scopes, types, initializers, lambdas, constants named so, and nanobind's own words.
 CPP = re.compile(
     r"\w::\w|\bstd::|\bk[A-Z][a-z]\w+|\{\.\w|(?<![\w)\]'.])\.[a-z_]+ = |\bconstexpr\b|<T>|\[&\]|\bnullptr\b|"
     r"\b[A-Z]\w+Options\b(?<!WorkerOptions)|incompatible function arguments"
@@ -35,7 +35,7 @@ def literals(text):
     return joined
 
 
-# What no message of Python's is made of: compile-time checks, drawings, steps and sources that Python does not have, and
+# No message of Python's is made of these: compile-time checks, drawings, steps and sources that Python does not have, and
 # expressions that tell how an operator is written in C++.
 FILES_OF_CPP = (
     "io/http/", "io/workers/values.h", "runtime/own.h", "io/sources/list.cpp",
@@ -107,7 +107,7 @@ def fraction():
     return sluice.source(lambda i: i / 2, float, samples=4)
 
 
-# What is wrong, and what to write.
+# Mistakes, and the advice that is given.
 WRONG = {
     "an object to an operator": (
         lambda: ops.rotate(objects(), 10), "rotate: image is <Value 'source' of type object>.*returns='image'"),
