@@ -217,7 +217,12 @@ requires detail::is_given_value<A> Value<bool>
 operator!(const A& a) {
   static_assert(detail::is_number<detail::argument_t<A>>,
                 "!: the value must be a bool or a number; of anything else make a bool with map");
-  return detail::unary<detail::NumberOperation::logical_not>(a);
+  // One error is enough.
+  if constexpr (detail::is_number<detail::argument_t<A>>) {
+    return detail::unary<detail::NumberOperation::logical_not>(a);
+  } else {
+    return {};
+  }
 }
 
 // The number as another type: fractions are cut off, and all but 0 is true. What the type does not
