@@ -1,11 +1,16 @@
 // What a pipeline does when its device has less memory than the samples under way would take: they
-// wait for each other, and only one that is too large by itself is lost.
+// wait for each other, and only one that is too large by itself is lost. A step's result that is
+// larger than PipelineOptions::max_image_bytes is its sample's error, on the host and on a device,
+// before memory is taken.
 #include "tests/cuda/test_device.h"
+#include "tests/ops/kernels/reference.h"
 #include <sluice/sluice.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -163,4 +168,203 @@ TEST(ScarceMemory, OneThatIsTooLargeCostsItself) {
 }
 
 }  // namespace scarce_memory_test
+}  // namespace sluice::device
+
+namespace sluice::device {
+namespace size_limit_test {
+
+constexpr std::int64_t kBytes = 8000;  // a picture of 40 x 50 x 3 has 6000
+
+// The pipeline's result for the picture, which lies on the device or not.
+using Change = std::function<Value<Tensor>(Graph&, const Value<Image>&, bool there)>;
+struct Case {
+  std::string step;
+  Change change;
+  bool on_device = true;
+};
+
+template <class T>
+Value<T> back(const Value<T>& value, bool there) {
+  return there ? value.cpu() : value;
+}
+template <class F>
+Change image_case(F f) {
+  return [f](Graph& g, const Value<Image>& image, bool there) {
+    return g.map(
+        "as_tensor", [](const Image& in) { return in.tensor().clone(); }, back(f(g, image), there));
+  };
+}
+template <class F>
+Change tensor_case(F f) {
+  return [f](Graph& g, const Value<Image>& image, bool there) { return back(f(g, image), there); };
+}
+
+std::vector<Case> cases() {
+  const auto size = [](Graph& g) { return cast<std::int32_t>(g.uniform(200.f, 201.f)); };
+  return {
+      {"resize", image_case([=](Graph& g, Value<Image> image) {
+         return resize(image, {.width = size(g), .height = size(g)});
+       })},
+      {"resize",
+       image_case([](Graph&, Value<Image> image) { return resize(image, {.shorter = 200}); })},
+      {"resize",
+       image_case([](Graph&, Value<Image> image) { return resize(image, {.height = 200}); })},
+      {"resize", image_case([](Graph&, Value<Image> image) {
+         // The same whether or not the picture between the two is made.
+         return crop(resize(image, {.width = 200, .height = 200}), Rectangle{0, 0, 9, 9});
+       })},
+      {"rotate", image_case([](Graph& g, Value<Image> image) {
+         return rotate(image, g.uniform(44.f, 46.f));
+       })},
+      {"pad_image", image_case([=](Graph& g, Value<Image> image) {
+         return pad_image(image, {.left = size(g)});
+       })},
+      {"expand",
+       image_case([](Graph&, Value<Image> image) { return expand(image, {.ratio = 3.f}); })},
+      {"crop_padded", image_case([](Graph&, Value<Image> image) {
+         return crop(image, Rectangle{-50, -50, 100, 100}, {.out_of_bounds = OutOfBounds::pad});
+       })},
+      {"warp_affine", image_case([=](Graph& g, Value<Image> image) {
+         return warp_affine(image, {}, {.width = size(g), .height = size(g)});
+       })},
+      {"warp_perspective", image_case([=](Graph& g, Value<Image> image) {
+         return warp_perspective(image, {}, {.width = size(g), .height = size(g)});
+       })},
+      {"grayscale", image_case([](Graph&, Value<Image> image) {
+         return grayscale(pad_image(grayscale(image), {.right = 50}), {.channels = 3});
+       })},
+      {"crop_mirror_normalize", tensor_case([](Graph&, Value<Image> image) {
+         return crop_mirror_normalize(image, {.dtype = DType::f16});
+       })},
+      {"stack", tensor_case([](Graph&, Value<Image> image) {
+         return stack({image, image});
+       }),
+       false},
+      {"cat", tensor_case([](Graph&, Value<Image> image) {
+         const Value<Tensor> small = crop_mirror_normalize(image, {.dtype = DType::u8});
+         return cat(small, small);
+       }),
+       false},
+      {"pad_tensor", tensor_case([](Graph&, Value<Image> image) {
+         const Value<Tensor> small = crop_mirror_normalize(image, {.dtype = DType::u8});
+         return pad_tensor(small, {{.axis = 0, .length = 5}});
+       }),
+       false},
+      {"one_hot", tensor_case([](Graph& g, const Value<Image>& image) {
+         const auto label = g.map(
+             "label", [](const Image& in) { return std::int64_t{in.width()}; }, image);
+         return one_hot(label, {.classes = 3000});
+       }),
+       false},
+      {"of the user", tensor_case([](Graph& g, const Value<Image>& image) {
+         return g.map(
+             "of the user",
+             [](const Image&) {
+               return Tensor({100, 100}, DType::u8);
+             },
+             image);
+       }),
+       false},
+  };
+}
+
+struct Outcome {
+  std::vector<SampleError> errors;
+  std::size_t delivered = 0;
+};
+
+Outcome run(const Change& change, bool there, std::int64_t most) {
+  auto pipeline = make_pipeline({.batch_size = 2,
+                                 .threads = 1,
+                                 .prefetch = 0,
+                                 .device = there ? test_device() : nullptr,
+                                 .max_image_bytes = most,
+                                 .on_error = OnError::skip},
+                                [&](Graph& g) {
+                                  const auto image = g.source(2, [](const SampleInfo&) {
+                                    return testing::make_picture(40, 50, 3, 7);
+                                  });
+                                  return change(g, there ? image.gpu() : image, there);
+                                });
+  Outcome outcome;
+  for (const auto& batch : pipeline.epoch()) {
+    outcome.delivered += batch.size();
+    for (const SampleError& error : batch.errors()) outcome.errors.push_back(error);
+  }
+  return outcome;
+}
+
+TEST(SizeLimit, WhatIsLargerIsTheSamplesError) {
+  for (const bool there : {false, true}) {
+    for (const Case& one : cases()) {
+      if (there && !one.on_device) continue;
+      SCOPED_TRACE(one.step + (there ? " on the device" : " on the host"));
+      const Outcome outcome = run(one.change, there, kBytes);
+      EXPECT_EQ(outcome.delivered, 0u);
+      ASSERT_EQ(outcome.errors.size(), 2u);
+      const SampleError& error = outcome.errors.front();
+      EXPECT_EQ(error.step.substr(0, error.step.find('#')), one.step);
+      EXPECT_EQ(error.what.rfind(one.step + ": a value of shape (", 0), 0u) << error.what;
+      EXPECT_NE(error.what.find("expected at most max_image_bytes = 8000"), std::string::npos)
+          << error.what;
+      EXPECT_EQ(run(one.change, there, 1 << 20).errors.size(), 0u);
+    }
+  }
+}
+
+TEST(SizeLimit, InspectGivesTheSameError) {
+  auto pipeline = make_pipeline({.max_image_bytes = kBytes}, [](Graph& g) {
+    const auto image =
+        g.source(2, [](const SampleInfo&) { return testing::make_picture(40, 50, 3, 7); });
+    return crop(resize(image, {.width = 200, .height = 200}), Rectangle{0, 0, 9, 9});
+  });
+  const Inspection sample = pipeline.inspect(0);
+  ASSERT_NE(sample.error(), nullptr);
+  EXPECT_EQ(sample.error()->what,
+            "resize: a value of shape (200, 200, 3) and type u8 is too large (got 120000 bytes, "
+            "expected at most max_image_bytes = 8000); ask for a smaller one, or raise "
+            "max_image_bytes");
+}
+
+// 65500 x 1 pixels are 17 KB as a file. Turned they would be 6.4 GB.
+TEST(SizeLimit, ASmallFileAsksForNoGigabytes) {
+  const auto bytes = std::make_shared<Bytes>(encode_jpeg(Image(1, 65500, 3)));
+  ASSERT_LT(bytes->size(), std::size_t{1} << 18);
+  const std::vector<std::pair<std::string, Change>> changes = {
+      {"rotate", image_case([](Graph& g, Value<Image> image) {
+         return rotate(image, g.uniform(44.f, 46.f));
+       })},
+      {"resize", image_case([](Graph&, Value<Image> image) {
+         return resize(image, {.width = 65000, .height = 40000});
+       })},
+      {"expand", image_case([](Graph&, Value<Image> image) {
+         return pad_image(expand(image, {.ratio = 1.f}), {.top = 30000});
+       })}};
+  for (const bool there : {false, true}) {
+    for (const auto& [step, change] : changes) {
+      SCOPED_TRACE(step + (there ? " on the device" : " on the host"));
+      auto pipeline = make_pipeline({.threads = 1,
+                                     .prefetch = 0,
+                                     .device = there ? test_device() : nullptr,
+                                     .on_error = OnError::skip},
+                                    [&, &change = change](Graph& g) {
+                                      const auto file = g.source(1, [bytes](const SampleInfo&) {
+                                        return Bytes::copy_of(*bytes);
+                                      });
+                                      const auto image = decode_jpeg(file);
+                                      return change(g, there ? image.gpu() : image, there);
+                                    });
+      for (const auto& batch : pipeline.epoch()) {
+        ASSERT_EQ(batch.errors().size(), 1u);
+        EXPECT_NE(batch.errors()[0].what.find("max_image_bytes = 536870912"), std::string::npos)
+            << batch.errors()[0].what;
+      }
+      const Stats stats = pipeline.stats();
+      EXPECT_LT(stats.memory.bytes_peak, std::size_t{4} << 20);
+      EXPECT_LT(stats.device.memory.bytes_peak, std::size_t{16} << 20);
+    }
+  }
+}
+
+}  // namespace size_limit_test
 }  // namespace sluice::device
