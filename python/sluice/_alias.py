@@ -36,7 +36,7 @@ _EMPTY = World({}, {})
 
 
 def merged(made: list[tuple[Any, list]], worlds: list[World]) -> World:
-    """What holds after a merge: `made` has each new container with the one that it stands for in each of the worlds."""
+    """The world after a merge: `made` has each new container with the one that it stands for in each of the worlds."""
     links: list[tuple[Any, Any]] = []
     for k, world in enumerate(worlds):
         links += [(world.objects[one], world.objects[other]) for one, others in world.pairs.items() for other in others]
@@ -94,7 +94,7 @@ class Aliases:
         self.enter(linked(_EMPTY, [(x, y) for x, y in links if id(x) in found and id(y) in found]))
 
     def may_be_one(self, x: Any, y: Any) -> bool:
-        """Whether these are one object for some samples and two for others."""
+        """True if these are one object for some samples and two for others."""
         return id(y) in self.now.pairs.get(id(x), ())
 
     def _error(self, kind: str) -> Exception:
@@ -109,7 +109,7 @@ class Aliases:
 
 
 def _differ(x: Any, now: tuple, before: tuple) -> bool:
-    """Whether contents of x are others; those of a list or tuple have numbers as keys."""
+    """True if the contents of x have changed; those of a list or tuple have numbers as keys."""
     columns = [1] if isinstance(x, (list, tuple)) else [0, 1]
     return len(now[0]) != len(before[0]) or any(one is not other for k in columns for one, other in zip(now[k], before[k]))
 
@@ -124,14 +124,14 @@ def _package(module: Any) -> str:
 
 
 def _is_installed(module: Any) -> bool:
-    """Whether a module belongs to Python, to this package or to an installed one."""
+    """True if a module belongs to Python, to this package or to an installed one."""
     file = getattr(sys.modules.get(str(module)), "__file__", None) or ""
     installed = "site-packages" in file or "dist-packages" in file
     return installed or _package(module) == "sluice" or _package(module) in sys.stdlib_module_names
 
 
 def _variables(globals_: dict[str, Any]) -> list:
-    """Those of a module, without what Python's import keeps there."""
+    """The variables of a module, without what Python's import keeps there."""
     return [x for name, x in globals_.items() if not (name.startswith("__") and name.endswith("__"))]
 
 

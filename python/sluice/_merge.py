@@ -89,7 +89,7 @@ def kind_of(x: Any) -> str:
 
 
 class _Leaf:
-    """What is one and the same in all arms, or the merged value of this number."""
+    """Something plain that is the same in all arms, or the merged value of this number."""
 
     def __init__(self, plain: Any, row: int | None = None):
         self.plain = plain
@@ -121,7 +121,7 @@ def _taken(x: Any, like: Shape | None) -> tuple[list, Shape | None]:
 
 
 def _one(shapes: list) -> bool:
-    """Whether all arms give the same container."""
+    """True if all arms give the same container."""
     return None not in shapes and all(shape.original is shapes[0].original for shape in shapes)
 
 
@@ -199,7 +199,7 @@ class Branch:
         self.graph.aliases.enter(self.entry)
 
     def close(self, optional: Iterable[str] = ()) -> dict:
-        """What all arms give. A name that an arm does not set is an `Unset`; so is one of `optional` on which they disagree."""
+        """Gives what the arms have in common. A name that an arm does not set is an `Unset`; so is one of `optional` on which they disagree."""
         self._rows: list[list] = []
         self._places: list[str] = []
         self._nodes: dict[tuple, _Node] = {}
@@ -212,7 +212,7 @@ class Branch:
         return result
 
     def _plan(self, name: str, optional: bool) -> Any:
-        """What a name gets once the branch is closed, or an Unset."""
+        """Plans the value of a name after the branch; an Unset if it has none."""
         given = [arm.get(name, ([UNBOUND], None)) for arm in self.given]
         if all(shape is None and leaves[0] is given[0][0][0] for leaves, shape in given):
             return _Leaf(given[0][0][0])
@@ -363,7 +363,7 @@ def cast_cure(values: list) -> str:
 
 
 def _containers(shape: Shape | None) -> list[Shape]:
-    """Those of a structure, in the order in which `rebuild` makes them."""
+    """The shapes of a structure, in the order in which `rebuild` makes them."""
     return [] if shape is None else [*(one for part in shape.parts for one in _containers(part)), shape]
 
 
@@ -523,7 +523,7 @@ class Loop:
         return result
 
     def _find_shared(self) -> bool:
-        """Whether containers of the next state are one object, or one from outside, and that was not known before."""
+        """True if containers of the next state are one object, or one from outside, and that was not known before."""
         known = len(self._shared), len(self._shared_outside)
         numbers: dict[int, list[int]] = {}
         for k, x in enumerate(self._following):

@@ -707,14 +707,14 @@ class _Uses(ast.NodeTransformer):
         return self.rewriter.visit_Name(node)
 
     def visit_head(self, node: ast.FunctionDef) -> None:
-        """What a `def` evaluates where it stands."""
+        """Visits the expressions that a `def` evaluates where it stands."""
         node.decorator_list = [self.visit(one) for one in node.decorator_list]
         node.args.defaults = [self.visit(one) for one in node.args.defaults]
         node.args.kw_defaults = [one and self.visit(one) for one in node.args.kw_defaults]
 
 
 def _may_change(one: ast.stmt) -> bool:
-    """Whether the statement, without its blocks, may change something in place."""
+    """True if the statement, without its blocks, may change something in place."""
     parts = within(ast.iter_child_nodes(one), (ast.stmt, ast.Lambda))
     return isinstance(one, ast.AugAssign) or any(
         isinstance(node, ast.Call) or isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load)

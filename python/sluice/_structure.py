@@ -23,7 +23,7 @@ class Shape:
         self.size = sum(1 if part is None else part.size for part in parts)  # how many leaves
 
     def steps(self) -> list[str]:
-        """Where each part stands, in words."""
+        """The place of each part, in words."""
         return [f"element {key}" if self.kind in (tuple, list) else repr(key) for key in self.keys]
 
     def places(self) -> list[str]:

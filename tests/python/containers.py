@@ -7,7 +7,7 @@ from fake_graph import Graph, describing, function_of
 from sluice import BuildError
 from sluice._rewrite import rewrite
 
-# What the functions use beside containers of Python's own.
+# The functions use this beside containers of Python's own.
 PRELUDE = """\
 import dataclasses
 

@@ -24,7 +24,7 @@ class Box:
 
 
 def as_graph(program):
-    """What the program gives for each sample."""
+    """Runs the program as a graph, for each sample."""
     graph = Graph()
     values = [graph.input(), graph.input(), graph.input("bool")]
     with describing(graph):

@@ -155,5 +155,5 @@ def test_random_programs_with_containers(aliases):
         verdict, why = containers.verdict(source, seed)
         assert verdict in found, f"{why}\n{source}"
         found[verdict] += 1
-    # What is refused without aliases are changes by a called function, and keys in another order.
+    # Without aliases only two kinds are refused: changes by a called function, and keys in another order.
     assert found["refused"] < PROGRAMS * (0.4 if aliases else 0.12), found
