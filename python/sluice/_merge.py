@@ -529,7 +529,7 @@ class Loop:
         for k, x in enumerate(self._following):
             numbers.setdefault(id(x), []).append(k)
         for k, x in enumerate(self._following):
-            assumed = {id(one) for one in self._world.beside(self._state[k])}
+            assumed = {id(one) for one in (self._state[k], *self._world.beside(self._state[k]))}
             for other in (x, *self.graph.aliases.now.beside(x)):
                 numbered = numbers.get(id(other), ())
                 self._shared += [(k, one) for one in numbered if one < k and id(self._state[one]) not in assumed]
