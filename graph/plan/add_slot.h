@@ -29,7 +29,9 @@ inline ScopeId add_scope(Plan& plan, ScopeId parent, std::string name) {
   if (depth > kMostNesting) {
     throw BuildError(name + " lies too deep (got " + std::to_string(depth) +
                      " levels of choices and loops, expected at most " +
-                     std::to_string(kMostNesting) + "); write a long else-if chain as one select");
+                     std::to_string(kMostNesting) +
+                     "); write a long else-if chain as one select, and a function that calls "
+                     "itself on values as a loop");
   }
   plan.scopes.push_back({parent, std::move(name)});
   return static_cast<ScopeId>(plan.scopes.size() - 1);

@@ -117,7 +117,8 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.standard_deviation(data)", "std stddev variance var reductions.std_dev"),
     ("ops.mean(data)", "average reductions.mean reduce_mean"),
     ("ops.sum(data)", "reductions.sum reduce_sum"),
-    ("ops.min(data) and ops.max(data)", "minmax reductions.min reductions.max amin amax clamp clip"),
+    ("ops.min(data) and ops.max(data)", "minmax reductions.min reductions.max amin amax"),
+    ("ops.clamp(data, low, high)", "clip clip_by_value"),
     # Boxes.
     ("ops.clip_boxes(boxes, height, width)", "ClampBoundingBoxes clip_boxes_to_image clamp_bounding_boxes_to_image"),
     ("ops.filter_boxes(boxes, height, width, min_area=1)", "SanitizeBoundingBoxes remove_small_boxes BboxParams"),

@@ -130,7 +130,7 @@ def _levels(fill: Any, operator: str) -> list[int] | None:
     if fill is None:
         return None
     several = [fill] if _is_number(fill) else _list_of_numbers(fill, f"{operator}: fill")
-    if not all(float(one).is_integer() and not isinstance(one, bool) for one in several):
+    if not _builtins.all(float(one).is_integer() and not isinstance(one, bool) for one in several):
         raise _core.BuildError(f"{operator}: fill is a whole number or three of them, not {_short(fill)}")
     return [int(one) for one in several]
 

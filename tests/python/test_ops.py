@@ -1,5 +1,7 @@
 """The operators as functions: what they say of themselves, and what they do."""
 
+import ast
+import builtins
 import importlib.util
 import inspect
 import pathlib
@@ -13,6 +15,12 @@ from sluice import _peers, ops
 from sluice._graph import OPERATORS
 
 ROOT = pathlib.Path(__file__).parents[2]
+
+
+def test_no_operator_takes_the_place_of_a_function_of_python():
+    tree = ast.parse(pathlib.Path(ops.__file__).read_text())
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    assert not used & set(ops.__all__) & set(dir(builtins))
 
 
 def test_every_operator_is_a_function_that_tells_what_it_takes():

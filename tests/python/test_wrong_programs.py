@@ -32,6 +32,18 @@ def down():
     return to_zero(numbers())
 
 
+def down_by_another():
+    def less(n):
+        return to_zero(n - 1)
+
+    def to_zero(n):
+        if n > 0:
+            return less(n)
+        return n
+
+    return to_zero(numbers())
+
+
 @sluice.pipeline
 def of_a_folder(folder):
     return sluice.files(folder)
@@ -180,6 +192,11 @@ WRONG = {
     ),
     "a function that calls itself on values": (
         lambda: described(down),
+        sluice.BuildError,
+        "lies too deep (got 501 levels of choices and loops, expected at most 500); write a long else-if chain as one select",
+    ),
+    "a function that calls itself by another": (
+        lambda: described(down_by_another),
         sluice.BuildError,
         "calls itself without an end",
     ),
