@@ -14,8 +14,10 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from ._describing import RewriteError, refuse
 from ._names import ITERATED, RESULT
 from ._structure import parts_of
+from ._watch import is_library, package_of
 
 
 class World:
@@ -97,14 +99,14 @@ class Aliases:
         """True if these are one object for some samples and two for others."""
         return id(y) in self.now.pairs.get(id(x), ())
 
-    def _error(self, kind: str) -> Exception:
-        from ._traced import RewriteError  # which needs this module
-
-        return RewriteError(
-            *self.at,
-            f"this changes a {kind} that has two names: for some samples both name one {kind}, for others they name two, because "
-            f"a branch or a loop assigned one of them, so that the change cannot be followed; copy the {kind} where it "
-            "gets its second name",
+    def _error(self, kind: str) -> BaseException:
+        return refuse(
+            RewriteError(
+                *self.at,
+                f"this changes a {kind} that has two names: for some samples both name one {kind}, for others they name two, because "
+                f"a branch or a loop assigned one of them, so that the change cannot be followed; copy the {kind} where it "
+                "gets its second name",
+            )
         )
 
 
@@ -117,17 +119,6 @@ def _differ(x: Any, now: tuple, before: tuple) -> bool:
 _OPAQUE = (
     types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, str, bytes, int, float, complex, type(None), range,
 )  # fmt: skip
-
-
-def _package(module: Any) -> str:
-    return str(module).partition(".")[0]
-
-
-def _is_installed(module: Any) -> bool:
-    """True if a module belongs to Python, to this package or to an installed one."""
-    file = getattr(sys.modules.get(str(module)), "__file__", None) or ""
-    installed = "site-packages" in file or "dist-packages" in file
-    return installed or _package(module) == "sluice" or _package(module) in sys.stdlib_module_names
 
 
 def _variables(globals_: dict[str, Any]) -> list:
@@ -145,18 +136,18 @@ def reachable(
     now: types.FrameType | None = frame
     while now is not None and now is not base:
         module = now.f_globals.get("__name__")
-        if _package(module) != "sluice":
+        if package_of(module) != "sluice":
             for name, x in now.f_locals.items():
                 own = name.startswith("_sluice_")
                 if name.startswith((RESULT, ITERATED)) if own else now is not frame or name not in dead:
                     rest.append(x)
-            if _package(module) not in sys.stdlib_module_names:
-                packages.add(_package(module))
+            if package_of(module) not in sys.stdlib_module_names:
+                packages.add(package_of(module))
                 rest += _variables(now.f_globals)
         now = now.f_back
 
     def of_user(module: Any) -> bool:
-        return _package(module) in packages or not _is_installed(module)
+        return package_of(module) in packages or not is_library(module)
 
     seen: set[int] = set()
     while rest:
@@ -172,7 +163,7 @@ def reachable(
         elif isinstance(x, type):
             if of_user(x.__module__):
                 rest += vars(x).values()
-        elif _package(type(x).__module__) == "sluice":
+        elif package_of(type(x).__module__) == "sluice":
             continue
         elif type(x).__name__ == "ndarray" and x.dtype.hasobject:
             rest += x.ravel().tolist()

@@ -10,14 +10,9 @@ import typing
 from typing import Any, Callable
 
 from . import _core, _peers
-from ._value import Value, is_number
+from ._value import Value, is_bool, is_number
 
 _KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a str", bytes: "bytes, or anything with a buffer"}
-
-
-def is_bool(x: Any) -> bool:
-    """True if x is a bool of Python's, NumPy's or PyTorch's, which are numbers as well."""
-    return isinstance(x, bool) or str(getattr(x, "dtype", "")) in ("bool", "torch.bool")
 
 
 def short(x: Any) -> str:

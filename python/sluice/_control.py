@@ -50,10 +50,7 @@ def _watch(name: str, *functions: Any) -> Watch:
     try:
         return Watch({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
     except Unseen as unseen:
-        raise BuildError(
-            f"'{unseen.label}' is a {unseen.kind}, and how far it has been gone through cannot be known, so that `{name}` could "
-            "change it for all samples; go through it before, into a list"
-        ) from None
+        raise BuildError(unseen.message(f"`{name}`")) from None
 
 
 def _require_unchanged(name: str, watch: Watch) -> None:

@@ -14,7 +14,20 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ._core import BuildError
+
 _local = threading.local()
+
+
+class RewriteError(BuildError):
+    """A construct of a pipeline's function cannot become one of the graph. Knows `filename` and `lineno`."""
+
+    def __init__(self, filename: str, lineno: int, message: str):
+        super().__init__(f"{filename}:{lineno}: {message}")
+        self.filename = filename
+        self.lineno = lineno
+
+    __module__ = "sluice"  # where it is exported, and what tracebacks say
 
 
 def graphs() -> list:

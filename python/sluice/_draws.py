@@ -8,10 +8,8 @@ Threads: those of the description.
 
 from __future__ import annotations
 
-import os
 import random
 import sys
-import time
 import types
 import warnings
 from typing import Any
@@ -110,7 +108,6 @@ class Draws:
         self._pending = None
         if _states() != states:
             _warn(*what)
-
 
     def _drawing_in(self, function: Any) -> str | None:
         """The name of a function that draws and that the code of a function of the user's names, or code that this names."""

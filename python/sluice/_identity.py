@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ._merge import kind_of
 from ._structure import flatten
 from ._value import Value, class_of
 
@@ -28,11 +29,11 @@ def is_instance(error: _Error, x: Any, kinds: Any) -> bool:
         return True
     own = class_of(x)
     if own is None:
-        raise error(f"isinstance() of {_kind(x)}: each sample may answer otherwise; ask in a function of sluice.map")
+        raise error(f"isinstance() of {kind_of(x)}: each sample may answer otherwise; ask in a function of sluice.map")
     found = issubclass(own, kinds)
     if found and own in (list, tuple):
         raise error(
-            f"isinstance() of {_kind(x)}: a sample has a {own.__name__} there, the description one Value for all; ask "
+            f"isinstance() of {kind_of(x)}: a sample has a {own.__name__} there, the description one Value for all; ask "
             "`isinstance(x, sluice.Value)` first"
         )
     return found
@@ -49,7 +50,7 @@ def is_same(error: _Error, x: Any, y: Any) -> Any:
             raise _of_class(error)
         return False
     if x.type == "object":
-        raise error(f"`is` with {_kind(x)}: each sample may answer otherwise; ask in a function of sluice.map")
+        raise error(f"`is` with {kind_of(x)}: each sample may answer otherwise; ask in a function of sluice.map")
     if isinstance(y, Value):
         if x.type == y.type == "bool":
             return x == y
@@ -57,7 +58,7 @@ def is_same(error: _Error, x: Any, y: Any) -> Any:
     if isinstance(y, bool):
         return (x if y else x.graph.operator("not", x)) if x.type == "bool" else False
     if class_of(x) in (int, float, str, bytes) and type(y) in (int, float, str, bytes):
-        raise error(f"`is` with {_kind(x)} and {y!r}: write `==`, which each sample answers")
+        raise error(f"`is` with {kind_of(x)} and {y!r}: write `==`, which each sample answers")
     return False
 
 
@@ -76,7 +77,7 @@ def require_no_text(error: _Error, x: Any) -> Any:
     """Refuses Values where a text is made."""
     found = next((leaf for leaf in flatten(x)[0] if isinstance(leaf, Value)), None)
     if found is not None:
-        raise error(f"the text of {_kind(found)}: there is no sample yet; make the text in a function of sluice.map")
+        raise error(f"the text of {kind_of(found)}: there is no sample yet; make the text in a function of sluice.map")
     return x
 
 
@@ -85,7 +86,3 @@ def text_of(error: _Error, *args: Any, **kwargs: Any) -> str:
     if args and isinstance(args[0], Value):
         require_no_text(error, args[0])
     return str(*args, **kwargs)
-
-
-def _kind(x: Value) -> str:
-    return f"a Value of type {x.type}"

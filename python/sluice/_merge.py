@@ -21,13 +21,7 @@ from ._alias import merged as merge_worlds
 from ._core import BuildError
 from ._describing import current_graph
 from ._structure import Shape, assemble, difference, flatten, places_of, rebuild
-
-
-def is_value(x: Any) -> bool:
-    """Whether x is a Value."""
-    from ._value import is_value as found
-
-    return found(x)
+from ._value import is_value
 
 
 class Unset:

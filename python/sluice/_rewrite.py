@@ -17,8 +17,9 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._describing import RewriteError
 from ._names import ITERATED, Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
-from ._traced import RewriteError, Runtime, Site
+from ._traced import Runtime, Site
 
 __all__ = ["RewriteError", "graph_function", "rewrite"]
 

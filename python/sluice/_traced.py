@@ -21,24 +21,13 @@ from typing import Any
 
 from ._alias import reachable
 from ._control import WHOLE, choose, for_loop_collect, not_, truth
-from ._describing import current_graph, refuse
+from ._describing import RewriteError, current_graph, refuse
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
 from ._structure import flatten
 from ._value import cure_of_condition
 from ._watch import Assigned, Unseen, Watch
-
-
-class RewriteError(BuildError):
-    """A construct of a pipeline's function cannot become one of the graph. Knows `filename` and `lineno`."""
-
-    def __init__(self, filename: str, lineno: int, message: str):
-        super().__init__(f"{filename}:{lineno}: {message}")
-        self.filename = filename
-        self.lineno = lineno
-
-    __module__ = "sluice"  # where it is exported, and what tracebacks say
 
 
 class Site:
@@ -560,8 +549,7 @@ class Runtime:
         except Unseen as unseen:
             raise self.error(
                 site.line,
-                f"'{unseen.label}' is a {unseen.kind}, and how far it has been gone through cannot be known, so that this "
-                f"`{site.kind}`, which a Value decides, could change it for all samples; go through it before, into a list",
+                unseen.message(f"this `{site.kind}`, which a Value decides,"),
             ) from None
 
     def require_unchanged(self, site: Site, changed: str | None) -> None:

@@ -53,6 +53,13 @@ def is_number(x: Any) -> bool:
     )
 
 
+def is_bool(x: Any) -> bool:
+    """Whether x is a bool of Python's, NumPy's or PyTorch's, which are numbers as well, or a Value of bools."""
+    if isinstance(x, Value):
+        return x.type == "bool"
+    return isinstance(x, bool) or str(getattr(x, "dtype", "")) in ("bool", "torch.bool")
+
+
 def typed_constant(x: Any, type_: str) -> tuple[str, Any]:
     """A plain number beside a Value of this type: the type that it is said with, and the number.
 
@@ -356,7 +363,7 @@ class Value:
         raise self._refuse(TypeError(f"{self!r} has no ~: {cure}"))
 
     def _bits(self, name: str, other: Any, swapped: bool = False):
-        if _is_bool(self) and _is_bool(other):
+        if is_bool(self) and is_bool(other):
             raise self._refuse(
                 TypeError("bools have no & | ^: write `a and b`, `a or b`, `a != b` in a function that is marked")
             )
@@ -500,12 +507,6 @@ def _beside(x: Any, y: Any, operator: str) -> Any:
 
 def _is_whole(x: Any) -> bool:
     return x.type not in _FLOATS if isinstance(x, Value) else not isinstance(x, float)
-
-
-def _is_bool(x: Any) -> bool:
-    if isinstance(x, Value):
-        return x.type == "bool"
-    return isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"
 
 
 def _quotient(x: Any, y: Any):

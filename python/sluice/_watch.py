@@ -53,6 +53,13 @@ class Unseen(Exception):
         self.label = label
         self.kind = kind
 
+    def message(self, what: str) -> str:
+        """Says that `what` could change it."""
+        return (
+            f"'{self.label}' is a {self.kind}, and how far it has been gone through cannot be known, so that {what} could change it "
+            "for all samples; go through it before, into a list"
+        )
+
 
 class Assigned:
     """Variables that a statement of a function assigns: it is no hidden change when they hold something else."""
@@ -168,7 +175,7 @@ class Watch:
                 self._reach(one, place, "")
         elif issubclass(kind, (staticmethod, classmethod, _LRU_CACHE)):
             self._reach(x.__wrapped__, place, "")
-        elif _top(kind.__module__) not in ("sluice", "logging"):
+        elif package_of(kind.__module__) not in ("sluice", "logging"):
             self._object(x, kind, place)
 
     def _function(self, x: types.FunctionType, place: int) -> None:
@@ -228,7 +235,7 @@ class Watch:
                 self._reach(one, place, "")
         elif issubclass(kind, io.IOBase):
             self._keep(x, place, lambda x: ([], _place_in(x)))
-        elif _top(kind.__module__) == "torch" and hasattr(x, "_version"):
+        elif package_of(kind.__module__) == "torch" and hasattr(x, "_version"):
             self._keep(x, place, lambda x: ([], (x._version, x.data_ptr())))
         elif kind is types.GeneratorType:
             if not x.gi_running:
@@ -412,13 +419,14 @@ def _namespace(x: Any) -> Any:
     return x.__dict__ if isinstance(x, types.ModuleType) else x
 
 
-def _top(module: Any) -> str:
+def package_of(module: Any) -> str:
+    """The first part of a module's name; an empty text for what is no name."""
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 def is_library(module: Any) -> bool:
     """Tells whether a module belongs to Python, to this package or to an installed one."""
-    return _known_library(_top(module), module) if isinstance(module, str) else False
+    return _known_library(package_of(module), module) if isinstance(module, str) else False
 
 
 @functools.lru_cache(maxsize=4096)

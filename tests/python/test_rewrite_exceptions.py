@@ -298,9 +298,9 @@ def text(a, b):
     return p
 
 
-def power(a):
+def power_and_remainder(a):
     try:
-        p = a**2
+        p = pow(a, 2, 3)
     except TypeError:
         p = -1
     return p
@@ -395,10 +395,69 @@ def value_in_a_map(a):
     return p
 
 
+class SetsBack:
+    """Takes an error and sets a list back, so that nothing shows its change any more."""
+
+    def __init__(self, held):
+        self.held = held
+        self.before = list(held)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.held[:] = self.before
+        return True
+
+
+def change_of_a_list_with_two_names(a, b, t):
+    xs, ys, p = [a], [b], -1
+    if t:
+        ys = xs
+    with SetsBack(ys):
+        ys[0] = 5
+        p = xs[0]
+    return p
+
+
+def change_of_a_list_of_the_state(a, b):
+    xs, ys, p = [a], [b], -1
+    for _ in range(a):
+        ys = xs
+    with SetsBack(ys):
+        ys.append(5)
+        p = len(xs)
+    return p
+
+
+def change_in_an_arm_of_a_list_with_two_names(a, b, t):
+    xs, ys, p = [a], [b], -1
+    if t:
+        ys = xs
+    if b > 4:
+        with SetsBack(xs):
+            xs[0] = 5
+            p = ys[0]
+    return p
+
+
+def identity_of_a_list_with_two_names(a, b, t):
+    xs, ys, p = [a], [b], -1
+    if t:
+        ys = xs
+    try:
+        p = 1 if ys is xs else 0
+    except Exception:
+        pass
+    return p
+
+
 TAKEN = [
     name_of_one_arm, name_of_a_body, types_that_differ, search, largest, asserted, guarded_case, side_that_is_no_bool, break_in_a_loop,
-    index, by_contextlib, text, power, shifted, text_beside_a_text, texts_compared, key, by_a_library, left_by_break, left_by_return,
+    index, by_contextlib, text, power_and_remainder, shifted, text_beside_a_text, texts_compared, key, by_a_library, left_by_break, left_by_return,
     operator_of_another_type, choice_of_other_types, error_in_an_arm_of_a_call, value_in_a_map,
+    change_of_a_list_with_two_names, change_of_a_list_of_the_state, change_in_an_arm_of_a_list_with_two_names,
+    identity_of_a_list_with_two_names,
 ]  # fmt: skip
 
 
