@@ -1,9 +1,9 @@
 """Aliases: containers that are one object for some samples and two objects for others.
 
 After `if t: ys = xs` the description has two lists: `xs`, and the one that `ys` got. For the samples of one branch Python has a
-single list. Reading either is right. Changing one in place is not, because the change of the other would be missing. So such
-pairs are noted when branches and loops merge, pairs that the function can no longer reach are forgotten, and a change of
-what is left raises RewriteError.
+single list. Reading either list is correct. Changing one in place is not, because the other would miss the change. So Aliases
+remembers such pairs when branches and loops merge, and forgets pairs that the function can no longer reach. A change of a
+remaining pair raises RewriteError.
 
 Threads: that of the description. Errors: RewriteError, which names the line of the change.
 """
@@ -38,7 +38,7 @@ _EMPTY = World({}, {})
 
 
 def merged(made: list[tuple[Any, list]], worlds: list[World]) -> World:
-    """The world after a merge: `made` has each new container with the one that it stands for in each of the worlds."""
+    """The world after a merge: `made` lists each new container and, for each world, the container that it replaces."""
     links: list[tuple[Any, Any]] = []
     for k, world in enumerate(worlds):
         links += [(world.objects[one], world.objects[other]) for one, others in world.pairs.items() for other in others]
@@ -52,7 +52,7 @@ def merged(made: list[tuple[Any, list]], worlds: list[World]) -> World:
 
 
 def linked(world: World, links: Iterable[tuple[Any, Any]]) -> World:
-    """The same with further pairs."""
+    """The world with these pairs added."""
     pairs = {one: set(others) for one, others in world.pairs.items()}
     objects = dict(world.objects)
     for x, y in links:
@@ -73,7 +73,7 @@ class Aliases:
         self._contents: dict[int, tuple] = {}
 
     def enter(self, world: World) -> None:
-        """From here on this world holds, with the contents that its containers have now."""
+        """Makes this the current world, and remembers the present contents of its containers."""
         self.now = world
         self._contents = {one: parts_of(x) for one, x in world.objects.items()}
 
@@ -88,7 +88,7 @@ class Aliases:
                 raise self._error(type(x).__name__)
 
     def forget_unreachable(self, frame: types.FrameType, dead: Iterable[str]) -> None:
-        """Keeps the pairs of which a function can reach both; nothing reads the variables `dead` of the frame any more."""
+        """Drops pairs unless the function can reach both containers. Nothing reads the frame's variables `dead` any more."""
         if not self.now.pairs:
             return
         found = reachable(frame, dead, self.base)
@@ -129,8 +129,8 @@ def _variables(globals_: dict[str, Any]) -> list:
 def reachable(
     frame: types.FrameType, dead: Iterable[str] = (), base: types.FrameType | None = None, more: Iterable[Any] = ()
 ) -> set[int]:
-    """The ids of all that functions can reach: from the variables of the frame but for `dead`, of its callers up to `base`, from
-    globals, and from `more`. Installed packages are left out, unless one of the frames is theirs."""
+    """The ids of all objects that functions can reach. It starts at the variables of the frame without `dead`, those of its callers
+    up to `base`, globals, and `more`. Installed packages are left out, unless one of the frames belongs to them."""
     rest: list[Any] = [*more]
     packages: set[str] = set()
     now: types.FrameType | None = frame

@@ -1,4 +1,4 @@
-"""Checks of what functions of the package are given, in words that name the function and the argument."""
+"""Checks the arguments of the package's functions. The messages name the function and the argument."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def list_of_numbers(given: Any, what: str) -> list[float]:
 
 
 def _as(kind: type, given: Any) -> Any:
-    """The argument as this kind; None if it is none."""
+    """The argument as this kind; None if it is of another kind."""
     if kind is bool:
         return bool(given) if is_bool(given) else None
     if is_bool(given):
@@ -74,8 +74,8 @@ def _fit(what: str, hint: Any, given: Any, error: type) -> Any:
 
 
 def checked(error: type) -> Callable[[Callable], Callable]:
-    """Makes a function check its arguments by their annotations, and raise `error` of them; a name that it does not
-    have is a TypeError that tells the one that is meant."""
+    """Decorates a function: it checks its arguments by their annotations and raises `error`. For an unknown name it raises a
+    TypeError that says what to write instead."""
 
     def mark(function: Callable) -> Callable:
         signature = inspect.signature(function)

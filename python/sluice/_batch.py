@@ -34,7 +34,7 @@ class Column:
 
     def __init__(self, core: Any, name: str = "this column"):
         self._core = core
-        self._name = name  # as it is had of its batch
+        self._name = name  # the expression for it, batch[0] say
         self._block: Any = None
 
     def block(self) -> Any:
@@ -42,14 +42,14 @@ class Column:
         if self._block is None:
             if not self._core.dense:
                 raise _core.Error(
-                    f"{self._name}: its {len(self)} samples have different shapes, so they are no one array: "
+                    f"{self._name}: its {len(self)} samples have different shapes, so they are not one array: "
                     f"{_and_others([str(one.shape) for one in self])}; {self._cure()}"
                 )
             self._block = self._core.block()
         return self._block
 
     def _cure(self) -> str:
-        """Advice that makes the shapes one."""
+        """Advice to make the shapes equal."""
         if self.layout == "HWC" and len({one.shape[:-1] for one in self}) == 1:
             return "give all as many channels: ops.grayscale(image, channels=3) keeps three; or take column[i]"
         return "resize them in the pipeline, or take column[i]"
@@ -211,7 +211,7 @@ def _to_numpy(core: Any, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 def _and_others(texts: list[str]) -> str:
-    """The different ones of these, a few of them."""
+    """Lists a few of the different texts."""
     different = list(dict.fromkeys(texts))
     return ", ".join(different[:4]) + (f" and {len(different) - 4} more" if len(different) > 4 else "")
 

@@ -41,7 +41,7 @@ def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any
         return branch.close()[_RESULT]
     except BaseException as error:
         branch.abandon()
-        refuse(error, graph)  # an `except` outside would decide for all samples
+        refuse(error, graph)  # an `except` around it would decide for all samples
         raise
 
 
@@ -57,7 +57,7 @@ def _require_unchanged(name: str, watch: Watch) -> None:
     changed = watch.changed()
     if changed is not None:
         raise BuildError(
-            f"'{changed}' is changed by a function of `{name}`, so that it would be changed for all samples; return what it makes"
+            f"'{changed}' is changed by a function of `{name}`, so it would change for all samples; return the new value instead"
         )
 
 

@@ -1,8 +1,8 @@
-"""The descriptions that run on this thread, and what refuses them.
+"""The descriptions that run on this thread, and their refusals.
 
-A refusal is an error of the description: a Value is asked what only a sample can answer, or an operator is given what it does not
-take. It decides for all samples where an `except` takes it. So `refuse` notes it in the graph, and describing fails with it in the
-end. What Python code asks to find its way is no refusal: an attribute that a Value lacks, `copy`, `repr`, `isinstance`.
+A refusal is an error of the description: Python asks a Value a question that only a sample can answer, or an operator gets a wrong
+argument. An `except` that catches it would decide for all samples. So `refuse` stores it in the graph, and describing fails with it
+at the end. Questions that ordinary Python code asks are not refusals: `hasattr`, `copy`, `repr`, `isinstance`.
 
 Threads: any; each has its own descriptions.
 """
@@ -42,10 +42,10 @@ def current_graph() -> Any:
 
 
 def refuse(error: BaseException, graph: Any = None, cause: BaseException | None = None) -> BaseException:
-    """Notes that the description fails with this error, unless it does so already; gives the error.
+    """Makes the description fail with this error, unless it has failed already. Returns the error.
 
-    `graph` is that of a Value, which may belong to another description than the current one. `cause` is an error that this one
-    says better.
+    `graph` is the graph of a Value, which may belong to another description than the current one. If `cause` is stored, this
+    error replaces it, because its message is better.
     """
     for one in (graph, current_graph()):
         if one is not None and (one.refused is None or one.refused is cause):
@@ -54,7 +54,7 @@ def refuse(error: BaseException, graph: Any = None, cause: BaseException | None 
 
 
 def was_taken(refusal: BaseException | None, error: BaseException) -> bool:
-    """Tells whether a refusal was raised and taken before this error, which says nothing of it."""
+    """True if code caught a refusal before this error, and the error does not refer to it."""
     if refusal is None or refusal.__traceback__ is None:
         return False
     chain: list = [error]

@@ -1,7 +1,7 @@
-"""Random numbers and times of Python's in a description, which are one for all samples: what draws them, and the warning.
+"""Warns if a description draws random numbers or asks for the time with Python, because all samples would get one value.
 
-A call in a rewritten function is asked what it calls. Functions that it calls are plain Python: whether one of them has drawn shows in the
-states of the random generators, at the next call; and its code must name what draws, since other threads draw from the same generators.
+Each call in a rewritten function is checked for the function that it calls. A called function is plain Python: if it draws, the states
+of the random generators have changed at the next call. Its code must also name a function that draws, since other threads draw, too.
 
 Threads: those of the description.
 """
@@ -18,7 +18,7 @@ from ._watch import content_of, is_library, names_in
 
 
 class DrawWarning(UserWarning):
-    """A description asks Python for a random number or for the time, which are the same for all samples then."""
+    """A description asks Python for a random number or the time, so all samples get the same one."""
 
     __module__ = "sluice"
 
@@ -43,7 +43,7 @@ _OTHERS = {
 
 
 def what_draws(function: Any) -> str | None:
-    """The name of a function that draws random numbers or tells the time; None for any other."""
+    """The name of a function that draws random numbers or returns the time; None for other functions."""
     name = getattr(function, "__name__", None)
     if not isinstance(name, str):
         return None
@@ -78,7 +78,7 @@ def _cure(name: str) -> str:
     return "write ops.uniform(low, high)"
 
 
-_MOST = 200  # functions that are looked through for what draws
+_MOST = 200  # functions that are searched for calls that draw
 
 
 class Draws:
@@ -89,7 +89,7 @@ class Draws:
         self._known: dict[tuple, str | None] = {}
 
     def before_call(self, function: Any, globals_: dict, filename: str, line: int) -> None:
-        """Warns of a function that draws, and notes one that may do so."""
+        """Warns if the function draws, and remembers it if it may draw."""
         self.settle()
         name = what_draws(function)
         if name is not None:
@@ -101,7 +101,7 @@ class Draws:
             self._pending = (_states(), f"{called}() calls {name}()", name, globals_, filename, line)
 
     def settle(self) -> None:
-        """Warns of the last call that was noted, if it has drawn."""
+        """Warns of the last call that was remembered, if it has drawn."""
         if self._pending is None:
             return
         states, *what = self._pending
@@ -110,7 +110,7 @@ class Draws:
             _warn(*what)
 
     def _drawing_in(self, function: Any) -> str | None:
-        """The name of a function that draws and that the code of a function of the user's names, or code that this names."""
+        """The name of a function that draws, if the code of a user's function names it, directly or through other functions."""
         code = _code(function)
         if code is None:
             return None
@@ -136,7 +136,7 @@ def _search(function: Any) -> str | None:
 
 
 def _code(function: Any) -> Any:
-    """Tells functions apart; None for what is neither one nor a class."""
+    """A key that identifies a function or class; None for other objects."""
     return function if isinstance(function, type) else getattr(function, "__code__", None)
 
 
@@ -170,7 +170,7 @@ def _named_by(function: Any) -> list:
     function = getattr(function, "__func__", function)
     if not isinstance(function, types.FunctionType) or is_library(function.__globals__.get("__name__", "")):
         return []
-    names = sorted(names_in(function.__code__), key="random".__eq__)  # which is a module more often than a function
+    names = sorted(names_in(function.__code__), key="random".__eq__)  # "random" last: it is usually a module
     classes = [each for each in (owner if isinstance(owner, type) else type(owner)).__mro__ if not is_library(each.__module__)]
     held = [place[name] for place in (function.__globals__, *map(vars, classes)) for name in names if name in place]
     modules = [one for one in held if isinstance(one, types.ModuleType)]

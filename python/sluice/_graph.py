@@ -55,7 +55,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.core = _core.Description()
-        # The first refusal: what describing fails with, also where an `except` has taken it.
+        # The first refusal: describing fails with it, even if an `except` has caught it.
         self.refused: BaseException | None = None
         self.draws = Draws()
         self.aliases = Aliases()
@@ -265,7 +265,7 @@ def _require_kind(operator: str, wanted: dict, value: Any) -> None:
 
 
 def _require_type(operator: str, name: str, value: Value, types: Sequence[str] = ()) -> None:
-    """Refuses an object, of which no operator knows what it is."""
+    """Refuses a value of type object, because operators do not know what it holds."""
     if value.type == "object" and "object" not in types:
         example = "'image'" if "image" in types else f"{types[0]!r}" if types else "'f32'"
         raise _core.BuildError(

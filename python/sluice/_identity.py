@@ -1,6 +1,6 @@
-"""Questions that Python answers about the Value itself, where the program asks about the sample: `x is True`, `isinstance(x, int)`.
+"""Questions about a sample that Python would answer about the Value itself: `x is True`, `isinstance(x, int)`.
 
-Each function takes `error`, which makes an error of a message. An answer is that of a sample where all samples have the same one.
+Each function takes `error`, which makes an error of a message. If all samples have the same answer, the function returns it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _Error = Callable[[str], BaseException]
 
 
 def is_instance(error: _Error, x: Any, kinds: Any) -> bool:
-    """isinstance(x, kinds): of a Value, what it is of a sample."""
+    """isinstance(x, kinds); for a Value, the answer that each sample gives."""
     if not isinstance(x, Value):
         return builtins.isinstance(x, kinds)
     if isinstance(kinds, tuple):
@@ -40,7 +40,7 @@ def is_instance(error: _Error, x: Any, kinds: Any) -> bool:
 
 
 def is_same(error: _Error, x: Any, y: Any) -> Any:
-    """x is y: of Values a Value, where samples differ."""
+    """x is y; a Value if the samples may differ."""
     if x is y:
         return True
     if isinstance(y, Value):
@@ -67,14 +67,14 @@ def _of_class(error: _Error) -> BaseException:
 
 
 def require_no_class(error: _Error, kind: Any) -> Any:
-    """Refuses the class of a Value where it is compared."""
+    """Refuses the class Value in a comparison."""
     if kind is Value:
         raise _of_class(error)
     return kind
 
 
 def require_no_text(error: _Error, x: Any) -> Any:
-    """Refuses Values where a text is made."""
+    """Refuses Values that would become part of a text."""
     found = next((leaf for leaf in flatten(x)[0] if isinstance(leaf, Value)), None)
     if found is not None:
         raise error(f"the text of {kind_of(found)}: there is no sample yet; make the text in a function of sluice.map")

@@ -94,7 +94,7 @@ class _Leaf:
 
 
 class _Node:
-    """A container of which the arms give different ones. It is built once, however many names it has."""
+    """A container that differs between the arms. It is built once, however many names it has."""
 
     def __init__(self, shapes: list[Shape], parts: list):
         self.shapes = shapes
@@ -110,7 +110,7 @@ class _Node:
 def _taken(x: Any, like: Shape | None) -> tuple[list, Shape | None]:
     try:
         return flatten(x, like, keep=True)
-    except ValueError:  # it contains itself: no other one can take its place
+    except ValueError:  # it contains itself, so it cannot be rebuilt
         return [x], None
 
 
@@ -136,7 +136,7 @@ def _cure_of_shapes(one: Shape | None, other: Shape | None) -> str:
 
 
 def _further(shape: Shape) -> dict:
-    """The attributes of a dataclass that are no fields."""
+    """The attributes of a dataclass that are not fields."""
     held = getattr(shape.original, "__dict__", {}) if dataclasses.is_dataclass(shape.original) else {}
     return {name: id(x) for name, x in held.items() if name not in shape.keys}
 
@@ -155,7 +155,7 @@ class Branch:
         Whether `on` is true for the first arm, or is the number of an arm.
     on : Value
     ordered : bool
-        Whether dicts must have their keys in one order, as a program may ask for it; else the order of the first arm holds.
+        True if dicts must have the same order of keys in all arms; otherwise the order of the first arm is used.
     """
 
     def __init__(self, graph: Any, name: str, arms: list[str], by: str, on: Any, ordered: bool = True):
@@ -184,7 +184,7 @@ class Branch:
         self.graph.begin_arm()
 
     def end(self, given: dict) -> None:
-        """Takes the contents of what the arm gives as they are now: the next arm may change the same containers."""
+        """Stores what the arm returns, with its present contents: the next arm may change the same containers."""
         self.graph.aliases.require_unchanged()
         self.graph.end_arm()
         likes = {} if self.ordered or not self.given else {name: shape for name, (_, shape) in self.given[0].items()}
@@ -193,7 +193,7 @@ class Branch:
         self.graph.aliases.enter(self.entry)
 
     def close(self, optional: Iterable[str] = ()) -> dict:
-        """Gives what the arms have in common. A name that an arm does not set is an `Unset`; so is one of `optional` on which they disagree."""
+        """Returns the merged values. A name is an `Unset` if an arm does not set it, or if it is in `optional` and the arms disagree."""
         self._rows: list[list] = []
         self._places: list[str] = []
         self._nodes: dict[tuple, _Node] = {}
@@ -206,7 +206,7 @@ class Branch:
         return result
 
     def _plan(self, name: str, optional: bool) -> Any:
-        """Plans the value of a name after the branch; an Unset if it has none."""
+        """Plans the value of a name after the branch; returns an Unset if it has none."""
         given = [arm.get(name, ([UNBOUND], None)) for arm in self.given]
         if all(shape is None and leaves[0] is given[0][0][0] for leaves, shape in given):
             return _Leaf(given[0][0][0])
@@ -225,7 +225,7 @@ class Branch:
             return Unset(error)
 
     def _part(self, given: list[tuple], label: str, place: str) -> Any:
-        """A structure, given by its leaves and its shape in each arm."""
+        """Plans a structure from its leaves and its shape in each arm."""
         shapes = [shape for _, shape in given]
         what = label or "the result"
         for arm, shape in zip(self.arms, shapes):
@@ -242,7 +242,7 @@ class Branch:
             self._places.append(", ".join(filter(None, (label, place))))
             return _Leaf(None, len(self._rows) - 1)
         if _one(shapes):
-            return _Leaf(shapes[0].original)  # what was done to it is merged as a place of its own
+            return _Leaf(shapes[0].original)  # changes of it are merged as places of their own
         key = tuple(id(shape.original) for shape in shapes)
         if key not in self._nodes:
             if any(_further(shape) != _further(shapes[0]) for shape in shapes):
@@ -386,7 +386,7 @@ class Loop:
         self.lists: list = []  # what it fills
         graph.aliases.require_unchanged()
         self.entry = graph.aliases.now
-        # The containers of the state, by number, that are one object after an iteration, and those that are one from outside.
+        # Numbers of containers of the state that are one object after an iteration, or the same object as one from outside.
         self._shared: list[tuple[int, int]] = []
         self._shared_outside: list[tuple[int, Any]] = []
         some = len(_containers(self.shape)) > 1
@@ -517,7 +517,7 @@ class Loop:
         return result
 
     def _find_shared(self) -> bool:
-        """True if containers of the next state are one object, or one from outside, and that was not known before."""
+        """True if an iteration shows new pairs: two containers of the state, or one and one from outside, are one object."""
         known = len(self._shared), len(self._shared_outside)
         numbers: dict[int, list[int]] = {}
         for k, x in enumerate(self._following):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 RESULT = "_sluice_result_"  # what a function returns, where its arms return
-ITERATED = "_sluice_over_"  # how the names of what a `for` goes through begin
+ITERATED = "_sluice_over_"  # prefix of the names that hold what a `for` iterates over
 
 
 def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]:

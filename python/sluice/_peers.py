@@ -294,12 +294,12 @@ def for_attribute(name: str) -> str:
 
 
 def for_operator(name: str) -> str | None:
-    """Advice for an operator that a peer calls so."""
+    """Advice for the name of an operator in a peer library."""
     return _BY_NAME.get(_plain(name))
 
 
 def for_argument(operator: str, name: str) -> str | None:
-    """Advice for an argument that a peer calls so."""
+    """Advice for the name of an argument in a peer library."""
     for advice, operators in ARGUMENTS.get(name.lower(), ()):
         if operators is None or operator in operators:
             return advice

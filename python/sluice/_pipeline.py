@@ -146,11 +146,11 @@ class Pipeline:
                     "so a function that calls itself there never stops; write a `while` or a `for` loop"
                 ) from None
             except Exception as error:
-                if was_taken(graph.refused, error):  # and this is what came of it
+                if was_taken(graph.refused, error):  # this error is a consequence
                     raise graph.refused from error
                 raise
             graph.draws.settle()
-            if graph.refused is not None:  # an `except` has taken it
+            if graph.refused is not None:  # an `except` has caught it
                 raise graph.refused
             outputs, structure = flatten(given)
             if not outputs:
@@ -407,11 +407,11 @@ class Description:
         return Pipeline(describe, options, self._function.__name__)
 
     def has_parameter(self, name: str) -> bool:
-        """True if the function names a parameter so; no option hides it."""
+        """True if the function has a parameter of this name, which goes before an option."""
         return name in self._signature.parameters
 
     def takes(self, name: str) -> bool:
-        """True if the function can be given an argument of this name that is no option."""
+        """True if the function takes an argument of this name that is not an option."""
         parameters = self._signature.parameters
         others = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         return name in parameters or (others and name not in OPTIONS)

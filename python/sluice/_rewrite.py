@@ -270,7 +270,7 @@ class _Rewriter(ast.NodeTransformer):
         self.closures: set[str] = set()  # names of this function that functions inside it assign
         self.temporaries = 0
         self.asked = 0  # calls and questions that are passed through the runtime
-        self.in_iterable = False  # of a comprehension, where Python allows no `:=`, also not in lambdas
+        self.in_iterable = False  # of a comprehension: there Python allows no `:=`, not even in lambdas
 
     # Making nodes.
     def _site(self, kind: str, node: ast.AST) -> tuple[int, Site]:
@@ -340,7 +340,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node):
-        """Only the methods; the class's own statements, with the defaults of methods, are no part of a function."""
+        """Rewrites only the methods. The class's own statements, and the defaults of methods, are not part of a function."""
         node.bases = [self.visit(one) for one in node.bases]
         node.keywords = [self.visit(one) for one in node.keywords]
         node.decorator_list = [self.visit(one) for one in node.decorator_list]
@@ -365,7 +365,7 @@ class _Rewriter(ast.NodeTransformer):
         return done
 
     def _reads(self, site: Site, nodes: list[ast.AST]) -> None:
-        """Fills in what code reads that a Value decides about."""
+        """Fills in the names that the code of the construct reads."""
         every = [one for node in nodes for one in ast.walk(node)]
         targets = {one.target.id for one in every if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)}
         site.reads = read(nodes) | targets
@@ -374,7 +374,7 @@ class _Rewriter(ast.NodeTransformer):
     def _describe(
         self, site: Site, blocks: list[list[ast.stmt]], names: set[str], live: set[str], tests: Sequence[ast.expr] = ()
     ) -> str:
-        """Fills in what is known of a statement; gives the target that takes its names. `tests` are asked again and again."""
+        """Fills in what is known of a statement; returns the target that takes its names. `tests` are evaluated repeatedly."""
         every = [one for block in blocks for one in block]
         names = (names | assigned(every) | self.closures) - self.globals
         site.names = tuple(sorted(names))
@@ -504,7 +504,7 @@ class _Rewriter(ast.NodeTransformer):
     visit_TryStar = visit_Try
 
     def _guarded_block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """The block of a statement that may take exceptions. A generator leaves it, and comes back, without one."""
+        """The block of a statement that may catch exceptions. A generator leaves and enters it without an exception."""
         sites = len(self.runtime.sites)
         yields = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within(statements))
         body = self._block(statements)
@@ -538,7 +538,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _asked(self, node: ast.AST, text: str, **parts: ast.expr) -> ast.expr:
-        """A question that is passed through the runtime; %LINE is where it stands."""
+        """A question that is passed through the runtime; %LINE is its line."""
         self.asked += 1
         return self._expression(node, text.replace("%LINE", str(node.lineno)), **parts)
 
@@ -678,7 +678,7 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _asks_class(node: ast.expr) -> bool:
-    """Tells whether a node is type(x) or x.__class__."""
+    """True if a node is type(x) or x.__class__."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1 and not node.keywords
     return isinstance(node, ast.Attribute) and node.attr == "__class__"
@@ -699,7 +699,7 @@ def _asking(cases: list[ast.match_case]) -> str:
 
 
 class _Uses(ast.NodeTransformer):
-    """In the statements of a class: only variables without a value are found."""
+    """Finds variables without a value in the statements of a class, and rewrites nothing else there."""
 
     def __init__(self, rewriter: _Rewriter):
         self.rewriter = rewriter

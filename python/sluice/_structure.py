@@ -19,7 +19,7 @@ class Shape:
         self.kind = kind
         self.keys = keys  # numbers, names of fields, or keys of a dict
         self.parts = parts
-        self.original = original  # what was taken apart; kept of a dataclass, and where `flatten` is told to keep it
+        self.original = original  # the flattened structure; kept for dataclasses, and if `flatten` is told to keep it
         self.size = sum(1 if part is None else part.size for part in parts)  # how many leaves
 
     def steps(self) -> list[str]:

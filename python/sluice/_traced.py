@@ -47,7 +47,7 @@ class Site:
     places : list of (path, attribute)
         What it changes in place.
     reads, mentioned : sets of str
-        The names that its arms or its body read; these, and the attributes that they name.
+        `reads`: the names that its arms or its body read. `mentioned`: also the attributes that they name.
     cases : list of list of int or None
         Of a `match`: the numbers of each case, None for `_`; or None, where a Value cannot be matched.
     asks : str
@@ -79,7 +79,7 @@ def _open() -> list:
     return _thread.__dict__.setdefault("open", [])
 
 
-# How Python and its library name the class of what they do not take.
+# How Python and its library name the class Value when they reject an argument.
 _OF_A_VALUE = re.compile(r"'Value'|\b(not|type) Value\b|\bValue (found|object)\b")
 
 
@@ -151,7 +151,7 @@ class _Described:
             )
 
     def keep(self, scope: dict, frame: Any = None) -> None:
-        """`frame` is that of the rewritten function, the caller's otherwise."""
+        """`frame` is the frame of the rewritten function; by default the caller's."""
         self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
         self.places = self.runtime.places(self.site, scope)
         self.contents = {place.label: place.get() for place in self.places}
@@ -173,7 +173,7 @@ class _Described:
         return tuple(unbound(name) if x is UNBOUND else x for name, x in self.before.items())
 
     def after(self, merged: dict, frame: types.FrameType) -> tuple:
-        """Sets the places to what they hold after the construct; gives what the names of the frame do."""
+        """Sets the places to their contents after the construct; returns the contents of the names of the frame."""
         lost = []
         for place in self.places:
             content = merged.get(place.label, self.contents[place.label])
@@ -183,7 +183,7 @@ class _Described:
                 place.set(content)
         names = tuple(self._after(name, merged) for name in self.site.names)
         aliases = self.graph.aliases
-        # Arms may disagree on what nothing can reach any more, because its name got another one.
+        # Arms may disagree about a container that nothing can reach any more, because its name was assigned again.
         found = reachable(frame, self.runtime.dead(self.site, frame), aliases.base, names) if lost else ()
         for place, content in lost:
             if id(place.owner) in found:
@@ -200,7 +200,7 @@ class _Described:
         return held if isinstance(held.error, RewriteError) else self.unset(str(held.error))
 
     def unset(self, message: str) -> Unset:
-        """Stands for a name without a value: an error where it is read, not before."""
+        """Stands for a name without a value: reading the name raises the error."""
         return Unset(RewriteError(self.runtime.filename, self.site.line, message))
 
     def left_out(self, name: str) -> Any:
@@ -370,7 +370,7 @@ class Span:
         for x in arguments:
             if x.type not in WHOLE if is_value(x) else not hasattr(x, "__index__"):
                 raise runtime.error(site.line, f"range() is given {kind_of(x)}; give whole numbers, with x.cast('i64') if need be")
-        # Differences of narrow types, and of types without a sign, would not fit.
+        # The differences would not fit into narrow or unsigned types.
         arguments = tuple(x.cast("i64") if is_value(x) and x.type != "i64" else x for x in arguments)
         self.start, stop, self.step = (0, arguments[0], 1) if len(arguments) == 1 else (*arguments, 1)[:3]
         if not is_value(self.step) and self.step == 0:
@@ -474,7 +474,7 @@ class Runtime:
         self.filename = filename
         self.globals = globals_
         self.sites: list[Site] = []
-        self.statements: list[tuple[int, frozenset[str]]] = []  # the line of each, and which variables are read from it on
+        self.statements: list[tuple[int, frozenset[str]]] = []  # the line of each, and the variables that are read from there on
 
     def __getstate__(self) -> dict:
         """Of the globals just those that are asked for: a function is pickled without its module."""
@@ -483,7 +483,7 @@ class Runtime:
         return {**self.__dict__, "globals": used}
 
     def error(self, line: int, message: str, cause: BaseException | None = None) -> BaseException:
-        """Makes a refusal: describing fails with it, also where an `except` takes it."""
+        """Makes a refusal: describing fails with it, even if an `except` catches it."""
         return refuse(RewriteError(self.filename, line, message), cause=cause)
 
     def located(self, site: Site) -> "_Located":
@@ -493,12 +493,12 @@ class Runtime:
     def use(x: Any) -> Any:
         """A variable as it is read."""
         if type(x) is Unset:
-            # A name that no sample gives a value is Python's own error, the same for all.
+            # If no sample gives the name a value, the error is Python's own, and not a refusal.
             raise (x.error if x.unbound else refuse(x.error)).with_traceback(None)
         return x
 
     def statement(self, number: int) -> None:
-        """A statement begins that may change something in place."""
+        """Called before a statement that may change something in place."""
         graph = current_graph()
         if graph is not None:
             line, live = self.statements[number]
@@ -549,7 +549,7 @@ class Runtime:
         except Unseen as unseen:
             raise self.error(
                 site.line,
-                unseen.message(f"this `{site.kind}`, which a Value decides,"),
+                unseen.message(f"this `{site.kind}`, which depends on a Value,"),
             ) from None
 
     def require_unchanged(self, site: Site, changed: str | None) -> None:

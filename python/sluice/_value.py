@@ -33,7 +33,7 @@ _CLASSES = {"bool": bool, "text": str, "bytes": bytes, "rectangle": tuple}
 
 
 def class_of(value: Value) -> type | None:
-    """Returns the class of what a sample has; None if it may be any."""
+    """Returns the class that the value has in a sample; None if any class is possible."""
     if value.type in _CLASSES:
         return _CLASSES[value.type]
     if value.type in NUMBER_TYPES:
@@ -61,7 +61,7 @@ def is_bool(x: Any) -> bool:
 
 
 def typed_constant(x: Any, type_: str) -> tuple[str, Any]:
-    """A plain number beside a Value of this type: the type that it is said with, and the number.
+    """The type and the value of the constant for a plain number beside a Value of this type.
 
     The operator makes it of the Value's type (runtime/arithmetic.h): a whole number is exact until
     then, and a float is an f32 beside what has no fractions.
@@ -79,7 +79,7 @@ def typed_constant(x: Any, type_: str) -> tuple[str, Any]:
 
 
 def constant_of_type(x: Any, type_: str) -> tuple[str, Any] | None:
-    """The number as a constant of this type; None where it would lose something."""
+    """The number as a constant of this type; None if the conversion would lose something."""
     typed, x = typed_constant(x, type_)
     if typed in ("i64", "u64"):
         if type_ in _FLOATS:
@@ -235,7 +235,7 @@ class Value:
             array = next((one for one in (x, y) if hasattr(one, "__array__") and not isinstance(one, Value)), None)
             return getattr(operator, _UFUNCS[ufunc.__name__])(x, y) if array is None else self._beside(ufunc.__name__, array)
         raise self._no(
-            f"is nothing that numpy.{ufunc.__name__}() takes",
+            f"cannot be given to numpy.{ufunc.__name__}()",
             "sluice.ops has operators, and a function of sluice.map is given each sample's array or number",
         )
 
@@ -279,7 +279,7 @@ class Value:
         return computed(name, *((other, self) if swapped else (self, other)))
 
     def _beside(self, name: str, other: Any) -> Any:
-        """NotImplemented where the other one may know what to do."""
+        """Returns NotImplemented if the class of the other operand may know the operation."""
         if hasattr(other, "__array__"):
             raise self._refuse(
                 TypeError(
@@ -288,7 +288,7 @@ class Value:
                 )
             )
         if type(other).__module__ == "builtins":
-            # Python's own error is none of the description's: an `except TypeError` would take it.
+            # Python's own TypeError would not be a refusal, so an `except TypeError` could hide it.
             raise self._refuse(
                 TypeError(
                     f"{name} of {self!r} and {type(other).__name__} {other!r}: values compute with values and with plain "
@@ -457,7 +457,7 @@ def cure_of_condition(x: Any) -> str:
     """What to write in place of x where a bool is wanted."""
     if _has_elements(x):
         return (
-            "a comparison of each element is `&` another one, or `|`; whether any element is so says `ops.any(x > 0)`"
+            "a comparison of each element is `&` another one, or `|`; `ops.any(x > 0)` tells whether any element is"
         )
     return "compare it first, as in `x != 0`"
 
@@ -468,7 +468,7 @@ def _has_elements(*sides: Any) -> bool:
 
 
 def computed(name: str, x: Any, y: Any) -> Value:
-    """The operation of two numbers, or of each element of x, y or both."""
+    """The operation on two numbers, or on each element of x, y or both."""
     return elementwise(name, x, y) if _has_elements(x, y) else _graph_of(x, y).operator(name, x=x, y=y)
 
 

@@ -1,4 +1,4 @@
-"""Watch: what code can reach and change, to find changes that no statement of a description shows.
+"""Watch: finds changes that code makes to objects, although no statement of the description shows them.
 
 Code reaches what its names hold, and what that leads to: the elements of a container; the attributes, the slots and the class of an
 object; the closure, the defaults and the globals of a function, those that its code names; the position of an iterator. Code of
@@ -36,7 +36,7 @@ _ATOMS = frozenset(
 )  # fmt: skip
 _PLAIN = frozenset({list, dict, set, collections.deque, tuple, frozenset})
 _BUFFERS = (bytearray, memoryview, array.array, mmap.mmap)
-# Iterators that know no position of their own: they take from others, which are watched.
+# Iterators without a position of their own: they read from other iterators, which are watched.
 _PASSING = (
     map, filter, zip, itertools.chain, itertools.starmap, itertools.takewhile, itertools.dropwhile, itertools.pairwise,
     itertools.compress, itertools.islice, itertools.accumulate, itertools.zip_longest,
@@ -46,7 +46,7 @@ _EMPTY = object()  # stands for what there is not
 
 
 class Unseen(Exception):
-    """Something within reach may change unseen: `label` says where it is, `kind` what it is."""
+    """A reachable object may change unnoticed: `label` says where it is, `kind` is the name of its class."""
 
     def __init__(self, label: str = "", kind: str = ""):
         super().__init__(label, kind)
@@ -56,13 +56,13 @@ class Unseen(Exception):
     def message(self, what: str) -> str:
         """Says that `what` could change it."""
         return (
-            f"'{self.label}' is a {self.kind}, and how far it has been gone through cannot be known, so that {what} could change it "
-            "for all samples; go through it before, into a list"
+            f"'{self.label}' is a {self.kind} whose position cannot be known, so {what} could change it for all samples; "
+            "make a list of it before"
         )
 
 
 class Assigned:
-    """Variables that a statement of a function assigns: it is no hidden change when they hold something else."""
+    """Variables that a statement of a function assigns: a new value in them is not a hidden change."""
 
     def __init__(self, code: types.CodeType, held: dict[str, Any], names: Iterable[str]):
         self._code = code
@@ -70,7 +70,7 @@ class Assigned:
         self._names = frozenset(names)
 
     def has(self, function: types.FunctionType, name: str, cell: types.CellType) -> bool:
-        """Tells whether this name in the closure of `function` is one of them, not another variable of the same name."""
+        """True if this name in the closure of `function` is one of them, and not another variable of the same name."""
         if name not in self._names or content_of(cell) is not self._held.get(name, _EMPTY):
             return False
         return name in self._code.co_freevars or (name in self._code.co_cellvars and function.__code__ in _codes(self._code))
@@ -102,9 +102,9 @@ class Watch:
     ):  # fmt: skip
         self._skip = {(id(_namespace(owner)), attribute) for owner, attribute in left_out}
         self._assigned = assigned
-        self._places: list[tuple[int, str]] = []  # where something was found: the place before, and a step from there
+        self._places: list[tuple[int, str]] = []  # for each object: the place that leads to it, and the step from there
         self._kept: list[tuple] = []
-        # Holds them, so that an id stays what it is. The graph itself changes all the time.
+        # Keeps the objects alive, so that their ids stay valid. The graph is left out: it changes with each step.
         self._seen: dict[int, Any] = {id(current_graph()): current_graph()}
         self._asked: set[tuple[int, str]] = set()  # variables of modules
         self._rest: collections.deque = collections.deque()
@@ -141,9 +141,9 @@ class Watch:
         self._rest.append((x, len(self._places) - 1, mentioned))
 
     def _keep(self, x: Any, place: int, parts_of: Callable, named: str | None = None) -> list:
-        """Remembers what `parts_of(x)` tells: objects, and a state that stays equal.
+        """Remembers the result of `parts_of(x)`: objects, and a state that must stay equal.
 
-        With `named` the objects are names first and then what they hold; it stands before the name in a label.
+        With `named`, the first half of the objects are names and the second half their contents. Labels have `named` before the name.
         """
         try:
             parts, state = parts_of(x)
@@ -241,7 +241,7 @@ class Watch:
             if not x.gi_running:
                 for one in self._keep(x, place, _of_generator):
                     self._reach(one, place, "")
-        elif hasattr(kind, "__next__") and not hasattr(x, "__dict__"):  # C has made it
+        elif hasattr(kind, "__next__") and not hasattr(x, "__dict__"):  # implemented in C
             for one in self._keep(x, place, _of_iterator):
                 self._reach(one, place, "")
         if kind in _PLAIN:
@@ -251,7 +251,7 @@ class Watch:
             self._reach(kind, place, "")
 
     def _elements(self, parts: Iterable, place: int) -> None:
-        """Reaches what may change among these."""
+        """Follows those of these objects that may change."""
         kinds = set(map(type, parts))
         if _ATOMS.issuperset(kinds):
             return
@@ -263,7 +263,7 @@ class Watch:
             self._reach(one, place, "[...]")
 
     def _attributes(self, x: Any, place: int, public: bool) -> None:
-        """Keeps and reaches what `x` has in its `__dict__` and its slots. `public`: just the public ones that it has now."""
+        """Remembers and follows the `__dict__` and the slots of `x`. `public`: only the public attributes that it has now."""
         held = getattr(x, "__dict__", None)
         if not isinstance(held, dict):
             held = {}
@@ -306,7 +306,7 @@ def _attributes_of(x: Any) -> tuple[list, None]:
 
 
 def _differing(parts: list, now: list) -> str:
-    """The first name that holds something else."""
+    """The first name whose content differs."""
     before, after = ({name: x for name, x in zip(one, one[len(one) // 2 :])} for one in (parts, now))
     return str(next((name for name in {**before, **after} if before.get(name, _EMPTY) is not after.get(name, _EMPTY)), "?"))
 
@@ -324,7 +324,7 @@ def _is_private(name: Any) -> bool:
 
 
 def _is_cache(name: str) -> bool:
-    """Tells whether the name says that it holds a cache."""
+    """True if the name is that of a cache."""
     return name.startswith("_") and ("cache" in name or "memo" in name)
 
 
@@ -398,12 +398,12 @@ def _of_iterator(x: Any) -> tuple[list, Any]:
     if kind.__reduce__ is object.__reduce__:
         raise Unseen()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python 3.12 says that it will go
+        warnings.simplefilter("ignore")  # deprecated since Python 3.12
         return held, _plain(x.__reduce__())
 
 
 def _plain(x: Any) -> Any:
-    """Numbers and texts of a pickled state, and in place of iterators theirs."""
+    """The numbers and texts of a pickled state, with the states of iterators in it."""
     if isinstance(x, (tuple, list)):
         return [_plain(one) for one in x]
     if hasattr(type(x), "__next__"):
@@ -439,12 +439,12 @@ def _known_library(top: str, module: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _codes(code: types.CodeType) -> frozenset[types.CodeType]:
-    """The code of all functions inside."""
+    """The code of all functions defined in it."""
     inner = [one for one in code.co_consts if isinstance(one, types.CodeType)]
     return frozenset(inner).union(*map(_codes, inner))
 
 
 @functools.lru_cache(maxsize=4096)
 def names_in(code: types.CodeType) -> frozenset[str]:
-    """The globals and attributes that it names, also in functions inside."""
+    """The globals and attributes that the code names, also in functions defined in it."""
     return frozenset(code.co_names).union(*(one.co_names for one in _codes(code)))

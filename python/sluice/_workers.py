@@ -67,14 +67,14 @@ _set_up: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def set_up_here(data: Any) -> None:
-    """Calls `__worker_init__` of data that this process uses itself, as the only worker, once."""
+    """Calls `__worker_init__` once for data that this process uses without workers, as the only worker."""
     begin = getattr(data, "__worker_init__", None)
     if begin is None or _set_up.get(id(data)) is data:
         return
     begin(0, 1)
     try:
         _set_up[id(data)] = data
-    except TypeError:  # nothing refers to it weakly
+    except TypeError:  # no weak references to it
         pass
 
 
@@ -214,7 +214,7 @@ def _pickled(call: str, data: Any) -> tuple[bytes, tuple[str, str] | None]:
 
 
 def _require_guard(call: str) -> None:
-    """Refuses a program that would start workers in each worker, which runs its file, too."""
+    """Refuses a program that would start workers in each worker, because workers run its file, too."""
     frame = sys._getframe()
     while frame is not None and not (frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"):
         frame = frame.f_back

@@ -84,7 +84,7 @@ def _values(graph: Any, slots: Sequence[int], single: bool = False) -> Any:
 
 
 class LeftOutWarning(UserWarning):
-    """A source leaves out files of its dataset: says how many, why, and which is the first."""
+    """A source leaves out files of its dataset; the warning says how many, why, and which is the first."""
 
 
 def _tell(source: str, left_out: str) -> None:
@@ -93,7 +93,7 @@ def _tell(source: str, left_out: str) -> None:
 
 
 def _names(names: Any, what: str) -> list[str] | None:
-    """A list of str; one is a list of itself."""
+    """A list of str; a single str becomes a list."""
     if names is None:
         return None
     listed = [names] if isinstance(names, str) else list(names) if isinstance(names, (list, tuple)) else []
@@ -142,7 +142,7 @@ def files(
 ) -> tuple[Value, Value]:
     """The JPEG files of a folder and those below it.
 
-    A :class:`LeftOutWarning` counts files with other endings, hidden ones and all else that is not read.
+    A :class:`LeftOutWarning` counts hidden files, files with other endings, and all others that are not read.
 
     Parameters
     ----------
@@ -157,9 +157,9 @@ def files(
         Folders that cannot be read are left out; else they are an error.
     classes : list of str, optional
         The names of the classes in the order of their labels, such as ``sluice.classes("train")`` for
-        files of "val". A class of the list may have no files. The folders in `folder`, sorted.
+        files of "val". A class of the list may have no files. By default the folders in `folder`, sorted.
     allow_empty : bool
-        A folder without files is a class, too, and keeps its label; else it is an error.{sampler}
+        If True, a folder without files is a class, too, and keeps its label; otherwise it raises IoError.{sampler}
 
     Returns
     -------
@@ -171,7 +171,7 @@ def files(
     ------
     IoError
         For a folder that is missing, unreadable or without such files, for a class without files, and
-        for one that is not in `classes`.
+        for a class that is not in `classes`.
     """
     graph = require_graph("sluice.files()")
     _require_path(folder, "sluice.files(): folder")
@@ -267,7 +267,7 @@ def tar(
     """The samples in tar archives, in WebDataset's manner.
 
     A sample's name ends at the first dot of its files' names. A :class:`LeftOutWarning` counts files
-    that are of no sample.
+    that belong to no sample.
 
     Parameters
     ----------
@@ -543,7 +543,7 @@ def _sample(given: Any) -> Any:
 
 
 class _Alone:
-    """Stands for a sample that is asked for alone, when its values are made."""
+    """Stands for a sample that is requested alone, until its values are made."""
 
     def __init__(self, index: int, epoch: int):
         self.index = index
@@ -576,8 +576,8 @@ def iterate(
         is gone through by one thread at a time, in order, and no further than the pipeline reads
         ahead. What it raises is the error of the sample that it should have given. A generator has
         ended then; an iterator that goes on is gone on with. A generator is closed when its epoch
-        ends. ``inspect()``, a sample that replaces another one, and a state that is loaded have it begun
-        again, up to their sample.
+        ends. For ``inspect()``, a replacement sample and a loaded state it is begun again, and read up to
+        their sample.
     returns : type, or tuple of types
         As in :func:`source`.
     workers : 0, 1 or WorkerOptions

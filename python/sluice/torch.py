@@ -167,11 +167,11 @@ class Loader:
     ----------
     describe : a function marked with @sluice.pipeline, or a Pipeline
     *args, **kwargs
-        Its arguments, and options of the pipeline. A name that the function has a parameter for is the
-        function's, also ``device`` and ``drop_last``.
+        Its arguments, and options of the pipeline. If the function has a parameter of that name, it gets the
+        argument, also ``device`` and ``drop_last``.
     device : torch device, optional
-        Where tensors go; they stay where they are without it. ``'gpu'`` and ``'stand-in'`` are those of the
-        pipeline's own option `device`: where its steps run after ``.gpu()``.
+        Where tensors go; they stay where they are without it. ``'gpu'`` and ``'stand-in'`` are passed to
+        the pipeline's own option `device`: its steps run there after ``.gpu()``.
     drop_last : bool
         A last batch that is not full is left out.
 
