@@ -549,7 +549,7 @@ class Runtime:
         except Unseen as unseen:
             raise self.error(
                 site.line,
-                unseen.message(f"this `{site.kind}`, which depends on a Value,"),
+                unseen.message(f"this `{site.kind}`, which a Value decides,"),
             ) from None
 
     def require_unchanged(self, site: Site, changed: str | None) -> None:
