@@ -393,7 +393,7 @@ def test_an_iterator_of_unknown_position_is_refused(tmp_path):
             next(entries, None)
         return v
 
-    with pytest.raises(sluice.RewriteError, match="'entries' is a ScandirIterator, and how far it has been gone through"):
+    with pytest.raises(sluice.RewriteError, match="'entries' is a ScandirIterator whose position cannot be known"):
         described(program)
     entries.close()
 
