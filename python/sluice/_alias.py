@@ -17,7 +17,7 @@ from typing import Any
 from ._describing import RewriteError, refuse
 from ._names import ITERATED, RESULT
 from ._structure import parts_of
-from ._watch import is_library, package_of
+from ._watch import is_array, is_library, package_of
 
 
 class World:
@@ -165,7 +165,7 @@ def reachable(
                 rest += vars(x).values()
         elif package_of(type(x).__module__) == "sluice":
             continue
-        elif type(x).__name__ == "ndarray" and x.dtype.hasobject:
+        elif is_array(x) and x.dtype.hasobject:
             rest += x.ravel().tolist()
         else:
             rest += gc.get_referents(x)

@@ -15,7 +15,7 @@ from typing import Any
 from ._describing import current_graph, refuse, refusing
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
 from ._structure import flatten, rebuild
-from ._value import cure_of_condition
+from ._value import cure_of_condition, is_bool, is_number
 from ._watch import Unseen, Watch
 
 __all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
@@ -167,11 +167,11 @@ def apply_if(predicate: Any, value: Any, change: Callable[[Any], Any], name: str
     return if_else(predicate, lambda: change(value), value, name or "apply_if")
 
 
-def _side(x: Any, side: str, of: str) -> Any:
+def side(x: Any, side: str, of: str) -> Any:
     """A side of `and` or `or`: a bool of each sample, or a plain one."""
     if is_value(x) and x.type == "bool":
         return x
-    if not is_value(x) and (isinstance(x, bool) or type(x).__name__ == "bool_"):
+    if is_number(x) and is_bool(x):
         return bool(x)
     cure = cure_of_condition(x) if is_value(x) or is_plain_number(x) else "give a bool"
     raise BuildError(f"the {side} side of `{of}` is {kind_of(x)}, not a bool; {cure}")
@@ -206,8 +206,8 @@ def all_of(a: Any, b: Any, name: str | None = None) -> Any:
     if not is_value(a):
         return _give(b) if a else a
     name = name or "all_of"
-    right = lambda: _side(_give(b), "right", name)  # noqa: E731
-    return choose(a.graph, name, {"right side": right, "decided": False}, "truth", _side(a, "left", name))
+    right = lambda: side(_give(b), "right", name)  # noqa: E731
+    return choose(a.graph, name, {"right side": right, "decided": False}, "truth", side(a, "left", name))
 
 
 @refusing(BuildError)
@@ -223,8 +223,8 @@ def any_of(a: Any, b: Any, name: str | None = None) -> Any:
     if not is_value(a):
         return a if a else _give(b)
     name = name or "any_of"
-    right = lambda: _side(_give(b), "right", name)  # noqa: E731
-    return choose(a.graph, name, {"decided": True, "right side": right}, "truth", _side(a, "left", name))
+    right = lambda: side(_give(b), "right", name)  # noqa: E731
+    return choose(a.graph, name, {"decided": True, "right side": right}, "truth", side(a, "left", name))
 
 
 def not_(a: Any) -> Any:
@@ -273,7 +273,7 @@ def _run(loop: Loop, condition: Callable, body: Callable, *called: Callable) -> 
             holds = condition(loop.iteration, state)
             if is_value(holds):
                 holds = truth(holds)
-            elif isinstance(holds, (bool, int, float)):
+            elif is_number(holds):
                 holds = graph.constant(bool(holds))
             else:
                 raise BuildError(f"the condition of `{loop.name}` gives {kind_of(holds)}; give a bool or a number")

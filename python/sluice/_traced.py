@@ -20,13 +20,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._alias import reachable
-from ._control import WHOLE, choose, for_loop_collect, not_, truth
+from ._control import WHOLE, choose, for_loop_collect, not_, side, truth
 from ._describing import RewriteError, current_graph, refuse
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
 from ._structure import flatten
-from ._value import cure_of_condition
 from ._watch import Assigned, Unseen, Watch
 
 
@@ -444,7 +443,8 @@ class Lazy:
             self.value = x
             return
         if self.site.kind in ("and", "or"):
-            x = self.runtime.side(self.site, "right", x)
+            with self.runtime.located(self.site):
+                x = side(x, "right", self.site.kind)
         self._arm(x)
 
     def _arm(self, x: Any) -> None:
@@ -694,18 +694,11 @@ class Runtime:
         lazy.watch = self.watch(site, lazy.names)
         arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
         if site.kind in ("and", "or"):
-            on = self.side(site, "left", on)
+            with self.located(site):
+                on = side(on, "left", site.kind)
         lazy.choice = Choice(self, site, arms, "truth", on)
         lazy.choice.branch.begin()
         return lazy
-
-    def side(self, site: Site, side: str, x: Any) -> Any:
-        if x is True or x is False or (is_value(x) and x.type == "bool"):
-            return x
-        raise self.error(
-            site.line,
-            f"the {side} side of `{site.kind}` is {kind_of(x)}, not a bool; {cure_of_condition(x)}",
-        )
 
     @staticmethod
     def value(lazy: Lazy, *_evaluated: Any) -> Any:

@@ -224,7 +224,7 @@ class Watch:
             self._elements(content, place)
         elif issubclass(kind, (tuple, frozenset)):
             self._elements(x, place)
-        elif _is_array(x):
+        elif is_array(x):
             self._elements(self._keep(x, place, _of_array), place)
         elif issubclass(kind, _BUFFERS):
             self._keep(x, place, lambda x: ([], _digest(x)))
@@ -359,7 +359,8 @@ def _digest(x: Any) -> Any:
     return hashlib.blake2b(view if view.ndim == 1 and view.c_contiguous else view.tobytes(), digest_size=16).digest()
 
 
-def _is_array(x: Any) -> bool:
+def is_array(x: Any) -> bool:
+    """Tells whether x is an array of NumPy's."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(x, numpy.ndarray)
 

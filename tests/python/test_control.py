@@ -1,6 +1,7 @@
 """Choices and loops by calls. The numbers C.., L.., S.. are those of the behaviours that DALI's users know."""
 
 import fake_graph
+import numpy
 import pytest
 from fake_graph import Graph, Stop, describing
 
@@ -69,6 +70,9 @@ TABLE = [
     ("not of a number: L10", lambda n: c.not_(n), lambda n: not n),
     ("and: L2", lambda n: c.all_of(n > 0, lambda: n < 3), lambda n: 0 < n < 3),
     ("and with a constant: L2", lambda n: c.all_of(n > 0, False), lambda n: False),
+    ("and with NumPy's constant", lambda n: c.all_of(n > 0, numpy.False_), lambda n: False),
+    ("or with NumPy's constant", lambda n: c.any_of(n > 0, lambda: numpy.True_), lambda n: True),
+    ("a loop with NumPy's constant", lambda n: c.while_loop(n, lambda n: numpy.False_, lambda n: n + 1), lambda n: n),
     ("or: L3", lambda n: c.any_of(n > 0, lambda: n < -3), lambda n: n > 0 or n < -3),
     (
         "precedence: L4",

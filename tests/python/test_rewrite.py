@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import traceback
 
+import numpy
 import pytest
 from fake_graph import Graph, describing
 
@@ -159,7 +160,7 @@ def lazy(n):  # L5, L6
 
 
 def with_constants(n):  # L2, L3
-    return (n > 0 and True, n > 0 or False, True and n > 0)
+    return (n > 0 and True, n > 0 or False, True and n > 0, n > 0 and numpy.True_, n > 0 or numpy.False_)
 
 
 def chained(n):
