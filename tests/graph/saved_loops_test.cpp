@@ -184,7 +184,7 @@ TEST(SavedLoops, Boundaries) {
       return std::tuple{loop.add_output(sum),
                         loop.add_output(sum.value(), count + 2, {.reverse = reverse}),
                         loop.add_output(sum.value() > 4, 8, {.reverse = reverse}),
-                        loop.add_output(given.byte, given.narrow + 40000)};
+                        loop.add_output(given.byte, cast<std::int32_t>(given.narrow) + 40000)};
     });
   }
 }

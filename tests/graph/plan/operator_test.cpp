@@ -141,12 +141,12 @@ TEST(PlansAsData, WrongOnesAreRefused) {
        [](Graph& g, SlotId x) { g.recorder().add(detail::draw_operator(), {SlotArgument{x}}); },
        "draw: 'count' is given a value of 'i64', but is the same for all samples: give a "
        "constant"},
-      {"numbers without a remainder",
+      {"numbers without bits",
        [](Graph& g, SlotId x) {
-         g.recorder().add(detail::arithmetic_operator("remainder"),
+         g.recorder().add(detail::arithmetic_operator("bitwise_and"),
                           {SlotArgument{x}, Constant(2.f)});
        },
-       "remainder: x and y must be whole numbers; cast them"},
+       "bitwise_and: x and y must be whole numbers; cast them"},
       {"a loss",
        [](Graph& g, SlotId) {
          g.recorder().add(detail::convert_operator(),
