@@ -37,8 +37,8 @@ struct RandomKey {
   std::uint64_t seed = 0;  // in a loop, that of the iteration
   std::uint64_t epoch = 0;
   std::uint64_t sample = 0;  // index in the epoch
-  std::uint64_t repeat = 0;  // how often the sample was drawn before in this epoch
   std::uint32_t generator = 0;
+  std::uint64_t repeat = 0;  // how often the sample was drawn before in this epoch
 };
 
 // All words that a Random draws, from the first on, for those who draw them in another order:

@@ -119,8 +119,8 @@ class Sample {
   // Of what the generator draws at the place where the sample is now.
   RandomKey random_key(std::uint32_t generator) const {
     return {trail.seed(), static_cast<std::uint64_t>(key_.epoch),
-            static_cast<std::uint64_t>(key_.index), static_cast<std::uint64_t>(key_.repeat),
-            generator};
+            static_cast<std::uint64_t>(key_.index), generator,
+            static_cast<std::uint64_t>(key_.repeat)};
   }
   std::uint64_t seed() const { return seed_; }
 
