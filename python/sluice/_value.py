@@ -457,7 +457,7 @@ def cure_of_condition(x: Any) -> str:
     """What to write in place of x where a bool is wanted."""
     if _has_elements(x):
         return (
-            "a comparison of each element is `&` another one, or `|`; `ops.any(x > 0)` tells whether any element is"
+            "combine comparisons of elements with `&` or `|`; `ops.any(x > 0)` tells whether any element is above 0"
         )
     return "compare it first, as in `x != 0`"
 
