@@ -191,7 +191,7 @@ def test_bools_are_told_of_and_and_or(make):
         (lambda x, n: ops.cat([x, n]), sluice.BuildError, "of type i64> is no tensor"),
         (lambda x, n: ops.stack(x), sluice.BuildError, "is no list; give several"),
         (lambda x, n: ops.pad_tensor(x, length=9, fill=2**53 + 1), OverflowError, "whole numbers up to 2**53"),
-        (lambda x, n: sluice.all_of(x > 3, True), sluice.BuildError, "`&` another one"),
+        (lambda x, n: sluice.all_of(x > 3, True), sluice.BuildError, "with `&` or `|`"),
         (lambda x, n: sluice.if_else(x > 3, 1, 2), sluice.BuildError, "`ops.any(x > 0)`"),
     ],
 )
