@@ -67,7 +67,7 @@ Rectangle middle(const Picture& in, std::int32_t height, std::int32_t width) {
                                      width == 0 ? in.width() : width);
 }
 
-bool is_whole(const detail::Arguments& arguments) {
+bool keeps_whole_image(const detail::Arguments& arguments) {
   const auto zero = [](const detail::Argument& size) {
     const auto* constant = detail::constant_of<std::int32_t>(size);
     return constant != nullptr && *constant == 0;
@@ -92,7 +92,7 @@ const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
           .sees_rectangle([](const Image& in, std::int32_t height, std::int32_t width, bool,
                              const Numbers&, const Numbers&, DType, Layout, float, float,
                              bool) { return middle(in, height, width); },
-                          false, is_whole)
+                          false, keeps_whole_image)
           .defers(ends_deferred([](const kernels::DeferredImage& in, std::int32_t height,
                                    std::int32_t width, bool mirror, const Numbers& mean,
                                    const Numbers& std, DType dtype, Layout layout, float scale,

@@ -22,6 +22,7 @@ from ._core import BuildError
 from ._describing import current_graph
 from ._structure import Shape, assemble, difference, flatten, places_of, rebuild
 from ._value import is_value
+from ._watch import is_library
 
 
 class Unset:
@@ -59,15 +60,13 @@ def is_plain_number(x: Any) -> bool:
 
 
 def same(x: Any, y: Any) -> bool:
-    """Whether two plain values are one to the pipeline."""
+    """Whether two plain values are one to the pipeline: one object, or equal ones that nothing can change or tell apart."""
     if x is y:
         return True
-    if is_value(x) or is_value(y) or type(x) is not type(y):
+    if type(x) is not type(y) or type(x).__hash__ is None or is_value(x) or not is_library(type(x).__module__):
         return False
-    try:
-        return bool(x == y)
-    except Exception:  # of arrays, say, whose comparison is no bool
-        return False
+    # 0.0 and -0.0 are equal, as are times in two zones; a tensor of PyTorch has a hash of its own.
+    return repr(x) == repr(y) and hash(x) == hash(y) and bool(x == y)
 
 
 def kind_of(x: Any) -> str:

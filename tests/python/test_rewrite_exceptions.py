@@ -1,10 +1,12 @@
 """Exceptions that leave a choice or a loop and are caught outside of it would decide for all samples: they are refused."""
 
+import collections
 import collections.abc
 import contextlib
 import copy
 import dataclasses
 import pprint
+import types
 
 import pytest
 from per_sample import by_name, of_python, of_sluice
@@ -526,12 +528,19 @@ def of_a_dataclass(a, b):
     return dataclasses.asdict(dataclasses.replace(Pair(a, a), y=b))["y"]
 
 
+def compared_by_a_merge(a, b, t):
+    held = types.SimpleNamespace(x=collections.deque([a]))
+    if t:
+        held.x = collections.deque([b])
+    return a
+
+
 @dataclasses.dataclass
 class Pair:
     x: int
     y: int
 
 
-@pytest.mark.parametrize("program", **by_name([by_zero, never_set, asked_to_find_the_way, of_a_dataclass]))
+@pytest.mark.parametrize("program", **by_name([by_zero, never_set, asked_to_find_the_way, of_a_dataclass, compared_by_a_merge]))
 def test_what_is_no_refusal_may_be_taken(program):
     assert of_sluice(program) == of_python(program)
