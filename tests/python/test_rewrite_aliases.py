@@ -1,8 +1,13 @@
 """Containers that branches and loops rebind, change and share: what Python gives, or an error with the line."""
 
+import array
+import collections
 import dataclasses
 import functools
+import pathlib
+import types
 
+import numpy
 import pytest
 from fake_graph import Graph, describing
 
@@ -524,6 +529,83 @@ def is_not_the_next(a, b, t):
 def test_is_of_what_is_shared_by_some_samples_is_refused(program):
     with pytest.raises(RewriteError, match="`is` with a list that is the same as the other for some samples only"):
         as_graph(program)
+
+
+class Counted:
+    """Equal to others of its key, whatever else it has."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 1
+
+    def __repr__(self):
+        return "Counted"
+
+
+CHANGEABLE = {
+    "set": lambda: {1},
+    "deque": lambda: collections.deque([1]),
+    "bytearray": lambda: bytearray(b"x"),
+    "array": lambda: array.array("i", [1]),
+    "ordered dict": lambda: collections.OrderedDict(x=1),
+    "namespace": lambda: types.SimpleNamespace(x=1),
+    "array of NumPy": lambda: numpy.zeros(1),
+    "object": Counted,
+    "list of a class of its own": type("Items", (list,), {}),
+}
+
+
+@pytest.mark.parametrize("make", CHANGEABLE.values(), ids=CHANGEABLE)
+@pytest.mark.parametrize("how", ["choice", "loop"])
+def test_equal_objects_that_can_change_are_not_one(make, how):
+    def chosen(a, b, t):
+        x, y = make(), make()
+        if t:
+            y = x
+        return y
+
+    def repeated(a, b, t):
+        x, y = make(), make()
+        for _ in range(a):
+            y = x
+        return y
+
+    with pytest.raises(RewriteError, match="'y' is a "):
+        as_graph({"choice": chosen, "loop": repeated}[how])
+
+
+def equal_constants(a, b, t):
+    x, text, path, found, low = 1.5, "aa", pathlib.Path("x"), frozenset([1]), range(3)
+    if t:
+        x, text, path, found, low = float("1.5"), "".join(["a", "a"]), pathlib.Path("x"), frozenset([1]), range(3)
+    return [x, len(text), len(path.parts), len(found), len(low)]
+
+
+def zeros_of_both_signs(a, b, t):
+    x = 0.0
+    if t:
+        x = -0.0
+    return 1 if x == 0 else 2
+
+
+def ranges_of_other_ends(a, b, t):
+    x = range(0, 3, 2)
+    if t:
+        x = range(0, 4, 2)
+    return x.stop
+
+
+def test_equal_constants_are_one():
+    of_python = [equal_constants(*sample) for sample in SAMPLES]
+    assert as_graph(equal_constants) == of_python
+    assert as_graph(zeros_of_both_signs) == [1] * len(SAMPLES)
+    with pytest.raises(RewriteError, match="'x' is a range in 'then', but a range in 'otherwise'"):
+        as_graph(ranges_of_other_ends)
 
 
 def rebound_in_another_order(a, b, t):
