@@ -326,7 +326,7 @@ TEST(SizeLimit, InspectGivesTheSameError) {
             "max_image_bytes");
 }
 
-// 65500 x 1 pixels are 17 KB as a file. Turned they would be 6.4 GB.
+// A file of 65500 x 1 pixels has 17 KB. Rotated by 45 degrees, the image would have 6.4 GB.
 TEST(SizeLimit, ASmallFileAsksForNoGigabytes) {
   const auto bytes = std::make_shared<Bytes>(encode_jpeg(Image(1, 65500, 3)));
   ASSERT_LT(bytes->size(), std::size_t{1} << 18);

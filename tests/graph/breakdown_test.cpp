@@ -203,7 +203,7 @@ std::vector<Kind> kinds_with_error_at(std::int64_t bad) {
   return kinds;
 }
 
-// How often the error is heard of, and what else an epoch shows.
+// How often the error is reported, and what else an epoch shows.
 struct Heard {
   int thrown = 0, told = 0, over_budget = 0;
 };
@@ -231,7 +231,7 @@ Heard heard_in(const PipelineOptions& options, const Describe& describe, std::in
   return heard;
 }
 
-// Wherever a source of unknown length fails, and whatever becomes of short batches.
+// For each place where a source of unknown length fails, and each option for short batches.
 TEST(Breakdown, AnErrorOfASourceIsHeardOfOnce) {
   int combination = 0;
   const int some = testing::one_in(5, 25);
@@ -272,8 +272,8 @@ TEST(Breakdown, AnErrorOfASourceIsHeardOfOnce) {
   }
 }
 
-// Other steps are as if the length had been known: what they do to a batch that is not made is
-// heard of only by the budget.
+// Other steps behave as with a known length: only the budget counts their errors in a batch that is
+// not made.
 TEST(Breakdown, TheBudgetCountsWhatIsDropped) {
   for (const std::int64_t bad : {3, 4, 5}) {
     const Describe describe = [bad](Graph& g) {

@@ -173,7 +173,7 @@ Log log_of(P& pipeline) {
     } catch (const BatchError& error) {
       log.lines.emplace_back(error.what());
     } catch (const BudgetError& error) {
-      // The last error is told of those since the epoch began here.
+      // The message names the last error since the epoch began in this run.
       const std::string what = error.what();
       log.lines.push_back(what.substr(0, what.find("; the last")));
       log.over_budget = true;

@@ -245,7 +245,7 @@ TEST(Compact, NothingComesAfterCancel) {
   }
 }
 
-// What was counted as replaced is not counted as delivered, also where it is left out.
+// A replaced sample is not counted as delivered, even if it is left out.
 TEST(Compact, CountsWhatTheBatchesHold) {
   for (const LastBatch last : {LastBatch::partial, LastBatch::drop}) {
     for (const std::int64_t samples : {9, 10, 11}) {

@@ -43,7 +43,7 @@ TEST(Filter, MakesItsBatchShortAndNamesTheMissing) {
   EXPECT_TRUE(pipeline.stats().epoch.balanced());
 }
 
-// A batch of which nothing is left has columns as well, so that a loop goes on.
+// An empty batch has columns, too, so that a loop over batches goes on.
 TEST(Filter, ABatchOfNothingHasTheShapesOfTheOneBefore) {
   auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
     auto i = indices(g, 6);

@@ -82,7 +82,7 @@ class WholeFile : public ::testing::Test {
   fs::path root_;
 };
 
-// A name that a crash of the system takes away again would lose the file.
+// If a crash of the system removed the name, the file would be lost.
 TEST_F(WholeFile, OnTheDiskAreTheFileAndItsName) {
   const std::string text = "a";
   const Piece piece = piece_of(text);

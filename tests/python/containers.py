@@ -1,4 +1,4 @@
-"""Random functions that rebind, share and change containers, and what becomes of them as a graph."""
+"""Random functions that rebind, share and change containers, and their results as a graph."""
 
 import random
 

@@ -183,7 +183,7 @@ class Swallows:
 
 
 def tried(function, otherwise):
-    """As libraries do, which nothing rewrites."""
+    """Like the code of a library, which is not rewritten."""
     try:
         return function()
     except Exception:
@@ -398,7 +398,7 @@ def value_in_a_map(a):
 
 
 class SetsBack:
-    """Takes an error and sets a list back, so that nothing shows its change any more."""
+    """Catches an error and restores a list, so that its change is no longer visible."""
 
     def __init__(self, held):
         self.held = held

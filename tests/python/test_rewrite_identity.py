@@ -1,4 +1,4 @@
-"""Questions that Python answers about the Value itself: they are those of the sample, or they are refused."""
+"""Questions that Python answers about the Value itself: they get the answer of the sample, or are refused."""
 
 import collections
 import enum

@@ -151,7 +151,7 @@ TEST(BufferPool, BuffersMayReturnOnAnotherThread) {
   EXPECT_EQ(pool.stats().bytes_in_use, 0u);
 }
 
-// Memory whose first block that comes back does not arrive before another thread says so.
+// Memory that holds up the first block that comes back until another thread permits it.
 class Held : public MemoryResource {
  public:
   struct Seen {
@@ -176,7 +176,7 @@ class Held : public MemoryResource {
   Seen& seen_;
 };
 
-// While the memory takes back a block of a closed pool, all others who hold the pool let go of it.
+// While the memory takes back a block of a closed pool, all other holders release the pool.
 TEST(BufferPool, StaysUntilTheLastBlockIsBack) {
   for (const bool pool_first : {false, true}) {
     Held::Seen seen;

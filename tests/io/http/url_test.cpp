@@ -33,7 +33,7 @@ TEST(Url, SecretsAreNotShown) {
        "https://host/a"},
       {"https://host/a?", "https://host/a?...", "https://host/a"},
       {"s3://bucket/key", "s3://bucket/key", "s3://bucket/key"},
-      // All of a key is its name.
+      // The whole key is the name.
       {"s3://bucket/a#1.jpg", "s3://bucket/a#1.jpg", "s3://bucket/a#1.jpg"},
       {"S3://bucket/a?x=1&sig=2.jpg", "S3://bucket/a?x=1&sig=2.jpg", "S3://bucket/a?x=1&sig=2.jpg"},
       {"s3://bucket/b@c%20d", "s3://bucket/b@c%20d", "s3://bucket/b@c%20d"},
@@ -123,7 +123,7 @@ TEST(S3Account, SignsWhatMustBe) {
                            "aws4_request, SignedHeaders=host;x-amz-date;x-amz-meta, Signature="),
             0)
       << signed_so;
-  // Neither the order of headers, nor spaces, nor what is not signed changes anything.
+  // The signature does not depend on the order of headers, on spaces, or on what is not signed.
   request.headers = {"x-amz-meta:a b", "x-amz-date: 20130524T000000Z", "Accept-Encoding: gzip"};
   EXPECT_EQ(amazon.authorization_for(request), signed_so);
   request.query = "b=2&a";

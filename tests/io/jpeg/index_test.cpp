@@ -179,7 +179,7 @@ TEST_F(JpegIndexTest, DamagedFilesAreErrorsThatSaySo) {
   EXPECT_THROW(index->save(path("no/such/folder")), IoError);
 }
 
-// The checksums of index_file.h made right again, as far as the file has what they are of.
+// Corrects the checksums of index_file.h, as far as the file has the bytes that they cover.
 void seal(std::string& file) {
   constexpr std::size_t kHeader = 48, kRow = 48, kRecord = 12;
   const auto number = [&](std::size_t at) {
@@ -205,7 +205,7 @@ void seal(std::string& file) {
   put(40, 0, 40);
 }
 
-// Also those whose checksums are right: an index may have been made by anybody.
+// Also with correct checksums: an index may come from anywhere.
 TEST_F(JpegIndexTest, MutantsAreUsedOrRefused) {
   const auto index = JpegIndex::in_memory();
   teach(*index);

@@ -119,7 +119,7 @@ TEST_F(TarIndexTest, OneThatIsDamagedIsRefused) {
   EXPECT_EQ(error_of([&] { open({a_}); }), "the index 'offsets' is not an index of archives");
 }
 
-// Also those whose checksum is right: an index may have been made by anybody.
+// Also with a correct checksum: an index may come from anywhere.
 TEST_F(TarIndexTest, MutantsAreUsedOrRefused) {
   constexpr std::size_t kHeader = 32;  // the last eight bytes are the hash of what follows
   testing::Mutants mutants(content_of(offsets_));

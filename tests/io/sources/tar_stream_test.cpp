@@ -181,7 +181,7 @@ TEST_F(TarStreamTest, WhatIsDamagedIsTheErrorOfItsPlace) {
   }
 }
 
-// Also where the error falls into a short batch, and those are dropped.
+// Also if the error is in a short batch, and short batches are dropped.
 TEST_F(TarStreamTest, ACutArchiveIsHeardOfOnce) {
   const std::string cut = numbered(3, 6);
   const std::vector<std::string> archives = {write("a.tar", numbered(0, 3)),

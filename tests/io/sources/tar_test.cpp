@@ -86,7 +86,7 @@ TEST_F(TarTest, FilesOfOneStemAreASampleAndTheirEndingsColumns) {
   EXPECT_EQ(text + text_of(segments) + std::to_string(number), "2segments-2.000000");
 }
 
-// A dot within a sample's name makes what follows a column: never lost in silence.
+// A dot within a sample's name begins a column. Such files are always reported.
 TEST_F(TarTest, NamesWithSeveralDotsAreToldOf) {
   const struct {
     std::vector<std::string> files;

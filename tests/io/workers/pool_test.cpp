@@ -170,7 +170,7 @@ TEST(WorkerPool, LosesTheSampleThatAWorkerWasAt) {
   }
 }
 
-// The other way round: what the program that has started a worker writes to it.
+// The other direction: messages from the program to a worker that it has started.
 class Started {
  public:
   Started() : process_(detail::WorkerProgram::of(SLUICE_WORKER_PROGRAM, {}, "mixed")) {

@@ -224,7 +224,7 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
     }
     return std::string();
   };
-  // The boxes that filter_boxes has left, as they are or moved, are others than it has counted.
+  // The boxes that filter_boxes returned, moved or not, are not the boxes whose rows it counted.
   const Change mistakes[] = {[](Graph&, Value<Tensor> boxes, Value<Tensor> labels) {
                                const auto left = filter_boxes(boxes, kSize);
                                return take_rows(labels, left.boxes, left.kept);

@@ -109,8 +109,8 @@ TEST_F(DecodeImageTest, RowsForTheNextOperatorAreThoseOfThePicture) {
   }
 }
 
-// The ids of a palette, however the decoder is asked; where gray pixels are taken in their place,
-// and of a JPEG file, the pipeline warns once.
+// All decoding operators return the ids of a palette. The pipeline warns once of gray pixels in
+// their place, and of a JPEG file.
 TEST_F(DecodeImageTest, MasksGiveIds) {
   const auto id = [](int y, int x) { return static_cast<unsigned>(y * 7 + x) % 4; };
   const std::string text = png_file({.width = 13,
