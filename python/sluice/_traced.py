@@ -521,7 +521,10 @@ class Runtime:
             for kind, key in path[1:]:
                 label += f".{key}" if kind == "attribute" else f"[{key!r}]"
                 try:
-                    owner = getattr(owner, key) if kind == "attribute" else owner[key]
+                    if kind == "attribute":
+                        owner = getattr(owner, key)
+                    else:  # a defaultdict would make what it lacks
+                        owner = dict.get(owner, key, UNBOUND) if isinstance(owner, dict) else owner[key]
                 except (AttributeError, LookupError, TypeError):
                     owner = UNBOUND
             if isinstance(owner, Unset) or is_value(owner):

@@ -385,6 +385,26 @@ def test_hidden_changes_are_refused(construct, kind):
         sluice.pipeline(batch_size=4)(describe)()
 
 
+def made_for_an_attribute(v):
+    held = collections.defaultdict(types.SimpleNamespace)
+    if v > 1:
+        held["x"].n = v
+    return len(held)
+
+
+def made_for_an_element(v):
+    held = collections.defaultdict(lambda: [0])
+    for i in range(v):
+        held["x"][0] = i
+    return len(held)
+
+
+@pytest.mark.parametrize("program", [made_for_an_attribute, made_for_an_element], ids=lambda one: one.__name__)
+def test_what_a_default_dict_makes_for_a_change_is_refused(program):
+    with pytest.raises(sluice.RewriteError, match="'held' is changed"):
+        described(program)
+
+
 def test_an_iterator_of_unknown_position_is_refused(tmp_path):
     entries = os.scandir(tmp_path)
 
