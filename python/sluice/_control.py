@@ -77,8 +77,8 @@ def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) 
     Returns
     -------
     structure
-        Of the same structure as both arms give, with the keys of dicts in the order of the first arm. What is one and the same
-        plain value in both stays a plain value. A plain number beside a Value takes its type, where nothing is lost.
+        The structure that both arms return, with the keys of dicts in the order of the first arm. A plain value that is the
+        same in both stays a plain value. A plain number beside a Value takes its type, if nothing is lost.
 
     Raises
     ------

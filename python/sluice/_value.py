@@ -137,7 +137,7 @@ class Value:
     def cast(self, to: str | type) -> Value:
         """The number, or the elements of a tensor or picture, as another type, ``"f32"`` say.
 
-        Fractions are cut off. What the type does not hold is the error of its sample. int is i64, float f32.
+        Fractions are cut off. A sample fails if the type does not hold its number. int is i64, float f32.
         """
         known = {bool: "bool", int: "i64", float: "f32"}
         to = known.get(to, to) if isinstance(to, type) else to
