@@ -120,7 +120,7 @@ void add_compose(CLI::App& command, bool& compose) {
 void add_all_names(CLI::App& command) {
   command.add_flag_callback("--all-names", name_all,
                             "the summary names every file that was left out, skipped or replaced, "
-                            "and not the first 20 of a kind alone");
+                            "not only the first 20 of each kind");
 }
 
 }  // namespace sluice::app

@@ -11,7 +11,7 @@
 
 namespace sluice::app {
 
-// The JPEG files of a folder. What cannot be read below it is left out, and a class without files
+// The JPEG files of a folder. Entries that cannot be read are left out, and a class without files
 // keeps its number; see Files::left_out().
 Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index = nullptr);
 

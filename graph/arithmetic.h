@@ -1,12 +1,11 @@
 // Arithmetic, bits and comparison on values: a + b, -a, a & b, a < b, !a, cast<T>(a),
 // floor_divide(a, b), power(a, b), minimum(a, b) ... Each writes one step. One side may be a
-// constant, which takes the type of the value beside it. Members of structs that operators give are
-// values, too: canvas_size(image).width >= 300.
+// constant, which takes the type of the value beside it. Members of structs that operators
+// return are values, too: canvas_size(image).width >= 300.
 //
-// runtime/arithmetic.h says which type a result has: that of both sides, not an int at least as in
-// C++. A constant that the value's type does not hold is a BuildError. Errors of a sample: whole
-// numbers that their type does not hold, a division of whole numbers by zero, and a cast to a type
-// that does not hold the number.
+// Types of results follow runtime/arithmetic.h: unlike in C++, narrow types do not become int. A
+// constant that the value's type does not hold throws BuildError. A sample fails if a type does not
+// hold its whole result or the number of a cast, or if a whole number is divided by zero.
 //
 // There are no && and ||: they could not leave out their right side. Use Graph::all_of and
 // Graph::any_of.
@@ -33,7 +32,7 @@ inline constexpr bool is_given_value<Param<T>> = true;
 
 template <class A>
 concept number_value = is_given_value<A> && is_number<argument_t<A>>;
-// A number of each sample on at least one side, and a number on the other.
+// At least one side is a number of each sample; the other is a number.
 template <class A, class B>
 concept number_pair = (number_value<A> ||
                        number_value<B>)&&is_number<argument_t<A>>&& is_number<argument_t<B>>;
@@ -47,7 +46,8 @@ template <class A>
 constexpr NumberSide side_of() {
   return {number_type_of<argument_t<A>>(), !is_given_value<A>};
 }
-// The type of the result: that of a side, if the type of a side is meant.
+// The C++ type of the result: that of a side if its number type is the result's, else the usual
+// one.
 template <NumberOperation kWhat, class A, class B>
 using number_result_t = std::conditional_t<
     !is_comparison(kWhat) && is_given_value<A> &&
@@ -58,7 +58,7 @@ using number_result_t = std::conditional_t<
                                result_type(kWhat, side_of<A>(), side_of<B>()),
                        argument_t<B>, number_t<result_type(kWhat, side_of<A>(), side_of<B>())>>>;
 
-// A Param as a Value, be it a constant.
+// A Param as a Value, even if it is a constant.
 template <class A>
 const A& as_value(Recorder&, const A& number) {
   return number;
@@ -121,7 +121,7 @@ requires detail::number_pair<A, B>
 auto operator*(const A& a, const B& b) {
   return detail::binary<detail::NumberOperation::multiply>(a, b);
 }
-// As in C++: the fraction of whole numbers is cut off, and what is left has the sign of a.
+// As in C++: a quotient of whole numbers loses its fraction, and a remainder has the sign of a.
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto operator/(const A& a, const B& b) {
@@ -132,7 +132,7 @@ requires detail::number_pair<A, B>
 auto operator%(const A& a, const B& b) {
   return detail::binary<detail::NumberOperation::remainder>(a, b);
 }
-// As in Python: rounded down, and what is left has the sign of b.
+// As in Python: the quotient is rounded down, and modulo has the sign of b.
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto floor_divide(const A& a, const B& b) {
@@ -143,11 +143,11 @@ requires detail::number_pair<A, B>
 auto modulo(const A& a, const B& b) {
   return detail::binary<detail::NumberOperation::modulo>(a, b);
 }
-// A whole number takes whole exponents from 0 on.
+// A whole number needs a whole exponent of 0 or more, else the sample fails.
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto power(const A& a, const B& b) { return detail::binary<detail::NumberOperation::power>(a, b); }
-// NaN, where one of them is NaN.
+// NaN if one of them is NaN.
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto minimum(const A& a, const B& b) {
@@ -179,7 +179,7 @@ auto operator^(const A& a, const B& b) {
   return detail::binary<detail::NumberOperation::bitwise_xor>(a, b);
 }
 
-// Exact, whatever the types: -1 is less than an unsigned 0.
+// Exact for all types: -1 is less than an unsigned 0.
 template <class A, class B>
 requires detail::number_pair<A, B> Value<bool>
 operator<(const A& a, const B& b) { return detail::binary<detail::NumberOperation::less>(a, b); }
@@ -225,9 +225,9 @@ operator!(const A& a) {
   }
 }
 
-// The number as another type: fractions are cut off, and all but 0 is true. What the type does not
-// hold is the error of its sample: a whole number that is too large, a fraction, infinity or NaN
-// as a whole number, and a number that would become infinite.
+// Converts the number to another type. Fractions are cut off; as a bool, 0 is false and all others
+// are true. The sample fails if the type does not hold the number: a number that is too large for a
+// whole type, infinity or NaN as a whole number, a finite number that would become infinite.
 template <class To, class A>
 requires(detail::number_value<A>&& detail::is_number<To>) Value<To> cast(const A& given) {
   detail::Recorder& recorder = detail::require_recorder("cast", given);

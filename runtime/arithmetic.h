@@ -1,6 +1,6 @@
-// The rule of arithmetic: which type a result has, and what it is. Numbers of samples
-// (graph/arithmetic.h) and elements of tensors (ops/kernels/elementwise.h) follow it, in C++ and in
-// Python. docs/control-flow.md has it as a table.
+// The rules of arithmetic: the type and the value of a result. Numbers of samples
+// (graph/arithmetic.h) and elements of tensors (ops/kernels/elementwise.h) follow them, in C++ and
+// in Python. docs/control-flow.md has them as a table.
 //
 // Types:
 //   bool beside another type      the other type
@@ -10,7 +10,7 @@
 //   two fractions                 the wider type
 //   a constant beside a value     the value's type; but i64 beside bool, and a fraction beside a
 //                                 whole number keeps its own type
-//   comparisons                   bool: exact, whatever the types
+//   comparisons                   bool: exact for all types
 //
 // Results: whole numbers are exact, and a result that its type does not hold is an error. Fractions
 // follow IEEE 754; f16 computes as float and is rounded once.
@@ -93,7 +93,7 @@ enum class NumberOperation : std::uint8_t {
   floor_divide,  // rounded down
   modulo,        // of floor_divide: the sign of the right side
   power,
-  minimum,  // NaN, where one side is NaN
+  minimum,  // NaN if one side is NaN
   maximum,
   bitwise_and,
   bitwise_or,
@@ -152,7 +152,7 @@ inline constexpr bool is_whole = std::is_integral_v<C> || std::is_same_v<C, Wide
 
 [[noreturn]] void throw_division_by_zero();
 [[noreturn]] void throw_negative_power();
-// `x` and `y` as texts; `y` is empty where there is one number.
+// `x` and `y` as texts; `y` is empty if there is only one number.
 [[noreturn]] void throw_overflow(NumberOperation what, const std::string& x, const std::string& y,
                                  NumberType type);
 [[noreturn]] void throw_cast(const std::string& number, NumberType type);
@@ -203,7 +203,7 @@ C fraction_floor_divide(C x, C y) {
   return near - whole > C(0.5) ? whole + 1 : whole;
 }
 
-// False where `to` does not hold the result. `kRoom`: C holds all sums, differences and products.
+// False if `to` does not hold the result. `kRoom`: C holds all sums, differences and products.
 template <NumberOperation kWhat, bool kRoom = false, class C>
 bool compute(C x, C y, C& to) {
   using enum NumberOperation;
@@ -297,9 +297,9 @@ bool compare(X x, Y y) {
   }
 }
 
-// The number as a To: fractions lose what lies behind the point, and all but 0 is true. False where
-// To does not hold it: a whole number that is too large, NaN or infinity as a whole number, a
-// finite number that would become infinite.
+// Converts the number to a To: fractions are cut off, and all numbers but 0 are true. Returns false
+// if To does not hold it: a number that is too large for a whole type, NaN or infinity as a whole
+// number, a finite number that would become infinite.
 template <class To, class C>
 bool fits(C x, To& to) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -310,7 +310,7 @@ bool fits(C x, To& to) {
       return static_cast<Wide>(to) == static_cast<Wide>(x);
     } else {
       const C whole = std::trunc(x);
-      // The least number that is too large: a power of two, which C has exactly.
+      // The least number that is too large: a power of two, which C holds exactly.
       const C beyond = std::ldexp(C{1}, std::numeric_limits<To>::digits);
       if (!(whole < beyond && whole >= (std::is_signed_v<To> ? -beyond : C{0}))) return false;
       to = static_cast<To>(whole);
@@ -318,7 +318,7 @@ bool fits(C x, To& to) {
   } else if constexpr (std::is_same_v<To, Half>) {
     const auto near = static_cast<float>(x);
     to = Half(near);
-    // What is less than this is rounded to 65504 at most.
+    // Numbers below this are rounded to 65504 at most.
     if (std::fabs(near) < 65520.f) return true;
     if constexpr (is_whole<C>) return false;
     return !std::isfinite(static_cast<double>(x));

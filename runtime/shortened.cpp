@@ -5,7 +5,7 @@
 namespace sluice {
 
 std::string shortened(std::string_view text) {
-  // A text that was shortened once and has a few words more in front stays as it is.
+  // A text that was shortened before, and then got a short prefix, stays as it is.
   constexpr std::size_t kMost = 8500, kBegin = 6000, kEnd = 2000;
   if (text.size() <= kMost) return std::string(text);
   const auto continues = [&](std::size_t at) {

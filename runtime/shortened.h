@@ -1,5 +1,5 @@
-// shortened: the text of an error that is too long to be kept for each sample, without its middle.
-// Its end says where it was.
+// shortened: cuts the middle out of an error text that is too long to keep for each sample. The end
+// of the text stays, because it says where the error was.
 //
 // No state; any thread. Errors: std::bad_alloc.
 #pragma once

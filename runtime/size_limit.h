@@ -1,4 +1,4 @@
-// SizeLimit: the most bytes that an image or a tensor may have which is made on this thread.
+// SizeLimit: the most bytes of an image or tensor that is made on this thread.
 //
 // A pipeline sets the limit while a step runs (PipelineOptions::max_image_bytes). Tensor::create()
 // checks it before it takes memory, so a small file cannot make a step ask for gigabytes.
@@ -35,7 +35,7 @@ class SizeLimit {
   SizeLimit(const SizeLimit&) = delete;
   SizeLimit& operator=(const SizeLimit&) = delete;
 
-  // The bytes of a value that looks like this.
+  // Returns the bytes of a value of this spec.
   static std::size_t check(const ValueSpec& spec) {
     const std::size_t bytes = spec.bytes();
     if (bytes > most_) refuse(spec, most_);

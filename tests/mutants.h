@@ -1,5 +1,5 @@
-// Mutants of texts and of binary files, for tests of what reads them: whatever the bytes are, they
-// are read, or an Error says what is wrong. The same mutants on every machine.
+// Mutants of texts and binary files, for tests of readers: a reader returns the content, or throws
+// an Error that says what is wrong. The mutants are the same on every machine.
 #pragma once
 
 #include <sluice/runtime/error.h>

@@ -127,7 +127,7 @@ class OperatorDeclaration {
     functions_.check = std::move(check);
     return *this;
   }
-  // Checks of values that concern the steps that make them. Throws BuildError.
+  // Adds a check that depends on the steps that make the values. It throws BuildError.
   OperatorDeclaration& checks_makers(
       std::function<void(const detail::Arguments&, std::span<const detail::Block* const>)> check) {
     functions_.check_makers = std::move(check);

@@ -1,5 +1,5 @@
-// How a step computes with numbers: what arithmetic.h records for types that operators know, and
-// for others. runtime/arithmetic.h says what comes of it.
+// The functions that the steps of arithmetic.h call, for types that operators know and for others.
+// Results follow runtime/arithmetic.h.
 //
 // Threads: pure functions. Errors: those of the sample, as runtime/arithmetic.h says.
 #pragma once
@@ -39,7 +39,7 @@ bool stored(C result, T& to) {
   return true;
 }
 
-// The number as a type that has it exactly.
+// The number as a type that holds it exactly.
 template <class T>
 auto exact(const T& x) {
   using C = std::conditional_t<is_fraction(number_type_of<T>()), double, Wide>;
@@ -83,7 +83,8 @@ To number_as(const X& x) {
   return to;
 }
 
-// BuildError unless a constant beside a value of type T is a number that T holds, once rounded.
+// Throws BuildError unless T holds the constant after rounding; T is the type of the value beside
+// it.
 [[noreturn]] void throw_constant(NumberOperation what, const std::string& constant,
                                  NumberType type);
 template <class T, class X>

@@ -55,7 +55,7 @@ class NumberResult {
     });
   }
   NumberType type() const { return type_; }
-  // False where the type does not hold it.
+  // False if the type does not hold it.
   bool set(Sample& sample, C x) const { return store_(sample, slot_, x); }
 
  private:
@@ -64,7 +64,7 @@ class NumberResult {
   bool (*store_)(Sample&, SlotId, C) = nullptr;
 };
 
-// Numbers are computed in one of four types, whatever they are.
+// All numbers are computed in one of four types.
 template <NumberOperation kWhat, class C, bool kTwo>
 Run computing_in(NumberType type, const Call& call) {
   const NumberOperand<C> x(call.arguments[0]), y(call.arguments[kTwo ? 1 : 0]);
@@ -296,10 +296,10 @@ const OperatorPtr& arithmetic_operator(std::string_view name) {
       binary<subtract>("x - y", "x - y."),
       binary<multiply>("x * y", "x * y."),
       binary<divide>("x / y", "x / y; of whole numbers the fraction is cut off."),
-      binary<remainder>("x % y", "What divide leaves of x: it has the sign of x."),
+      binary<remainder>("x % y", "The remainder of x / y, with the sign of x."),
       binary<floor_divide>("floor_divide(x, y)", "x / y, rounded down: Python's x // y."),
       binary<modulo>("modulo(x, y)",
-                     "What floor_divide leaves of x: Python's x % y, which has the sign of y."),
+                     "The remainder of floor_divide: Python's x % y, with the sign of y."),
       binary<power>("power(x, y)", "x to the power y."),
       binary<minimum>("minimum(x, y)", "The smaller of two numbers; NaN, where one is NaN."),
       binary<maximum>("maximum(x, y)", "The larger of two numbers; NaN, where one is NaN."),

@@ -1,4 +1,4 @@
-// Adds slots and scopes to a plan. Internal to those that make and change plans.
+// Adds slots and scopes to a plan. Internal to code that makes or changes plans.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -19,10 +19,10 @@ inline SlotId add_slot(Plan& plan, const SlotType* type, std::string name, Scope
   return static_cast<SlotId>(plan.slots.size() - 1);
 }
 
-// So many scopes lie one inside the other at most: passes go down into each on the stack.
+// The most scopes inside each other: passes recurse into each of them.
 inline constexpr int kMostNesting = 500;
 
-// A scope inside `parent`. Throws BuildError when it would lie too deep.
+// Adds a scope inside `parent`. Throws BuildError if it would be too deep.
 inline ScopeId add_scope(Plan& plan, ScopeId parent, std::string name) {
   int depth = 1;
   for (ScopeId at = parent; at != 0; at = plan.scopes[at].parent) ++depth;

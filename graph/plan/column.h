@@ -69,12 +69,12 @@ class MemoryBatch {
 
   std::size_t size() const { return memory_ == nullptr ? 0 : memory_->size(); }
   bool empty() const { return size() == 0; }
-  // True when all samples have the same shape: they then lie side by side in one block. A batch
-  // without samples is not dense, but has a block, so that loops need no other way for it: shape()
-  // is 0 and then that of a sample of the batch before, with 0 for sizes that are not known.
+  // True when all samples have the same shape: they then lie side by side in one block. An empty
+  // batch is not dense but has a block, so that loops need no special case. Its shape() is 0 and
+  // the shape of a sample of the previous batch, with 0 for unknown sizes.
   bool dense() const { return memory_ != nullptr && memory_->dense(); }
-  // The type of the elements of all samples. A batch without samples has that of the batch before,
-  // or that of the description; f32 if neither is known.
+  // The type of the elements of all samples. An empty batch has the type of the previous batch, or
+  // of the description; f32 if neither is known.
   DType dtype() const;
   // The layout of each sample.
   Layout layout() const;

@@ -25,8 +25,8 @@ struct BatchInMaking {
   std::unique_ptr<BatchData> data;
   std::mutex mutex;  // guards the making of the columns
   std::atomic<bool> has_columns{false};
-  // Each of its samples so far ended well, without a warning and without another one in its place.
-  // The consumer then need not look at them: they stay in the caches of the threads that work.
+  // All samples that have ended so far succeeded, without a warning and without a replacement. The
+  // consumer then need not touch them, so they stay in the caches of the worker threads.
   std::atomic<bool> all_well{true};
   const std::vector<Sample*>* samples = nullptr;  // once it is complete; the executor's, or:
   std::vector<Sample*> before_end;                // those before the end of the run
@@ -57,9 +57,9 @@ class BatchesInMaking {
   // The run has only so many samples, as is known now; those behind have been admitted perhaps. Its
   // last batch is filled up with others that have ended.
   void shorten(std::int64_t total);
-  // Whether the sample was not delivered before the run began.
+  // True if the sample was not delivered before the run began.
   bool wants(const Sample& sample) const { return sample.id() >= run_.first_wanted; }
-  // How many of the samples were not.
+  // Counts these among the samples.
   std::int64_t count_wanted(const std::vector<Sample*>& samples) const;
   // The number of the run's first batch.
   std::int64_t first_batch() const { return run_.first_batch; }

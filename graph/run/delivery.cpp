@@ -44,7 +44,8 @@ void finish_columns(BatchData& batch, const std::vector<std::uint32_t>& kept) {
   }
 }
 
-// Of the samples of a batch but for the first ones, which the notes are not about any more.
+// Counts the samples of a batch from `from` on: replaced ones, as the batch lists them, and the
+// rest.
 Ledger counts_of(const BatchData& batch, std::size_t from) {
   Ledger counts;
   counts.replaced = std::ssize(batch.replaced);
@@ -238,7 +239,7 @@ void Compactor::restart(std::int64_t index) {
 }
 
 Ledger Compactor::waiting() const {
-  // Notes about samples that have left are with the batch that they left in.
+  // A batch that was delivered has taken its own notes with it.
   Ledger counts;
   if (making_ != nullptr) counts += counts_of(*making_, 0);
   if (part_ != nullptr) counts += counts_of(*part_, used_);

@@ -33,9 +33,9 @@ class Delivery {
   void restart(const Start& start, std::int64_t first, std::int64_t total);
   // Fails samples whose tensors are of another type, layout or number of dimensions than those of
   // the epoch's first sample, counts the errors of the batch, and throws when the policy does not
-  // let it pass. Of a batch that is not `made` only the budget is looked at.
+  // let it pass. If the batch is not `made`, checks only the budget.
   void judge(BatchInMaking& batch, bool made);
-  // The epoch is over, whose length was unknown: the share of its errors may be too large.
+  // Call it after an epoch of unknown length. Throws BudgetError if its error rate is too high.
   void judge_end() const;
   // Reads how each sample ended into the batch, finishes its columns, and gives the counts
   // (admitted is left at 0).
@@ -80,7 +80,7 @@ class Compactor {
   explicit Compactor(const PipelineOptions& options) : options_(options) {}
   // The next batch has this index.
   void restart(std::int64_t index = 0);
-  // What is left at the end is made a batch if it names the error of this sample.
+  // Makes a batch of the rest at the end if it contains the error of this sample.
   void keep_rest_of(std::int64_t id) { kept_error_ = id; }
   // The next full batch, from as many short ones as it takes; at the end what is left, as
   // `last_batch` says.

@@ -80,8 +80,8 @@ struct Engine::Impl {
 
   std::unique_ptr<BatchData> next_in_order();
 
-  // Whether the next samples become a batch. Too few of them do not where short batches are
-  // dropped, unless a source has failed for one of them: such an error is always reported.
+  // True if the next samples become a batch. Too few of them do not if short batches are dropped,
+  // unless a source has failed for one of them: such an error is always reported.
   bool is_made(const BatchInMaking& next) const;
   // The compactor's, which were delivered, end in another way.
   void recount(const Ledger& those, std::int64_t Ledger::*as);
@@ -116,14 +116,15 @@ struct Engine::Impl {
   bool drops_short_batch() const {
     return options.last_batch == LastBatch::drop && !options.compact;
   }
-  // Of so many samples; a short one that would be dropped counts if it is made all the same.
+  // The batches of `count` samples. With `makes_short` a short one counts, even if short batches
+  // are dropped.
   std::int64_t batches_of(std::int64_t count, bool makes_short) const;
   // Without those of a short batch that is not made. kUntilEnd, or close to it, if nobody knows.
   std::int64_t delivered_of(std::int64_t count) const {
     return count - (drops_short_batch() ? count % options.batch_size : 0);
   }
-  // How many samples before those that a run begins with have places in its first batch: full
-  // batches are formed of the same ones then as in a run that was not interrupted.
+  // The number of samples before the start of a run that have places in its first batch. So full
+  // batches are formed from the same short ones as in a run that was not interrupted.
   std::int64_t lead_of(const Start& from) const;
   // None where an epoch is the data set in its order.
   std::optional<EpochOrder> order_of(std::int64_t epoch, const Start& after) const;
@@ -159,8 +160,8 @@ struct Engine::Impl {
   const bool reads;      // steps of the plan do
   std::int64_t total;    // samples of this run, or of epoch 0 before the first, at most
   const bool until_end;  // how long an epoch is shows when its source says so
-  // How many an epoch has; -1 while that is not known. A child of fork() may ask, so they need no
-  // lock.
+  // The samples and batches of an epoch; -1 while they are unknown. A child of fork() may read
+  // them, so they need no lock.
   std::atomic<std::int64_t> count_samples{-1}, count_batches{-1};
   const std::vector<SourceStats> reads_before;  // what sources had read when the pipeline was made
   std::int64_t window = 0;
@@ -187,7 +188,7 @@ struct Engine::Impl {
   std::int64_t source_error = -1;             // the last sample for which a source has failed
   bool ran_through = false;                   // it has ended with its last batch
   std::int64_t known_end = -1;                // of the run that has found it last
-  bool made_short = false;  // and its short batch was made though such are dropped
+  bool made_short = false;  // and its short batch was made, although these are dropped
   std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;
   Delivery delivery{options};

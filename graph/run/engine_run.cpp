@@ -228,8 +228,8 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   // needs them.
   constexpr std::chrono::milliseconds kNudge{10};
   using Clock = std::chrono::steady_clock;
-  // A thread that wakes another one of an idle core pays for it, in a virtual machine many
-  // microseconds. So a consumer whose batches come in quick succession does not sleep.
+  // Waking a thread on an idle core is slow: in a virtual machine it takes many microseconds. So a
+  // consumer whose batches come in quick succession does not sleep.
   constexpr std::chrono::microseconds kLinger{50};
   if (!there()) {
     const std::uint64_t known = told.load(std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// A device that a pipeline is given and does not use: its steps run on the CPU, which the user may
-// not know.
+// Finds a pipeline that has a device but no step on it. Its steps run on the CPU, and the user may
+// not notice.
 //
 // Threads: pure. Errors: std::bad_alloc.
 #pragma once

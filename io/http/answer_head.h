@@ -41,12 +41,12 @@ struct AnswerHead {
 
   bool is_good() const { return status / 100 == 2; }
   std::optional<Part> part() const;
-  // What is wrong with Content-Length: several that differ, or what is no number of 63 bits. Empty:
-  // nothing.
+  // The error in Content-Length: lengths that differ, or one that is not a number of 63 bits. Empty
+  // if there is no error.
   std::string wrong_length() const;
-  // Whether the body is another one than the server stores: unpacked, or changed by a proxy.
+  // True if the body is not the one that the server stores: it was unpacked, or changed by a proxy.
   bool is_transformed() const;
-  // Whether the connection may be used again, unless the server sends more than the answer.
+  // True if the connection may be used again, unless the server sends more than the answer.
   bool keeps_connection() const { return !closes && (is_chunked || !lengths.empty()); }
   // See HttpAnswer.
   const std::string& version() const { return etag.empty() ? last_modified : etag; }

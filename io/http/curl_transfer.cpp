@@ -25,7 +25,7 @@ namespace {
 // again.
 constexpr std::size_t kMostHeard = std::size_t{4} << 10;
 constexpr std::size_t kMostPassed = std::size_t{64} << 10;
-// Of all heads of an attempt. libcurl takes lines of up to 100 KiB.
+// The most bytes of all heads of an attempt. libcurl takes lines of up to 100 KiB.
 constexpr std::size_t kMostHead = std::size_t{256} << 10;
 constexpr char kHeadTooLong[] =
     "the head of the answer is too long: a line of it may have 100 KiB, and all of it 256 KiB";
@@ -105,7 +105,7 @@ void CurlTransfer::add_header(const std::string& header) {
   headers_ = longer;
 }
 
-// Of those that were added; empty if there is none.
+// The value of a header that was added; empty if there is none.
 std::string CurlTransfer::header_value(std::string_view name) const {
   for (const curl_slist* one = headers_; one != nullptr; one = one->next) {
     const std::string_view header = one->data;
@@ -357,7 +357,7 @@ HttpVerdict CurlTransfer::judge_broken(int code) const {
   (void)curl_easy_getinfo(handle_, CURLINFO_OS_ERRNO, &error);
   if (code == CURLE_COULDNT_CONNECT && error != 0)
     said += " (" + std::generic_category().message(static_cast<int>(error)) + ")";
-  // Older versions of libcurl say so of a line that is too long, too.
+  // Older versions of libcurl report a line that is too long with this code, too.
   constexpr int kTooLarge = 100;  // CURLE_TOO_LARGE, from 8.6 on
   if ((code == CURLE_OUT_OF_MEMORY && !head_.is_whole) || code == kTooLarge)
     return {HttpVerdict::Kind::failed, kHeadTooLong};

@@ -31,8 +31,8 @@ namespace sluice::detail {
 
 // How an attempt ended. What went wrong does not name the URL.
 struct HttpVerdict {
-  // anew: nothing was asked, since the connection had bytes that no request had asked for; it is
-  // closed now.
+  // anew: the request was not sent, because the connection held bytes that no request had asked
+  // for. The connection is closed now.
   enum class Kind : std::uint8_t { answer, redirect, again, failed, anew };
   Kind kind = Kind::answer;
   std::string what;   // of a redirect, the URL that it leads to

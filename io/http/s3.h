@@ -16,8 +16,8 @@
 
 namespace sluice::detail {
 
-// What is signed of a GET: the host, the place, and the headers that begin with x-amz-, among which
-// are the time and the payload. Others may be rewritten on the way, as Accept-Encoding often is.
+// The signed parts of a GET: the host, the path, the query, and the headers that begin with x-amz-,
+// such as the time. Proxies may rewrite other headers, as they often do with Accept-Encoding.
 struct S3Request {
   std::string host;                  // as the header has it
   std::string path, query;           // encoded

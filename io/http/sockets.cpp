@@ -7,7 +7,7 @@
 namespace sluice::detail {
 namespace {
 
-// So long rests a server that is not known yet, and so many clean connections make it known.
+// The pause between two requests to a new server, and the number of clean checks that end it.
 constexpr std::chrono::milliseconds kRest(20);
 constexpr int kKnown = 8;
 

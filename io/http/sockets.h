@@ -1,11 +1,11 @@
-// HttpSockets: the sockets of connections that are kept for later requests, and which servers send
-// what no request asked for. Internal: no user includes it.
+// HttpSockets: the sockets of connections that are kept for later requests, and the servers that
+// sent bytes that no request had asked for. Internal: no user includes it.
 //
-// libcurl takes what waits in a socket for the answer to the next request. So a connection of
-// HTTP/1 is looked at before each request: if something waits on it, it is closed, and connections
-// to this server are used once from then on. What comes after the request was sent looks like its
-// answer. So a server that is not known yet is asked again only some time after its last answer,
-// until a few connections were still clean then.
+// libcurl takes bytes that wait in a socket for the answer to the next request. So a connection of
+// HTTP/1 is checked before each request. If bytes wait on it, it is closed, and from then on each
+// connection to this server serves one request only. Bytes that come after a request was sent look
+// like its answer. So a new server gets its next request only some time after its last answer,
+// until several checks have found nothing.
 //
 // Ownership: the sockets are libcurl's. Threads: one at a time. Errors: std::bad_alloc.
 #pragma once
@@ -24,15 +24,15 @@ class HttpSockets {
   // As ::socket() and ::close(), but not for programs that this one starts.
   int open(int family, int type, int protocol);
   int close(int socket);
-  // An answer of the server has come through this one, in HTTP/1, which sends nothing unasked.
+  // An answer of the server came through this socket, in HTTP/1, where servers only answer.
   void note_answer(int socket, const std::string& server);
-  // It has sent more than an answer.
+  // The server has sent more than an answer.
   void distrust(const std::string& server) { servers_[server].is_trusted = false; }
-  // When the server may be asked again, which may be over.
+  // The earliest time of the next request to the server; it may be in the past.
   Clock::time_point next_time(const std::string& server) const;
-  // Whether connections to it may be used for several requests.
+  // True if a connection to the server may serve several requests.
   bool is_trusted(const std::string& server) const;
-  // Before a request: whether something waits on the connection from this port of this machine.
+  // Call it before a request: true if bytes wait on the connection from this local port.
   bool has_unasked(int local_port, const std::string& server);
 
  private:

@@ -11,8 +11,8 @@ namespace {
 
 bool is_s3_scheme(std::string_view url) { return lower(url.substr(0, 5)) == "s3://"; }
 
-// The parts that matter here. What is no URL is all `path`, and so is the key of s3://, in which
-// '?', '#' and '@' are letters like others.
+// The parts that matter here. A text that is not a URL is all `path`, and so is the key of s3://,
+// in which '?', '#' and '@' are ordinary characters.
 struct Parts {
   std::string_view scheme;  // with "://"
   std::string_view path;    // host and path, without user and password

@@ -15,13 +15,13 @@ namespace sluice::detail {
 // Whether it begins with http://, https:// or s3://, in any case.
 bool is_url(std::string_view text);
 
-// Whether it begins with s3://, in any case.
+// True if it begins with s3://, in upper or lower case.
 bool is_s3(std::string_view url);
 
 // "a.tar" of "https://host/x/a.tar?key=1".
 std::string last_part(std::string_view url);
 
-// What tells the server from others: "https://host:1" of "https://host:1/x", "s3://bucket".
+// The part that identifies the server: "https://host:1" of "https://host:1/x", "s3://bucket".
 std::string server_part(std::string_view url);
 
 // Printable, without user, password and fragment; "?..." in place of a query.

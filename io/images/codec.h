@@ -23,7 +23,7 @@ struct ImageCodec {
   };
   Header (*peek)(std::span<const std::uint8_t> file);
   void (*decode)(std::span<const std::uint8_t> file, Image& out);
-  void (*decode_ids)(std::span<const std::uint8_t> file, Image& out);  // null: there are none
+  void (*decode_ids)(std::span<const std::uint8_t> file, Image& out);  // null: no masks
 };
 
 extern const ImageCodec kPngCodec;

@@ -5,19 +5,19 @@
 // alone. Of all others:
 //   - Alpha is dropped: a pixel has its colour, however transparent it is.
 //   - PNG: palettes and samples of fewer bits become 8 bits, and 16 bits the upper 8 of them. Gamma
-//     and colour profiles are not applied. The file must be whole.
+//     and colour profiles are not applied. The file must be whole. An index beyond the palette is
+//     damage.
 //   - WebP: lossy and lossless; animations are refused.
-//     An index beyond the palette is damage.
-//   - GIF: the first frame, on a canvas of the background color if it is smaller than that. A frame
-//     that reaches beyond the canvas enlarges it.
+//   - GIF: the first frame, on a canvas that is filled with the background color. If the frame
+//     reaches beyond the canvas, the canvas grows.
 //   - Gray of a coloured picture is the luma of ITU-R BT.601.
 // With `ids` a file is a mask, and the result has one channel of ids: the indices of a PNG or GIF
 // file with a palette, also those beyond the palette, or the values of gray pixels. Gray samples of
-// fewer than 8 bits are scaled to 0..255, as PNG defines it. Refused are PNG and WebP files with
-// colors, and ids above 255. A JPEG file gives its gray pixels, which compression has changed.
+// fewer than 8 bits are scaled to 0..255, as PNG defines it. PNG files with colors, WebP files and
+// ids above 255 are errors. A JPEG file gives its gray pixels, which compression has changed.
 //
-// Pixels equal those of Pillow, converted to RGB, with two exceptions. Pillow cuts gray samples of
-// 16 bits off at 255. Around a small first frame of a GIF file it puts color 0.
+// Pixels equal those of Pillow, converted to RGB, with two exceptions. Pillow clips gray samples of
+// 16 bits at 255, and fills the area around a small first frame of a GIF file with color 0.
 //
 // PNG, WebP and GIF are there where their libraries were found when Sluice was built; without them
 // the error says which package it wants.
@@ -63,8 +63,8 @@ struct ImageOptions {
   bool ids = false;
 };
 
-// Why the result may not hold the ids that are meant, in words; empty if there is no doubt. Gray
-// pixels of a file with a palette are such a case, and a JPEG file that is read as a mask.
+// A warning if the result may not hold the intended ids; empty if there is no doubt. It warns of
+// gray pixels of a file with a palette, and of a JPEG file that is read as a mask.
 std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options);
 
 // The same for a JPEG file.

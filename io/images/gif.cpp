@@ -38,7 +38,7 @@ class GifReading {
   GifReading(const GifReading&) = delete;
   GifReading& operator=(const GifReading&) = delete;
 
-  // As large as the first frame needs; giflib's sizes have 16 bits.
+  // The canvas, enlarged if the first frame reaches beyond it; giflib's sizes have 16 bits.
   PictureSize find_size() {
     go_to_first_frame();
     const GifImageDesc& frame = gif_->Image;

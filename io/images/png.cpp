@@ -102,7 +102,7 @@ class PngReading {
     png_read_end(png_, nullptr);
   }
 
-  // From the front: a color is written no further than the next index.
+  // From the front, so that no color overwrites an index that is still needed.
   void look_up(Image& out) const {
     png_colorp palette = nullptr;
     int colors = 0;

@@ -9,15 +9,15 @@
 //
 // Labels follow the usual layout of image classification: when the files lie in folders, the
 // folders directly below `folder` are the classes, numbered in sorted order from 0; when they all
-// lie in `folder` itself, every label is -1. A class without files keeps its number, so that labels
-// of training and validation agree. It is an error unless `allow_empty` permits it. `classes` fixes
-// the list:
+// lie in `folder` itself, every label is -1. A class without files is an error unless `allow_empty`
+// permits it; it then keeps its number, so that labels of training and validation agree. `classes`
+// fixes the list:
 //
 //   const Files train = files_in("train");
 //   const Files val = files_in("val", {.classes = train.classes()});
 //
-// With an index, no more of a file is read than its header and what the region needs that is
-// decoded of it, once the index knows the file:
+// With an index that knows the file, only the header of the file and the parts that the decoded
+// region needs are read:
 //
 //   g.read(files_in("photos", {.index = JpegIndex::in_memory()}))            // from epoch 1 on
 //   g.read(files_in("photos", {.index = JpegIndex::open("photos.index")}))   // see `sluice index`
@@ -75,7 +75,7 @@ struct FilesOptions {
   // The names of the classes, in the order of their numbers; a class may have no files then. Empty:
   // the folders directly below, sorted.
   std::vector<std::string> classes = {};
-  // A folder directly below that has no files is a class, too.
+  // A folder directly below that has no files is a class, too; otherwise it is an error.
   bool allow_empty = false;
 };
 
@@ -116,7 +116,8 @@ class Files {
 // Files whose names end as the options say: in .jpg, .jpeg or .jpe, in any case.
 Files files_in(const std::string& folder, const FilesOptions& options = {});
 
-// Throws IoError that names the difference unless both number the same classes.
+// Throws an IoError that names the difference unless both give the same numbers to the same
+// classes.
 void require_same_classes(const Files& one, const Files& other);
 
 // The bytes of a file; throws IoError with the path and the reason.

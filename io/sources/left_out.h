@@ -3,8 +3,8 @@
 //   for (const LeftOut& one : files.left_out()) ...
 //   log(words_of(files.left_out()));  // "left out 4 with the ending .png (first: 'a/1.png')"
 //
-// Each folder, link or archive that cannot be read is an entry of its own. What a rule of the
-// source leaves out, such as the ending of a name, is counted: one entry for each reason, with the
+// Each folder, link or archive that cannot be read is an entry of its own. Files that a rule leaves
+// out, by the ending of their names for example, are counted: one entry for each reason, with the
 // first path. Entries are in the order of their paths.
 //
 // Ownership: values. Threads: LeftOutCounter may be used by several. Errors: std::bad_alloc.

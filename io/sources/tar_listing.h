@@ -16,8 +16,9 @@ namespace sluice {
 // Whether it is one of those. What cannot be read at all is none.
 bool is_tar_stream(const std::string& path);
 
-// Calls take(name, files) for each sample, in order, until that says false. A sample is what tar_in
-// makes one with this column; a link has 0 bytes. `left_out` counts what tar_in leaves out.
+// Calls take(name, files) for each sample, in order, until it returns false. The samples are those
+// of tar_in with this column; a link has 0 bytes. `left_out` counts the files that tar_in leaves
+// out.
 void list_tar_stream(
     const std::string& path, const std::string& column,
     const std::function<bool(const std::string&, const std::vector<TarFile>&)>& take,

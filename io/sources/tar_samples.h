@@ -44,8 +44,8 @@ struct TarStreamLimits {
 class TarSampleReader {
  public:
   using Columns = std::vector<std::vector<std::string>>;
-  // Nothing is opened before the first sample is asked for. What stands for a reference outlives
-  // it. `left_out` counts the files that are of no sample.
+  // Nothing is opened before the first sample is asked for. The referenced objects must outlive the
+  // reader. `left_out` counts the files that belong to no sample.
   TarSampleReader(std::string path, const Columns& columns, const TarStreamLimits& limits,
                   const TarStop& stop, LeftOutCounter& left_out);
   ~TarSampleReader();

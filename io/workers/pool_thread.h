@@ -102,7 +102,7 @@ class PoolThread {
 
   mutable std::mutex mutex_;  // guards what follows
   WorkList ordered_;
-  std::size_t cancelled_ = 0;  // of the ordered ones the first
+  std::size_t cancelled_ = 0;  // how many of `ordered_`, from the front
   bool cancel_ = false;
   bool stop_ = false;
   std::string broken_;  // written by the pool's thread, which reads it without the lock

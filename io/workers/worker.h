@@ -102,7 +102,7 @@ class Worker {
     std::unique_ptr<WorkerProcess> process;  // that has not ended yet, though it was killed
   };
   Ending end(const std::string& why);
-  // Kills it, if it runs. What it has in hand fails.
+  // Kills the process if it runs. The request that it is working on fails.
   void drop(const std::string& what) noexcept;
   // "worker 2 of 'imagenet' (pid 4711)".
   std::string title() const;

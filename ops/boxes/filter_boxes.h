@@ -38,8 +38,8 @@ struct LabelledBoxes {
 LabelledBoxes filter_boxes(Value<Tensor> boxes, Value<Tensor> labels, const CanvasSize& size,
                            const FilterBoxesOptions& options = {});
 
-// Row numbers count from 0. The tensor has as many rows as there are `boxes`: those that
-// filter_boxes was given. Throws BuildError for those that it has left.
+// Row numbers count from 0. The tensor has one row for each of `boxes`, which are the boxes that
+// filter_boxes was given. Throws BuildError for the boxes that filter_boxes returned.
 Value<Tensor> take_rows(Value<Tensor> tensor, Value<Tensor> boxes, Value<Tensor> rows);
 
 namespace detail {

@@ -38,10 +38,10 @@ void write_boxes(std::span<const BoxEdges> boxes, Tensor& out);
 // The shape of `tensor` is n x `columns`, f32, or it has no elements; gives n. `what` is the plural
 // that messages speak of.
 std::int64_t check_rows(const char* op, const char* what, const Tensor& tensor, int columns);
-// Throws where a number of the row is not finite.
+// Throws if a number of the row is not finite.
 void check_finite_row(const char* op, const char* what, const Tensor& tensor, std::int64_t row,
                       int columns);
-// Throws where no float holds a number that comes of the row; `what` is the singular.
+// Throws if float does not hold a number that was computed from the row; `what` is the singular.
 void check_in_range(const char* op, const char* what, std::int64_t row, double number);
 // Of such a tensor.
 double element(const Tensor& tensor, std::int64_t row, int column);

@@ -35,7 +35,7 @@ void DeferredImage::resize(const char* op, const Box& box, int height, int width
                            const ResizeFilter& filter) {
   check(op);
   check_size(op, height, width);
-  // No picture of this size may ever be made, but without fusing one would.
+  // With fusing, this image is never made. Without it, it would be, so its size is checked.
   detail::SizeLimit::check({.shape = {height, width, channels()}});
   part_ = shown_;
   box_ = box;

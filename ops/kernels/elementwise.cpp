@@ -64,7 +64,7 @@ void load(const Tensor& from, std::int64_t first, std::int64_t step, std::int64_
     }
   });
 }
-// False where the type does not hold one of them. Fractions are rounded.
+// False if the type does not hold one of them. Fractions are rounded.
 template <class C>
 bool store(const C* from, std::int64_t count, Tensor& to, std::int64_t first) {
   bool good = true;
@@ -79,7 +79,7 @@ bool store(const C* from, std::int64_t count, Tensor& to, std::int64_t first) {
   return good;
 }
 
-// False where C does not hold a result.
+// False if C does not hold a result.
 template <Elementwise kWhat, bool kRoom, class C>
 bool compute_each(const C* a, const C* b, std::int64_t count, C* to) {
   bool good = true;
@@ -410,7 +410,7 @@ void cast(const Tensor& in, DType type, Tensor& out) {
   Operand x(in, in.shape());
   const Shape rows = merged(in.shape(), x, x);
   const int last = rows.rank - 1;
-  // Not of an operation: each number as it is.
+  // No operation: each number is only converted.
   visit_computed(
       Elementwise::add, in.dtype(), [&]<class C, class Room>(std::type_identity<C>, Room) {
         visit_dtype(type, [&]<class T>(std::type_identity<T>) {

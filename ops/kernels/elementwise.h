@@ -26,15 +26,15 @@ DType elementwise_type(Elementwise what, DType a, DType b);
 // The type that a number has beside a tensor of this type: the tensor's, but f32 for a fraction
 // beside whole numbers, and i64 for a whole number beside bool.
 DType type_beside(DType tensor, bool whole);
-// A tensor of rank 0. Throws std::invalid_argument where its type does not hold the number; for
-// comparisons it has another type then, which holds it.
+// A tensor of rank 0. If its type does not hold the number, throws std::invalid_argument; for
+// comparisons the tensor then has another type that holds it.
 Tensor number_beside(Elementwise what, DType tensor, double number, bool whole);
 
 void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out);
 // Each element without its sign.
 void absolute(const Tensor& in, Tensor& out);
 
-// Fractions are cut off, and all but 0 is true.
+// Fractions are cut off. As a bool, 0 is false and all other numbers are true.
 void cast(const Tensor& in, DType type, Tensor& out);
 
 }  // namespace sluice::kernels

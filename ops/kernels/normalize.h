@@ -11,9 +11,9 @@
 // whole number, halves to even, cut off to 0 .. 255 and -128 .. 127.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, a region or size that is
-// not possible, a number that is not finite, a std of zero or below, numbers with which f32 or f16
-// does not hold what becomes of levels 0 to 255, an output type other than f32, f16, u8 and i8, a
-// layout other than CHW and HWC. Threads: any.
+// not possible, a number that is not finite, a std of zero or below, numbers for which f32 or f16
+// does not hold the results of pixel values 0 to 255, an output type other than f32, f16, u8 and
+// i8, a layout other than CHW and HWC. Threads: any.
 #pragma once
 
 #include <sluice/ops/kernels/deferred_image.h>

@@ -113,7 +113,7 @@ double plain(T x) {
   }
 }
 
-// The lowest or the highest element, which is compared as what has it exactly.
+// The lowest or the highest element, compared in a type that holds it exactly.
 template <class T>
 auto extreme(bool highest, const T* elements, std::int64_t count) {
   using C = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
@@ -127,7 +127,7 @@ auto extreme(bool highest, const T* elements, std::int64_t count) {
   C found = number(elements[0]);
   for (std::int64_t i = 1; i < count; ++i) {
     const C next = number(elements[i]);
-    // NaN stays, and is taken.
+    // A NaN is the result.
     if (next != next || (highest ? next > found : next < found)) found = next;
     if (found != found) break;
   }

@@ -3,8 +3,8 @@
 // divided by their number); and whether any or all of them are not zero.
 //
 // The lowest and the highest are exact; mean and standard deviation are computed in double
-// precision and rounded once. Those of 8-bit levels have whole sums, so that no order of summation
-// matters: a device gives the same bits. NaN among the elements makes the result NaN.
+// precision and rounded once. Sums of 8-bit levels are whole, so the order of summation does not
+// matter: a device gives the same bits. If an element is NaN, so is the result.
 //
 // Errors: std::invalid_argument for what is empty, for a mean or a standard deviation as i64, for
 // the lowest or highest fraction as i64, and std::overflow_error for a result that the type does
@@ -36,10 +36,10 @@ struct LevelRows {
 };
 // Whether the tensor is such rows; those of an Image are.
 bool lies_in_rows(const Tensor& in, LevelRows& rows);
-// Throws for what is empty, and for other elements than u8: those alone are reduced on a device.
+// Throws for an empty tensor, and for other elements than u8: a device reduces only these.
 void check_levels(Reduction what, const Tensor& in);
 
-// Throws where the reduction of such elements cannot be a `to`.
+// Throws if the reduction of such elements cannot have the type `to`.
 void check_reduction(Reduction what, DType elements, DType to);
 // To is std::int64_t, float or double.
 template <class To = float>
@@ -49,7 +49,7 @@ extern template std::int64_t reduce<std::int64_t>(Reduction what, const Tensor& 
 extern template float reduce<float>(Reduction what, const Tensor& in);
 extern template double reduce<double>(Reduction what, const Tensor& in);
 
-// NaN is not zero. Of no elements: any is false, all is true.
+// NaN is not zero. Without elements, any is false and all is true.
 bool any(const Tensor& in);
 bool all(const Tensor& in);
 

@@ -11,12 +11,12 @@ namespace sluice::kernels {
 
 // `in`: (height, width) of a gray picture; (channels, height, width) where its layout is CHW; else
 // (height, width, channels); 1 to 4 channels, and no size is 0. A number is multiplied by 255 /
-// `white`, rounded to the nearest whole one, halves up, and is 0 below 0 and 255 above it. Of bools
-// true is 1.
+// `white`, rounded to the nearest whole number, halves up, and clipped to 0 and 255. A bool counts
+// as 0 or 1.
 void to_image(const Tensor& in, Image& out, float white = 255);
 
-// Throws std::invalid_argument where no number is above 1 and one is a fraction: the picture would
-// be black, so they are numbers from 0 to 1, and `white` has to be said.
+// Throws std::invalid_argument if no number is above 1 and one is a fraction. The image would be
+// black, so the numbers are probably from 0 to 1, and the caller must pass `white`.
 void require_levels(const Tensor& in);
 
 }  // namespace sluice::kernels

@@ -58,7 +58,7 @@ OperatorPtr make_reduce() {
   for (const Reduction what : kAll)
     operation.choices.push_back({kernels::name_of(what), static_cast<std::int64_t>(what)});
   OperatorSchema schema = result_schema(
-      "reduce", "One number of all elements, of the type that you want.",
+      "reduce", "Reduces all elements to one number of the type `to`.",
       {"max<std::int64_t>(image)", "mean<double>(image)"},
       "the type of the number; i64 is for the lowest and highest whole number", DType::f32);
   schema.parameters.insert(schema.parameters.begin(), std::move(operation));
@@ -100,11 +100,11 @@ const OperatorPtr& reduce_operator() {
   return op;
 }
 const OperatorPtr& any_operator() {
-  static const OperatorPtr op = make_test("any", "Whether an element is not zero.", kernels::any);
+  static const OperatorPtr op = make_test("any", "True if an element is not zero.", kernels::any);
   return op;
 }
 const OperatorPtr& all_operator() {
-  static const OperatorPtr op = make_test("all", "Whether no element is zero.", kernels::all);
+  static const OperatorPtr op = make_test("all", "True if no element is zero.", kernels::all);
   return op;
 }
 

@@ -1,20 +1,20 @@
-// mean, min, max and standard_deviation: one number of all levels of a picture, of all its
-// channels, or of all elements of a tensor; what predicates ask for. any and all: whether one
-// element, or each of them, is not zero.
+// mean, min, max and standard_deviation: reduce all pixel values of an image, or all elements of a
+// tensor, to one number. Predicates use them. any and all: true if an element is, or all elements
+// are, not zero.
 //
 //   auto turned = g.if_else(mean(image) < 60, [&] { return brighter(image); }, ...);
 //   auto last = max<std::int64_t>(labels);
 //
-// | operator                       | takes                           | gives |
-// |--------------------------------|---------------------------------|-----------------------------|
-// | mean, standard_deviation       | Image or Tensor of any type     | float, double | | min, max
-// | Image; Tensor of whole numbers  | float, double, std::int64_t | | | Tensor of fractions |
-// float, double               | | any, all                       | Image or Tensor of any type |
-// bool                        |
+// | operator                 | takes                          | gives                       |
+// |--------------------------|--------------------------------|-----------------------------|
+// | mean, standard_deviation | Image or Tensor of any type    | float, double               |
+// | min, max                 | Image; Tensor of whole numbers | float, double, std::int64_t |
+// | min, max                 | Tensor of fractions            | float, double               |
+// | any, all                 | Image or Tensor of any type    | bool                        |
 //
-// See ops/kernels/reduce.h. On a GPU too, with the same bits, where the elements are u8 and the
-// number is a float, which is the host's. A std::int64_t of fractions is a BuildError where their
-// type is known, else the error of its sample; so is a whole number that float does not hold.
+// See ops/kernels/reduce.h. u8 elements are reduced to a float on a GPU, too, with the same bits;
+// the result is on the host. A std::int64_t of fractions is a BuildError if their type is known,
+// else the error of its sample. A whole number that float does not hold is the error of its sample.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>

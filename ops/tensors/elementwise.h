@@ -7,11 +7,11 @@
 // | Tensor, number, either way  | Tensor of the same shape             |
 // | Tensor (-, abs, cast)       | Tensor of the same shape             |
 //
-// runtime/arithmetic.h says which types go together, and what they give; `/` makes f32 of whole
-// numbers. A number, a constant or one of each sample, takes the type of the tensor's elements; a
-// fraction beside whole numbers makes f32 of them. Errors of a sample: shapes that do not fit
-// together, numbers that a type does not hold, whole numbers divided by zero (but for `/`), bits of
-// fractions. Where the types are known, bits of fractions are a BuildError.
+// Types and results follow runtime/arithmetic.h, but `/` of whole numbers gives f32. A number
+// beside a tensor, a constant or one of each sample, takes the type of the elements; a fraction
+// beside whole numbers gives f32. A sample fails for shapes that cannot be broadcast, numbers that
+// a type does not hold, whole numbers divided by zero (except by `/`), and bits of fractions. If
+// the types are known, bits of fractions are a BuildError.
 #pragma once
 
 #include <sluice/graph/arithmetic.h>
@@ -151,13 +151,13 @@ requires detail::elements_bits_pair<A, B> Value<Tensor>
 operator^(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::bitwise_xor, a, b);
 }
-// As in C++: what is left has the sign of a.
+// As in C++: the result has the sign of a.
 template <class A, class B>
 requires detail::elements_pair<A, B> Value<Tensor>
 operator%(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::remainder, a, b);
 }
-// As in Python: rounded down, and what is left has the sign of b.
+// As in Python: the quotient is rounded down, and modulo has the sign of b.
 template <class A, class B>
 requires detail::elements_pair<A, B> Value<Tensor> floor_divide(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::floor_divide, a, b);
@@ -192,8 +192,8 @@ requires detail::elements_pair<A, Low> && detail::elements_pair<A, High> Value<T
   return minimum(maximum(a, low), high);
 }
 
-// Fractions are cut off, and all but 0 is true. What the type does not hold is the error of its
-// sample.
+// Fractions are cut off; as a bool, 0 is false and all other numbers are true. The sample fails if
+// the type does not hold an element.
 template <class To, class A>
 requires detail::is_elements<A> Value<Tensor> cast(const A& data) {
   return detail::cast_elements(data, dtype_of<To>::value);

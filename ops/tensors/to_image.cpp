@@ -18,8 +18,8 @@ const OperatorPtr& detail::to_image_operator() {
                                       .optional = true,
                                       .low = 0,
                                       .low_open = true,
-                                      .help = "the number that is white; 255, but fractions none "
-                                              "of which is above 1 are refused then"})
+                                      .help = "the number for white; 255 by default, which is "
+                                              "an error if fractions are all 1 or below"})
           .output<Image>("image")
           .runs([](const Tensor& in, float white, Image& out) {
             kernels::to_image(in, out, white == 0 ? 255.f : white);

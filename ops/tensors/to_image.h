@@ -7,10 +7,10 @@
 // | a tensor of any type: (height, width), (height, width,      | Image of that size, HWC, u8 |
 // | channels), or (channels, height, width) of the layout CHW   |                             |
 //
-// Numbers are pixel values from 0 to 255: they are rounded, and cut off at both ends. `white` says
-// another number for white, 1 for numbers from 0 to 1, and they are multiplied by 255 / white. See
-// ops/kernels/to_image.h. Errors of a sample: a shape that is no picture's; and, unless `white` is
-// said, fractions of which none is above 1.
+// Numbers are pixel values from 0 to 255; they are rounded and clipped. For another range, pass the
+// number for white, such as 1 for numbers from 0 to 1: they are then multiplied by 255 / white. See
+// ops/kernels/to_image.h. A sample fails for a shape that no image has, and, without `white`, for
+// fractions of which none is above 1.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>

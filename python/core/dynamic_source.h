@@ -54,7 +54,7 @@ void for_each_value(nb::handle given, std::size_t count, const Use& use) {
   }
 }
 
-// What a Python function has given, one value for each slot.
+// The result of a Python function, one value for each slot.
 inline void take_results(detail::Sample& sample, const Slots& slots, const Tables& types,
                          const nb::object& given) {
   for_each_value(given, slots.size(), [&](std::size_t i, nb::handle value) {

@@ -20,7 +20,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
     text.replace(at, what.size(), by);
 }
 
-// Calls, and advice that only C++ can follow.
+// Calls of C++ and advice for C++, with what to say in Python.
 constexpr std::array kWords{
     Words{" (or kAutomatic)", ""},
     Words{"let one of them have kUntilEnd", "give no `samples` to one of them"},
@@ -100,7 +100,7 @@ const std::vector<std::pair<std::string, std::string>>& type_names() {
   return all;
 }
 
-// Vectors, whose elements have their names already.
+// Names vectors; their elements have Python's names already.
 void name_lists(std::string& text) {
   const std::string_view front = "std::vector<";
   for (std::size_t at = text.find(front); at != std::string::npos; at = text.find(front, at)) {

@@ -1,4 +1,5 @@
-// Messages of the library in Python's words: they name C++'s options, enumerators and types.
+// Rewrites messages of the library for Python: C++'s options, enumerators and types get Python's
+// names.
 //
 // Threads: any. Errors: std::bad_alloc.
 #pragma once

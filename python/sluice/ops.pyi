@@ -13,10 +13,10 @@ def add(x: float | Value, y: float | Value) -> Value:
     """x + y."""
 
 def all(data: Value) -> Value:
-    """Whether no element is zero."""
+    """True if no element is zero."""
 
 def any(data: Value) -> Value:
-    """Whether an element is not zero."""
+    """True if an element is not zero."""
 
 def aug_mix(image: Value, *, severity: int = ..., mixture_width: int = ..., chain_depth: int = ..., alpha: float = ..., interpolation: str | None = ..., fill: int | tuple[int, int, int] | None = ..., excluded: tuple[str, ...] = ...) -> Value:
     """AugMix: the picture mixed with others that chains of operators make of it."""
@@ -274,7 +274,7 @@ def minimum(x: Value | float, y: Value | float) -> Value:
     """The smaller of two numbers, or of each two elements of tensors or pictures."""
 
 def modulo(x: float | Value, y: float | Value) -> Value:
-    """What floor_divide leaves of x: Python's x % y, which has the sign of y."""
+    """The remainder of floor_divide: Python's x % y, with the sign of y."""
 
 def motion_blur(image: Value, *, length: int | Value = ..., degrees: float | Value = ...) -> Value:
     """Blurred along a line; borders are reflected."""
@@ -358,7 +358,7 @@ def random_resized_crop(picture: Value, *, width: int = ..., height: int = ..., 
     """A random rectangle of a picture, resized; of a JPEG file no more is decoded."""
 
 def reduce(data: Value, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = ...) -> Value:
-    """One number of all elements, of the type that you want."""
+    """Reduces all elements to one number of the type `to`."""
 
 def region_size(region: Value) -> tuple[Value, Value]:
     """How large the picture is that crop makes of a region."""
@@ -367,7 +367,7 @@ def relative_boxes(boxes: Value, height: int | Value, width: int | Value) -> Val
     """Boxes in shares of width and height, of boxes in pixels."""
 
 def remainder(x: float | Value, y: float | Value) -> Value:
-    """What divide leaves of x: it has the sign of x."""
+    """The remainder of x / y, with the sign of x."""
 
 def reshape(tensor: Value, sizes: int | Sequence[int], *, layout: str = ...) -> Value:
     """The same elements in another shape."""

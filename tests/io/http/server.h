@@ -54,7 +54,7 @@ class HttpServer {
   struct Reply {
     std::string bytes;
     After after = After::keep;
-    std::string unasked = {};  // is sent when all else has left
+    std::string unasked = {};  // is sent after everything else
   };
   using Handler = std::function<Reply(const Request&)>;
 
@@ -104,7 +104,7 @@ class HttpServer {
     std::unique_lock lock(mutex_);
     came_.wait(lock, [&] { return counts_.contains(path); });
   }
-  // Ends when so many replies have sent what nobody asked for.
+  // Waits until `count` replies have sent bytes that no request asked for.
   void wait_until_unasked(int count) const {
     for (int sent = unasked_; sent < count; sent = unasked_) unasked_.wait(sent);
   }
