@@ -198,12 +198,13 @@ class Watch:
 
     def _globals(self, namespace: dict, mentioned: frozenset, place: int, before: str) -> None:
         """The variables of a module that are mentioned."""
-        names = [name for name in mentioned if (id(namespace), name) not in self._skip and (id(namespace), name) not in self._asked]
-        if not names:
+        asked = [name for name in mentioned if (id(namespace), name) not in self._asked]
+        if not asked:
             return
-        self._asked.update((id(namespace), name) for name in names)
+        self._asked.update((id(namespace), name) for name in asked)
+        names = [name for name in asked if (id(namespace), name) not in self._skip]
         self._keep(namespace, place, lambda held: ([*names, *(held.get(name, _EMPTY) for name in names)], None), before)
-        for name in names:  # a module may be imported in a function
+        for name in asked:  # a module may be imported in a function
             self._reach(namespace.get(name, sys.modules.get(name)), place, before + name, mentioned)
 
     def _class(self, x: type, place: int) -> None:
@@ -273,19 +274,18 @@ class Watch:
         known = {name for name in held if not _is_private(name)}
         cached = _cached(type(x))
 
-        def watched(name: Any) -> bool:
-            if public and name not in known or (id(x), name) in self._skip:
+        def followed(name: Any) -> bool:
+            if public and name not in known:
                 return False
             return not isinstance(name, str) or (name not in cached and not _is_cache(name) and name[:2] != "__")
 
-        def parts_of(x: Any) -> tuple[list, Any]:
-            filled = {name: _slot_of(x, slot) for name, slot in slots.items()}
-            return _pairs({**getattr(x, "__dict__", {}), **filled}, watched)
+        def attributes_of(x: Any) -> dict:
+            return {**getattr(x, "__dict__", {}), **{name: _slot_of(x, slot) for name, slot in slots.items()}}
 
-        parts = self._keep(x, place, parts_of, ".")
-        half = len(parts) // 2
-        for name, one in zip(parts[:half], parts[half:]):
-            self._reach(one, place, f".{name}")
+        self._keep(x, place, lambda x: _pairs(attributes_of(x), lambda name: followed(name) and (id(x), name) not in self._skip), ".")
+        for name, one in attributes_of(x).items():  # a place that code may change leads on, too
+            if followed(name):
+                self._reach(one, place, f".{name}")
 
 
 def _contents(x: Any) -> tuple[Iterable, None]:

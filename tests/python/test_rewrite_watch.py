@@ -385,6 +385,35 @@ def test_hidden_changes_are_refused(construct, kind):
         sluice.pipeline(batch_size=4)(describe)()
 
 
+def put(xs):
+    xs[0] = 7
+
+
+class WithSlot:
+    __slots__ = ("l",)
+
+
+PLACES_OF_LISTS = {
+    "object": types.SimpleNamespace, "slot": WithSlot, "class": lambda: type("Own", (), {}), "module": lambda: types.ModuleType("own"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", PLACES_OF_LISTS.values(), ids=PLACES_OF_LISTS)
+def test_what_a_place_held_before_is_watched_where_a_branch_rebinds_it(make):
+    def program(v):
+        one = make()
+        one.l = [v]
+        before = one.l
+        if v > 1:
+            put(one.l)
+        else:
+            one.l = [1]
+        return before[0]
+
+    with pytest.raises(sluice.RewriteError, match="'one.l' is changed in this `if`"):
+        described(program)
+
+
 def made_for_an_attribute(v):
     held = collections.defaultdict(types.SimpleNamespace)
     if v > 1:
