@@ -123,14 +123,15 @@ TEST_F(FilesTest, RefusesFoldersWithoutPictures) {
   write("x.png", "");
   write("y/z.WEBP", "");
   write("y/z.txt", "");
-  EXPECT_EQ(refused(),
-            "the folder '" + root_.string() +
-                "' holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it; left out 1 "
-                "with the ending .png (first: '" +
-                root_.string() + "/x.png'); 1 with the ending .WEBP (first: '" + root_.string() +
-                "/y/z.WEBP'); 1 with the ending .txt (first: '" + root_.string() +
-                "/y/z.txt'); convert them to JPEG, or give their endings to the source (`endings`) "
-                "and decode them with decode_image");
+  EXPECT_EQ(
+      refused(),
+      "the folder '" + root_.string() +
+          "' holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it; left out 1 "
+          "with the ending .png (first: '" +
+          root_.string() + "/x.png'); 1 with the ending .WEBP (first: '" + root_.string() +
+          "/y/z.WEBP'); 1 with the ending .txt (first: '" + root_.string() +
+          "/y/z.txt'); convert them to JPEG, or give their endings to the source (`endings`) "
+          "and decode them with decode_image");
   EXPECT_THROW((void)files_in((root_ / "missing").string()), IoError);
   EXPECT_THROW((void)files_in((root_ / "x.png").string()), IoError);
 }
