@@ -281,12 +281,12 @@ bool compare(X x, Y y) {
   using enum NumberOperation;
   if constexpr (is_whole<X> != is_whole<Y>) {
     const std::partial_ordering ordered = order(x, y);
-    if constexpr (kWhat == less) return ordered < 0;
-    if constexpr (kWhat == less_equal) return ordered <= 0;
-    if constexpr (kWhat == greater) return ordered > 0;
-    if constexpr (kWhat == greater_equal) return ordered >= 0;
-    if constexpr (kWhat == equal) return ordered == 0;
-    return ordered != 0;
+    if constexpr (kWhat == less) return std::is_lt(ordered);
+    if constexpr (kWhat == less_equal) return std::is_lteq(ordered);
+    if constexpr (kWhat == greater) return std::is_gt(ordered);
+    if constexpr (kWhat == greater_equal) return std::is_gteq(ordered);
+    if constexpr (kWhat == equal) return std::is_eq(ordered);
+    return std::is_neq(ordered);
   } else {
     if constexpr (kWhat == less) return x < y;
     if constexpr (kWhat == less_equal) return x <= y;
