@@ -197,7 +197,10 @@ C fraction_modulo(C x, C y) {
 template <class C>
 C fraction_floor_divide(C x, C y) {
   if (y == 0) return x / y;
-  const C near = (x - fraction_modulo(x, y)) / y;
+  const C rest = std::fmod(x, y);
+  C near = (x - rest) / y;
+  if (rest != 0 && (rest < 0) != (y < 0)) near -= 1;
+  if (near == 0) return std::copysign(C{0}, x / y);
   // A whole number but for its rounding.
   const C whole = std::floor(near);
   return near - whole > C(0.5) ? whole + 1 : whole;
