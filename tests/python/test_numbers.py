@@ -148,7 +148,8 @@ def test_any_constant_compares():
 
 
 def test_fractions_divide_as_in_python():
-    pairs = [(x, y) for x in (-7.5, -1.0, 0.0, 7.5, 6.0) for y in (-2.0, 0.5, 3.0)]
+    infinite = float("inf")
+    pairs = [(x, y) for x in (-7.5, -1.0, 0.0, 7.5, 6.0) for y in (-2.0, 0.5, 3.0, infinite, -infinite)]
     for function in (operator.floordiv, operator.mod, operator.truediv, operator.pow):
         some = [(x, y) for x, y in pairs if function is not operator.pow or x > 0]
         got, type_ = results(function, some, ("f64", "f64"))
