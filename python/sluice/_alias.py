@@ -117,7 +117,7 @@ def _differ(x: Any, now: tuple, before: tuple) -> bool:
 
 
 _OPAQUE = (
-    types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, str, bytes, int, float, complex, type(None), range,
+    types.CodeType, types.FrameType, types.TracebackType, str, bytes, int, float, complex, type(None), range,
 )  # fmt: skip
 
 
@@ -160,6 +160,10 @@ def reachable(
             if of_user(x.__module__) and id(x.__globals__) not in seen:
                 seen.add(id(x.__globals__))
                 rest += _variables(x.__globals__)
+        elif isinstance(x, types.ModuleType):
+            if of_user(x.__name__) and id(vars(x)) not in seen:
+                seen.add(id(vars(x)))
+                rest += _variables(vars(x))
         elif isinstance(x, type):
             if of_user(x.__module__):
                 rest += vars(x).values()

@@ -10,6 +10,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 RESULT = "_sluice_result_"  # what a function returns, where its arms return
 ITERATED = "_sluice_over_"  # prefix of the names that hold what a `for` iterates over
+IN_PLACE = "+="  # as an attribute: the contents of what `+=` and its like may change
 
 
 def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]:
@@ -314,7 +315,7 @@ _CHANGES = {
 def changed_in_place(statements: list[ast.AST]) -> tuple[list[tuple], list[tuple[int, str]]]:
     """What these change in place, and what cannot be followed.
 
-    The first are (path, attribute): the attribute of an object, or, where it is None, the contents of a container. A path is
+    The first are (path, attribute): the attribute of an object. If it is None or IN_PLACE, the contents of a container. A path is
     a name, and steps ("attribute", name) or ("item", key). The second are (line, text).
     """
     places: dict[tuple, None] = {}
@@ -330,6 +331,10 @@ def changed_in_place(statements: list[ast.AST]) -> tuple[list[tuple], list[tuple
             path = _path(node.func.value)
             if path is not None:
                 places[path, None] = None
+        elif isinstance(node, ast.AugAssign):  # x += [y] extends a list
+            path = _path(node.target)
+            if path is not None:
+                places[path, IN_PLACE] = None
     return list(places), strange
 
 

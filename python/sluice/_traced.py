@@ -11,6 +11,7 @@ Threads: those of the description. Errors: RewriteError; `guard` lets the graph 
 """
 
 import builtins
+import dis
 import functools
 import re
 import sys
@@ -24,9 +25,9 @@ from ._control import WHOLE, choose, for_loop_collect, not_, side, truth
 from ._describing import RewriteError, current_graph, refuse
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
-from ._names import RESULT
+from ._names import IN_PLACE, RESULT
 from ._structure import flatten
-from ._watch import Assigned, Unseen, Watch
+from ._watch import NOTHING, Assigned, Unseen, Watch, kind_of_dict, store, stored
 
 
 class Site:
@@ -112,7 +113,10 @@ class guard:
 
 
 class Place:
-    """Something that a construct changes in place: an attribute of an object, or the contents of a list or dict."""
+    """Something that a construct changes in place: an attribute of an object, or the contents of a list or dict.
+
+    It reads and writes what is stored, so that no setter and no method of the user's class runs again.
+    """
 
     def __init__(self, label: str, owner: Any, attribute: str | None):
         self.label = label
@@ -120,21 +124,60 @@ class Place:
         self.attribute = attribute
 
     def get(self) -> Any:
-        if self.attribute is not None:
-            return getattr(self.owner, self.attribute, UNBOUND)
-        return dict(self.owner) if isinstance(self.owner, dict) else list(self.owner)
+        if self.attribute is None:
+            if isinstance(self.owner, dict):
+                kind = kind_of_dict(self.owner)
+                return dict(zip(kind.keys(self.owner), kind.values(self.owner)))
+            return list.copy(self.owner)
+        held = stored(self.owner, self.attribute)
+        if held is not NOTHING:
+            return held
+        kind = type(self.owner)
+        if _runs_python(kind, "__setattr__") and not hasattr(kind, self.attribute) and hasattr(self.owner, self.attribute):
+            raise BuildError(
+                f"'{self.label}' is assigned here by the __setattr__ of {kind.__name__}, which stores it elsewhere, so that the change "
+                "cannot be followed; assign a local variable here, and the attribute after"
+            )
+        return getattr(self.owner, self.attribute, UNBOUND)
 
     def set(self, content: Any) -> None:
         if self.attribute is not None:
-            if content is not UNBOUND:
-                setattr(self.owner, self.attribute, content)
-            elif hasattr(self.owner, self.attribute):
-                delattr(self.owner, self.attribute)
+            store(self.owner, self.attribute, NOTHING if content is UNBOUND else content)
         elif isinstance(self.owner, dict):
-            self.owner.clear()
-            self.owner.update(content)
+            kind = kind_of_dict(self.owner)
+            kind.clear(self.owner)
+            for key, x in content.items():
+                kind.__setitem__(self.owner, key, x)
         else:
-            self.owner[:] = content
+            list.__setitem__(self.owner, slice(None), content)
+
+
+def _runs_python(kind: type, *hooks: str) -> bool:
+    """True if one of these methods of a class is a function of Python."""
+    return any(isinstance(getattr(kind, hook, None), types.FunctionType) for hook in hooks)
+
+
+def _written(owner: Any, attribute: str) -> list[str] | None:
+    """The attributes that `owner.attribute = x` stores; None if that is not known."""
+    described = next((vars(one)[attribute] for one in type(owner).__mro__ if attribute in vars(one)), None)
+    if isinstance(described, property):
+        setter, further = described.fset, []
+        if setter is None:  # the assignment raises
+            return []
+    elif _runs_python(type(described), "__set__"):
+        setter, further = type(described).__set__, [attribute, f"_{attribute}"]
+    else:
+        return [attribute]
+    code = getattr(setter, "__code__", None)
+    if code is None:
+        return None
+    names = [one.argval for one in dis.get_instructions(code) if one.opname == "STORE_ATTR" and one.argval != attribute]
+    further += [one for one in code.co_consts if isinstance(one, str)]
+    names += [name for name in further if stored(owner, name) is not NOTHING]
+    found: list[str] = []
+    for name in dict.fromkeys(names):
+        found += [name] if name == attribute else _written(owner, name) or []
+    return found or None
 
 
 class _Described:
@@ -153,7 +196,7 @@ class _Described:
         """`frame` is the frame of the rewritten function; by default the caller's."""
         self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
         self.places = self.runtime.places(self.site, scope)
-        self.contents = {place.label: place.get() for place in self.places}
+        self.contents = self._contents()
         code = (frame or sys._getframe(1)).f_code
         left_out = [(place.owner, place.attribute) for place in self.places]
         self.watch = self.runtime.watch(self.site, scope, left_out, Assigned(code, self.before, self.site.names))
@@ -161,7 +204,11 @@ class _Described:
     def now(self, scope: dict) -> dict:
         """What the live names and the places hold."""
         held = {_label(name): scope.get(name, UNBOUND) for name in self.site.names if name in self.site.live}
-        return held | {place.label: place.get() for place in self.places}
+        return held | self._contents()
+
+    def _contents(self) -> dict:
+        with self.runtime.located(self.site):
+            return {place.label: place.get() for place in self.places}
 
     def back(self) -> tuple:
         """Sets the places back; what the names were."""
@@ -515,10 +562,16 @@ class Runtime:
     def places(self, site: Site, scope: dict) -> list[Place]:
         """What the construct changes in place and exists already."""
         found: dict[tuple, Place] = {}
+
+        def add(label: str, owner: Any, attribute: str | None) -> None:
+            label = f"{label}.{attribute}" if attribute is not None else f"the {type(owner).__name__} {label}"
+            found.setdefault((id(owner), attribute), Place(label, owner, attribute))
+
         for path, attribute in site.places:
             owner = scope.get(path[0], self.globals.get(path[0], UNBOUND))
             label = path[0]
             for kind, key in path[1:]:
+                holder, before = owner, label
                 label += f".{key}" if kind == "attribute" else f"[{key!r}]"
                 try:
                     if kind == "attribute":
@@ -527,21 +580,29 @@ class Runtime:
                         owner = dict.get(owner, key, UNBOUND) if isinstance(owner, dict) else owner[key]
                 except (AttributeError, LookupError, TypeError):
                     owner = UNBOUND
+                if owner is UNBOUND and kind == "item" and isinstance(holder, dict) and hasattr(holder, "__missing__"):
+                    add(before, holder, None)  # the key appears when it is read
             if isinstance(owner, Unset) or is_value(owner):
                 continue
-            if attribute is None and not isinstance(owner, (list, dict)):
-                if hasattr(owner, "__setitem__") or isinstance(owner, set):
+            if attribute in (None, IN_PLACE):
+                if isinstance(owner, (list, dict)):
+                    add(label, owner, None)
+                elif isinstance(owner, set) or (attribute is None and hasattr(owner, "__setitem__")):
                     raise self.error(
                         site.line,
                         f"'{label}', a {type(owner).__name__}, is changed in this `{site.kind}`, which a Value decides; lists, dicts "
                         "and attributes may be changed there, anything else must be made anew",
                     )
                 continue
-            if attribute is not None:
-                label += f".{attribute}"
-            else:
-                label = f"the {type(owner).__name__} {label}"
-            found.setdefault((id(owner), attribute), Place(label, owner, attribute))
+            names = _written(owner, attribute)
+            if names is None:
+                raise self.error(
+                    site.line,
+                    f"'{label}.{attribute}' is assigned in this `{site.kind}`, which a Value decides, and its setter does not show "
+                    "where it stores the value; assign a local variable here, and the attribute after",
+                )
+            for name in names:
+                add(label, owner, name)
         return list(found.values())
 
     def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> Watch:

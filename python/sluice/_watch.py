@@ -42,7 +42,7 @@ _PASSING = (
     itertools.compress, itertools.islice, itertools.accumulate, itertools.zip_longest,
 )  # fmt: skip
 _LRU_CACHE = type(functools.lru_cache(lambda: None))
-_EMPTY = object()  # stands for what there is not
+NOTHING = object()  # stands for what there is not
 
 
 class Unseen(Exception):
@@ -71,7 +71,7 @@ class Assigned:
 
     def has(self, function: types.FunctionType, name: str, cell: types.CellType) -> bool:
         """True if this name in the closure of `function` is one of them, and not another variable of the same name."""
-        if name not in self._names or content_of(cell) is not self._held.get(name, _EMPTY):
+        if name not in self._names or content_of(cell) is not self._held.get(name, NOTHING):
             return False
         return name in self._code.co_freevars or (name in self._code.co_cellvars and function.__code__ in _codes(self._code))
 
@@ -203,7 +203,7 @@ class Watch:
             return
         self._asked.update((id(namespace), name) for name in asked)
         names = [name for name in asked if (id(namespace), name) not in self._skip]
-        self._keep(namespace, place, lambda held: ([*names, *(held.get(name, _EMPTY) for name in names)], None), before)
+        self._keep(namespace, place, lambda held: ([*names, *(held.get(name, NOTHING) for name in names)], None), before)
         for name in asked:  # a module may be imported in a function
             self._reach(namespace.get(name, sys.modules.get(name)), place, before + name, mentioned)
 
@@ -230,7 +230,7 @@ class Watch:
         elif issubclass(kind, _BUFFERS):
             self._keep(x, place, lambda x: ([], _digest(x)))
         elif issubclass(kind, contextvars.ContextVar):
-            self._elements(self._keep(x, place, lambda x: ([x.get(_EMPTY)], None)), place)
+            self._elements(self._keep(x, place, lambda x: ([x.get(NOTHING)], None)), place)
         elif issubclass(kind, (types.MappingProxyType, weakref.ref)):
             for one in (x(),) if issubclass(kind, weakref.ref) else gc.get_referents(x):
                 self._reach(one, place, "")
@@ -288,9 +288,14 @@ class Watch:
                 self._reach(one, place, f".{name}")
 
 
+def kind_of_dict(x: dict) -> type:
+    """The class whose methods read and write a dict without those of a user's class."""
+    return collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict  # it has an order of its own
+
+
 def _contents(x: Any) -> tuple[Iterable, None]:
     if isinstance(x, dict):
-        kind = collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict  # it has an order of its own
+        kind = kind_of_dict(x)
         return [*kind.keys(x), *kind.values(x)], None
     return x if isinstance(x, list) else [*x], None
 
@@ -308,7 +313,7 @@ def _attributes_of(x: Any) -> tuple[list, None]:
 def _differing(parts: list, now: list) -> str:
     """The first name whose content differs."""
     before, after = ({name: x for name, x in zip(one, one[len(one) // 2 :])} for one in (parts, now))
-    return str(next((name for name in {**before, **after} if before.get(name, _EMPTY) is not after.get(name, _EMPTY)), "?"))
+    return str(next((name for name in {**before, **after} if before.get(name, NOTHING) is not after.get(name, NOTHING)), "?"))
 
 
 def content_of(cell: types.CellType) -> Any:
@@ -316,7 +321,7 @@ def content_of(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
-        return _EMPTY
+        return NOTHING
 
 
 def _is_private(name: Any) -> bool:
@@ -344,11 +349,48 @@ def _slots(kind: type) -> dict[str, Any]:
     }
 
 
+def _own_dict(x: Any) -> dict | None:
+    """The attributes that an object keeps in a dict; None if it has none."""
+    try:
+        held = object.__getattribute__(x, "__dict__")
+    except (AttributeError, TypeError):
+        return None
+    return held if type(held) is dict else None
+
+
+def stored(x: Any, attribute: str) -> Any:
+    """What the object itself stores under this name, or NOTHING. No code of its class runs."""
+    slot = _slots(type(x)).get(attribute)
+    if slot is not None:
+        return _slot_of(x, slot)
+    held = _own_dict(x)
+    return NOTHING if held is None else held.get(attribute, NOTHING)
+
+
+def store(x: Any, attribute: str, content: Any) -> None:
+    """Stores an attribute; NOTHING removes it. No setter of the user runs."""
+    slot, held = _slots(type(x)).get(attribute), _own_dict(x)
+    if slot is not None:
+        if content is not NOTHING:
+            slot.__set__(x, content)
+        elif _slot_of(x, slot) is not NOTHING:
+            slot.__delete__(x)
+    elif held is not None and not hasattr(getattr(type(x), attribute, None), "__set__"):
+        if content is NOTHING:
+            held.pop(attribute, None)
+        else:
+            held[attribute] = content
+    elif content is not NOTHING:  # a class, and what C stores
+        setattr(x, attribute, content)
+    elif hasattr(x, attribute):
+        delattr(x, attribute)
+
+
 def _slot_of(x: Any, slot: Any) -> Any:
     try:
         return slot.__get__(x)
     except AttributeError:
-        return _EMPTY
+        return NOTHING
 
 
 def _digest(x: Any) -> Any:

@@ -428,9 +428,28 @@ def made_for_an_element(v):
     return len(held)
 
 
-@pytest.mark.parametrize("program", [made_for_an_attribute, made_for_an_element], ids=lambda one: one.__name__)
-def test_what_a_default_dict_makes_for_a_change_is_refused(program):
-    with pytest.raises(sluice.RewriteError, match="'held' is changed"):
+MODULE = types.ModuleType("own")
+
+
+def of_a_module(v):
+    MODULE.items = [1]
+    if v > 1:
+        MODULE.items.append(2)
+    return len(MODULE.items)
+
+
+OTHER_STRUCTURES = {
+    made_for_an_attribute: "the defaultdict held has one structure in 'then'",
+    made_for_an_element: "a dict with no keys against a dict with the key 'x'",
+    plus_list: "the list xs has one structure in 'then'",
+    times_list: "the list xs has one structure in 'then'",
+    of_a_module: "the list MODULE.items has one structure in 'then'",
+}
+
+
+@pytest.mark.parametrize("program", OTHER_STRUCTURES, ids=lambda one: one.__name__)
+def test_a_container_with_another_structure_in_one_branch_is_refused(program):
+    with pytest.raises(sluice.RewriteError, match=OTHER_STRUCTURES[program]):
         described(program)
 
 
@@ -448,7 +467,7 @@ def test_an_iterator_of_unknown_position_is_refused(tmp_path):
 
 
 REFUSED = [
-    plus_list, times_list, plus_array, or_set, by_key, by_another_name, by_a_loop, by_a_function_inside, by_a_function_of_a_library,
+    plus_array, or_set, by_key, by_another_name, by_a_loop, by_a_function_inside, by_a_function_of_a_library,
     by_a_method, by_a_method_that_counts, of_a_deque_in_a_dict, in_a_conditional_expression, in_a_logical_expression, of_a_nonlocal,
     in_a_comprehension, in_a_loop,
 ]  # fmt: skip
@@ -622,14 +641,252 @@ def large(v):
     return len(big) + len(array) if v > 1 else 1
 
 
+def plus_list_in_both(v):
+    views = [v]
+    if v > 1:
+        views += [v + 1]
+    else:
+        views += [0]
+    return views[1] * 10 + len(views)
+
+
+def plus_list_of_a_dict(v):
+    held = {"x": [1]}
+    if v > 1:
+        held["x"] += [v]
+    else:
+        held["x"] += [4]
+    return held["x"][1]
+
+
+def plus_list_of_an_attribute(v):
+    thing = Thing()
+    before = thing.items
+    if v > 1:
+        thing.items += [v]
+    else:
+        thing.items += (0,)
+    return before[1]
+
+
+def times_list_in_both(v):
+    xs = [v]
+    if v > 1:
+        xs *= 3
+    else:
+        xs *= 3
+    return xs[2]
+
+
+def or_dict(v):
+    held = {"x": v, "y": 1}
+    before = held
+    if v > 1:
+        held |= {"x": 7}
+    return before["x"] + held["y"]
+
+
+def plus_number_in_a_loop(v):
+    xs = [0]
+    n = 1
+    for i in range(v):
+        n += i
+        xs[0] += n
+    return n * 10 + xs[0]
+
+
+def fills_a_default_dict(v):
+    held = collections.defaultdict(list)
+    if v > 1:
+        held["x"].append(v)
+    else:
+        held["x"].append(9)
+    return held["x"][0] * 10 + len(held)
+
+
+def adds_to_a_default_dict(v):
+    held = collections.defaultdict(list)
+    if v > 1:
+        held["x"] += [v]
+    else:
+        held["x"] += [9]
+    return held["x"][0]
+
+
 FOLLOWED = [
-    appends, makes_anew, keeps_a_cache, keeps_a_table, makes_an_attribute_once, logs, reads_what_others_hold, variable_of_a_closure,
+    plus_list_in_both, plus_list_of_a_dict, plus_list_of_an_attribute, times_list_in_both, or_dict, plus_number_in_a_loop,
+    fills_a_default_dict, adds_to_a_default_dict, appends, makes_anew, keeps_a_cache, keeps_a_table, makes_an_attribute_once, logs, reads_what_others_hold, variable_of_a_closure,
     counts_in_a_closure, dispatches, of_the_arm_alone, attribute, nested, large,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda one: one.__name__)
 def test_what_is_followed_or_harmless_is_as_in_python(program):
+    (column,) = next(iter(described(program)))
+    assert column.tolist() == [program(v) for v in range(4)]
+
+
+class Doubles:
+    def __init__(self):
+        self._n, self.set = 0, 0
+
+    @property
+    def n(self):
+        return self._n
+
+    @n.setter
+    def n(self, x):
+        self._n = x * 2
+        self.set += 1
+
+    @property
+    def through(self):
+        return self.n
+
+    @through.setter
+    def through(self, x):
+        self.n = x + 1
+
+
+class DoublesInSlots:
+    __slots__ = ("_n",)
+
+    def __init__(self):
+        self._n = 0
+
+    n = property(lambda self: self._n + 1, lambda self, x: setattr(self, "_n", x * 2))
+
+
+class Doubled:
+    def __get__(self, owner, kind):
+        return owner.__dict__["stored"]
+
+    def __set__(self, owner, x):
+        owner.__dict__["stored"] = x * 2
+
+
+class WithDescriptor:
+    n = Doubled()
+
+    def __init__(self):
+        self.__dict__["stored"] = 0
+
+
+class SetsAttributes:
+    def __init__(self):
+        self.__dict__["n"] = 0
+
+    def __setattr__(self, name, x):
+        object.__setattr__(self, name, x * 2)
+
+
+class GetsAttributes:
+    def __init__(self):
+        self.n = 0
+
+    def __getattribute__(self, name):
+        x = object.__getattribute__(self, name)
+        return x + 1 if name == "n" else x
+
+
+class Delegates:
+    def __init__(self):
+        self.inner = types.SimpleNamespace(n=3)
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
+def in_one_branch(make, v):
+    one = make()
+    if v > 1:
+        one.n = v
+    return one.n
+
+
+def in_both_branches(make, v):
+    one = make()
+    if v > 1:
+        one.n += 1
+    else:
+        one.n += v
+        one.n = one.n + 2
+    return one.n
+
+
+def in_a_loop(make, v):
+    one = make()
+    for i in range(v):
+        one.n = one.n + i + 1
+    return one.n
+
+
+def through_another(make, v):
+    one = make()
+    if v > 1:
+        one.through = v
+    return one.n * 100 + getattr(one, "set", 0)
+
+
+SETTERS = [Doubles, DoublesInSlots, WithDescriptor, SetsAttributes, GetsAttributes, Delegates]
+ASSIGNMENTS = [(one, kind) for one in (in_one_branch, in_both_branches, in_a_loop) for kind in SETTERS] + [(through_another, Doubles)]
+
+
+@pytest.mark.parametrize("assigns, kind", ASSIGNMENTS, ids=[f"{one.__name__} {kind.__name__}" for one, kind in ASSIGNMENTS])
+def test_a_setter_runs_once(assigns, kind):
+    (column,) = next(iter(described(lambda v: sluice.graph_function(assigns)(kind, v))))
+    assert column.tolist() == [assigns(kind, v) for v in range(4)]
+
+
+class StoresElsewhere:
+    def __init__(self):
+        object.__setattr__(self, "_held", {"n": 0})
+
+    def __getattr__(self, name):
+        return self._held[name]
+
+    def __setattr__(self, name, x):
+        self._held[name] = x
+
+
+class StoresInAList:
+    n = property(lambda self: self.held[0], lambda self, x: self.held.__setitem__(0, x))
+
+    def __init__(self):
+        self.held = [0]
+
+
+class StoresByAnotherFunction:
+    n = property(lambda self: self._n, functools.partial(setattr))
+
+
+@pytest.mark.parametrize("kind", [StoresElsewhere, StoresInAList, StoresByAnotherFunction], ids=lambda one: one.__name__)
+def test_a_setter_that_cannot_be_followed_is_refused(kind):
+    with pytest.raises(sluice.RewriteError, match="'one.n' is assigned (here|in this `if`).* assign a local variable here"):
+        described(lambda v: sluice.graph_function(in_one_branch)(kind, v))
+
+
+class WritesItsElements(list):
+    def __setitem__(self, at, x):
+        super().__setitem__(at, x * 2)
+
+
+class WritesItsItems(dict):
+    def __setitem__(self, key, x):
+        super().__setitem__(key, x * 2)
+
+    def __getitem__(self, key):
+        return super().__getitem__(key) + 1
+
+
+@pytest.mark.parametrize("make", [lambda: WritesItsElements([1]), lambda: WritesItsItems({0: 1})], ids=["list", "dict"])
+def test_a_container_of_the_user_is_written_once(make):
+    def program(v):
+        one = make()
+        if v > 1:
+            one[0] = v
+        return one[0]
+
     (column,) = next(iter(described(program)))
     assert column.tolist() == [program(v) for v in range(4)]
 
