@@ -55,6 +55,7 @@ from ._mix import cut_mix, mix_up
 from ._pipeline import BatchKey, Pipeline, pipeline
 from ._rewrite import RewriteError, graph_function
 from ._value import Value
+from ._watch import WatchWarning
 from ._workers import WorkerOptions
 from .sources import LeftOutWarning, classes, files, iterate, list_file, map, require_same_classes, source, tar
 
@@ -167,7 +168,8 @@ def drop_unless(predicate: Value) -> None:
 
 __all__ = [
     "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
-    "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
+    "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError", "StallError", "Value", "WatchWarning",
+    "WorkerOptions",
     "all_of", "any_of", "apply_if", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "iterate",
     "list_file", "map", "mix_up", "not_", "ops", "pipeline", "require_same_classes", "saved_plan", "select", "source", "tar",

@@ -70,6 +70,7 @@ class Aliases:
         self.base: types.FrameType | None = None  # the frame that runs the description
         self.at: tuple[str, int] = ("the description", 0)
         self.now = _EMPTY
+        self.made: dict[int, Any] = {}  # the containers of merges, by id: the object differs between samples
         self._contents: dict[int, tuple] = {}
 
     def enter(self, world: World) -> None:
@@ -79,6 +80,7 @@ class Aliases:
 
     def clear(self) -> None:
         self.enter(_EMPTY)
+        self.made.clear()
         self.base = None
 
     def require_unchanged(self) -> None:

@@ -9,14 +9,15 @@ Threads: call them on the thread that describes the pipeline. Errors: BuildError
 both cases the graph forgets the choice or loop and stays usable.
 """
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ._describing import current_graph, refuse, refusing
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
 from ._structure import flatten, rebuild
 from ._value import cure_of_condition, is_bool, is_number
-from ._watch import Unseen, Watch
+from ._watch import Unseen, Watch, package_of
 
 __all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
 
@@ -48,9 +49,14 @@ def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any
 def _watch(name: str, *functions: Any) -> Watch:
     """Watches what the branches of a choice or the body of a loop can change."""
     try:
-        return Watch({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
+        watch = Watch({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
     except Unseen as unseen:
         raise BuildError(unseen.message(f"`{name}`")) from None
+    frame = sys._getframe(1)
+    while frame.f_back is not None and package_of(frame.f_globals.get("__name__")) == "sluice":
+        frame = frame.f_back
+    watch.warn_if_incomplete(f"`{name}`", frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+    return watch
 
 
 def _require_unchanged(name: str, watch: Watch) -> None:
@@ -98,7 +104,7 @@ cond = if_else  # its name in PyTorch and JAX
 
 
 @refusing(BuildError)
-def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name: str | None = None) -> Any:
+def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name: str | None = None, *more: Any) -> Any:
     """What the arm with this number gives.
 
     Parameters
@@ -128,6 +134,8 @@ def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name:
     --------
     >>> image = sluice.select(ops.choice_index([1, 1, 1]), [image, lambda: ops.gaussian_blur(image), lambda: ops.invert(image)])
     """
+    if more or callable(arms) or is_value(arms) or isinstance(arms, (str, dict)) or not isinstance(arms, Iterable):
+        raise BuildError("`select`: the arms are one list; write sluice.select(index, [first, second, ...])")
     arms = list(arms)
     called = name or "select"
     if not arms:

@@ -85,6 +85,7 @@ class Draws:
     """Watches the calls of one description for draws."""
 
     def __init__(self) -> None:
+        self._seeded: dict[int, Any] = {}  # generators that the description makes from a seed, by id
         self._pending: tuple | None = None
         self._known: dict[tuple, str | None] = {}
 
@@ -92,6 +93,8 @@ class Draws:
         """Warns if the function draws, and remembers it if it may draw."""
         self.settle()
         name = what_draws(function)
+        if name is not None and id(getattr(function, "__self__", None)) in self._seeded:
+            return
         if name is not None:
             _warn(f"{name}() is called", name, globals_, filename, line)
             return
@@ -99,6 +102,20 @@ class Draws:
         if name is not None:
             called = getattr(function, "__name__", type(function).__name__)
             self._pending = (_states(), f"{called}() calls {name}()", name, globals_, filename, line)
+
+    def remembering(self, function: Any) -> Any:
+        """The function; one that makes a generator remembers those with a seed, which draw the same numbers in each description."""
+        if not _makes_generator(function):
+            return function
+
+        def make(*args: Any, **kwargs: Any) -> Any:
+            made = function(*args, **kwargs)
+            given = [one for one in (*args, *kwargs.values()) if one is not None]
+            if given and all(id(one) in self._seeded or not _is_of_numpy(type(one)) for one in given):
+                self._seeded[id(made)] = made
+            return made
+
+        return make
 
     def settle(self) -> None:
         """Warns of the last call that was remembered, if it has drawn."""
@@ -118,6 +135,17 @@ class Draws:
         if key not in self._known:
             self._known[key] = _search(function)
         return self._known[key]
+
+
+def _is_of_numpy(x: Any) -> bool:
+    return str(getattr(x, "__module__", "")).startswith("numpy.random")
+
+
+def _makes_generator(function: Any) -> bool:
+    """True for the classes and functions that make a generator, or its seed, of what they are given."""
+    if isinstance(function, type) and issubclass(function, random.Random):
+        return not issubclass(function, random.SystemRandom)  # it ignores its seed
+    return _is_of_numpy(function) and (isinstance(function, type) or getattr(function, "__name__", "") == "default_rng")
 
 
 def _search(function: Any) -> str | None:

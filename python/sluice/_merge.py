@@ -201,6 +201,7 @@ class Branch:
         self._attempt.close()
         result = {name: plan.built(merged) if isinstance(plan, (_Node, _Leaf)) else plan for name, plan in plans.items()}
         made = [(node.new, [shape.original for shape in node.shapes]) for node in self._nodes.values()]
+        self.graph.aliases.made.update((id(new), new) for new, _ in made)
         self.graph.aliases.enter(merge_worlds(made, self._worlds))
         return result
 
@@ -294,6 +295,11 @@ class Branch:
         if other is None:
             other = next(k for k, x in enumerate(row) if k != first)
         one, two = sorted((first, other))
+        if kind_of(row[one]) == kind_of(row[two]):
+            return BuildError(
+                f"{what} is {kind_of(row[one])} in '{self.arms[one]}', and another one in '{self.arms[two]}' of `{self.name}`: these "
+                f"are two objects; {cure}"
+            )
         return BuildError(
             f"{what} is {kind_of(row[one])} in '{self.arms[one]}', but {kind_of(row[two])} in '{self.arms[two]}' of "
             f"`{self.name}`; {cure}"
@@ -513,6 +519,7 @@ class Loop:
     def _rebuilt(self, moving: dict, made: list[tuple]) -> dict:
         result = rebuild(self.shape, [moving.get(k, x) for k, x in enumerate(self.leaves)], made)
         made.pop()  # the dict of the names
+        self.graph.aliases.made.update((id(new), new) for new, _ in made)
         return result
 
     def _find_shared(self) -> bool:
@@ -532,6 +539,11 @@ class Loop:
 
     def _changed(self, k: int, before: Any, after: Any) -> BuildError:
         cure = cast_cure([before, after]) if is_value(before) and is_value(after) else _cure_of_loop(before, after)
+        if kind_of(before) == kind_of(after):
+            return BuildError(
+                f"{self.places[k]} is {kind_of(before)} before an iteration of `{self.name}`, and another one after it: these are two "
+                f"objects; {cure}"
+            )
         return BuildError(
             f"{self.places[k]} is {kind_of(before)} before an iteration of `{self.name}`, but {kind_of(after)} after it; {cure}"
         )

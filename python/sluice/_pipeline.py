@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 from . import _core
 from ._batch import Batch
-from ._describing import was_taken
+from ._describing import current_graph, refuse, was_taken
 from ._graph import Graph, describing
 from ._rewrite import rewrite
 from ._show import Drawing, Sheet, sheet_of
@@ -42,9 +42,14 @@ def _whole(number: Any, what: str, least: int = 0) -> int:
         whole = operator.index(number)
     except TypeError:
         whole = None
-    if whole is None or isinstance(number, bool) or whole < least:
-        raise _core.BuildError(f"{what} is a whole number from {least} on, not {number!r}")
+    if whole is None or isinstance(number, bool) or not least <= whole < 2**63:
+        limit = f"from {least} on" if whole is None or whole < least else f"from {least} to 2**63 - 1"
+        raise _core.BuildError(f"{what} is a whole number {limit}, not {number!r}")
     return whole
+
+
+def _called_in_a_description(name: str) -> str:
+    return f"{name} is a pipeline of its own: mark it with @sluice.graph_function instead to call it from a pipeline"
 
 
 def _is_leaf(x: Any) -> bool:
@@ -160,6 +165,8 @@ class Pipeline:
                 )
             slots = []
             for one in outputs:
+                if isinstance(one, Pipeline):
+                    raise _core.BuildError(f"{self._name}() returns {one!r}; {_called_in_a_description(one._name)}")
                 if not _is_leaf(one):
                     raise _core.BuildError(
                         f"{self._name}() returns {one!r} of type {type(one).__name__}, which is no value "
@@ -395,6 +402,8 @@ class Description:
                 "secrets.randbits(63) makes one"
             )
         function = self._function
+        if current_graph() is not None and any(isinstance(one, Value) for one in (*args, *kwargs.values())):
+            raise refuse(_core.BuildError(f"{self.__name__}() is given a Value; {_called_in_a_description(self.__name__)}"))
 
         def describe() -> Any:
             values = source()

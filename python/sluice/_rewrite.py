@@ -64,7 +64,9 @@ def rewrite(function: Callable) -> Callable:
     if isinstance(function, types.MethodType):
         return types.MethodType(rewrite(function.__func__), function.__self__)
     if not isinstance(function, types.FunctionType):
-        raise TypeError(f"only functions and methods can be rewritten, not a {type(function).__name__}: {function!r}")
+        raise TypeError(
+            f"only functions and methods can be rewritten, not a {type(function).__name__}: {function!r}; write a `def` that calls it"
+        )
     if hasattr(function, _MARK):
         return function
     code = function.__code__

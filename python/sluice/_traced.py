@@ -609,12 +609,14 @@ class Runtime:
         """Watches what the branches or the body of a construct can change."""
         roots = {name: scope.get(name, self.globals.get(name, sys.modules.get(name))) for name in site.reads}
         try:
-            return Watch(roots, site.mentioned, left_out, assigned)
+            watch = Watch(roots, site.mentioned, left_out, assigned)
         except Unseen as unseen:
             raise self.error(
                 site.line,
                 unseen.message(f"this `{site.kind}`, which a Value decides,"),
             ) from None
+        watch.warn_if_incomplete(f"this `{site.kind}`, which a Value decides,", self.filename, site.line, self.globals)
+        return watch
 
     def require_unchanged(self, site: Site, changed: str | None) -> None:
         """Raises RewriteError where `changed` names something."""
@@ -623,7 +625,8 @@ class Runtime:
                 site.line,
                 f"'{changed}' is changed in this `{site.kind}`, which a Value decides, in a way that cannot be followed, so that it would "
                 "be changed for all samples; assign a new one, as in `x = x + [y]`, or change it by its own name: `x.append(y)`, "
-                "`x[0] = y`, `x.y = z`",
+                "`x[0] = y`, `x.y = z`; what samples do not depend on, such as a counter, change before this "
+                f"`{site.kind}`, or keep in an attribute such as `self._cache`",
             )
 
     # Statements.
@@ -775,10 +778,24 @@ class Runtime:
         """Returns what to call in place of `function`, and warns of a draw."""
         if function is isinstance or function is str:
             return functools.partial(is_instance if function is isinstance else text_of, functools.partial(self.error, line))
+        if function is id:
+            return functools.partial(self.identity, line)
         draws = getattr(current_graph(), "draws", None)
         if draws is not None:
             draws.before_call(function, self.globals, self.filename, line)
+            return draws.remembering(function)
         return function
+
+    def identity(self, line: int, x: Any) -> int:
+        """id(x)"""
+        graph = current_graph()
+        if graph is not None and graph.aliases.made.get(id(x)) is x and not is_value(x):
+            raise self.error(
+                line,
+                f"id() of a {type(x).__name__} that a branch or a loop assigned: for some samples it is another object; keep a flag, as "
+                "in `same = True`",
+            )
+        return id(x)
 
     def same(self, x: Any, y: Any, line: int) -> Any:
         """x is y"""

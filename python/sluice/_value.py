@@ -46,6 +46,17 @@ def class_of(value: Value) -> type | None:
     return None
 
 
+_NAMES = {bool: "bool", int: "i64", float: "f32", str: "text", bytes: "bytes", object: "object"}
+
+
+def name_of_type(x: Any) -> Any:
+    """The name of a type of values: "i64" for int, "i32" for numpy.int32; None for other classes, and texts as they are."""
+    if isinstance(x, type) and x.__module__ == "numpy":
+        name = x.__name__.rstrip("_").replace("uint", "u").replace("int", "i").replace("float", "f")
+        return name if name in (*NUMBER_TYPES, "bool") else None
+    return _NAMES.get(x) if isinstance(x, type) else x
+
+
 def is_number(x: Any) -> bool:
     """Whether x is a plain number of Python's or NumPy's."""
     return isinstance(x, (bool, int, float)) or (
@@ -139,8 +150,7 @@ class Value:
 
         Fractions are cut off. A sample fails if the type does not hold its number. int is i64, float f32.
         """
-        known = {bool: "bool", int: "i64", float: "f32"}
-        to = known.get(to, to) if isinstance(to, type) else to
+        to = name_of_type(to) or to
         if _has_elements(self):
             return self.graph.operator("cast_elements", self, to=to)
         return self.graph.operator("cast", x=self, to=to)
@@ -155,6 +165,14 @@ class Value:
         return refuse(error, self.graph)
 
     def __bool__(self) -> bool:
+        frame = sys._getframe(1)
+        if "_sluice_" in frame.f_code.co_freevars or is_library(frame.f_globals.get("__name__")):
+            raise self._no(
+                "is no bool",
+                "Functions of Python and of libraries cannot ask a sample: write sluice.any_of(a, b) for any(), sluice.all_of(a, b) "
+                "for all(), ops.maximum(a, b) for max() and ops.minimum(a, b) for min(). Compare the elements of a list one "
+                "by one, in place of `[x] == [1]`, sorted() and .count()",
+            )
         raise self._no(
             "is no bool",
             "Mark the function that asks with @sluice.pipeline or @sluice.graph_function, so that "

@@ -61,6 +61,12 @@ class Unseen(Exception):
         )
 
 
+class WatchWarning(UserWarning):
+    """A branch or a loop of a description reaches more objects than Sluice compares, so changes of the others are not noticed."""
+
+    __module__ = "sluice"
+
+
 class Assigned:
     """Variables that a statement of a function assigns: a new value in them is not a hidden change."""
 
@@ -113,7 +119,21 @@ class Watch:
             self._reach(x, -1, name, mentioned)
         while self._rest and len(self._seen) < MOST:
             self._visit(*self._rest.popleft())
+        self.complete = not self._rest
         self._rest.clear()
+
+    def warn_if_incomplete(self, what: str, filename: str, line: int, globals_: dict) -> None:
+        """Warns at this line if `what` reaches more objects than are looked at."""
+        if not self.complete:
+            warnings.warn_explicit(
+                f"{what} reaches more than {MOST:,} objects: Sluice compares the nearest ones, and does not notice if code in it changes "
+                "another one; let the code in it use fewer objects",
+                WatchWarning,
+                filename,
+                line,
+                globals_.get("__name__") or "sluice",
+                globals_.setdefault("__warningregistry__", {}),
+            )
 
     def changed(self) -> str | None:
         """The name of something that holds something else now."""

@@ -16,7 +16,7 @@ from typing import Any, Callable, Sequence
 from . import _core, _workers
 from ._describing import refusing
 from ._graph import require_graph
-from ._value import Value
+from ._value import Value, name_of_type
 from ._workers import WorkerOptions
 
 #: What the values of a sample can be; see :class:`sluice.Value`.
@@ -25,7 +25,6 @@ TYPES = (
     "bytes", "image", "tensor", "rectangle", "object",
 )
 _TRAVEL = frozenset(TYPES) - {"rectangle", "object"}  # of these values workers send
-_OF_PYTHON = {bool: "bool", int: "i64", float: "f32", str: "text", bytes: "bytes", object: "object"}
 
 
 def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
@@ -38,7 +37,9 @@ def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
         )
     names = []
     for one in (returns,) if single else returns:
-        name = _OF_PYTHON.get(one, one) if isinstance(one, (type, str)) else None
+        name = name_of_type(one)
+        if name in ("int", "float", "str"):
+            raise _core.BuildError(f"{user}: returns={one!r}: there is no type of this name; write {one}, without quotes")
         if not isinstance(name, str):
             raise _core.BuildError(
                 f"{user}: returns is the name of a type or a tuple of them ('image', 'i64', ...), not "
@@ -49,12 +50,12 @@ def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
 
 
 def _columns(columns: Any, user: str, example: str) -> dict[str, Any]:
-    if not isinstance(columns, dict):
+    if not isinstance(columns, dict) or not columns:
         raise _core.BuildError(
             f"{user}: columns is a dict that gives each column its type, {{{example!r}: 'i64'}} say, not {columns!r}"
         )
     for name, type_ in columns.items():
-        known = _OF_PYTHON.get(type_, type_) if isinstance(type_, (type, str)) else None
+        known = name_of_type(type_)
         if known not in TYPES and not str(known).startswith("list of "):
             raise _core.BuildError(
                 f"{user}: the type of column {name!r} is 'bytes' for a file, or 'i64', 'f32', 'text', 'list of f32' "
@@ -372,10 +373,11 @@ def source(
             )
         samples = len(data)
     if samples is not None and (
-        isinstance(samples, bool) or not hasattr(samples, "__index__") or operator.index(samples) < 0
+        isinstance(samples, bool) or not hasattr(samples, "__index__") or not 0 <= operator.index(samples) < 2**63
     ):
+        limit = "from 0 to 2**63 - 1" if isinstance(samples, int) and samples > 0 else "from 0 on"
         raise _core.BuildError(
-            f"sluice.source(): samples is a whole number from 0 on, not {samples!r}; None of a function "
+            f"sluice.source(): samples is a whole number {limit}, not {samples!r}; None of a function "
             "that ends by itself"
         )
     count = -1 if samples is None else operator.index(samples)

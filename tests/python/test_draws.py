@@ -59,6 +59,10 @@ DRAWS = {
     "numpy.random.rand": lambda: numpy.random.rand(),
     "numpy.random.sample": lambda: numpy.random.sample(),
     "of a generator of NumPy's": lambda: NUMPY.random(),
+    "of a generator without a seed": lambda: random.Random().random(),
+    "of a generator that ignores its seed": lambda: random.SystemRandom(3).random(),
+    "of a generator of NumPy's without a seed": lambda: numpy.random.default_rng(None).random(),
+    "of a generator of NumPy's over one without a seed": lambda: numpy.random.Generator(numpy.random.PCG64()).random(),
     "time.time": lambda: time.time(),
     "datetime.now": lambda: datetime.datetime.now().second,
     "os.urandom": lambda: os.urandom(1)[0],
@@ -135,6 +139,12 @@ def asks_for_a_generator():
     return numbers() * (len(state) if rng is not None else 0)
 
 
+def by_a_seed():
+    rng, of_numpy, old = random.Random(3), numpy.random.default_rng(3), numpy.random.RandomState(seed=3)
+    made = numpy.random.Generator(numpy.random.PCG64(3))
+    return numbers() * (rng.random() + of_numpy.random() + old.rand() + made.uniform(0, 1) + rng.choice([1, 2]))
+
+
 def of_samples():
     return sluice.source(lambda i: random.random(), float, samples=2) + sluice.source(Dataset(), float)
 
@@ -159,7 +169,9 @@ def times_its_own_description():
     return numbers() * (1 if time.perf_counter() >= begun else 2)
 
 
-QUIET = [seeds, asks_for_a_generator, of_samples, of_steps, of_operators, of_an_arm_that_is_not_taken, times_its_own_description]
+QUIET = [
+    by_a_seed, seeds, asks_for_a_generator, of_samples, of_steps, of_operators, of_an_arm_that_is_not_taken, times_its_own_description,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("describe", QUIET, ids=[one.__name__ for one in QUIET])

@@ -204,3 +204,18 @@ def test_ranges_of_all_types(type_):
         return total
 
     assert next(iter(pipe()))[0].tolist() == [sum(range(1, 100, 3))]
+
+
+@pytest.mark.parametrize("name", [*WHOLE, "f16", "f32", "f64", "bool"])
+def test_number_types_of_numpy_are_types_of_values(name):
+    kind = numpy.bool_ if name == "bool" else numpy_type(name).type
+
+    @sluice.pipeline(batch_size=2)
+    def pipe():
+        x = sluice.source(lambda i: kind(i), returns=kind, samples=2)
+        y = sluice.source(lambda i: i, returns=int, samples=2)
+        made = x, sluice.map(lambda x: x, x, returns=kind), y.cast(kind)
+        assert [one.type for one in made] == [name] * 3
+        return made
+
+    assert [[*column] for column in next(iter(pipe()))] == [[0, 1]] * 3

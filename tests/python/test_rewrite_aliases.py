@@ -525,6 +525,46 @@ def is_not_the_next(a, b, t):
     return xs is not ys
 
 
+def id_of_before(a, b, t):
+    xs = [a]
+    before = id(xs)
+    if t:
+        xs = [b]
+    return id(xs) == before
+
+
+def id_of_another(a, b, t):
+    xs, ys = {"x": a}, {"x": b}
+    if t:
+        xs, ys = ys, xs
+    return id(xs) == id(ys)
+
+
+def id_in_a_loop(a, b, t):
+    xs = [b]
+    before = id(xs)
+    for _ in range(a):
+        xs = [b]
+    return id(xs) == before
+
+
+@pytest.mark.parametrize("program", [id_of_before, id_of_another, id_in_a_loop], ids=lambda one: one.__name__)
+def test_id_of_what_a_branch_or_a_loop_assigned_is_refused(program):
+    with pytest.raises(RewriteError, match=r"id\(\) of a (list|dict) that a branch or a loop assigned"):
+        as_graph(program)
+
+
+def test_id_of_other_objects_is_as_in_python():
+    def program(a, b, t):
+        xs = [a]
+        before = id(xs)
+        if t:
+            xs[0] = b
+        return 1 if id(xs) == before else 2
+
+    assert as_graph(program) == [1] * len(SAMPLES)
+
+
 @pytest.mark.parametrize("program", [is_a_name_of_before, is_not_the_next], ids=lambda one: one.__name__)
 def test_is_of_what_is_shared_by_some_samples_is_refused(program):
     with pytest.raises(RewriteError, match="`is` with a list that is the same as the other for some samples only"):
@@ -604,7 +644,7 @@ def test_equal_constants_are_one():
     of_python = [equal_constants(*sample) for sample in SAMPLES]
     assert as_graph(equal_constants) == of_python
     assert as_graph(zeros_of_both_signs) == [1] * len(SAMPLES)
-    with pytest.raises(RewriteError, match="'x' is a range in 'then', but a range in 'otherwise'"):
+    with pytest.raises(RewriteError, match="'x' is a range in 'then', and another one in 'otherwise'"):
         as_graph(ranges_of_other_ends)
 
 

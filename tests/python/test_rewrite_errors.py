@@ -315,6 +315,28 @@ WRONG = [
     (
         """
         def f(n):
+            m = object()
+            if n > 0:
+                m = object()
+            return m
+        """,
+        "wrong.py:3: 'm' is a object in 'then', and another one in 'otherwise' of `if in line 3`: these are two objects; give "
+        "the same one in all arms, or make Values of it before: only numbers and texts become constants",
+    ),
+    (
+        """
+        def f(n):
+            m = object()
+            for i in range(n):
+                m = object()
+            return m
+        """,
+        "wrong.py:3: 'm' is a object before an iteration of `for in line 3`, and another one after it: these are two "
+        "objects; keep one type; what is neither a number nor a text must stay what it is",
+    ),
+    (
+        """
+        def f(n):
             if n > 0:
                 m = print
             else:
@@ -430,7 +452,7 @@ def test_functions_that_cannot_be_read(make, message):
 
 
 def test_only_functions():
-    with pytest.raises(TypeError, match="only functions and methods can be rewritten, not a int: 3"):
+    with pytest.raises(TypeError, match="only functions and methods can be rewritten, not a int: 3; write a `def` that calls it"):
         rewrite(3)
 
 

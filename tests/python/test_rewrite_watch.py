@@ -17,6 +17,7 @@ import numpy
 import pytest
 
 import sluice
+from sluice import _watch
 
 
 class Thing:
@@ -453,6 +454,24 @@ def test_a_container_with_another_structure_in_one_branch_is_refused(program):
         described(program)
 
 
+def test_objects_beyond_the_limit_warn_at_the_line(monkeypatch):
+    monkeypatch.setattr(_watch, "MOST", 40)
+    things = [[k] for k in range(100)]
+
+    def program(v):
+        if v > 0:
+            v = v + len(things)
+        return v
+
+    def by_a_call(v):
+        return sluice.if_else(v > 0, lambda: v + len(things), v)
+
+    for one, line in ((program, 1), (by_a_call, 1)):
+        with pytest.warns(sluice.WatchWarning, match="reaches more than 40 objects") as said:
+            described(one)
+        assert [(each.filename, each.lineno) for each in said] == [(__file__, one.__code__.co_firstlineno + line)]
+
+
 def test_an_iterator_of_unknown_position_is_refused(tmp_path):
     entries = os.scandir(tmp_path)
 
@@ -479,6 +498,21 @@ def test_what_cannot_be_followed_is_refused(program):
     with pytest.raises(sluice.RewriteError) as error:
         described(program)
     assert "changed" in str(error.value) and str(error.value).startswith(__file__)
+
+
+def test_a_hidden_change_says_what_to_do_with_a_counter():
+    thing = Thing()
+
+    def program(v):
+        if v > 0:
+            count(thing)
+        return v
+
+    def count(one):
+        one.count += 1
+
+    with pytest.raises(sluice.RewriteError, match="change before this `if`, or keep in an attribute such as `self._cache`"):
+        described(program)
 
 
 def described(program):

@@ -1,5 +1,7 @@
 """What is said to mistakes."""
 
+import functools
+
 import numpy
 import pytest
 
@@ -42,6 +44,10 @@ def down_by_another():
         return n
 
     return to_zero(numbers())
+
+
+def lists_are_compared():
+    return 1 if [numbers()] == [1] else 2
 
 
 @sluice.pipeline
@@ -104,6 +110,61 @@ WRONG = {
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=-5)),
         sluice.BuildError,
         "samples is a whole number from 0 on, not -5",
+    ),
+    "more samples than there can be": (
+        lambda: described(lambda: sluice.source(lambda i: i, int, samples=2**70)),
+        sluice.BuildError,
+        "samples is a whole number from 0 to 2**63 - 1, not 1180591620717411303424",
+    ),
+    "an epoch that is too large": (
+        lambda: described(numbers).reset(2**70),
+        sluice.BuildError,
+        "reset(): epoch is a whole number from 0 to 2**63 - 1, not 1180591620717411303424",
+    ),
+    "a class of Python by its name": (
+        lambda: described(lambda: sluice.source(lambda i: i, "int", samples=3)),
+        sluice.BuildError,
+        "returns='int': there is no type of this name; write int, without quotes",
+    ),
+    "no columns of archives": (
+        lambda: described(lambda: sluice.tar("a.tar", {})),
+        sluice.BuildError,
+        "sluice.tar(): columns is a dict that gives each column its type, {'cls': 'i64'} say, not {}",
+    ),
+    "branches one by one": (
+        lambda: described(lambda: sluice.select(numbers(), lambda: 1, lambda: 2, lambda: 3, lambda: 4)),
+        sluice.BuildError,
+        "`select`: the arms are one list; write sluice.select(index, [first, second, ...])",
+    ),
+    "branches in a dict": (
+        lambda: described(lambda: sluice.select(numbers(), {"a": 1, "b": 2})),
+        sluice.BuildError,
+        "`select`: the arms are one list",
+    ),
+    "a pipeline in a pipeline": (
+        lambda: described(lambda: of_a_folder(numbers())),
+        sluice.BuildError,
+        "of_a_folder is a pipeline of its own: mark it with @sluice.graph_function instead",
+    ),
+    "a pipeline that a pipeline returns": (
+        lambda: described(lambda: sluice.pipeline(numbers)()),
+        sluice.BuildError,
+        "numbers is a pipeline of its own: mark it with @sluice.graph_function instead",
+    ),
+    "a partial function": (
+        lambda: sluice.pipeline(functools.partial(numbers)),
+        TypeError,
+        "write a `def` that calls it",
+    ),
+    "any of some values": (
+        lambda: described(lambda: any([numbers() > 1])),
+        TypeError,
+        "write sluice.any_of(a, b) for any()",
+    ),
+    "lists of values that are compared": (
+        lambda: described(lists_are_compared),
+        TypeError,
+        "Compare the elements of a list one by one, in place of `[x] == [1]`",
     ),
     "a name that is none": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=3, name=3)),
