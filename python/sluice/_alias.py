@@ -71,6 +71,7 @@ class Aliases:
         self.at: tuple[str, int] = ("the description", 0)
         self.now = _EMPTY
         self.made: dict[int, Any] = {}  # the containers of merges, by id: the object differs between samples
+        self.inherited: list[tuple[type, str, Any]] = []  # attributes of classes that an object has for some samples only
         self._contents: dict[int, tuple] = {}
 
     def enter(self, world: World) -> None:
@@ -81,10 +82,20 @@ class Aliases:
     def clear(self) -> None:
         self.enter(_EMPTY)
         self.made.clear()
+        self.inherited.clear()
         self.base = None
 
     def require_unchanged(self) -> None:
-        """Raises RewriteError if the contents of a container of a pair have changed."""
+        """Raises RewriteError if the contents of a container of a pair have changed, or an inherited attribute."""
+        for kind, attribute, before in self.inherited:
+            if getattr(kind, attribute, None) is not before:
+                raise refuse(
+                    RewriteError(
+                        *self.at,
+                        f"this changes {kind.__name__}.{attribute}, which an object inherits for some samples only, because a branch or a "
+                        f"loop may assign its own '{attribute}'; assign that in the __init__ of {kind.__name__}",
+                    )
+                )
         for one, x in self.now.objects.items():
             if _differ(x, parts_of(x), self._contents[one]):
                 raise self._error(type(x).__name__)

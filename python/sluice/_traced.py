@@ -122,6 +122,9 @@ class Place:
         self.label = label
         self.owner = owner
         self.attribute = attribute
+        self.inherited = NOTHING  # what the class has under this name, if the object itself has nothing
+        if attribute is not None and stored(owner, attribute) is NOTHING:
+            self.inherited = getattr(type(owner), attribute, NOTHING)
 
     def get(self) -> Any:
         if self.attribute is None:
@@ -142,7 +145,7 @@ class Place:
 
     def set(self, content: Any) -> None:
         if self.attribute is not None:
-            store(self.owner, self.attribute, NOTHING if content is UNBOUND else content)
+            store(self.owner, self.attribute, NOTHING if content is UNBOUND or content is self.inherited else content)
         elif isinstance(self.owner, dict):
             kind = kind_of_dict(self.owner)
             kind.clear(self.owner)
@@ -229,6 +232,11 @@ class _Described:
                 place.set(content)
         names = tuple(self._after(name, merged) for name in self.site.names)
         aliases = self.graph.aliases
+        aliases.inherited += [
+            (type(place.owner), place.attribute, place.inherited)
+            for place in self.places
+            if place.inherited is not NOTHING and place.inherited is self.contents[place.label]
+        ]
         # Arms may disagree about a container that nothing can reach any more, because its name was assigned again.
         found = reachable(frame, self.runtime.dead(self.site, frame), aliases.base, names) if lost else ()
         for place, content in lost:

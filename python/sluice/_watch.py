@@ -7,6 +7,7 @@ Python's library and of installed packages counts as code that changes what it i
 
 import array
 import collections
+import contextlib
 import contextvars
 import functools
 import gc
@@ -238,7 +239,7 @@ class Watch:
             self._reach(base, place, "")
 
     def _object(self, x: Any, kind: type, place: int) -> None:
-        own = not is_library(kind.__module__) or issubclass(kind, (types.SimpleNamespace, threading.local))
+        own = not is_library(kind.__module__) or issubclass(kind, (types.SimpleNamespace, threading.local, contextlib.ExitStack))
         if issubclass(kind, (list, dict, set, collections.deque)):
             kept = (id(x), None) not in self._skip
             content = self._keep(x, place, _contents) if kept else _contents(x)[0]

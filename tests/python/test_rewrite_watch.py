@@ -2,6 +2,7 @@
 
 import array
 import collections
+import contextlib
 import contextvars
 import csv
 import functools
@@ -485,8 +486,30 @@ def test_an_iterator_of_unknown_position_is_refused(tmp_path):
     entries.close()
 
 
+def of_an_exit_stack(v):
+    xs = [0]
+    with contextlib.ExitStack() as stack:
+        if v > 0:
+            stack.callback(xs.__setitem__, 0, 5)
+    return xs[0]
+
+
+class WithDefault:
+    n = 0
+
+
+def of_the_class_after_the_branch(v):
+    one = WithDefault()
+    if v > 1:
+        one.n = v
+    WithDefault.n = 7
+    found = one.n
+    WithDefault.n = 0
+    return found
+
+
 REFUSED = [
-    plus_array, or_set, by_key, by_another_name, by_a_loop, by_a_function_inside, by_a_function_of_a_library,
+    of_an_exit_stack, of_the_class_after_the_branch, plus_array, or_set, by_key, by_another_name, by_a_loop, by_a_function_inside, by_a_function_of_a_library,
     by_a_method, by_a_method_that_counts, of_a_deque_in_a_dict, in_a_conditional_expression, in_a_logical_expression, of_a_nonlocal,
     in_a_comprehension, in_a_loop,
 ]  # fmt: skip
@@ -497,7 +520,7 @@ def test_what_cannot_be_followed_is_refused(program):
     assert program(1) is not None  # plain Python
     with pytest.raises(sluice.RewriteError) as error:
         described(program)
-    assert "changed" in str(error.value) and str(error.value).startswith(__file__)
+    assert "change" in str(error.value) and str(error.value).startswith(__file__)
 
 
 def test_a_hidden_change_says_what_to_do_with_a_counter():
@@ -747,8 +770,17 @@ def adds_to_a_default_dict(v):
     return held["x"][0]
 
 
+def leaves_the_class_alone(v):
+    one, other = WithDefault(), WithDefault()
+    if v > 1:
+        one.n = v
+        if v is None:
+            other.n = 5
+    return one.n * 10 + len(vars(other))
+
+
 FOLLOWED = [
-    plus_list_in_both, plus_list_of_a_dict, plus_list_of_an_attribute, times_list_in_both, or_dict, plus_number_in_a_loop,
+    leaves_the_class_alone, plus_list_in_both, plus_list_of_a_dict, plus_list_of_an_attribute, times_list_in_both, or_dict, plus_number_in_a_loop,
     fills_a_default_dict, adds_to_a_default_dict, appends, makes_anew, keeps_a_cache, keeps_a_table, makes_an_attribute_once, logs, reads_what_others_hold, variable_of_a_closure,
     counts_in_a_closure, dispatches, of_the_arm_alone, attribute, nested, large,
 ]  # fmt: skip
