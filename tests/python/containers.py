@@ -17,7 +17,13 @@ class Pair:
     y: object
 
 class Thing:
-    pass
+    @property
+    def twice(self):
+        return self.n
+
+    @twice.setter
+    def twice(self, x):
+        self.n = x * 2
 
 def put(xs, x):
     xs[0] = x
@@ -29,7 +35,7 @@ class Writer:
     """Writes a function of two numbers and a bool.
 
     Variables hold lists of two numbers (L, M, N), dicts of two numbers (D, E), lists of two lists (R), dicts of a list (H), objects
-    with a list and a number (O), dataclasses with a list and a number (P) and numbers (p, q). With `aliases` containers get further names.
+    with a list, a number and a property (O), dataclasses with a list and a number (P) and numbers (p, q). With `aliases` containers get further names.
     """
 
     def __init__(self, seed, aliases):
@@ -93,7 +99,8 @@ class Writer:
             f"{dict_}['k'] = {self.number()}", f"{dict_}['l'] += {self.number()}", f"O.n = {self.number()}", f"P.y = {self.number()}",
             f"{one}.reverse()", f"{one}.append({one}.pop(0))", f"{one}[0], {one}[1] = {one}[1], {one}[0]", f"{dict_}.update(k={self.number()})",
             f"{dict_}['k'] = {dict_}.pop('k')" if self.random.random() < 0.2 else f"{one}.insert(0, {one}.pop())",
-            f"put({one}, {self.number()})" if self.random.random() < 0.2 else f"{one}[1] = {self.number()}",
+            f"{one} += [{one}.pop(0)]", f"{one} *= 1", f"{dict_} |= {{'k': {self.number()}}}", f"O.twice = {self.number()}",
+            f"O.twice += {self.number()}", f"put({one}, {self.number()})" if self.random.random() < 0.2 else f"{one}[1] = {self.number()}",
         )  # fmt: skip
 
     def block(self, depth):

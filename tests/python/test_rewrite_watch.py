@@ -509,9 +509,9 @@ def of_the_class_after_the_branch(v):
 
 
 REFUSED = [
-    of_an_exit_stack, of_the_class_after_the_branch, plus_array, or_set, by_key, by_another_name, by_a_loop, by_a_function_inside, by_a_function_of_a_library,
-    by_a_method, by_a_method_that_counts, of_a_deque_in_a_dict, in_a_conditional_expression, in_a_logical_expression, of_a_nonlocal,
-    in_a_comprehension, in_a_loop,
+    of_an_exit_stack, of_the_class_after_the_branch, plus_array, or_set, by_key, by_another_name, by_a_loop,
+    by_a_function_inside, by_a_function_of_a_library, by_a_method, by_a_method_that_counts, of_a_deque_in_a_dict,
+    in_a_conditional_expression, in_a_logical_expression, of_a_nonlocal, in_a_comprehension, in_a_loop,
 ]  # fmt: skip
 
 
@@ -780,9 +780,10 @@ def leaves_the_class_alone(v):
 
 
 FOLLOWED = [
-    leaves_the_class_alone, plus_list_in_both, plus_list_of_a_dict, plus_list_of_an_attribute, times_list_in_both, or_dict, plus_number_in_a_loop,
-    fills_a_default_dict, adds_to_a_default_dict, appends, makes_anew, keeps_a_cache, keeps_a_table, makes_an_attribute_once, logs, reads_what_others_hold, variable_of_a_closure,
-    counts_in_a_closure, dispatches, of_the_arm_alone, attribute, nested, large,
+    leaves_the_class_alone, plus_list_in_both, plus_list_of_a_dict, plus_list_of_an_attribute, times_list_in_both, or_dict,
+    plus_number_in_a_loop, fills_a_default_dict, adds_to_a_default_dict, appends, makes_anew, keeps_a_cache, keeps_a_table,
+    makes_an_attribute_once, logs, reads_what_others_hold, variable_of_a_closure, counts_in_a_closure, dispatches,
+    of_the_arm_alone, attribute, nested, large,
 ]  # fmt: skip
 
 
