@@ -266,7 +266,9 @@ bool compute(C x, C y, C& to) {
 template <class X, class Y>
 std::partial_ordering order(X x, Y y) {
   if constexpr (is_whole<Y>) {
-    return 0 <=> order(y, x);
+    const std::partial_ordering swapped = order(y, x);
+    if (std::is_lt(swapped)) return std::partial_ordering::greater;
+    return std::is_gt(swapped) ? std::partial_ordering::less : swapped;
   } else {
     if (y != y) return std::partial_ordering::unordered;
     if (y >= 0x1p64) return std::partial_ordering::less;
@@ -309,8 +311,9 @@ bool fits(C x, To& to) {
     to = x != C{};
   } else if constexpr (std::is_integral_v<To>) {
     if constexpr (is_whole<C>) {
-      to = static_cast<To>(x);
-      return static_cast<Wide>(to) == static_cast<Wide>(x);
+      // An i8 is a number here, not a character.
+      to = static_cast<To>(x);                               // NOLINT(bugprone-signed-char-misuse)
+      return static_cast<Wide>(to) == static_cast<Wide>(x);  // NOLINT(bugprone-signed-char-misuse)
     } else {
       const C whole = std::trunc(x);
       // The least number that is too large: a power of two, which C holds exactly.

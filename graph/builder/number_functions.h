@@ -52,6 +52,7 @@ R computed(const X& x, const Y& y) {
     return compare<kWhat>(exact(x), exact(y));
   } else {
     using C = computed_in_t<number_type_of<R>(), number_type_of<X>(), number_type_of<Y>()>;
+    // An i8 is a number here, not a character. NOLINTNEXTLINE(bugprone-signed-char-misuse)
     const auto a = static_cast<C>(plain(x)), b = static_cast<C>(plain(y));
     C result{};
     R to{};

@@ -39,7 +39,7 @@ Number number_of(const T& x) {
   Number made;
   made.whole = std::is_integral_v<T>;
   if constexpr (std::is_integral_v<T>) {
-    made.as_whole = x;
+    made.as_whole = x;  // NOLINT(bugprone-signed-char-misuse): a number, not a character
   } else {
     made.fraction = static_cast<double>(detail::plain(x));
   }
