@@ -19,9 +19,16 @@ namespace sluice::detail {
 
 using SlotId = std::uint32_t;
 
-// The name of T as the compiler spells it, for messages.
+// The name of T for messages: as the compiler spells it, but for integers, which compilers spell
+// in different ways.
 template <class T>
 constexpr std::string_view type_name() {
+  if constexpr (std::same_as<T, short>) return "short int";
+  if constexpr (std::same_as<T, unsigned short>) return "short unsigned int";
+  if constexpr (std::same_as<T, long>) return "long int";
+  if constexpr (std::same_as<T, unsigned long>) return "long unsigned int";
+  if constexpr (std::same_as<T, long long>) return "long long int";
+  if constexpr (std::same_as<T, unsigned long long>) return "long long unsigned int";
   constexpr std::string_view text = __PRETTY_FUNCTION__;
   constexpr std::size_t begin = text.find("T = ") + 4;
   constexpr std::size_t end = text.find_first_of(";]", begin);

@@ -28,6 +28,8 @@ constexpr std::array kWords{
     Words{", or kUntilEnd", ", or no `samples`"},
     Words{"Pipeline::checkpoint()", "state_dict()"},
     Words{"BatchInfo::keys", "the indices"},
+    Words{"leave it out with FilesOptions::unreadable",
+          "leave it out with leave_out_unreadable=True"},
     Words{"Cycle::quiet", "cycle='quiet'"},
     Words{"raise it if the loop is right",
           "if the loop is right, give it a larger one: sluice.while_loop and sluice.for_loop take "

@@ -75,6 +75,7 @@ def test_no_message_of_the_library_has_words_of_cpp():
         ("no 'int', 'float' or 'bool'", "no 'int', 'float' or 'bool'"),
         ("too long int he end", "too long int he end"),
         ("leave SourceOptions::threads out", "leave threads out"),
+        ("leave it out with FilesOptions::unreadable", "leave it out with leave_out_unreadable=True"),
         ("on_error = OnError::skip or OnError::replace.", "on_error = 'skip' or 'replace'."),
         ("'photos/a::b.jpg' is Kept::as it is", "'photos/a::b.jpg' is Kept::as it is"),
     ],
