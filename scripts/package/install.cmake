@@ -42,9 +42,9 @@ endif()
 # Whoever links the static library links what it uses, too; a shared one brings that along.
 get_target_property(library_type sluice TYPE)
 if(library_type STREQUAL STATIC_LIBRARY)
-  set(requires_line "Requires: tbb libjpeg libhwy${optional_packages}")
+  set(requires_line "Requires: tbb libjpeg libhwy fmt${optional_packages}")
 else()
-  set(requires_line "Requires.private: tbb libjpeg libhwy${optional_packages}")
+  set(requires_line "Requires.private: tbb libjpeg libhwy fmt${optional_packages}")
 endif()
 # `cmake --install --prefix` may name another prefix later, so the file finds its own.
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
