@@ -11,7 +11,7 @@
 
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/files.h>
-#include <sluice/ops/boxes/box_formats.h>
+#include <sluice/ops/boxes.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstdint>

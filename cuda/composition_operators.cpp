@@ -1,8 +1,7 @@
 #include <sluice/cuda/operator_families.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
-#include <sluice/ops/composition/blend.h>
-#include <sluice/ops/composition/paste.h>
+#include <sluice/ops/composition.h>
 #include <sluice/ops/kernels/blend.h>
 #include <sluice/ops/kernels/paste.h>
 

@@ -1,17 +1,13 @@
 #include <sluice/cuda/operator_families.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/expand.h>
-#include <sluice/ops/geometry/pad_image.h>
-#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/expand.h>
 #include <sluice/ops/kernels/grid_mask.h>
 #include <sluice/ops/kernels/pad.h>
-#include <sluice/ops/occlusion/erase.h>
-#include <sluice/ops/occlusion/grid_mask.h>
+#include <sluice/ops/occlusion.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include <sluice/cuda/jpeg_files.h>
 #include <sluice/cuda/operator_families.h>
 #include <sluice/graph/builder/device_version.h>
-#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/decode.h>
 #include <sluice/ops/decode/jpeg_input.h>
 
 #include <cstdint>

@@ -1,14 +1,7 @@
 #include <sluice/cuda/operator_families.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
-#include <sluice/ops/filter/box_blur.h>
-#include <sluice/ops/filter/filter_2d.h>
-#include <sluice/ops/filter/gaussian_blur.h>
-#include <sluice/ops/filter/laplacian.h>
-#include <sluice/ops/filter/median_blur.h>
-#include <sluice/ops/filter/morphology.h>
-#include <sluice/ops/filter/motion_blur.h>
-#include <sluice/ops/filter/sharpness.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/laplacian.h>

@@ -4,8 +4,7 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/jitter.h>
 #include <sluice/ops/kernels/noise.h>
-#include <sluice/ops/noise/jitter.h>
-#include <sluice/ops/noise/noise.h>
+#include <sluice/ops/noise.h>
 
 #include <array>
 #include <cmath>

@@ -2,13 +2,9 @@
 #include <sluice/cuda/operators.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
-#include <sluice/ops/boxes/canvas_size.h>
-#include <sluice/ops/colour/normalize.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/flip.h>
-#include <sluice/ops/geometry/random_resized_crop.h>
-#include <sluice/ops/geometry/resize.h>
-#include <sluice/ops/geometry/transpose.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
@@ -16,7 +12,7 @@
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize_plan.h>
 #include <sluice/ops/kernels/resizer.h>
-#include <sluice/ops/occlusion/erase.h>
+#include <sluice/ops/occlusion.h>
 
 #include <array>
 #include <cstdint>

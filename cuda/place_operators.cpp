@@ -1,9 +1,7 @@
 #include <sluice/cuda/operator_families.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
-#include <sluice/ops/geometry/elastic.h>
-#include <sluice/ops/geometry/lens_distortion.h>
-#include <sluice/ops/geometry/perspective.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/warp_options.h>
 #include <sluice/ops/kernels/elastic.h>
 #include <sluice/ops/kernels/lens_distortion.h>

@@ -2,8 +2,8 @@
 #include <sluice/cuda/operator_families.h>
 #include <sluice/cuda/reduce_launch.h>
 #include <sluice/graph/builder/device_version.h>
+#include <sluice/ops/reductions.h>
 #include <sluice/ops/reductions/levels_input.h>
-#include <sluice/ops/reductions/reductions.h>
 
 #include <stdexcept>
 

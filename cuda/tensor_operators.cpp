@@ -2,7 +2,7 @@
 #include <sluice/cuda/operator_families.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/ops/kernels/tensors.h>
-#include <sluice/ops/tensors/tensors.h>
+#include <sluice/ops/tensors.h>
 
 #include <algorithm>
 #include <array>

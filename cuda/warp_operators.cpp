@@ -2,10 +2,7 @@
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/ops/composing.h>
-#include <sluice/ops/geometry/rotate.h>
-#include <sluice/ops/geometry/shear.h>
-#include <sluice/ops/geometry/translate.h>
-#include <sluice/ops/geometry/warp_affine.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/warp_options.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/shear.h>

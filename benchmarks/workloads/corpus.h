@@ -5,7 +5,7 @@
 // Immutable once made, so that any number of threads may read it.
 #pragma once
 
-#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/decode.h>
 #include <sluice/runtime/bytes.h>
 
 #include <cstddef>

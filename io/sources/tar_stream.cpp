@@ -242,3 +242,12 @@ void TarStreaming::Pass::fail(std::size_t column, const char* what) const {
 }
 
 }  // namespace sluice::detail
+
+namespace sluice {
+
+TarStream<Bytes, std::int64_t> tar_stream(const std::vector<std::string>& archives,
+                                          const TarStreamOptions& options) {
+  return TarStream<Bytes, std::int64_t>(archives, options);
+}
+
+}  // namespace sluice

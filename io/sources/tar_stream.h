@@ -215,9 +215,7 @@ TarStream<T...> tar_stream(const std::vector<std::string>& archives,
   return TarStream<T...>(archives, options);
 }
 // A file and a whole number of each sample.
-inline TarStream<Bytes, std::int64_t> tar_stream(const std::vector<std::string>& archives,
-                                                 const TarStreamOptions& options = {}) {
-  return TarStream<Bytes, std::int64_t>(archives, options);
-}
+TarStream<Bytes, std::int64_t> tar_stream(const std::vector<std::string>& archives,
+                                          const TarStreamOptions& options = {});
 
 }  // namespace sluice

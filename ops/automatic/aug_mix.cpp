@@ -1,8 +1,8 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/automatic/aug_mix.h>
-#include <sluice/ops/composition/blend.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/composition.h>
 #include <sluice/ops/kernels/blend.h>
 #include <sluice/ops/kernels/dirichlet.h>
 #include <sluice/runtime/error.h>

@@ -1,17 +1,8 @@
 #include <sluice/graph/arithmetic.h>
-#include <sluice/ops/automatic/augmentation_lists.h>
-#include <sluice/ops/colour/autocontrast.h>
-#include <sluice/ops/colour/brightness_contrast.h>
-#include <sluice/ops/colour/contrast.h>
-#include <sluice/ops/colour/equalize.h>
-#include <sluice/ops/colour/invert.h>
-#include <sluice/ops/colour/posterize.h>
-#include <sluice/ops/colour/saturation.h>
-#include <sluice/ops/colour/solarize.h>
-#include <sluice/ops/filter/sharpness.h>
-#include <sluice/ops/geometry/rotate.h>
-#include <sluice/ops/geometry/shear.h>
-#include <sluice/ops/geometry/translate.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

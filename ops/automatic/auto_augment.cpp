@@ -1,4 +1,4 @@
-#include <sluice/ops/automatic/auto_augment.h>
+#include <sluice/ops/automatic.h>
 
 #include <span>
 

@@ -1,12 +1,6 @@
-#include <sluice/ops/automatic/detection_augment.h>
-#include <sluice/ops/automatic/photometric_distort.h>
-#include <sluice/ops/boxes/filter_boxes.h>
-#include <sluice/ops/boxes/move_boxes.h>
-#include <sluice/ops/boxes/random_bbox_crop.h>
-#include <sluice/ops/boxes/regions.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/flip.h>
-#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-#include <sluice/ops/automatic/dino.h>
+#include <sluice/ops/automatic.h>
 #include <sluice/ops/automatic/view.h>
-#include <sluice/ops/geometry/random_resized_crop.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 
 #include <cstddef>

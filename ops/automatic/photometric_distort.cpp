@@ -1,5 +1,5 @@
-#include <sluice/ops/automatic/photometric_distort.h>
-#include <sluice/ops/colour/color_twist.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/colour.h>
 
 namespace sluice {
 

@@ -1,5 +1,5 @@
 #include <sluice/graph/arithmetic.h>
-#include <sluice/ops/automatic/rand_augment.h>
+#include <sluice/ops/automatic.h>
 #include <sluice/runtime/error.h>
 
 #include <string>

@@ -1,10 +1,6 @@
-#include <sluice/ops/automatic/photometric_distort.h>
-#include <sluice/ops/automatic/segmentation_augment.h>
-#include <sluice/ops/boxes/regions.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/flip.h>
-#include <sluice/ops/geometry/pad_image.h>
-#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 
 #include <fmt/format.h>

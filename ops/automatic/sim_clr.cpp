@@ -1,8 +1,8 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/automatic/sim_clr.h>
+#include <sluice/ops/automatic.h>
 #include <sluice/ops/automatic/view.h>
-#include <sluice/ops/geometry/random_resized_crop.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

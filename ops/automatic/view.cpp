@@ -1,11 +1,7 @@
 #include <sluice/ops/automatic/view.h>
-#include <sluice/ops/colour/color_twist.h>
-#include <sluice/ops/colour/grayscale.h>
-#include <sluice/ops/colour/solarize.h>
-#include <sluice/ops/filter/gaussian_blur.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/flip.h>
-#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/geometry.h>
 
 #include <cstddef>
 

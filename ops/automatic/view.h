@@ -4,8 +4,8 @@
 #pragma once
 
 #include <sluice/graph/graph.h>
-#include <sluice/ops/automatic/sim_clr.h>
-#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/decode.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>

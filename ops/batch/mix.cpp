@@ -1,5 +1,5 @@
+#include <sluice/ops/batch.h>
 #include <sluice/ops/batch/block_of.h>
-#include <sluice/ops/batch/mix.h>
 #include <sluice/ops/kernels/dirichlet.h>
 #include <sluice/ops/kernels/mix_samples.h>
 #include <sluice/runtime/error.h>

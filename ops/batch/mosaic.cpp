@@ -1,5 +1,5 @@
+#include <sluice/ops/batch.h>
 #include <sluice/ops/batch/block_of.h>
-#include <sluice/ops/batch/mosaic.h>
 #include <sluice/ops/kernels/boxes.h>
 #include <sluice/ops/kernels/join_samples.h>
 #include <sluice/runtime/batch_memory.h>

@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/boxes/encode_anchors.h>
+#include <sluice/ops/boxes.h>
 #include <sluice/ops/kernels/encode_anchors.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/plan/visit.h>
-#include <sluice/ops/boxes/filter_boxes.h>
+#include <sluice/ops/boxes.h>
 #include <sluice/ops/boxes/size_parameters.h>
 #include <sluice/ops/kernels/boxes.h>
 

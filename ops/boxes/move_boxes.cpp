@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/boxes/move_boxes.h>
+#include <sluice/ops/boxes.h>
 #include <sluice/ops/boxes/size_parameters.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/boxes.h>

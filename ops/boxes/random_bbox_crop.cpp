@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/boxes/random_bbox_crop.h>
+#include <sluice/ops/boxes.h>
 #include <sluice/ops/boxes/size_parameters.h>
 #include <sluice/ops/kernels/random_bbox_crop.h>
 #include <sluice/runtime/error.h>

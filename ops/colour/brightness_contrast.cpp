@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour.h>
 #include <sluice/ops/composing.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/brightness_contrast.h>

@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/colour/color_space_conversion.h>
+#include <sluice/ops/colour.h>
 #include <sluice/ops/composing.h>
 #include <sluice/ops/kernels/color_space_matrix.h>
 

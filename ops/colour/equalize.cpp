@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/colour/equalize.h>
+#include <sluice/ops/colour.h>
 #include <sluice/ops/kernels/equalize.h>
 
 namespace sluice {

@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/colour/lookup_table.h>
+#include <sluice/ops/colour.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/level_table.h>

@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/colour/posterize.h>
+#include <sluice/ops/colour.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/posterize.h>
 

@@ -1,4 +1,4 @@
-#include <sluice/ops/decode/decode_image.h>
+#include <sluice/ops/decode.h>
 #include <sluice/ops/decode/jpeg_input.h>
 #include <sluice/ops/decode/open_picture.h>
 

@@ -5,7 +5,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/io/jpeg/decode.h>
-#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/decode.h>
 #include <sluice/runtime/bytes.h>
 
 #include <vector>

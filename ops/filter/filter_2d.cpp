@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/filter/filter_2d.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/filter_2d.h>
 #include <sluice/runtime/error.h>
 

@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/filter/morphology.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/morphology.h>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/filter/sharpness.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/sharpness.h>
 
 namespace sluice {

@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/deferral.h>
-#include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop.h>

@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/geometry/expand.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/expand.h>
 

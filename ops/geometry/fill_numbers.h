@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/border.h>
 #include <sluice/ops/kernels/fill.h>
 

@@ -2,7 +2,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/composing.h>
 #include <sluice/ops/deferral.h>
-#include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/flip.h>
 
 namespace sluice {

@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/geometry/perspective.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/warp_options.h>
 #include <sluice/ops/kernels/perspective.h>
 

@@ -1,8 +1,6 @@
 #include <sluice/ops/decode/jpeg_input.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/area_and_ratio.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/random_resized_crop.h>
-#include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/resize_filter_options.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/resize.h>

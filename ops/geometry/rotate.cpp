@@ -1,8 +1,8 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/composing.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/fill_numbers.h>
-#include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/geometry/warp_options.h>
 #include <sluice/ops/kernels/rotate.h>
 

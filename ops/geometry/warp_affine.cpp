@@ -1,6 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/ops/composing.h>
-#include <sluice/ops/geometry/warp_affine.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/warp_options.h>
 #include <sluice/ops/kernels/warp_affine.h>
 

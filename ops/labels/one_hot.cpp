@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/kernels/one_hot.h>
-#include <sluice/ops/labels/one_hot.h>
+#include <sluice/ops/labels.h>
 
 #include <vector>
 

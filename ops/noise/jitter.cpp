@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/kernels/jitter.h>
-#include <sluice/ops/noise/jitter.h>
+#include <sluice/ops/noise.h>
 
 #include <cstdint>
 

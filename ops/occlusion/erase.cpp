@@ -3,7 +3,7 @@
 #include <sluice/ops/geometry/area_and_ratio.h>
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/erase.h>
-#include <sluice/ops/occlusion/erase.h>
+#include <sluice/ops/occlusion.h>
 
 #include <array>
 #include <string>

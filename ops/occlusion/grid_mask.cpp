@@ -2,7 +2,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/grid_mask.h>
-#include <sluice/ops/occlusion/grid_mask.h>
+#include <sluice/ops/occlusion.h>
 
 #include <cstdint>
 

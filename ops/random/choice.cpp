@@ -2,7 +2,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/kernels/choice.h>
 #include <sluice/ops/kernels/dirichlet.h>
-#include <sluice/ops/random/choice.h>
+#include <sluice/ops/random.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/reductions.h>
 #include <sluice/ops/reductions/levels_input.h>
-#include <sluice/ops/reductions/reductions.h>
 #include <sluice/ops/reductions/result_types.h>
 
 #include <array>

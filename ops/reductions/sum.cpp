@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/ops/kernels/sum.h>
+#include <sluice/ops/reductions.h>
 #include <sluice/ops/reductions/result_types.h>
-#include <sluice/ops/reductions/sum.h>
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/reductions/levels_input.h>
-#include <sluice/ops/tensors/elementwise.h>
+#include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

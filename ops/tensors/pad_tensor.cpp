@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/kernels/pad_tensor.h>
-#include <sluice/ops/tensors/pad_tensor.h>
+#include <sluice/ops/tensors.h>
 #include <sluice/ops/tensors/same_kind.h>
 #include <sluice/runtime/error.h>
 

@@ -1,8 +1,8 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/kernels/slice_tensor.h>
+#include <sluice/ops/tensors.h>
 #include <sluice/ops/tensors/same_kind.h>
-#include <sluice/ops/tensors/slice_tensor.h>
 #include <sluice/runtime/error.h>
 
 #include <numeric>

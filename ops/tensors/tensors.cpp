@@ -3,7 +3,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/list_of.h>
 #include <sluice/ops/kernels/tensors.h>
-#include <sluice/ops/tensors/tensors.h>
+#include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

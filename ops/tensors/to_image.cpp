@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/kernels/to_image.h>
-#include <sluice/ops/tensors/to_image.h>
+#include <sluice/ops/tensors.h>
 
 namespace sluice {
 

@@ -5,7 +5,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/geometry/random_resized_crop.h>
+#include <sluice/ops/geometry.h>
 
 #include <cstdint>
 #include <map>

@@ -2,8 +2,8 @@
 // Touches every library that Sluice is linked with; exits 0 when the pictures are right.
 #include <sluice/graph/graph.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/ops/decode/decode.h>
-#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/sluice.h>
 
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // aug_mix against the same written for one picture, and what it draws.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/automatic/aug_mix.h>
-#include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/colour.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // auto_augment against the same written for one picture, and what it draws.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/automatic/auto_augment.h>
+#include <sluice/ops/automatic.h>
 
 #include <cmath>
 #include <functional>

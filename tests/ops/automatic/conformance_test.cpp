@@ -1,9 +1,8 @@
 // Of docs/conformance.md, on automatic augmentation.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/automatic/auto_augment.h>
-#include <sluice/ops/automatic/rand_augment.h>
-#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

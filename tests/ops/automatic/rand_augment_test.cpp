@@ -1,7 +1,7 @@
 // rand_augment and trivial_augment_wide against the same written for one picture.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/automatic/rand_augment.h>
+#include <sluice/ops/automatic.h>
 
 #include <cmath>
 #include <functional>

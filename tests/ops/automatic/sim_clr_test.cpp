@@ -2,9 +2,8 @@
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/ops/automatic/sim_clr.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/random_resized_crop.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/geometry.h>
 
 #include <cmath>
 #include <limits>

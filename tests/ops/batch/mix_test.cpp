@@ -1,8 +1,8 @@
 // mix_up and cut_mix on the batches of pipelines.
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/batch/mix.h>
-#include <sluice/ops/colour/normalize.h>
-#include <sluice/ops/labels/one_hot.h>
+#include <sluice/ops/batch.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/labels.h>
 
 #include <algorithm>
 #include <cmath>

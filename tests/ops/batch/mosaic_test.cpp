@@ -1,7 +1,7 @@
 // mosaic on the batches of pipelines, beside the definition: pixel by pixel, box by box.
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/batch/mosaic.h>
-#include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/batch.h>
+#include <sluice/ops/colour.h>
 
 #include <algorithm>
 #include <array>

@@ -1,14 +1,6 @@
 // Operators on colours in pipelines: constants, numbers of each sample, and those that are refused.
 #include "tests/ops/colour/apply.h"
-#include <sluice/ops/colour/autocontrast.h>
-#include <sluice/ops/colour/color_space_conversion.h>
-#include <sluice/ops/colour/color_twist.h>
-#include <sluice/ops/colour/contrast.h>
-#include <sluice/ops/colour/equalize.h>
-#include <sluice/ops/colour/grayscale.h>
-#include <sluice/ops/colour/hue.h>
-#include <sluice/ops/colour/permute_channels.h>
-#include <sluice/ops/colour/saturation.h>
+#include <sluice/ops/colour.h>
 #include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/color_space_conversion.h>
 #include <sluice/ops/kernels/color_twist.h>

@@ -1,11 +1,7 @@
 // invert, and that the operators which map levels by a table say what they do.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour/brightness_contrast.h>
-#include <sluice/ops/colour/gamma_correction.h>
-#include <sluice/ops/colour/invert.h>
-#include <sluice/ops/colour/posterize.h>
-#include <sluice/ops/colour/solarize.h>
+#include <sluice/ops/colour.h>
 
 #include <cstdint>
 #include <functional>

@@ -1,9 +1,7 @@
 // posterize, solarize and gamma_correction in pipelines: constants, numbers of each sample, and
 // those that are refused.
 #include "tests/ops/colour/apply.h"
-#include <sluice/ops/colour/gamma_correction.h>
-#include <sluice/ops/colour/posterize.h>
-#include <sluice/ops/colour/solarize.h>
+#include <sluice/ops/colour.h>
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/solarize.h>

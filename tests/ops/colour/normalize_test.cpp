@@ -1,7 +1,7 @@
 // The scale of mean and standard deviation: numbers for pixels of 0 .. 255 are refused when the
 // pipeline is described.
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/colour.h>
 
 #include <array>
 #include <cmath>

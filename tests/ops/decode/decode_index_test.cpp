@@ -4,9 +4,8 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
-#include <sluice/ops/decode/decode.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/random_resized_crop.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
 
 #include <cstdint>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // filter_2d in a pipeline, and windows that it refuses.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/filter/filter_2d.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/filter_2d.h>
 #include <sluice/runtime/error.h>
 

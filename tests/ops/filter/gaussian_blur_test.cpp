@@ -1,7 +1,7 @@
 // What gaussian_blur says of its sizes, constant and per sample.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/runtime/error.h>
 

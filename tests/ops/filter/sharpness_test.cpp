@@ -1,7 +1,7 @@
 // sharpness in a pipeline, with a factor of each sample.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/filter/sharpness.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/sharpness.h>
 
 #include <gtest/gtest.h>

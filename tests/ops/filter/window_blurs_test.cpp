@@ -1,8 +1,7 @@
 // box_blur and median_blur in pipelines, with a window of each sample.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/filter/box_blur.h>
-#include <sluice/ops/filter/median_blur.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/median_blur.h>
 #include <sluice/runtime/error.h>

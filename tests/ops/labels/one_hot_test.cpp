@@ -1,5 +1,5 @@
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/labels/one_hot.h>
+#include <sluice/ops/labels.h>
 
 #include <functional>
 #include <string>

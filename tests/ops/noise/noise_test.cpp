@@ -1,7 +1,7 @@
 // Noise in pipelines: each sample has its own, whatever the threads.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/noise/noise.h>
+#include <sluice/ops/noise.h>
 
 #include <cstddef>
 #include <functional>

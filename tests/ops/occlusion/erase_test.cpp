@@ -2,7 +2,7 @@
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/kernels/erase.h>
-#include <sluice/ops/occlusion/erase.h>
+#include <sluice/ops/occlusion.h>
 #include <sluice/runtime/error.h>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/kernels/grid_mask.h>
-#include <sluice/ops/occlusion/grid_mask.h>
+#include <sluice/ops/occlusion.h>
 
 #include <gtest/gtest.h>
 

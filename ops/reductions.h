@@ -1,0 +1,107 @@
+// Operators that reduce an image or tensor to few numbers.
+//
+// Ownership: an operator is made once and lives as long as the program. Threads: any number may
+// call these functions at once, each for a graph of its own. Errors: BuildError for arguments that
+// cannot be; what fails for one sample is the error of that sample.
+#pragma once
+
+#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/value.h>
+#include <sluice/ops/kernels/reduce.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace sluice {
+
+// mean, min, max and standard_deviation: reduce all pixel values of an image, or all elements of a
+// tensor, to one number. Predicates use them. any and all: true if an element is, or all elements
+// are, not zero.
+//
+//   auto turned = g.if_else(mean(image) < 60, [&] { return brighter(image); }, ...);
+//   auto last = max<std::int64_t>(labels);
+//
+// | operator                 | takes                          | gives                       |
+// |--------------------------|--------------------------------|-----------------------------|
+// | mean, standard_deviation | Image or Tensor of any type    | float, double               |
+// | min, max                 | Image; Tensor of whole numbers | float, double, std::int64_t |
+// | min, max                 | Tensor of fractions            | float, double               |
+// | any, all                 | Image or Tensor of any type    | bool                        |
+//
+// See ops/kernels/reduce.h. u8 elements are reduced to a float on a GPU, too, with the same bits;
+// the result is on the host. A std::int64_t of fractions is a BuildError if their type is known,
+// else the error of its sample. A whole number that float does not hold is the error of its sample.
+
+namespace detail {
+const OperatorPtr& reduction_operator(kernels::Reduction what);  // (data): f32
+const OperatorPtr& reduce_operator();                            // (data, operation, to)
+const OperatorPtr& any_operator();                               // (data)
+const OperatorPtr& all_operator();                               // (data)
+
+template <class To>
+concept reduced_type =
+    std::is_same_v<To, std::int64_t> || std::is_same_v<To, float> || std::is_same_v<To, double>;
+template <class T>
+concept reducible = std::is_same_v<T, Image> || std::is_same_v<T, Tensor>;
+template <reduced_type To, reducible T>
+Value<To> reduced(kernels::Reduction what, const Value<T>& data);
+}  // namespace detail
+
+template <detail::reduced_type To = float, detail::reducible T>
+Value<To> mean(Value<T> data) {
+  return detail::reduced<To>(kernels::Reduction::mean, data);
+}
+template <detail::reduced_type To = float, detail::reducible T>
+Value<To> min(Value<T> data) {
+  return detail::reduced<To>(kernels::Reduction::min, data);
+}
+template <detail::reduced_type To = float, detail::reducible T>
+Value<To> max(Value<T> data) {
+  return detail::reduced<To>(kernels::Reduction::max, data);
+}
+template <detail::reduced_type To = float, detail::reducible T>
+Value<To> standard_deviation(Value<T> data) {
+  return detail::reduced<To>(kernels::Reduction::standard_deviation, data);
+}
+Value<bool> any(Value<Image> image);
+Value<bool> any(Value<Tensor> tensor);
+Value<bool> all(Value<Image> image);
+Value<bool> all(Value<Tensor> tensor);
+
+// sum: of all levels of a picture, of all its channels, or of all elements of a tensor.
+//
+//   auto objects = sum(mask);           // std::int64_t
+//   auto total = sum<float>(weights);
+//
+// | takes                                        | gives                        |
+// |----------------------------------------------|------------------------------|
+// | Image; Tensor of whole numbers, or of bools  | std::int64_t, float, double  |
+// | Tensor of fractions                          | float, double                |
+//
+// See ops/kernels/sum.h. A std::int64_t of fractions is a BuildError where their type is known,
+// else the error of its sample.
+
+namespace detail {
+const OperatorPtr& sum_operator();  // (data, to)
+
+template <class To>
+concept sum_type =
+    std::is_same_v<To, std::int64_t> || std::is_same_v<To, float> || std::is_same_v<To, double>;
+template <sum_type To>
+Value<To> sum_of(const Value<Image>& image);
+template <sum_type To>
+Value<To> sum_of(const Value<Tensor>& tensor);
+}  // namespace detail
+
+template <detail::sum_type To = std::int64_t>
+Value<To> sum(Value<Image> image) {
+  return detail::sum_of<To>(image);
+}
+template <detail::sum_type To = std::int64_t>
+Value<To> sum(Value<Tensor> tensor) {
+  return detail::sum_of<To>(tensor);
+}
+
+}  // namespace sluice
