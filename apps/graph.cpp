@@ -7,6 +7,7 @@
 #include "saved.h"
 #include "summary.h"
 #include "usage.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/sluice.h>
 
 #include <algorithm>

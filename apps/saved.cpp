@@ -1,6 +1,7 @@
 #include "saved.h"
 
 #include "usage.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
 
 #include <cstdint>

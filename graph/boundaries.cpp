@@ -1,4 +1,5 @@
 #include <sluice/graph/boundaries.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 
 #include <stdexcept>

@@ -29,6 +29,7 @@
 // call that is wrong, or, for what the data flow shows, at the end of the block.
 #pragma once
 
+#include <sluice/graph/boundaries/regions.h>
 #include <sluice/graph/graph.h>
 #include <sluice/runtime/tensor.h>
 
@@ -151,7 +152,7 @@ class LoopBoundary {
                   "add_trip_limit: the count must be an integer, or a Value of one");
     detail::Recorder& recorder = handle_.recorder();
     detail::LoopRecord& loop = begin_trip_limit();
-    const std::string& name = recorder.plan().slots[loop.count].name;
+    const std::string& name = recorder.name_of(loop.count);
     add_count(loop, name, detail::whole_argument(count, {recorder, detail::is_given(name)}));
   }
   // Asked before each iteration: a Value<bool> that depends on a recurrence or an iterator. A

@@ -21,8 +21,9 @@
 #pragma once
 
 #include <sluice/graph/builder/argument.h>
+#include <sluice/graph/plan/step.h>
 #include <sluice/graph/plan/wait.h>
-#include <sluice/graph/run/guarded.h>
+#include <sluice/graph/run/work_scope.h>
 
 #include <exception>
 #include <string_view>

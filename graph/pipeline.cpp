@@ -1,5 +1,6 @@
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/plan.h>
 
 #include <utility>
 

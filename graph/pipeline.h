@@ -28,9 +28,7 @@
 #include <sluice/graph/builder/description_checks.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/options.h>
-#include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/plan_json.h>
+#include <sluice/graph/plan/plan_text.h>
 #include <sluice/graph/run/engine.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/stats.h>

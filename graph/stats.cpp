@@ -256,7 +256,7 @@ std::vector<StepStats> steps_of(const Plan& plan) {
 
 std::vector<SourceStats> reads_of(const Plan& plan, const std::vector<SourceStats>& before) {
   std::vector<SourceStats> all;
-  for (const Plan::Dataset& dataset : plan.datasets) {
+  for (const DatasetRecord& dataset : plan.datasets) {
     if (!dataset.reads) continue;
     const SourceReads then = before.empty() ? SourceReads{} : before[all.size()].reads;
     all.push_back({dataset.step, dataset.reads() - then});

@@ -60,9 +60,13 @@ build() {
   # shellcheck disable=SC2086 # several words
   quietly "$folder/configure.log" cmake --preset "$preset" $python
   say "Building ${2:-everything} in $folder on $cpus CPUs"
-  if [ -t 1 ]; then
-    cmake --build "$folder" --parallel "$cpus" "${target[@]}"
-  else
-    quietly "$folder/build.log" cmake --build "$folder" --parallel "$cpus" "${target[@]}"
-  fi
+  local TIMEFORMAT='%R s, %U CPU seconds and %S of the system' status=0
+  {
+    time if [ -t 1 ]; then
+      cmake --build "$folder" --parallel "$cpus" "${target[@]}" 2>&3
+    else
+      quietly "$folder/build.log" cmake --build "$folder" --parallel "$cpus" "${target[@]}" 2>&3
+    fi || status=$?
+  } 3>&2 2>"$folder/build.time"  # for scripts/build-times
+  return "$status"
 }

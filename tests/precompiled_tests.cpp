@@ -1,1 +1,1 @@
-// Stands for the headers that are precompiled for all test programs.
+// Stands for the headers that are precompiled for test programs.

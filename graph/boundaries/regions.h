@@ -12,7 +12,7 @@
 // Ownership: the recorder owns boundaries. Threads: one. Errors: BuildError.
 #pragma once
 
-#include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/step.h>
 
 #include <array>
 #include <cstddef>
@@ -24,6 +24,10 @@
 #include <vector>
 
 namespace sluice::detail {
+
+struct Block;
+struct Plan;
+using ScopeId = std::uint32_t;
 
 struct ConditionalRecord {
   std::optional<SlotId> condition;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <sluice/graph/plan/epoch_info.h>
-#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/source_reads.h>
 
 #include <concepts>
 #include <cstdint>
@@ -39,8 +39,8 @@ using given_by_source = typename gives_of_source<F>::type;
 
 // What checkpoints and stats ask of it.
 template <class F>
-Plan::Dataset dataset_of(std::string step, const std::shared_ptr<const F>& f) {
-  Plan::Dataset dataset{.step = std::move(step)};
+DatasetRecord dataset_of(std::string step, const std::shared_ptr<const F>& f) {
+  DatasetRecord dataset{.step = std::move(step)};
   if constexpr (requires { f->fingerprint(); })
     dataset.fingerprint = [f]() -> std::string { return f->fingerprint(); };
   if constexpr (requires { f->reads(); })

@@ -1,4 +1,4 @@
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/recorder_state.h>
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
@@ -44,77 +44,100 @@ Recorder& live_recorder(Recorder* recorder, std::uint64_t id) {
       "pipeline on its own");
 }
 
-Recorder::Recorder() : id_(enter()) { plan_.scopes.push_back({0, "the top of the pipeline"}); }
+Recorder::Recorder() : id_(enter()), state_(std::make_unique<State>()) {
+  state_->plan.scopes.push_back({0, "the top of the pipeline"});
+}
 
 Recorder::~Recorder() {
   const std::lock_guard lock(living().mutex);
   living().ids.erase(id_);
 }
 
+Recorder::Attempt::Attempt(Recorder& recorder)
+    : recorder_(recorder), depth_(recorder.state_->open.size()) {}
+
 Recorder::Attempt::~Attempt() {
-  while (recorder_.open_.size() > depth_) recorder_.open_.pop_back();
+  while (recorder_.state_->open.size() > depth_) recorder_.state_->open.pop_back();
 }
 
+std::uint32_t Recorder::next_generator() { return state_->generators++; }
+void Recorder::take_generator(std::uint32_t number) {
+  state_->generators = std::max(state_->generators, number + 1);
+}
+void Recorder::add_dataset(DatasetRecord dataset) {
+  state_->plan.datasets.push_back(std::move(dataset));
+}
+void Recorder::make_eager() { state_->open.back().branch().eager = true; }
+const std::string& Recorder::open_name() const { return state_->open.back().name(); }
+const std::string& Recorder::place() const { return state_->plan.scopes[current_scope()].name; }
+const std::string& Recorder::name_of(SlotId slot) const { return state_->plan.slots[slot].name; }
+const Plan& Recorder::plan() const { return state_->plan; }
+Plan Recorder::take() { return std::move(state_->plan); }
+
 Block& Recorder::current() {
-  for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
+  for (auto it = state_->open.rbegin(); it != state_->open.rend(); ++it) {
     if (it->in_block) return it->block;
   }
-  return plan_.top;
+  return state_->plan.top;
 }
 
 std::vector<const Block*> Recorder::open_blocks() const {
-  std::vector<const Block*> blocks{&plan_.top};
-  for (const Open& open : open_) {
+  std::vector<const Block*> blocks{&state_->plan.top};
+  for (const Open& open : state_->open) {
     if (open.in_block) blocks.push_back(&open.block);
   }
   return blocks;
 }
 
 ScopeId Recorder::current_scope() const {
-  for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
+  for (auto it = state_->open.rbegin(); it != state_->open.rend(); ++it) {
     if (it->in_block) return it->block.scope;
   }
   return 0;
 }
 
 SlotId Recorder::add_slot(const SlotType* type, const std::string& name) {
-  return detail::add_slot(plan_, type, name, current_scope());
+  return detail::add_slot(state_->plan, type, name, current_scope());
 }
 
 void Recorder::use(SlotId slot, const std::string& user) {
-  require_visible(plan_, slot, current_scope(), user);
-  const auto found = lists_.find(slot);
-  if (found == lists_.end()) return;
+  require_visible(state_->plan, slot, current_scope(), user);
+  const auto found = state_->lists.find(slot);
+  if (found == state_->lists.end()) return;
   OpenList& list = found->second;
   if (list.state == OpenList::State::taken)
-    throw BuildError("'" + user + "' uses '" + plan_.slots[slot].name +
+    throw BuildError("'" + user + "' uses '" + state_->plan.slots[slot].name +
                      "', which another step has used up; use what that one gives");
-  if (list.state == OpenList::State::filled && inside(plan_, current_scope(), list.loop))
-    throw BuildError("'" + user + "' uses '" + plan_.slots[slot].name + "' in " +
-                     plan_.scopes[list.loop].name + ", which fills it; use it after the loop");
+  if (list.state == OpenList::State::filled && inside(state_->plan, current_scope(), list.loop))
+    throw BuildError("'" + user + "' uses '" + state_->plan.slots[slot].name + "' in " +
+                     state_->plan.scopes[list.loop].name +
+                     ", which fills it; use it after the loop");
   list.state = OpenList::State::used;
 }
 
 void Recorder::fill(SlotId slot, const std::string& user) {
-  require_visible(plan_, slot, current_scope(), user);
-  const auto list = lists_.find(slot);
-  const Loop* loop = open_.empty() ? nullptr : std::get_if<Loop>(&open_.back().node);
-  const bool in_body = loop != nullptr && open_.back().in_block && !loop->condition.results.empty();
-  if (list == lists_.end() || list->second.state != OpenList::State::empty || !in_body ||
-      plan_.scopes[open_.back().loop_scope].parent != plan_.slots[slot].scope) {
-    throw BuildError("'" + user + "' cannot fill '" + plan_.slots[slot].name +
+  require_visible(state_->plan, slot, current_scope(), user);
+  const auto list = state_->lists.find(slot);
+  const Loop* loop = state_->open.empty() ? nullptr : std::get_if<Loop>(&state_->open.back().node);
+  const bool in_body =
+      loop != nullptr && state_->open.back().in_block && !loop->condition.results.empty();
+  if (list == state_->lists.end() || list->second.state != OpenList::State::empty || !in_body ||
+      state_->plan.scopes[state_->open.back().loop_scope].parent !=
+          state_->plan.slots[slot].scope) {
+    throw BuildError("'" + user + "' cannot fill '" + state_->plan.slots[slot].name +
                      "': one step fills a list, in the body of a loop; make the list with the "
                      "operator 'list', right before that loop, and use it after the loop");
   }
-  list->second = {OpenList::State::filled, open_.back().loop_scope};
+  list->second = {OpenList::State::filled, state_->open.back().loop_scope};
 }
 
 void Recorder::take(SlotId slot, const std::string& user) {
-  require_visible(plan_, slot, current_scope(), user);
-  const auto list = lists_.find(slot);
-  if (list == lists_.end() || list->second.state == OpenList::State::used ||
-      list->second.state == OpenList::State::taken || plan_.slots[slot].scope != current_scope()) {
-    throw BuildError("'" + user + "' cannot use up '" + plan_.slots[slot].name +
+  require_visible(state_->plan, slot, current_scope(), user);
+  const auto list = state_->lists.find(slot);
+  if (list == state_->lists.end() || list->second.state == OpenList::State::used ||
+      list->second.state == OpenList::State::taken ||
+      state_->plan.slots[slot].scope != current_scope()) {
+    throw BuildError("'" + user + "' cannot use up '" + state_->plan.slots[slot].name +
                      "': it must be made with the operator 'list' beside this step, which alone "
                      "may use it");
   }
@@ -134,7 +157,7 @@ void Recorder::append(Step step) {
 }
 
 void Recorder::complete(SlotArgument& argument, const std::string& user, InputUse what) {
-  if (argument.slot >= plan_.slots.size()) {
+  if (argument.slot >= state_->plan.slots.size()) {
     throw BuildError("'" + user + "' uses slot " + std::to_string(argument.slot) +
                      ", which does not exist");
   }
@@ -145,7 +168,7 @@ void Recorder::complete(SlotArgument& argument, const std::string& user, InputUs
   } else {
     use(argument.slot, user);
   }
-  argument.type = plan_.slots[argument.slot].type;
+  argument.type = state_->plan.slots[argument.slot].type;
 }
 
 std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::string_view name,
@@ -161,7 +184,7 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
     const InputUse what = i < schema.inputs.size() ? schema.inputs[i].use : InputUse::reads;
     complete(*slot, step_name, what);
     if (what == InputUse::fills) filled.push_back(slot->slot);
-    specs.back() = plan_.slots[slot->slot].spec;
+    specs.back() = state_->plan.slots[slot->slot].spec;
   }
   op->check(arguments);
   op->check_makers(arguments, open_blocks());
@@ -171,13 +194,13 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
   std::vector<SlotId> outputs;
   for (std::size_t i = 0; i < types.size(); ++i) {
     outputs.push_back(add_slot(types[i], step_name));
-    plan_.slots.back().spec = known.at(i);
-    if (on_device != nullptr) place_output(plan_.slots.back(), schema);
+    state_->plan.slots.back().spec = known.at(i);
+    if (on_device != nullptr) place_output(state_->plan.slots.back(), schema);
     // The host knows the size of a picture there, and so what follows from it.
-    if (op->sight(arguments).of == Sight::Of::size) plan_.slots.back().from_device = false;
+    if (op->sight(arguments).of == Sight::Of::size) state_->plan.slots.back().from_device = false;
     if (schema.moves_to == MemoryKind::device && on_device == nullptr)
-      name_again(plan_.slots.back(), std::get<SlotArgument>(arguments[0]).slot);
-    if (schema.outputs[i].open) lists_[outputs.back()] = {};
+      name_again(state_->plan.slots.back(), std::get<SlotArgument>(arguments[0]).slot);
+    if (schema.outputs[i].open) state_->lists[outputs.back()] = {};
   }
   std::uint32_t number = 0;
   if (schema.draws) {
@@ -207,8 +230,8 @@ Step* Recorder::maker_of(SlotId slot) {
 std::string Recorder::unique_name(std::string_view base) {
   if (base.empty())
     throw BuildError("a step has an empty name; give it one that messages and drawings can use");
-  auto it = names_.find(base);
-  if (it == names_.end()) it = names_.emplace(std::string(base), 0).first;
+  auto it = state_->names.find(base);
+  if (it == state_->names.end()) it = state_->names.emplace(std::string(base), 0).first;
   const int count = ++it->second;
   return count == 1 ? std::string(base) : std::string(base) + "#" + std::to_string(count);
 }
@@ -224,7 +247,7 @@ void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
   branch.reads = std::move(reads);
   branch.choose = std::move(choose);
   branch.choosing = std::move(choosing);
-  open_.push_back({std::move(branch), {}, false, 0});
+  state_->open.push_back({std::move(branch), {}, false, 0});
 }
 
 void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
@@ -241,40 +264,40 @@ void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
 }
 
 void Recorder::begin_block(ScopeId parent, std::string name) {
-  Open& open = open_.back();
+  Open& open = state_->open.back();
   open.block = Block{};
-  open.block.scope = add_scope(plan_, parent, std::move(name));
+  open.block.scope = add_scope(state_->plan, parent, std::move(name));
   open.in_block = true;
 }
 
 Block Recorder::take_block(std::vector<SlotId> results) {
-  Open& open = open_.back();
+  Open& open = state_->open.back();
   for (const SlotId slot : results) use(slot, open.name());
-  enclose(plan_, open.block, results, open.name(), boundaries_);
+  enclose(state_->plan, open.block, results, open.name(), state_->boundaries);
   open.block.results = std::move(results);
   open.in_block = false;
   return std::move(open.block);
 }
 
 void Recorder::begin_arm() {
-  Branch& branch = open_.back().branch();
+  Branch& branch = state_->open.back().branch();
   begin_block(current_scope(),
               "the arm '" + branch.arm_names.at(branch.arms.size()) + "' of '" + branch.name + "'");
 }
 
 void Recorder::end_arm(std::vector<SlotId> results, const Place& place) {
   Block arm = take_block(std::move(results));
-  Branch& branch = open_.back().branch();
+  Branch& branch = state_->open.back().branch();
   require_agreement(branch, arm, place);
   branch.arms.push_back(std::move(arm));
 }
 
 void Recorder::arms_give(std::vector<std::vector<SlotId>> results, const Place& place) {
-  Branch& branch = open_.back().branch();
+  Branch& branch = state_->open.back().branch();
   std::vector<Block> arms = std::exchange(branch.arms, {});
   for (std::size_t i = 0; i < arms.size(); ++i) {
     for (const SlotId slot : results.at(i))
-      require_visible(plan_, slot, arms[i].scope, branch.name);
+      require_visible(state_->plan, slot, arms[i].scope, branch.name);
     arms[i].results = std::move(results[i]);
     require_agreement(branch, arms[i], place);
     branch.arms.push_back(std::move(arms[i]));
@@ -282,7 +305,7 @@ void Recorder::arms_give(std::vector<std::vector<SlotId>> results, const Place& 
 }
 
 std::vector<SlotId> Recorder::close_branch() {
-  Branch& branch = open_.back().branch();
+  Branch& branch = state_->open.back().branch();
   for (std::size_t i = 0; i < branch.arms.front().results.size(); ++i) {
     const SlotId result = add_pointer(branch.arms.front().results[i], branch.name);
     for (const Block& arm : branch.arms) know_in_common(result, result, arm.results[i]);
@@ -290,21 +313,21 @@ std::vector<SlotId> Recorder::close_branch() {
   }
   std::vector<SlotId> results = branch.results;
   current().nodes.emplace_back(std::move(branch));
-  open_.pop_back();
+  state_->open.pop_back();
   return results;
 }
 
 SlotId Recorder::add_pointer(SlotId like, const std::string& name) {
-  const SlotId slot = add_slot(plan_.slots[like].type, name);
-  plan_.slots[slot].merged = true;
-  plan_.slots[slot].spec = plan_.slots[like].spec;
-  plan_.slots[slot].on_device = plan_.slots[like].on_device;
+  const SlotId slot = add_slot(state_->plan.slots[like].type, name);
+  state_->plan.slots[slot].merged = true;
+  state_->plan.slots[slot].spec = state_->plan.slots[like].spec;
+  state_->plan.slots[slot].on_device = state_->plan.slots[like].on_device;
   return slot;
 }
 
 SlotId Recorder::add_alias(SlotId source, const std::string& name) {
   const SlotId slot = add_pointer(source, name);
-  plan_.slots[slot].same_as = source;
+  state_->plan.slots[slot].same_as = source;
   Step step;
   step.name = name;
   step.reads = {source};
@@ -318,15 +341,16 @@ SlotId Recorder::add_alias(SlotId source, const std::string& name) {
 std::size_t Recorder::add_boundary(Boundary boundary) {
   boundary.scope = current_scope();
   boundary.position = current().nodes.size();
-  boundaries_.push_back(std::move(boundary));
-  return boundaries_.size() - 1;
+  state_->boundaries.push_back(std::move(boundary));
+  return state_->boundaries.size() - 1;
 }
 
 Boundary& Recorder::boundary(std::size_t number, const std::string& call) {
-  Boundary& found = boundaries_.at(number);
+  Boundary& found = state_->boundaries.at(number);
   if (found.enclosed || found.scope != current_scope()) {
-    throw BuildError("'" + found.name + "' stands in " + plan_.scopes[found.scope].name + ", but " +
-                     call + " is called in " + plan_.scopes[current_scope()].name +
+    throw BuildError("'" + found.name + "' stands in " + state_->plan.scopes[found.scope].name +
+                     ", but " + call + " is called in " +
+                     state_->plan.scopes[current_scope()].name +
                      "; call it where the boundary was added");
   }
   found.position = current().nodes.size();
@@ -339,58 +363,59 @@ Recorder::LoopView Recorder::open_loop(std::string name, std::int64_t max_iterat
   loop.name = std::move(name);
   for (const SlotId slot : init) use(slot, loop.name);
   loop.max_iterations = max_iterations;
-  const ScopeId scope = add_scope(plan_, current_scope(), "the loop '" + loop.name + "'");
+  const ScopeId scope = add_scope(state_->plan, current_scope(), "the loop '" + loop.name + "'");
   const auto inside = [&](SlotId slot) {
-    plan_.slots[slot].scope = scope;
+    state_->plan.slots[slot].scope = scope;
     return slot;
   };
   for (const SlotId slot : init) {
     loop.state.push_back(inside(add_pointer(slot, loop.name)));
-    loop.storage.push_back(inside(add_slot(plan_.slots[slot].type, loop.name)));
+    loop.storage.push_back(inside(add_slot(state_->plan.slots[slot].type, loop.name)));
   }
   loop.iteration = inside(add_slot(slot_type<std::int64_t>(), loop.name + "'s iteration"));
   loop.init = std::move(init);
   LoopView view{loop.state, loop.iteration};
-  open_.push_back({std::move(loop), {}, false, scope});
+  state_->open.push_back({std::move(loop), {}, false, scope});
   return view;
 }
 
 void Recorder::begin_loop_block(const char* what) {
-  begin_block(open_.back().loop_scope, std::string(what) + " of '" + open_.back().name() + "'");
+  begin_block(state_->open.back().loop_scope,
+              std::string(what) + " of '" + state_->open.back().name() + "'");
 }
 
 void Recorder::end_condition(SlotId holds) {
   Block condition = take_block({holds});
-  open_.back().loop().condition = std::move(condition);
+  state_->open.back().loop().condition = std::move(condition);
 }
 
 void Recorder::share_condition() {
-  const Open& open = open_.back();
+  const Open& open = state_->open.back();
   const auto& loop = std::get<Loop>(open.node);
-  for (const Node& node : loop.condition.nodes) move_scope(plan_, node, open.loop_scope);
+  for (const Node& node : loop.condition.nodes) move_scope(state_->plan, node, open.loop_scope);
 }
 
 void Recorder::end_body(std::vector<SlotId> next, const Place& place) {
   Block body = take_block(std::move(next));
-  Loop& loop = open_.back().loop();
+  Loop& loop = state_->open.back().loop();
   require_agreement(loop, body, place);
   loop.body = std::move(body);
 }
 
 std::vector<SlotId> Recorder::close_loop() {
-  Loop& loop = open_.back().loop();
+  Loop& loop = state_->open.back().loop();
   for (std::size_t i = 0; i < loop.state.size(); ++i) {
     loop.results.push_back(add_pointer(loop.state[i], loop.name));
     know_in_common(loop.results[i], loop.state[i], loop.body.results[i]);
   }
   std::vector<SlotId> results = loop.results;
   current().nodes.emplace_back(std::move(loop));
-  open_.pop_back();
+  state_->open.pop_back();
   return results;
 }
 
 std::string Recorder::open_part() const {
-  const auto* branch = std::get_if<Branch>(&open_.back().node);
+  const auto* branch = std::get_if<Branch>(&state_->open.back().node);
   if (branch == nullptr) return "the body, unlike the state it begins with,";
   return "the arm '" + branch->arm_names.at(branch->arms.size()) + "', unlike '" +
          branch->arm_names.front() + "',";

@@ -5,23 +5,32 @@
 // Ownership: the recorder owns the plan until take(). Threads: one. Errors: BuildError.
 #pragma once
 
-#include <sluice/graph/boundaries/regions.h>
-#include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/source_reads.h>
+#include <sluice/graph/plan/step.h>
 #include <sluice/graph/value.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+namespace sluice {
+class Sampler;
+}
+
 namespace sluice::detail {
+
+struct Block;
+struct Boundary;
+struct Branch;
+struct Loop;
+struct Plan;
+struct Slot;
+using ScopeId = std::uint32_t;
 
 class Recorder {
  public:
@@ -53,12 +62,12 @@ class Recorder {
   // "resize", "resize#2", ...: a name for each step, as messages and drawings use it.
   std::string unique_name(std::string_view base);
   // Number of the next generator of random numbers.
-  std::uint32_t next_generator() { return generators_++; }
+  std::uint32_t next_generator();
   // Generators with this number and below are taken.
-  void take_generator(std::uint32_t number) { generators_ = std::max(generators_, number + 1); }
+  void take_generator(std::uint32_t number);
 
   // What a checkpoint says of a source.
-  void add_dataset(Plan::Dataset dataset) { plan_.datasets.push_back(std::move(dataset)); }
+  void add_dataset(DatasetRecord dataset);
   // A source says how many samples it has and what it calls them. All that know it must agree on
   // the number; where one does not, the first to end ends the epoch. `once`: it gives each sample
   // once, in its own order.
@@ -76,7 +85,7 @@ class Recorder {
   // Says where in what an arm or body gives its value number i stands: "element 1"; empty for all.
   using Place = std::function<std::string(std::size_t)>;
   // What only one arm uses from outside is made before the choice all the same.
-  void make_eager() { open_.back().branch().eager = true; }
+  void make_eager();
   void begin_arm();
   void end_arm(std::vector<SlotId> results, const Place& place);
   // For those who know what arms give only when all have been recorded: what each of them gives,
@@ -111,7 +120,7 @@ class Recorder {
   // recorder stays usable.
   class Attempt {
    public:
-    explicit Attempt(Recorder& recorder) : recorder_(recorder), depth_(recorder.open_.size()) {}
+    explicit Attempt(Recorder& recorder);
     ~Attempt();
     Attempt(const Attempt&) = delete;
     Attempt& operator=(const Attempt&) = delete;
@@ -121,9 +130,9 @@ class Recorder {
     std::size_t depth_;
   };
   // The name of the innermost open branch or loop, for messages.
-  const std::string& open_name() const { return open_.back().name(); }
+  const std::string& open_name() const;
   // What is being recorded: "the arm 'then' of 'if_else'", "the body of 'for_loop'".
-  const std::string& place() const { return plan_.scopes[current_scope()].name; }
+  const std::string& place() const;
   // The same of the innermost one, beside what it is compared with: "the arm 'otherwise', unlike
   // 'then',".
   std::string open_part() const;
@@ -131,28 +140,14 @@ class Recorder {
   // Throws BuildError when `user` cannot see the value.
   void use(SlotId slot, const std::string& user);
   void set_outputs(std::vector<SlotId> outputs);
-  const Plan& plan() const { return plan_; }
-  Plan take() { return std::move(plan_); }
+  const std::string& name_of(SlotId slot) const;
+  const Plan& plan() const;
+  Plan take();
 
  private:
-  struct Open {
-    std::variant<Branch, Loop> node;
-    Block block;  // the arm, condition or body that is being recorded
-    bool in_block = false;
-    ScopeId loop_scope = 0;
-    Branch& branch() { return std::get<Branch>(node); }
-    Loop& loop() { return std::get<Loop>(node); }
-    const std::string& name() const {
-      return std::visit([](const auto& n) -> const std::string& { return n.name; }, node);
-    }
-  };
-  // A list that an operator has made to be filled. One loop beside it fills it, by one step in its
-  // body; nobody uses it before that loop is over; who takes it is the only one to use it.
-  struct OpenList {
-    enum class State : std::uint8_t { empty, filled, used, taken };
-    State state = State::empty;
-    ScopeId loop = 0;  // that fills it
-  };
+  struct Open;
+  struct OpenList;
+  struct State;
   // Fills in the type of a slot that `user` must be able to see.
   void complete(SlotArgument& argument, const std::string& user, InputUse use = InputUse::reads);
   void fill(SlotId list, const std::string& user);
@@ -182,12 +177,7 @@ class Recorder {
 
   friend std::uint64_t detail::id_of(const Recorder& recorder);
   const std::uint64_t id_;
-  Plan plan_;
-  std::vector<Open> open_;
-  std::map<std::string, int, std::less<>> names_;
-  std::uint32_t generators_ = 0;
-  std::map<SlotId, OpenList> lists_;
-  std::deque<Boundary> boundaries_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace sluice::detail

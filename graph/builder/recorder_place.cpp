@@ -1,6 +1,6 @@
 // Where steps run: on the host, or on the device where their inputs lie.
 #include <sluice/graph/builder/device_version.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/recorder_state.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -34,7 +34,7 @@ OperatorPtr Recorder::place_step(const Operator& op, const Arguments& arguments,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto* from = std::get_if<SlotArgument>(&arguments[i]);
     if (from == nullptr) continue;
-    const Slot& slot = plan_.slots[from->slot];
+    const Slot& slot = state_->plan.slots[from->slot];
     if (i >= op.schema().inputs.size()) {  // parameters are read by the host
       if (!slot.on_device) continue;
       throw BuildError("'" + step + "' is given '" + slot.name +
@@ -78,16 +78,16 @@ void Recorder::name_again(Slot& slot, SlotId file) {
 
 void Recorder::require_on_host(const Step& step) const {
   for (const SlotId slot : step.reads) {
-    if (!plan_.slots[slot].on_device || is_file(plan_.slots[slot].type)) continue;
+    if (!state_->plan.slots[slot].on_device || is_file(state_->plan.slots[slot].type)) continue;
     throw BuildError("'" + step.name + "' is a function that runs on the host, but '" +
-                     plan_.slots[slot].name + "' lies on the GPU; give it .cpu() of that");
+                     state_->plan.slots[slot].name + "' lies on the GPU; give it .cpu() of that");
   }
 }
 
 void Recorder::set_outputs(std::vector<SlotId> outputs) {
   for (const SlotId slot : outputs) use(slot, "the pipeline's result");
-  enclose(plan_, plan_.top, outputs, "the pipeline's result", boundaries_);
-  plan_.outputs = std::move(outputs);
+  enclose(state_->plan, state_->plan.top, outputs, "the pipeline's result", state_->boundaries);
+  state_->plan.outputs = std::move(outputs);
 }
 
 }  // namespace sluice::detail

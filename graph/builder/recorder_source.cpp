@@ -1,6 +1,6 @@
 // Sources: how many samples there are, what they are called, and which of them an epoch has.
 #include <sluice/graph/builder/dataset.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/recorder_state.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace sluice::detail {
 
 void Recorder::set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
                           bool once, std::function<std::string(const SampleKey&)> name) {
-  if (!open_.empty())
+  if (!state_->open.empty())
     throw BuildError("the source '" + step + "' stands inside " + place() +
                      "; move it to the top of the pipeline, where it can be used as well");
   if (samples < 0)
@@ -21,30 +21,31 @@ void Recorder::set_source(const std::string& step, std::int64_t samples, const S
                      " samples; give the number in an epoch, at least 0");
   if (samples > INT32_MAX && samples != kUntilEnd)
     throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
-  const bool both_known = plan_.samples >= 0 && plan_.samples != kUntilEnd && samples != kUntilEnd;
-  if (both_known && plan_.samples != samples) {
+  const bool both_known =
+      state_->plan.samples >= 0 && state_->plan.samples != kUntilEnd && samples != kUntilEnd;
+  if (both_known && state_->plan.samples != samples) {
     throw BuildError("the source '" + step + "' has " + std::to_string(samples) +
-                     " samples, but the one before it has " + std::to_string(plan_.samples) +
+                     " samples, but the one before it has " + std::to_string(state_->plan.samples) +
                      "; let one of them have kUntilEnd if the shortest shall end the epoch");
   }
-  plan_.samples = std::max(plan_.samples, samples);
+  state_->plan.samples = std::max(state_->plan.samples, samples);
   // What says nothing goes along with the others.
   if (sampler != Sampler{}) {
-    if (plan_.sampler && *plan_.sampler != sampler) {
+    if (state_->plan.sampler && *state_->plan.sampler != sampler) {
       throw BuildError("the source '" + step + "' has the sampler (" + to_string(sampler) +
-                       "), but one before it has (" + to_string(*plan_.sampler) +
+                       "), but one before it has (" + to_string(*state_->plan.sampler) +
                        "); all sources go through an epoch together: give one of them a sampler");
     }
-    plan_.sampler = sampler;
+    state_->plan.sampler = sampler;
   }
-  if (once) plan_.once = step;
-  if (plan_.sampler && !plan_.once.empty()) {
-    throw BuildError("the source '" + plan_.once +
+  if (once) state_->plan.once = step;
+  if (state_->plan.sampler && !state_->plan.once.empty()) {
+    throw BuildError("the source '" + state_->plan.once +
                      "' gives its values in their own order, but an epoch has a sampler (" +
-                     to_string(*plan_.sampler) +
+                     to_string(*state_->plan.sampler) +
                      "); leave that out, or read a dataset that can be asked for any sample");
   }
-  if (name && !plan_.source_name) plan_.source_name = std::move(name);
+  if (name && !state_->plan.source_name) state_->plan.source_name = std::move(name);
 }
 
 int checked_threads(const std::string& step, int threads, bool gives_later) {

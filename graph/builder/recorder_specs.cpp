@@ -1,6 +1,6 @@
 // What the recorder knows of the tensors that will be in slots, and how it finds arms and bodies
 // that disagree about them.
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/recorder_state.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ std::string which_of(const char* all, const std::string& place) {
 std::optional<std::size_t> Recorder::disagreement(const std::vector<SlotId>& some,
                                                   const std::vector<SlotId>& others) const {
   for (std::size_t i = 0; i < std::min(some.size(), others.size()); ++i) {
-    if (!agree(plan_.slots[some[i]].spec, plan_.slots[others[i]].spec)) return i;
+    if (!agree(state_->plan.slots[some[i]].spec, state_->plan.slots[others[i]].spec)) return i;
   }
   return std::nullopt;
 }
 
 void Recorder::require_agreement(const Branch& branch, const Block& arm, const Place& place) const {
   const auto side = [&](const Block& block, std::size_t number, std::size_t i) {
-    return in_arm(plan_.slots[block.results[i]].spec, branch.arm_names.at(number));
+    return in_arm(state_->plan.slots[block.results[i]].spec, branch.arm_names.at(number));
   };
   for (std::size_t a = 0; a < branch.arms.size(); ++a) {
     if (const auto i = disagreement(arm.results, branch.arms[a].results)) {
@@ -39,17 +39,18 @@ void Recorder::require_agreement(const Branch& branch, const Block& arm, const P
 void Recorder::require_agreement(const Loop& loop, const Block& body, const Place& place) const {
   if (const auto i = disagreement(body.results, loop.init)) {
     detail::require_agreement(loop.name, which_of("the state", place(*i)),
-                              as_the_body_gives_it(plan_.slots[body.results[*i]].spec),
-                              as_it_begins(plan_.slots[loop.init[*i]].spec));
+                              as_the_body_gives_it(state_->plan.slots[body.results[*i]].spec),
+                              as_it_begins(state_->plan.slots[loop.init[*i]].spec));
   }
 }
 
 void Recorder::know_in_common(SlotId pointer, SlotId one, SlotId other) {
-  plan_.slots[pointer].spec = common(plan_.slots[one].spec, plan_.slots[other].spec);
+  state_->plan.slots[pointer].spec =
+      common(state_->plan.slots[one].spec, state_->plan.slots[other].spec);
 }
 
 void Recorder::declare(SlotId slot, const TensorSpec& spec) {
-  Slot& known = plan_.slots.at(slot);
+  Slot& known = state_->plan.slots.at(slot);
   if (spec.rank && (*spec.rank < 0 || *spec.rank > Shape::kMaxRank)) {
     throw BuildError("'" + known.name + "' is declared to have " + std::to_string(*spec.rank) +
                      " dimensions; a tensor has 0 to " + std::to_string(Shape::kMaxRank));

@@ -2,6 +2,7 @@
 #include <sluice/graph/builder/json_place.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/builder/saved_plan.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/runtime/error.h>
 

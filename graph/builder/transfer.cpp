@@ -3,6 +3,7 @@
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>

@@ -28,7 +28,7 @@
 // Threads: pure functions. Errors: only check throws.
 #pragma once
 
-#include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/plan_text.h>
 
 #include <functional>
 #include <string>
@@ -57,9 +57,5 @@ Plan prepare(Plan plan, const PassObserver& observer = {}, bool composes = false
 // The same for a plan that has been checked, so that each value that a sample has can be looked at
 // when it has ended: without the passes that take some away.
 Plan prepare_to_inspect(Plan plan);
-
-// A plan as it was recorded, in words, and after each pass; "no change" where a pass found nothing
-// to do. Throws BuildError as `prepare` does.
-std::string explain(const Plan& recorded, bool composes = false);
 
 }  // namespace sluice::detail

@@ -88,7 +88,7 @@ std::vector<std::string> digest_of(const Plan& plan) { return Lines(plan).take()
 
 std::vector<std::string> datasets_of(const Plan& plan) {
   std::vector<std::string> lines;
-  for (const Plan::Dataset& dataset : plan.datasets) {
+  for (const DatasetRecord& dataset : plan.datasets) {
     std::string line =
         dataset.step + ", " +
         (plan.samples == kUntilEnd ? "until it ends" : std::to_string(plan.samples) + " samples");

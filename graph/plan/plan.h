@@ -9,14 +9,14 @@
 
 #include <sluice/graph/order/sampler.h>
 #include <sluice/graph/plan/epoch_info.h>
-#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/plan/plan_text.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_reads.h>
+#include <sluice/graph/plan/step.h>
 #include <sluice/graph/plan/tensor_spec.h>
 #include <sluice/runtime/size_limit.h>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,16 +38,6 @@ struct Scope {
   std::string name;    // "if_else#1:then"
 };
 
-// How a branch chooses, as data.
-struct Choosing {
-  enum class By : std::uint8_t { truth, number };
-  By by = By::truth;  // the first of two arms where it is true, not zero; or the arm of this number
-  Argument
-      argument;  // a number of a type of number_types.h; by number any whole one, or an enumerator
-};
-// Empty for a type that it cannot be.
-std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing);
-
 struct Slot {
   std::string name;
   const SlotType* type = nullptr;
@@ -62,62 +52,6 @@ struct Slot {
   int output = -1;  // written straight into the batch as this output; set by `place_outputs`
 };
 
-// What a step does with the thread that it is given.
-enum class StepKind : std::uint8_t {
-  cpu,    // works on it
-  wait,   // begins something there, and then waits without one until it is told: see wait.h
-  io,     // stands still on it, for a disk or the network: gets one that does not compute
-  stream  // says there what a device shall do, and waits without one until it is done: see gather.h
-};
-
-struct Step {
-  // Out of line: each file that describes a pipeline would hold them, else.
-  Step();
-  Step(const Step&);
-  Step(Step&&) noexcept;
-  Step& operator=(const Step&);
-  Step& operator=(Step&&) noexcept;
-  ~Step();
-
-  std::string name;
-  std::vector<SlotId> reads;
-  std::vector<SlotId> writes;
-  std::function<void(Sample&)> run;
-  // What the step does, and with what; `run` is made from these by bind(). Null for a function of
-  // the user's own, of which nobody knows anything.
-  OperatorPtr op;
-  Arguments arguments;
-  std::uint32_t generator = 0;              // of an operator that draws
-  std::shared_ptr<std::atomic<bool>> said;  // see Call
-  OperatorPtr on_device;  // its version for devices, where it runs on one: of the kind `stream`
-  StepKind kind = StepKind::cpu;
-  int threads = 0;          // of its own, of the kind `io`; 0: those that the pipeline has for that
-  bool effect = false;      // a function that runs even if nobody reads what it writes
-  bool pinned = false;      // never moves into an arm: a source, which decides what the sample is
-  bool for_device = false;  // makes what a device reads where it lies; set by `split_for_device`
-  std::shared_ptr<const EpochHooks> epoch;  // of a source that wants to be told; may be null
-  bool stops = false;    // waits for the gather that it is in; set by `join_gathers`
-  bool put_off = false;  // runs with the choice that the device makes by it; so, too
-  std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
-  // Which part of the recorded step this is, or what else it does; set by passes.
-  std::string remark;
-  std::vector<SlotId> releases;  // storage that nobody needs after this step
-  CounterId counter = 0;         // runs, then nanoseconds; set by `number`
-  CounterId event_counter = 0;   // of the first event; set by `number`
-
-  bool has_effect() const { return op != nullptr ? op->schema().effect : effect; }
-  const std::vector<std::string>& events() const;  // what Sample::note() counts
-  // Makes `run` of the operator with its arguments, and of the slots that it writes: when one of
-  // them has changed. A step without an operator stays as it is.
-  void bind();
-  // Runs the operator's version for devices from now on.
-  void run_on(OperatorPtr version) {
-    kind = StepKind::stream;
-    on_device = std::move(version);
-    bind();
-  }
-};
-
 // Neighbouring steps that run in one task, or on a device one after the other; or a step that
 // waits.
 struct Stage {
@@ -126,11 +60,6 @@ struct Stage {
 
   StepKind kind() const { return steps.front().kind; }
 };
-
-// What the operator does with these arguments, which it allows and whose slots have their types. It
-// makes or fills the slots that it writes.
-Step step_of(OperatorPtr op, Arguments arguments, std::string name, std::vector<SlotId> writes,
-             std::uint32_t generator = 0);
 
 struct Node;
 
@@ -184,18 +113,6 @@ struct Node : std::variant<Stage, Branch, Loop> {
 };
 
 struct Plan {
-  // What a source reads, for checkpoints and stats.
-  struct Dataset {
-    std::string step;
-    std::function<std::string()> fingerprint = {};  // each may be empty
-    // What the source keeps besides, as it is when this sample of this epoch comes next.
-    std::function<std::string(std::int64_t epoch, std::int64_t position)> save = {};
-    std::function<void(std::int64_t epoch, std::int64_t position, const std::string& state)>
-        restore = {};
-    // What it has read since it was made, for whatever pipelines; empty where it does not count.
-    std::function<SourceReads()> reads = {};
-  };
-
   std::vector<Scope> scopes;
   std::vector<Slot> slots;
   Block top;
@@ -205,7 +122,7 @@ struct Plan {
   std::string once;  // the source that gives each sample once, in its own order; empty: none does
   std::function<std::string(const SampleKey&)>
       source_name;                                // what the source calls a sample; may be empty
-  std::vector<Dataset> datasets;                  // of each source
+  std::vector<DatasetRecord> datasets;            // of each source
   std::int64_t max_image_bytes = kMaxImageBytes;  // of what a step makes; see PipelineOptions
   CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind
   CounterId counters = 0;       // all of them
@@ -215,14 +132,6 @@ struct Plan {
   std::string name_of_sample(const SampleKey& key) const noexcept;
 };
 
-// The plan as indented text, one line a step: what it reads and writes, and in brackets what else
-// there is to say: an effect, an output that is written in place, the last use of a value, a branch
-// that is eager.
-std::string to_string(const Plan& plan);
-
-// The plan as a Graphviz drawing: arms, and the condition and the body of loops, as clusters.
-std::string to_dot(const Plan& plan);
-
 // Whether `scope` is `outer` or lies in it, at any depth.
 bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
 
@@ -231,8 +140,3 @@ bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
 void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user);
 
 }  // namespace sluice::detail
-
-namespace sluice {
-using detail::to_dot;
-using detail::to_string;
-}  // namespace sluice

@@ -1,3 +1,5 @@
+#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>

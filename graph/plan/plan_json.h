@@ -10,12 +10,13 @@
 // functions of the program's own, operators and types of values that nobody has registered.
 #pragma once
 
-#include <sluice/graph/plan/operator_registry.h>
-#include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/plan_text.h>
 
 #include <string>
 
 namespace sluice::detail {
+
+class OperatorRegistry;
 
 inline constexpr const char* kPlanFormat = "sluice plan";
 inline constexpr int kPlanVersion = 1;
@@ -23,9 +24,5 @@ inline constexpr int kPlanVersion = 1;
 inline constexpr int kPlanDepth = 256;
 
 std::string to_json(const Plan& plan, const OperatorRegistry& registry);
-
-// Writes the plan, as to_json() with all operators of the process, to a file, which appears when it
-// is whole. Throws IoError, too. In ops/operators.cpp: that storey knows operators and files.
-void save_plan(const Plan& plan, const std::string& file);
 
 }  // namespace sluice::detail

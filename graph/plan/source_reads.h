@@ -1,8 +1,10 @@
-// SourceReads: what a source has read of its files, as plain data. Threads: like any data. No
-// errors.
+// SourceReads: what a source has read of its files, as plain data. DatasetRecord: the functions of
+// a source that checkpoints and stats call. Threads: like any data. No errors.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 namespace sluice {
 
@@ -23,4 +25,19 @@ struct SourceReads {
   bool operator==(const SourceReads&) const = default;
 };
 
+namespace detail {
+
+// What a checkpoint and stats ask a source.
+struct DatasetRecord {
+  std::string step;
+  std::function<std::string()> fingerprint = {};  // each may be empty
+  // What the source keeps besides, as it is when this sample of this epoch comes next.
+  std::function<std::string(std::int64_t epoch, std::int64_t position)> save = {};
+  std::function<void(std::int64_t epoch, std::int64_t position, const std::string& state)> restore =
+      {};
+  // What it has read since it was made, for whatever pipelines; empty where it does not count.
+  std::function<SourceReads()> reads = {};
+};
+
+}  // namespace detail
 }  // namespace sluice

@@ -10,7 +10,6 @@
 
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan/column.h>
-#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/stats.h>
 #include <sluice/runtime/error.h>
@@ -21,6 +20,8 @@
 #include <vector>
 
 namespace sluice::detail {
+
+struct Plan;
 
 // A batch without its types.
 struct BatchData {

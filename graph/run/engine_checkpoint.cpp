@@ -71,7 +71,7 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
 
 void Engine::Impl::restore(const Checkpoint& from, std::int64_t shards) const {
   std::size_t next = 0;
-  for (const Plan::Dataset& dataset : recorded.datasets) {
+  for (const DatasetRecord& dataset : recorded.datasets) {
     if (!dataset.restore) continue;
     if (next == from.states.size())
       throw BuildError("the checkpoint lacks the state of the source '" + dataset.step + "'");
@@ -87,7 +87,7 @@ void Engine::Impl::restore(const Checkpoint& from, std::int64_t shards) const {
 
 Checkpoint Engine::Impl::checkpoint(std::int64_t next_epoch) const {
   Checkpoint now = place(next_epoch);
-  for (const Plan::Dataset& dataset : recorded.datasets) {
+  for (const DatasetRecord& dataset : recorded.datasets) {
     if (dataset.save) now.states.push_back(dataset.save(now.epoch, now.position));
   }
   return now;

@@ -1,7 +1,5 @@
 // guarded(): runs work for a sample so that no exception gets out. What the work throws becomes the
-// sample's error. WorkScope: says which plan a thread works for, so that a pipeline
-// can refuse calls from its own steps that would wait for themselves, and limits the size of what
-// they make. StepScope: the same for threads that are not the pipeline's.
+// sample's error.
 //
 // Ownership: none. Threads: the task that carries the sample. Errors: nothing is thrown; an error
 // needs no memory where there is none.
@@ -9,6 +7,7 @@
 
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/graph/run/work_scope.h>
 #include <sluice/runtime/size_limit.h>
 
 #include <exception>
@@ -16,47 +15,10 @@
 
 namespace sluice::detail {
 
-// Marks this thread as one that works for a plan, for as long as the scope lives. Scopes nest: a
-// step of one pipeline may run another one.
-class WorkScope {
- public:
-  explicit WorkScope(const Plan& plan) noexcept
-      : plan_(&plan), outer_(innermost), limit_(plan.max_image_bytes) {
-    innermost = this;
-  }
-  ~WorkScope() { innermost = outer_; }
-  WorkScope(const WorkScope&) = delete;
-  WorkScope& operator=(const WorkScope&) = delete;
-
-  static bool is_open(const Plan& plan) noexcept {
-    for (const WorkScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
-      if (scope->plan_ == &plan) return true;
-    }
-    return false;
-  }
-
- private:
-  static constinit thread_local const WorkScope* innermost;
-  const Plan* plan_;
-  const WorkScope* outer_;
-  SizeLimit limit_;
-};
-
-inline constinit thread_local const WorkScope* WorkScope::innermost = nullptr;
-
-// Makes this thread, for as long as the scope lives, one that runs steps of the pipeline whose
-// handle it is given: memory comes from its pool, and calls are refused that would wait for it. The
-// handle has not been fired, and is fired after the scope has gone.
-class StepScope {
- public:
-  explicit StepScope(const CompletionHandle& handle) : StepScope(*handle.sample_.load()) {}
-
- private:
-  explicit StepScope(const Sample& sample) : work_(sample.plan()), pool_(*sample.wait.pool) {}
-
-  WorkScope work_;
-  BufferPoolScope pool_;
-};
+inline WorkScope::WorkScope(const Plan& plan) noexcept
+    : plan_(&plan), outer_(innermost), limit_(plan.max_image_bytes) {
+  innermost = this;
+}
 
 template <class Name>
 void fail(Sample& sample, const Name& name, const char* what) noexcept {

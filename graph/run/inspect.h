@@ -17,7 +17,7 @@
 #pragma once
 
 #include <sluice/graph/options.h>
-#include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/slot.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>
@@ -27,6 +27,10 @@
 #include <vector>
 
 namespace sluice {
+
+namespace detail {
+struct Plan;
+}
 
 class Inspection {
  public:

@@ -1,3 +1,4 @@
+#include <sluice/graph/plan/plan.h>
 #include "description.h"
 
 #include "text.h"

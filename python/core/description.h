@@ -6,6 +6,7 @@
 #pragma once
 
 #include "object.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/sluice.h>
 
 #include <memory>

@@ -74,7 +74,7 @@ struct DynamicSource {
   Function ask = {};
   std::shared_ptr<const detail::EpochHooks> epoch = {};
   std::function<std::string(const SampleKey&)> name_of = {};  // may be empty
-  detail::Plan::Dataset dataset = {};                         // its step is filled in
+  detail::DatasetRecord dataset = {};                         // its step is filled in
 };
 
 // One of Python's, without the function. `count` below 0: until it ends.

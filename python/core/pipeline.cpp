@@ -6,6 +6,7 @@
 #include "shut_down.h"
 #include "text.h"
 #include "values.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/run/unused_device.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Python's functions as steps: f(values...) for each sample, under Python's lock.
+#include <sluice/graph/plan/plan.h>
 #include "description.h"
 #include "dynamic_source.h"
 #include "errors.h"

@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "options.h"
 #include "values.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/io/workers/request_inputs.h>
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "program.h"
 #include "tests/one_in.h"
 #include <sluice/cuda/host_device.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/sluice.h>
 
 #include <cstdint>

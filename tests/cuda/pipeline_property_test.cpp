@@ -7,6 +7,7 @@
 #include "tests/cuda/test_device.h"
 #include "tests/in_child.h"
 #include "tests/io/pictures.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/sluice.h>
 

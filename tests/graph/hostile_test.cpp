@@ -8,6 +8,7 @@
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/builder/saved_plan.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/plan.h>
 
 #include <cstdint>
 #include <cstring>

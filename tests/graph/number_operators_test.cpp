@@ -3,6 +3,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/builder/number_functions.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_json.h>
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // A decoder before operators that are fused, of which one cuts a rectangle out, makes no more than
 // that needs: the same pixels and errors as of the whole picture, and how often it does so.
 #include "tests/ops/push_crops.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/sluice.h>
 
 #include <cstdint>

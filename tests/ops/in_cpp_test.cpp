@@ -1,6 +1,7 @@
 // What operators say of their use in C++: each line is compiled here, and records the operator that
 // it is said of. Functions that are made of operators record these, and no others.
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/sluice.h>
 

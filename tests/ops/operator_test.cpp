@@ -4,6 +4,7 @@
 #include "tests/ops/tensor_of.h"
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/sluice.h>
 
 #include <cmath>

@@ -5,6 +5,7 @@
 #include "tests/io/pictures.h"
 #include "tests/ops/tensor_of.h"
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/sluice.h>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "tests/cuda/jpeg/device_decode.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/jpeg/mutant.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/io/jpeg/error.h>
 #include <sluice/runtime/random.h>
 

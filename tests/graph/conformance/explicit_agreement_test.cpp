@@ -4,6 +4,7 @@
 #include "tests/graph/sources.h"
 #include "tests/graph/tensors.h"
 #include <sluice/graph/boundaries.h>
+#include <sluice/graph/plan/plan.h>
 
 #include <functional>
 #include <vector>

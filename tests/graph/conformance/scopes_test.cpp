@@ -1,6 +1,7 @@
 // Where values live, generators in arms, errors while arms are described: C18, C21 to C23, C25,
 // C26, C28, C34, C35 and C37 of docs/conformance.md.
 #include "tests/graph/conformance/setup.h"
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
 
 #include <numeric>

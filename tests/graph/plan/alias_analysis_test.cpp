@@ -3,6 +3,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/alias_analysis.h>
+#include <sluice/graph/plan/plan.h>
 
 #include <algorithm>
 #include <functional>

@@ -4,6 +4,7 @@
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/plan.h>
 
 #include <array>
 #include <cstdint>

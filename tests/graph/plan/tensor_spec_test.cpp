@@ -3,6 +3,7 @@
 #include "tests/graph/tensors.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/tensor_spec.h>
 
 #include <functional>

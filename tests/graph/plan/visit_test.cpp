@@ -2,6 +2,7 @@
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 

@@ -1,6 +1,7 @@
 // Programs that the tests of saved plans save and load, and what they deliver.
 #pragma once
 
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/sluice.h>
 

@@ -1,0 +1,46 @@
+// Recorder::State: what the recorder knows while a pipeline is described. Internal to recorder.h.
+#pragma once
+
+#include <sluice/graph/boundaries/regions.h>
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/plan.h>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sluice::detail {
+
+struct Recorder::Open {
+  std::variant<Branch, Loop> node;
+  Block block;  // the arm, condition or body that is being recorded
+  bool in_block = false;
+  ScopeId loop_scope = 0;
+  Branch& branch() { return std::get<Branch>(node); }
+  Loop& loop() { return std::get<Loop>(node); }
+  const std::string& name() const {
+    return std::visit([](const auto& n) -> const std::string& { return n.name; }, node);
+  }
+};
+
+// A list that an operator has made to be filled. One loop beside it fills it, by one step in its
+// body; nobody uses it before that loop is over; who takes it is the only one to use it.
+struct Recorder::OpenList {
+  enum class State : std::uint8_t { empty, filled, used, taken };
+  State state = State::empty;
+  ScopeId loop = 0;  // that fills it
+};
+
+struct Recorder::State {
+  Plan plan;
+  std::vector<Open> open;  // branches and loops, outermost first
+  std::map<std::string, int, std::less<>> names;
+  std::uint32_t generators = 0;
+  std::map<SlotId, OpenList> lists;
+  std::deque<Boundary> boundaries;
+};
+
+}  // namespace sluice::detail
