@@ -1,7 +1,9 @@
 #include "latency.h"
 
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/decode/decode.h>
 #include <sluice/runtime/device.h>
-#include <sluice/sluice.h>
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,23 @@
 #include "recipes.h"
 
 #include "usage.h"
+#include <sluice/graph/graph.h>
+#include <sluice/ops/automatic/aug_mix.h>
+#include <sluice/ops/automatic/auto_augment.h>
+#include <sluice/ops/automatic/detection_augment.h>
+#include <sluice/ops/automatic/dino.h>
+#include <sluice/ops/automatic/rand_augment.h>
+#include <sluice/ops/automatic/segmentation_augment.h>
+#include <sluice/ops/automatic/sim_clr.h>
+#include <sluice/ops/composition/paste.h>
+#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/decode/decode_image.h>
+#include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/pad_image.h>
+#include <sluice/ops/geometry/random_resized_crop.h>
+#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/geometry/rotate.h>
 
 #include <algorithm>
 #include <optional>

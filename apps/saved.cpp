@@ -2,6 +2,7 @@
 
 #include "usage.h"
 #include <sluice/graph/plan/uses.h>
+#include <sluice/ops/operators.h>
 
 #include <cstdint>
 #include <tuple>

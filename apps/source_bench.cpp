@@ -3,10 +3,13 @@
 #include "benchmarks/workloads/overhead.h"
 #include "benchmarks/workloads/subjects.h"
 #include "inputs.h"
+#include <sluice/graph/order/sampler.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/registry.h>
 #include <sluice/io/workers/workers.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/decode/decode.h>
 
 #include <algorithm>
 #include <chrono>
