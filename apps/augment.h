@@ -4,6 +4,7 @@
 
 #include "dataset.h"
 #include "recipes.h"
+#include <sluice/graph/options.h>
 
 #include <cstdint>
 #include <string>

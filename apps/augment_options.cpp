@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace sluice::app {

@@ -26,7 +26,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
 namespace sluice::app {
@@ -119,12 +118,12 @@ class Bench {
         out_,
         "ours {:.0f} ns per sample, hand-wired oneTBB {:.0f} ns; {:.4f} allocations per sample\n",
         ns, raw_ns, result.allocations_per_image);
-    nlohmann::ordered_json json = common(result);
-    json["ns_per_sample"] = ns;
-    json["raw_tbb_ns_per_sample"] = raw_ns;
-    json["rows"] =
-        report_rows(measure_overhead_rows(subject, options_.seconds, options_.rounds, out_));
-    write(json);
+    Figures figures = common(result);
+    figures.add("ns_per_sample", ns);
+    figures.add("raw_tbb_ns_per_sample", raw_ns);
+    figures.add("rows", report_rows(measure_overhead_rows(subject, options_.seconds,
+                                                          options_.rounds, out_)));
+    write(figures);
   }
 
   // The limit is not measured: it follows from how many may wait at once, and how long each does.
@@ -154,32 +153,33 @@ class Bench {
                median_of(result.rounds, [](const Round& r) { return r.ours; }), limit,
                median_of(result.rounds, [](const Round& r) { return r.ratio(); }),
                result.rounds.size(), result.allocations_per_image);
-    nlohmann::ordered_json json = common(result);
-    json["window"] = kWaiting;
-    json["wait_seconds"] = wait;
-    write(json);
+    Figures figures = common(result);
+    figures.add("window", kWaiting);
+    figures.add("wait_seconds", wait);
+    write(figures);
   }
 
-  nlohmann::ordered_json report_rows(const std::vector<OverheadRow>& rows) const {
+  std::vector<Figures> report_rows(const std::vector<OverheadRow>& rows) const {
     fmt::print(
         out_,
         "ns per sample, beside the same steps in a line (medians of {}; smallest and largest "
         "difference in a round)\n{:<30}{:>8}{:>8}{:>8}\n",
         options_.rounds, "", "ours", "line", "adds");
-    auto json = nlohmann::ordered_json::array();
+    std::vector<Figures> all;
     for (const OverheadRow& row : rows) {
       const std::vector<double> adds = row.adds();
       const auto [least, most] = std::minmax_element(adds.begin(), adds.end());
       fmt::print(out_, "{:<30}{:>8.0f}{:>8.0f}{:>8.0f}  ({:.0f} to {:.0f})\n", row.name,
                  median(row.ns), median(row.base_ns), median(adds), *least, *most);
-      json.push_back({{"name", row.name},
-                      {"ns", median(row.ns)},
-                      {"base_ns", median(row.base_ns)},
-                      {"adds_ns", median(adds)},
-                      {"adds_ns_least", *least},
-                      {"adds_ns_most", *most}});
+      Figures& figures = all.emplace_back();
+      figures.add("name", row.name);
+      figures.add("ns", median(row.ns));
+      figures.add("base_ns", median(row.base_ns));
+      figures.add("adds_ns", median(adds));
+      figures.add("adds_ns_least", *least);
+      figures.add("adds_ns_most", *most);
     }
-    return json;
+    return all;
   }
 
   // A saved plan on the files.
@@ -267,21 +267,21 @@ class Bench {
         ours, [&] { return limit(limit_images) * times; }, turns_of(rival.get()), subject.images,
         options_.rounds, out_);
     summarise(result, beside);
-    nlohmann::ordered_json json = common(result);
-    json["index"] = index_choice;
+    Figures figures = common(result);
+    figures.add("index", index_choice);
     if (subject.device != nullptr) {
-      json["device"] = subject.device->name();
-      json["decoder"] = options_.decoder;
+      figures.add("device", subject.device->name());
+      figures.add("decoder", options_.decoder);
     }
-    if (result.rival) json["nvjpeg"] = report_rival(*rival, result);
+    if (result.rival) figures.add("nvjpeg", report_rival(*rival, result));
     if (index != nullptr) {
       const std::int64_t known = corpus.known_to(*index);
       fmt::print(out_, "index: {} of the {} files, {:.2f} MB\n", known, corpus.size(),
                  static_cast<double>(index->bytes()) / 1e6);
-      json["index_files"] = known;
-      json["index_bytes"] = index->bytes();
+      figures.add("index_files", known);
+      figures.add("index_bytes", index->bytes());
     }
-    write(json);
+    write(figures);
   }
 
   bool on_gpu() const { return options_.device != "cpu" && options_.device != "stand-in"; }
@@ -312,7 +312,7 @@ class Bench {
     return {"nvJPEG", images, [rival, images] { return rival->run(images); }};
   }
 
-  nlohmann::ordered_json report_rival(const NvjpegRival& rival, const Result& result) const {
+  Figures report_rival(const NvjpegRival& rival, const Result& result) const {
     const auto ratio = [](const Round& r) { return r.rival_ratio(); };
     const double rate = median_of(result.rounds, [](const Round& r) { return r.rival; });
     const double cpu_us = median_of(result.rounds, [](const Round& r) { return r.rival_cpu_us; });
@@ -321,13 +321,20 @@ class Bench {
                "nvJPEG's full decode {:.1f} images/s: ours is {:.3f} times that (median of {}; "
                "{:.3f} to {:.3f}); CPU time: {:.1f} us per image\n",
                rate, median_of(result.rounds, ratio), result.rounds.size(), low, high, cpu_us);
-    nlohmann::ordered_json json = rival.facts();
-    json["images_per_second"] = rate;
-    json["ratio"] = median_of(result.rounds, ratio);
-    json["cpu_us_per_image"] = cpu_us;
-    json["rounds"] = nlohmann::ordered_json::array();
-    for (const Round& round : result.rounds) json["rounds"].push_back(round.rival);
-    return json;
+    const NvjpegFacts facts = rival.facts();
+    Figures figures;
+    figures.add("version", facts.version);
+    figures.add("decodes_on", facts.decodes_on);
+    figures.add("batch", facts.batch);
+    figures.add("files", facts.files);
+    figures.add("files_not_decoded", facts.files_not_decoded);
+    figures.add("images_per_second", rate);
+    figures.add("ratio", median_of(result.rounds, ratio));
+    figures.add("cpu_us_per_image", cpu_us);
+    std::vector<double> rounds;
+    for (const Round& round : result.rounds) rounds.push_back(round.rival);
+    figures.add("rounds", rounds);
+    return figures;
   }
 
   void summarise(const Result& result, const std::string& beside) const {
@@ -353,24 +360,27 @@ class Bench {
     if (!result.stats.device.name.empty()) fmt::print(out_, "{}\n", to_string(result.stats.device));
   }
 
-  nlohmann::ordered_json common(const Result& result) const {
-    nlohmann::ordered_json json;
-    json["workload"] = options_.workload;
-    json["threads"] = threads_;
-    json["batch"] = options_.batch;
-    json["images_per_second"] = median_of(result.rounds, [](const Round& r) { return r.ours; });
-    json["limit_images_per_second"] =
-        median_of(result.rounds, [](const Round& r) { return r.limit; });
-    json["ratio"] = median_of(result.rounds, [](const Round& r) { return r.ratio(); });
-    json["rounds"] = nlohmann::ordered_json::array();
-    for (const Round& round : result.rounds) json["rounds"].push_back({round.ours, round.limit});
-    json["cpu_us_per_image"] = median_of(result.rounds, [](const Round& r) { return r.cpu_us; });
-    json["peak_rss_bytes"] = peak_rss_bytes();
-    json["allocations_per_image"] = result.allocations_per_image;
-    return json;
+  Figures common(const Result& result) const {
+    Figures figures;
+    figures.add("workload", options_.workload);
+    figures.add("threads", threads_);
+    figures.add("batch", options_.batch);
+    figures.add("images_per_second",
+                median_of(result.rounds, [](const Round& r) { return r.ours; }));
+    figures.add("limit_images_per_second",
+                median_of(result.rounds, [](const Round& r) { return r.limit; }));
+    figures.add("ratio", median_of(result.rounds, [](const Round& r) { return r.ratio(); }));
+    std::vector<std::vector<double>> rounds;
+    for (const Round& round : result.rounds) rounds.push_back({round.ours, round.limit});
+    figures.add("rounds", rounds);
+    figures.add("cpu_us_per_image",
+                median_of(result.rounds, [](const Round& r) { return r.cpu_us; }));
+    figures.add("peak_rss_bytes", peak_rss_bytes());
+    figures.add("allocations_per_image", result.allocations_per_image);
+    return figures;
   }
 
-  void write(const nlohmann::ordered_json& json) const { write_figures(options_.json, json); }
+  void write(const Figures& figures) const { write_figures(options_.json, figures); }
 
   const BenchOptions& options_;
   std::FILE* out_;

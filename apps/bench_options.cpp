@@ -1,6 +1,5 @@
 #include "bench.h"
 #include "usage.h"
-#include "validators.h"
 
 #include <optional>
 

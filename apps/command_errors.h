@@ -3,7 +3,10 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
 
 namespace sluice::app {
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <limits>
 
+#include <CLI/CLI.hpp>
+
 namespace sluice::app {
 
 CLI::Option* add_threads(CLI::App& command, int& threads, const char* help) {

@@ -2,16 +2,67 @@
 
 #include "outputs.h"
 
-#include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace sluice::app {
+namespace {
 
-void write_figures(const std::string& file, const nlohmann::ordered_json& figures) {
+using Json = nlohmann::ordered_json;
+
+constexpr int kIndent = 2;
+
+// A list is made member by member: a conversion of the whole is another template for each type.
+template <class All>
+Json list_of(const All& all) {
+  Json list = Json::array();
+  for (const auto& one : all) list.push_back(one);
+  return list;
+}
+
+}  // namespace
+
+Figures::Figures() : json_(std::make_unique<Json>(Json::object())) {}
+Figures::Figures(Figures&&) noexcept = default;
+Figures& Figures::operator=(Figures&&) noexcept = default;
+Figures::~Figures() = default;
+
+void Figures::add(const char* name, std::nullptr_t) { (*json_)[name] = nullptr; }
+void Figures::add(const char* name, bool yes) { (*json_)[name] = yes; }
+void Figures::add(const char* name, int number) { (*json_)[name] = number; }
+void Figures::add(const char* name, std::int64_t number) { (*json_)[name] = number; }
+void Figures::add(const char* name, double number) { (*json_)[name] = number; }
+void Figures::add(const char* name, const char* text) { (*json_)[name] = text; }
+void Figures::add(const char* name, const std::string& text) { (*json_)[name] = text; }
+void Figures::add(const char* name, const std::vector<double>& numbers) {
+  (*json_)[name] = list_of(numbers);
+}
+void Figures::add(const char* name, const std::vector<std::string>& texts) {
+  (*json_)[name] = list_of(texts);
+}
+void Figures::add(const char* name, const std::vector<std::vector<double>>& rows) {
+  Json& list = (*json_)[name] = Json::array();
+  for (const std::vector<double>& row : rows) list.push_back(list_of(row));
+}
+void Figures::add(const char* name, Figures object) { (*json_)[name] = std::move(*object.json_); }
+void Figures::add(const char* name, std::vector<Figures> objects) {
+  Json& list = (*json_)[name] = Json::array();
+  for (Figures& object : objects) list.push_back(std::move(*object.json_));
+}
+
+std::string Figures::text() const { return json_->dump(kIndent); }
+
+std::string Figures::text_of(std::vector<Figures> objects) {
+  Json list = Json::array();
+  for (Figures& object : objects) list.push_back(std::move(*object.json_));
+  return list.dump(kIndent);
+}
+
+void write_figures(const std::string& file, const Figures& figures) {
   if (file.empty()) return;
-  const std::string text = figures.dump(2) + "\n";
+  const std::string text = figures.text() + "\n";
   if (file == "-") {
     fmt::print("{}", text);
     return;

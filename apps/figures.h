@@ -1,13 +1,52 @@
-// What `sluice bench --json FILE` writes. Errors: IoError.
+// Figures: what the program says as JSON: an object whose members stay in the order in which they
+// were added. write_figures: what `sluice bench --json FILE` writes.
+//
+// Keeps the JSON library out of the sources that have something to say.
+//
+// Ownership: a value that can be moved. Threads: one. Errors: text() throws for strings that are
+// not UTF-8; write_figures throws that and IoError.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace sluice::app {
 
+class Figures {
+ public:
+  Figures();
+  Figures(Figures&&) noexcept;
+  Figures& operator=(Figures&&) noexcept;
+  ~Figures();
+
+  // Each name once.
+  void add(const char* name, std::nullptr_t);
+  void add(const char* name, bool yes);
+  void add(const char* name, int number);
+  void add(const char* name, std::int64_t number);
+  void add(const char* name, double number);
+  void add(const char* name, const char* text);
+  void add(const char* name, const std::string& text);
+  void add(const char* name, const std::vector<double>& numbers);
+  void add(const char* name, const std::vector<std::vector<double>>& rows);
+  void add(const char* name, const std::vector<std::string>& texts);
+  void add(const char* name, Figures object);
+  void add(const char* name, std::vector<Figures> objects);
+
+  // Indented by two, without a line's end.
+  std::string text() const;
+  static std::string text_of(std::vector<Figures> objects);
+
+ private:
+  std::unique_ptr<nlohmann::ordered_json> json_;
+};
+
 // "-" is standard output, and of an empty name there is nothing to do.
-void write_figures(const std::string& file, const nlohmann::ordered_json& figures);
+void write_figures(const std::string& file, const Figures& figures);
 
 }  // namespace sluice::app

@@ -7,8 +7,9 @@
 #include "saved.h"
 #include "summary.h"
 #include "usage.h"
+#include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/operators.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -72,8 +73,7 @@ Given nothing(Graph& g, Wants wants) {
   return {.file = jpeg, .mask = mask};
 }
 
-template <class P>
-int show(const GraphOptions& options, P pipeline) {
+int show(const GraphOptions& options, Pipeline<> pipeline) {
   if (options.json) {
     fmt::print("{}", detail::to_json(detail::prune(pipeline.recorded_plan()), detail::registry()));
   } else if (options.passes) {

@@ -6,8 +6,9 @@
 #include "progress.h"
 #include "summary.h"
 #include "usage.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/learn.h>
 #include <sluice/runtime/printable.h>
-#include <sluice/sluice.h>
 
 #include <algorithm>
 #include <chrono>

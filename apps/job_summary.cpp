@@ -64,23 +64,26 @@ std::optional<PartSummary> JobSummary::read(std::int64_t index) const {
     const Bytes file = read_file(file_of(index));
     const nlohmann::json json = nlohmann::json::parse(file.data(), file.data() + file.size());
     if (json.at("job") != job_) return std::nullopt;
-    return PartSummary{.written = json.at("written"),
-                       .replaced = json.at("replaced"),
-                       .skipped = json.at("skipped"),
-                       .begin = json.at("begin"),
-                       .end = json.at("end")};
+    const auto count = [&](const char* name) { return json.at(name).get<std::int64_t>(); };
+    const auto seconds = [&](const char* name) { return json.at(name).get<double>(); };
+    return PartSummary{.written = count("written"),
+                       .replaced = count("replaced"),
+                       .skipped = count("skipped"),
+                       .begin = seconds("begin"),
+                       .end = seconds("end")};
   } catch (const std::exception&) {
     return std::nullopt;
   }
 }
 
 std::optional<PartSummary> JobSummary::collect(const PartSummary& own) const {
-  const nlohmann::json json = {{"job", job_},
-                               {"written", own.written},
-                               {"replaced", own.replaced},
-                               {"skipped", own.skipped},
-                               {"begin", own.begin},
-                               {"end", own.end}};
+  nlohmann::ordered_json json;
+  json["begin"] = own.begin;
+  json["end"] = own.end;
+  json["job"] = job_;
+  json["replaced"] = own.replaced;
+  json["skipped"] = own.skipped;
+  json["written"] = own.written;
   const std::string text = json.dump() + "\n";
   write_file(file_of(shard_.index),
              Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));

@@ -1,7 +1,9 @@
 #include "latency.h"
 
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
 #include <sluice/runtime/device.h>
-#include <sluice/sluice.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,13 +17,11 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace sluice::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Json = nlohmann::ordered_json;
 
 // So many samples at once, again and again: each time is an epoch, so that nothing of the next one
 // is under way before the last one is over.
@@ -111,11 +111,13 @@ void add_times(Bursts& bursts, double seconds, Times& times) {
   for (int i = 0; i < kFewest || Clock::now() < end; ++i) times.us.push_back(bursts.run());
 }
 
-Json json_of(Times& times, int samples) {
-  return {{"bursts", times.us.size()},
-          {"median_us", times.median()},
-          {"p99_us", times.p99()},
-          {"us_per_sample", times.median() / samples}};
+Figures figures_of(Times& times, int samples) {
+  Figures figures;
+  figures.add("bursts", static_cast<std::int64_t>(times.us.size()));
+  figures.add("median_us", times.median());
+  figures.add("p99_us", times.p99());
+  figures.add("us_per_sample", times.median() / samples);
+  return figures;
 }
 
 std::string columns(Times& times, int samples) {
@@ -125,8 +127,8 @@ std::string columns(Times& times, int samples) {
 
 }  // namespace
 
-Json measure_latency(const Corpus& corpus, const SubjectOptions& options, double seconds,
-                     int rounds, std::FILE* out) {
+Figures measure_latency(const Corpus& corpus, const SubjectOptions& options, double seconds,
+                        int rounds, std::FILE* out) {
   constexpr int kMost = 256;
   const bool both = options.device != nullptr;
   fmt::print(out, "latency: {} files, {:.1f} MB; decode, 224 x 224, f16; {}{} CPU thread(s)\n",
@@ -135,8 +137,11 @@ Json measure_latency(const Corpus& corpus, const SubjectOptions& options, double
   const char* const head = "  median us    p99 us  us/sample";
   fmt::print(out, "samples{}{}\n", both ? std::string(head) + "  gather of  | on the CPU:" : "",
              head);
-  Json json{{"workload", "latency"}, {"threads", options.threads}};
-  if (both) json["device"] = options.device->name();
+  Figures figures;
+  figures.add("workload", "latency");
+  figures.add("threads", options.threads);
+  if (both) figures.add("device", options.device->name());
+  std::vector<Figures> rows;
   SubjectOptions on_cpu = options;
   on_cpu.device = nullptr;
   const double warming = std::min(1.0, seconds);
@@ -151,18 +156,21 @@ Json measure_latency(const Corpus& corpus, const SubjectOptions& options, double
       if (device) add_times(*device, seconds / rounds, on_device);
       add_times(cpu, seconds / rounds, on_host);
     }
-    Json row{{"samples", samples}, {"cpu", json_of(on_host, samples)}};
+    Figures& row = rows.emplace_back();
+    row.add("samples", samples);
+    row.add("cpu", figures_of(on_host, samples));
     fmt::print(out, "{:>7}", samples);
     if (device) {
-      row["device"] = json_of(on_device, samples);
-      row["device"]["samples_per_gather"] = device->mean_gather();
+      Figures there = figures_of(on_device, samples);
+      there.add("samples_per_gather", device->mean_gather());
+      row.add("device", std::move(there));
       fmt::print(out, "{}{:>11.1f}{:>15}", columns(on_device, samples), device->mean_gather(), "");
     }
     fmt::print(out, "{}\n", columns(on_host, samples));
     (void)std::fflush(out);
-    json["rows"].push_back(std::move(row));
   }
-  return json;
+  figures.add("rows", std::move(rows));
+  return figures;
 }
 
 }  // namespace sluice::app

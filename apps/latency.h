@@ -6,16 +6,15 @@
 
 #include "benchmarks/workloads/corpus.h"
 #include "benchmarks/workloads/subjects.h"
+#include "figures.h"
 
 #include <cstdio>
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace sluice::app {
 
 // Takes the threads, the seed, the index and the device of `options`. `seconds`: of one side of one
 // line of the table, about. Gives the figures.
-nlohmann::ordered_json measure_latency(const Corpus& corpus, const SubjectOptions& options,
-                                       double seconds, int rounds, std::FILE* out);
+Figures measure_latency(const Corpus& corpus, const SubjectOptions& options, double seconds,
+                        int rounds, std::FILE* out);
 
 }  // namespace sluice::app

@@ -3,38 +3,51 @@
 #include "usage.h"
 #include <sluice/io/workers/registry.h>
 
+#include <cstddef>
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace sluice::app {
 namespace {
 
 constexpr const char* kReader = "sluice augment";
 
-// Names of files may have any bytes, which JSON as text may not.
-std::string packed(const nlohmann::json& json) {
+// What a worker is told: words of any bytes but zero, which no argument of a program has, each with
+// a zero behind it. The archives come last, since there is any number of them.
+std::string packed(const DatasetOptions& options, const std::string& fingerprint) {
   std::string text;
-  nlohmann::json::to_msgpack(json, text);
+  const auto add = [&](const std::string& word) { text.append(word).push_back('\0'); };
+  add(fingerprint);
+  add(std::to_string(static_cast<int>(options.wants)));
+  add(std::to_string(static_cast<int>(options.box_format)));
+  for (const std::string* const word : {&options.data, &options.list, &options.path, &options.label,
+                                        &options.boxes, &options.mask, &options.offsets})
+    add(*word);
+  for (const std::string& archive : options.tar) add(archive);
   return text;
 }
 
 auto make_reader(const WorkerArguments& arguments) {
-  const nlohmann::json json = nlohmann::json::from_msgpack(arguments.argument);
+  const std::string& text = arguments.argument;
+  std::size_t at = 0;
+  const auto take = [&] {
+    const std::size_t end = text.find('\0', at);
+    if (end == std::string::npos) throw Error("a worker was told too little");
+    std::string word = text.substr(at, end - at);
+    at = end + 1;
+    return word;
+  };
+  const std::string fingerprint = take();
   DatasetOptions options;
-  options.data = json.at("data");
-  options.list = json.at("list");
-  options.tar = json.at("tar");
-  options.path = json.at("path");
-  options.label = json.at("label");
-  options.offsets = json.at("offsets");
-  options.wants = static_cast<Wants>(json.at("wants").get<int>());
-  options.boxes = json.at("boxes");
-  options.box_format = static_cast<BoxFormat>(json.at("box_format").get<int>());
-  options.mask = json.at("mask");
+  options.wants = static_cast<Wants>(std::stoi(take()));
+  options.box_format = static_cast<BoxFormat>(std::stoi(take()));
+  for (std::string* const word : {&options.data, &options.list, &options.path, &options.label,
+                                  &options.boxes, &options.mask, &options.offsets})
+    *word = take();
+  while (at < text.size()) options.tar.push_back(take());
   NumberedSamples samples{open_dataset(options), [](std::int64_t) { return false; }};
-  if (samples.fingerprint() != json.at("fingerprint").get<std::string>())
+  if (samples.fingerprint() != fingerprint)
     throw Error("the dataset is not what it was when the run began: leave it alone until the end");
   return samples;
 }
@@ -44,20 +57,10 @@ SLUICE_WORKER(kReader, make_reader);
 
 Workers<NumberedSample> start_readers(const DatasetOptions& options, const Dataset& dataset,
                                       int workers) {
-  const nlohmann::json json = {{"data", options.data},
-                               {"list", options.list},
-                               {"tar", options.tar},
-                               {"path", options.path},
-                               {"label", options.label},
-                               {"offsets", options.offsets},
-                               {"wants", static_cast<int>(options.wants)},
-                               {"boxes", options.boxes},
-                               {"box_format", static_cast<int>(options.box_format)},
-                               {"mask", options.mask},
-                               {"fingerprint", dataset.fingerprint()}};
   try {
     return sluice::workers<NumberedSample>(
-        kReader, dataset.size(), {.workers = workers, .argument = packed(json), .retry = true});
+        kReader, dataset.size(),
+        {.workers = workers, .argument = packed(options, dataset.fingerprint()), .retry = true});
   } catch (const BuildError& error) {
     throw UsageError(fmt::format("--workers {}: {}", workers, error.what()));
   }

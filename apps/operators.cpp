@@ -1,24 +1,24 @@
 #include "operators.h"
 
+#include "figures.h"
 #include "operator_sheet.h"
 #include "usage.h"
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/plan/device_versions.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/operators.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace sluice::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 using detail::OperatorSchema;
 using detail::Parameter;
@@ -148,44 +148,75 @@ OperatorSchema one(const std::string& name) {
   return at->second;
 }
 
-Json json_of(const OperatorSchema& schema) {
-  Json all{{"name", schema.name},       {"version", schema.version}, {"family", schema.family},
-           {"summary", schema.summary}, {"inputs", Json::array()},   {"parameters", Json::array()},
-           {"outputs", Json::array()},  {"draws", schema.draws},     {"effect", schema.effect},
-           {"cpp", schema.cpp},         {"made_of", schema.made_of}};
-  all["runs_on_device"] = runs_on_device(schema);
-  for (const detail::Input& input : schema.inputs) {
-    Json types = Json::array();
-    for (const SlotType* type : input.types) types.push_back(type_name(type));
-    if (types.empty()) types.push_back(input.any);
-    all["inputs"].push_back({{"name", input.name}, {"types", types}});
-  }
-  for (const Parameter& p : schema.parameters) {
-    Json one{{"name", p.name}, {"type", name_of(p.type)}};
-    if (p.default_value) one["default"] = default_of(p);
-    if (p.optional) one["optional"] = true;
-    if (!range_text(p).empty()) one["range"] = range_text(p);
-    if (p.count > 0) one["count"] = p.count;
-    for (const detail::Choice& choice : p.choices) one["choices"].push_back(choice.name);
-    one["per_sample"] = p.per_sample;
-    one["help"] = p.help;
-    all["parameters"].push_back(std::move(one));
-  }
-  for (const detail::Output& output : schema.outputs) {
-    Json type = output.type == nullptr ? Json() : Json(type_name(output.type));
-    all["outputs"].push_back({{"name", output.name}, {"type", type}});
+Figures figures_of(const detail::Input& input) {
+  std::vector<std::string> types;
+  for (const SlotType* type : input.types) types.push_back(type_name(type));
+  if (types.empty()) types.push_back(input.any);
+  Figures all;
+  all.add("name", input.name);
+  all.add("types", types);
+  return all;
+}
+
+Figures figures_of(const Parameter& p) {
+  Figures all;
+  all.add("name", p.name);
+  all.add("type", name_of(p.type));
+  if (p.default_value) all.add("default", default_of(p));
+  if (p.optional) all.add("optional", true);
+  if (!range_text(p).empty()) all.add("range", range_text(p));
+  if (p.count > 0) all.add("count", static_cast<std::int64_t>(p.count));
+  std::vector<std::string> choices;
+  for (const detail::Choice& choice : p.choices) choices.push_back(choice.name);
+  if (!choices.empty()) all.add("choices", choices);
+  all.add("per_sample", p.per_sample);
+  all.add("help", p.help);
+  return all;
+}
+
+Figures figures_of(const detail::Output& output) {
+  Figures all;
+  all.add("name", output.name);
+  if (output.type == nullptr) {
+    all.add("type", nullptr);
+  } else {
+    all.add("type", type_name(output.type));
   }
   return all;
 }
 
+template <class All>
+std::vector<Figures> figures_of_each(const All& all) {
+  std::vector<Figures> figures;
+  for (const auto& one : all) figures.push_back(figures_of(one));
+  return figures;
+}
+
+Figures figures_of(const OperatorSchema& schema) {
+  Figures all;
+  all.add("name", schema.name);
+  all.add("version", schema.version);
+  all.add("family", schema.family);
+  all.add("summary", schema.summary);
+  all.add("inputs", figures_of_each(schema.inputs));
+  all.add("parameters", figures_of_each(schema.parameters));
+  all.add("outputs", figures_of_each(schema.outputs));
+  all.add("draws", schema.draws);
+  all.add("effect", schema.effect);
+  all.add("cpp", schema.cpp);
+  all.add("made_of", schema.made_of);
+  all.add("runs_on_device", runs_on_device(schema));
+  return all;
+}
+
 void print_json(const OperatorsOptions& options) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
   if (!options.name.empty()) {
-    all = json_of(one(options.name));
-  } else {
-    for (const auto& [name, schema] : schemas()) all.push_back(json_of(schema));
+    fmt::print("{}\n", figures_of(one(options.name)).text());
+    return;
   }
-  fmt::print("{}\n", all.dump(2));
+  std::vector<Figures> all;
+  for (const auto& [name, schema] : schemas()) all.push_back(figures_of(schema));
+  fmt::print("{}\n", Figures::text_of(std::move(all)));
 }
 
 void print_all() {

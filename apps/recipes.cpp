@@ -1,6 +1,11 @@
 #include "recipes.h"
 
 #include "usage.h"
+#include <sluice/graph/graph.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/composition.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
 
 #include <algorithm>
 #include <optional>

@@ -27,12 +27,20 @@
 #pragma once
 
 #include "dataset.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/value.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace sluice {
+class Graph;
+}
 
 namespace sluice::app {
 

@@ -6,7 +6,8 @@
 
 #include "dataset.h"
 #include "sheet.h"
-#include <sluice/sluice.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <string>

@@ -3,6 +3,7 @@
 #include "usage.h"
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/ops/operators.h>
 
 #include <cstdint>
 #include <tuple>

@@ -6,7 +6,8 @@
 #pragma once
 
 #include "recipes.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/builder/saved_plan.h>
+#include <sluice/graph/pipeline.h>
 
 #include <functional>
 #include <memory>

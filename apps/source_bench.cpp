@@ -3,10 +3,13 @@
 #include "benchmarks/workloads/overhead.h"
 #include "benchmarks/workloads/subjects.h"
 #include "inputs.h"
+#include <sluice/graph/order/sampler.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/registry.h>
 #include <sluice/io/workers/workers.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/decode.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,13 +28,11 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <nlohmann/json.hpp>
 
 namespace sluice::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::milliseconds kWaits{5};
 constexpr int kWaitingThreads = 16;
@@ -137,7 +138,7 @@ class SourceBench {
  public:
   SourceBench(const SourceBenchOptions& options, std::FILE* out) : options_(options), out_(out) {}
 
-  Json run() {
+  Figures run() {
     fmt::print(out_, "source: {} thread(s), {} workers, batch {}{}\n", options_.threads,
                options_.workers, options_.batch,
                options_.data.empty() ? "; without --data DIR nothing is decoded" : "");
@@ -290,24 +291,28 @@ class SourceBench {
     rows_.push_back(std::move(ratio));
   }
 
-  Json report() const {
-    Json json{{"workload", "source"},
-              {"threads", options_.threads},
-              {"workers", options_.workers},
-              {"batch", options_.batch}};
+  Figures report() const {
+    Figures figures;
+    figures.add("workload", "source");
+    figures.add("threads", options_.threads);
+    figures.add("workers", options_.workers);
+    figures.add("batch", options_.batch);
+    std::vector<Figures> rows;
     fmt::print(out_, "medians of {}; smallest and largest\n", options_.rounds);
     for (const Row& row : rows_) {
       const auto [least, most] = std::minmax_element(row.values.begin(), row.values.end());
       const int digits = *most < 10 ? 3 : *most < 1000 ? 1 : 0;
       fmt::print(out_, "{:<46}{:>10.{}f} {}  ({:.{}f} to {:.{}f})\n", row.name, median(row.values),
                  digits, row.unit, *least, digits, *most, digits);
-      json["rows"].push_back({{"name", row.key},
-                              {"what", row.name},
-                              {"unit", row.unit},
-                              {"median", median(row.values)},
-                              {"rounds", row.values}});
+      Figures& of_row = rows.emplace_back();
+      of_row.add("name", row.key);
+      of_row.add("what", row.name);
+      of_row.add("unit", row.unit);
+      of_row.add("median", median(row.values));
+      of_row.add("rounds", row.values);
     }
-    return json;
+    figures.add("rows", std::move(rows));
+    return figures;
   }
 
   const SourceBenchOptions options_;
@@ -317,7 +322,7 @@ class SourceBench {
 
 }  // namespace
 
-Json measure_source(const SourceBenchOptions& options, std::FILE* out) {
+Figures measure_source(const SourceBenchOptions& options, std::FILE* out) {
   return SourceBench(options, out).run();
 }
 

@@ -5,10 +5,10 @@
 // All of it is measured in turns, round after round; the first round warms up and does not count.
 #pragma once
 
+#include "figures.h"
+
 #include <cstdio>
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace sluice::app {
 
@@ -23,6 +23,6 @@ struct SourceBenchOptions {
 
 // Says on `out` what came of it, and gives the figures. Throws UsageError for a folder without
 // pictures.
-nlohmann::ordered_json measure_source(const SourceBenchOptions& options, std::FILE* out);
+Figures measure_source(const SourceBenchOptions& options, std::FILE* out);
 
 }  // namespace sluice::app

@@ -2,6 +2,7 @@
 
 #include "annotations.h"
 #include "saved.h"
+#include <sluice/graph/graph.h>
 #include <sluice/io/jpeg/encode.h>
 
 #include <cstdint>

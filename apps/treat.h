@@ -6,9 +6,14 @@
 
 #include "recipes.h"
 #include "results.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/value.h>
+#include <sluice/runtime/bytes.h>
 
 #include <functional>
+
+namespace sluice {
+class SavedPlan;
+}
 
 namespace sluice::app {
 

@@ -1,8 +1,12 @@
 // UsageError: the command line asks for something that cannot be. The program prints what() as one
-// line and exits with status 2.
+// line and exits with status 2. any_of: how messages and help list names.
 #pragma once
 
 #include <sluice/runtime/error.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
 
 namespace sluice::app {
 
@@ -10,5 +14,17 @@ class UsageError : public Error {
  public:
   using Error::Error;
 };
+
+// The names as a person reads them: "a, b or c".
+inline std::string any_of(const std::vector<std::string>& names) {
+  std::string text;
+  std::size_t left = names.size();
+  for (const std::string& name : names) {
+    text += name;
+    --left;
+    if (left > 0) text += left == 1 ? " or " : ", ";
+  }
+  return text;
+}
 
 }  // namespace sluice::app

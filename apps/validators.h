@@ -2,6 +2,8 @@
 // legal. No state.
 #pragma once
 
+#include "usage.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -17,19 +19,6 @@
 #include <fmt/format.h>
 
 namespace sluice::app {
-
-// The names of a map or list as a person reads them: "a, b or c".
-template <class Names>
-std::string any_of(const Names& names) {
-  std::string text;
-  std::size_t left = names.size();
-  for (const std::string& name : names) {
-    text += name;
-    --left;
-    if (left > 0) text += left == 1 ? " or " : ", ";
-  }
-  return text;
-}
 
 // Only these words, with an error that says so.
 inline CLI::Validator one_of(std::vector<std::string> words) {

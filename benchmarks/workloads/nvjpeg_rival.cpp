@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -151,12 +152,12 @@ class Ring : public NvjpegRival {
     return fmt::format("nvJPEG {} on {}: {:.0f} images/s in batches of {}, {} files not decoded",
                        library_.version, way(), rate_, batch_, not_decoded_);
   }
-  nlohmann::ordered_json facts() const override {
-    return {{"version", library_.version},
-            {"decodes_on", way()},
-            {"batch", batch_},
-            {"files", files_.size()},
-            {"files_not_decoded", not_decoded_}};
+  NvjpegFacts facts() const override {
+    return {.version = library_.version,
+            .decodes_on = way(),
+            .batch = batch_,
+            .files = static_cast<std::int64_t>(files_.size()),
+            .files_not_decoded = static_cast<std::int64_t>(not_decoded_)};
   }
 
  private:

@@ -20,12 +20,20 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-
-#include <nlohmann/json.hpp>
+#include <string>
 
 namespace sluice::app {
 
 using device::Nvjpeg;
+
+// What runs, and how many files are left out.
+struct NvjpegFacts {
+  std::string version;
+  std::string decodes_on;
+  int batch = 0;
+  std::int64_t files = 0;
+  std::int64_t files_not_decoded = 0;
+};
 
 class NvjpegRival {
  public:
@@ -34,8 +42,7 @@ class NvjpegRival {
   virtual double run(std::int64_t images) = 0;
   // As it was when the batches were chosen.
   virtual double images_per_second() const = 0;
-  // What runs, and how many files are left out.
-  virtual nlohmann::ordered_json facts() const = 0;
+  virtual NvjpegFacts facts() const = 0;
 };
 
 // `threads`: of the host, where nvJPEG uses some. Says on `out` what was tried. Throws Error when

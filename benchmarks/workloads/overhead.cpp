@@ -1,6 +1,6 @@
 #include "benchmarks/workloads/overhead.h"
 
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,12 @@
 #include "benchmarks/workloads/subjects.h"
 
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -111,12 +111,12 @@ TEST_F(NvjpegTest, NamesWhatFailed) {
 
 TEST_F(NvjpegTest, DecodesBatchesInTurns) {
   make();
-  const auto facts = rival_->facts();
-  EXPECT_EQ(facts.at("version"), "99.1.2");
-  EXPECT_EQ(facts.at("files"), kPictures);
-  EXPECT_EQ(facts.at("files_not_decoded"), 1);  // the progressive one
+  const NvjpegFacts facts = rival_->facts();
+  EXPECT_EQ(facts.version, "99.1.2");
+  EXPECT_EQ(facts.files, kPictures);
+  EXPECT_EQ(facts.files_not_decoded, 1);  // the progressive one
   EXPECT_GT(rival_->images_per_second(), 0);
-  const auto batch = facts.at("batch").get<std::int64_t>();
+  const std::int64_t batch = facts.batch;
   EXPECT_GE(batch, 16);
   for (const std::int64_t images : {std::int64_t{1}, batch, 5 * batch + 1}) {
     fake_.batches = fake_.files = fake_.most_under_way = 0;
@@ -132,8 +132,8 @@ TEST_F(NvjpegTest, DecodesBatchesInTurns) {
 TEST_F(NvjpegTest, LeavesOutAFileThatItRefuses) {
   fake_.refused_width = 27;  // of the second one
   make();
-  EXPECT_EQ(rival_->facts().at("files"), kPictures - 1);
-  EXPECT_EQ(rival_->facts().at("files_not_decoded"), 2);
+  EXPECT_EQ(rival_->facts().files, kPictures - 1);
+  EXPECT_EQ(rival_->facts().files_not_decoded, 2);
   EXPECT_GT(rival_->run(20), 0);
 }
 
@@ -169,8 +169,8 @@ TEST_F(NvjpegTest, UsesWhatTheGpuHas) {
 TEST_F(NvjpegTest, TakesNoBatchesThatLosePictures) {
   fake_.loses_from = 64;
   make();
-  EXPECT_LE(rival_->facts().at("batch"), 32);
-  EXPECT_EQ(rival_->facts().at("files"), kPictures);
+  EXPECT_LE(rival_->facts().batch, 32);
+  EXPECT_EQ(rival_->facts().files, kPictures);
   fake_.loses_from = 2;  // alone each is all right
   Lines lines;
   EXPECT_EQ(
