@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,13 @@ def refuse(error: BaseException, graph: Any = None, cause: BaseException | None 
         if one is not None and (one.refused is None or one.refused is cause):
             one.refused = error
     return error
+
+
+def warn_at(message: str, category: type[Warning], filename: str, line: int, globals_: dict) -> None:
+    """Warns at a line of the user's code, whose globals these are."""
+    warnings.warn_explicit(
+        message, category, filename, line, globals_.get("__name__") or "sluice", globals_.setdefault("__warningregistry__", {})
+    )
 
 
 def was_taken(refusal: BaseException | None, error: BaseException) -> bool:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import random
 import sys
 import types
-import warnings
 from typing import Any
 
+from ._describing import warn_at
 from ._watch import content_of, is_library, names_in
 
 
@@ -169,15 +169,11 @@ def _code(function: Any) -> Any:
 
 
 def _warn(what: str, name: str, globals_: dict, filename: str, line: int) -> None:
-    warnings.warn_explicit(
+    message = (
         f"{what} while the pipeline is described, once for all samples; {_cure(name)} for a number of each sample, or call it "
-        "before the description",
-        DrawWarning,
-        filename,
-        line,
-        globals_.get("__name__") or "sluice",
-        globals_.setdefault("__warningregistry__", {}),
+        "before the description"
     )
+    warn_at(message, DrawWarning, filename, line, globals_)
 
 
 def _states() -> list:

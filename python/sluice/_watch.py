@@ -24,7 +24,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ._describing import current_graph
+from ._describing import current_graph, warn_at
 
 MOST = 20_000  # objects that are looked at, the nearest first
 _SMALL = 4096  # bytes that are compared as they are
@@ -126,15 +126,11 @@ class Watch:
     def warn_if_incomplete(self, what: str, filename: str, line: int, globals_: dict) -> None:
         """Warns at this line if `what` reaches more objects than are looked at."""
         if not self.complete:
-            warnings.warn_explicit(
+            message = (
                 f"{what} reaches more than {MOST:,} objects: Sluice compares the nearest ones, and does not notice if code in it changes "
-                "another one; let the code in it use fewer objects",
-                WatchWarning,
-                filename,
-                line,
-                globals_.get("__name__") or "sluice",
-                globals_.setdefault("__warningregistry__", {}),
+                "another one; let the code in it use fewer objects"
             )
+            warn_at(message, WatchWarning, filename, line, globals_)
 
     def changed(self) -> str | None:
         """The name of something that holds something else now."""
