@@ -57,7 +57,7 @@ Constant typed_constant(const JsonPlace& place) {
               "text", "rectangle", "numbers"});
   const std::string type = place.json().begin().key();
   const JsonPlace value = place.field(type);
-  std::optional<Constant> number;
+  std::optional<Number> number;
   for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view name) {
     if (type == name) number = number_of<T>(value);
   });

@@ -91,11 +91,9 @@ class Count {
       slot_ = slot->slot;
       load_ = slot->type->count;
     } else {
-      std::visit(
-          [this]<class T>(const T& value) {
-            if constexpr (std::is_integral_v<T>) constant_ = to_count(value);
-          },
-          std::get<Constant>(argument));
+      constant_ = std::get<Number>(std::get<Constant>(argument)).visit_wide([](auto value) {
+        return to_count(value);
+      });
     }
   }
   std::int64_t of(const Sample& sample) const {

@@ -43,7 +43,13 @@ struct SameConstant {
   static constexpr bool exists = true;
   static constexpr ParameterType type = kType;
   static Constant to(const T& value, const Parameter&) { return value; }
-  static T from(const Constant& constant, const Parameter&) { return std::get<T>(constant); }
+  static T from(const Constant& constant, const Parameter&) {
+    if constexpr (is_known_number<T>) {
+      return std::get<Number>(constant).as<T>();
+    } else {
+      return std::get<T>(constant);
+    }
+  }
 };
 template <>
 struct ConstantTraits<bool> : SameConstant<bool, ParameterType::boolean> {};

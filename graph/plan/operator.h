@@ -47,13 +47,12 @@ struct ValueType {
   friend bool operator==(const ValueType&, const ValueType&) = default;
 };
 
-// What a parameter may be when it is the same for all samples: first the numbers, see
-// number_types.h. A choice is the name of what is chosen.
-using Constant = std::variant<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
-                              std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, Half, float,
-                              double, std::string, Rectangle, std::vector<double>, ValueType>;
+// What a parameter may be when it is the same for all samples. A choice is the name of what is
+// chosen.
+using Constant = std::variant<Number, std::string, Rectangle, std::vector<double>, ValueType>;
 // "0.5", "true", "'bilinear'", for messages and texts.
 std::string to_string(const Constant& constant);
+std::string to_string(const Number& number);
 
 struct SlotArgument {
   SlotId slot = 0;
@@ -61,12 +60,27 @@ struct SlotArgument {
 };
 using Argument = std::variant<SlotArgument, Constant>;
 using Arguments = std::vector<Argument>;
-// Null when the argument is a slot, or a constant of another type.
+// The constant as what it is, where T may be a type of number_types.h. Null when it is of another
+// type.
+template <class T>
+const T* constant_of(const Constant& constant) {
+  if constexpr (is_known_number<T>) {
+    const auto* number = std::get_if<Number>(&constant);
+    return number == nullptr ? nullptr : number->get_if<T>();
+  } else {
+    return std::get_if<T>(&constant);
+  }
+}
+// Null also when the argument is a slot.
 template <class T>
 const T* constant_of(const Argument& argument) {
   const auto* constant = std::get_if<Constant>(&argument);
-  return constant == nullptr ? nullptr : std::get_if<T>(constant);
+  return constant == nullptr ? nullptr : constant_of<T>(*constant);
 }
+// The type of numbers of an argument; none when it is no number of a type that has a name.
+std::optional<NumberType> number_type_of(const Argument& argument);
+std::optional<NumberType> number_type_of(const SlotType* type);
+const SlotType* slot_type_of(NumberType type);
 
 enum class ParameterType : std::uint8_t {
   boolean,
