@@ -13,8 +13,7 @@ std::string names_of(const std::vector<const SlotType*>& types) {
   return text.empty() ? "nothing" : text;
 }
 
-}  // namespace
-
+// Throws BuildError where function and schema differ.
 void require_fit(const OperatorSchema& schema, const FunctionTypes& types) {
   const auto refuse = [&](const std::string& what) {
     throw BuildError("the operator '" + schema.name + "': " + what);
@@ -29,14 +28,33 @@ void require_fit(const OperatorSchema& schema, const FunctionTypes& types) {
     const FunctionTypes::Item& item = types.items[i];
     const bool is_input = i < inputs;
     const std::string& name = is_input ? schema.inputs[i].name : schema.parameters[i - inputs].name;
-    const bool fits = is_input ? item.slots == schema.inputs[i].types
+    const bool fits = is_input ? item.slots() == schema.inputs[i].types
                                : item.parameter == schema.parameters[i - inputs].type;
     if (!fits) refuse("its function takes '" + name + "' as another type than is declared");
   }
-  bool fits = types.outputs.size() == schema.outputs.size();
-  for (std::size_t i = 0; fits && i < types.outputs.size(); ++i)
-    fits = types.outputs[i] == schema.outputs[i].type;
+  const std::vector<const SlotType*> outputs = outputs_of(types);
+  bool fits = outputs.size() == schema.outputs.size();
+  for (std::size_t i = 0; fits && i < outputs.size(); ++i)
+    fits = outputs[i] == schema.outputs[i].type;
   if (!fits) refuse("its function does not give the outputs that are declared");
+}
+
+}  // namespace
+
+std::vector<const SlotType*> outputs_of(const FunctionTypes& types) {
+  std::vector<const SlotType*> all;
+  for (const GetSlotType type : types.returned) all.push_back(type());
+  for (const GetSlotType type : types.written) all.push_back(type());
+  return all;
+}
+
+OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
+                          const FunctionTypes& types,
+                          SharedFunction<Run(const OperatorSchema&, const Call&)> bind) {
+  schema.draws = types.draws;
+  require_fit(schema, types);
+  functions.bind = std::move(bind);
+  return std::make_shared<const Operator>(std::move(schema), std::move(functions));
 }
 
 const Parameter& parameter_at(const Operator& op, std::size_t i) {

@@ -25,7 +25,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -123,19 +122,20 @@ class OperatorDeclaration {
     return *this;
   }
   // Checks of constants that concern several parameters. Throws BuildError.
-  OperatorDeclaration& checks(std::function<void(const detail::Arguments&)> check) {
+  OperatorDeclaration& checks(detail::SharedFunction<void(const detail::Arguments&)> check) {
     functions_.check = std::move(check);
     return *this;
   }
   // Adds a check that depends on the steps that make the values. It throws BuildError.
   OperatorDeclaration& checks_makers(
-      std::function<void(const detail::Arguments&, std::span<const detail::Block* const>)> check) {
+      detail::SharedFunction<void(const detail::Arguments&, std::span<const detail::Block* const>)>
+          check) {
     functions_.check_makers = std::move(check);
     return *this;
   }
   // What is known of the tensors that it gives: type, layout, number of dimensions.
-  OperatorDeclaration& infers(std::function<std::vector<TensorSpec>(const detail::Arguments&,
-                                                                    const std::vector<TensorSpec>&)>
+  OperatorDeclaration& infers(detail::SharedFunction<std::vector<TensorSpec>(
+                                  const detail::Arguments&, const std::vector<TensorSpec>&)>
                                   infer) {
     functions_.infer = std::move(infer);
     return *this;
@@ -154,10 +154,10 @@ class OperatorDeclaration {
   // takes, outputs excepted, with a picture that may be asked for its size only. Where `all` says
   // so of the arguments, it needs the whole picture.
   template <class F>
-  OperatorDeclaration& sees_rectangle(F f, bool is_copy = false,
-                                      std::function<bool(const detail::Arguments&)> all = {}) {
+  OperatorDeclaration& sees_rectangle(
+      F f, bool is_copy = false, detail::SharedFunction<bool(const detail::Arguments&)> all = {}) {
     make_sight_ = [f = std::move(f), is_copy, all = std::move(all)](detail::OperatorSchema schema)
-        -> std::function<detail::Sight(const detail::Arguments&)> {
+        -> detail::SharedFunction<detail::Sight(const detail::Arguments&)> {
       schema.name += ".rectangle";
       schema.outputs = {{"rectangle", detail::slot_type<Rectangle>()}};
       schema.events.clear();
@@ -183,13 +183,15 @@ class OperatorDeclaration {
   }
   // It can leave its work to the operator after it, and do that of the one before: see Deferral.
   // `make` is given the schema when all of it has been said.
-  OperatorDeclaration& defers(std::function<detail::Deferral(const detail::OperatorSchema&)> make) {
+  OperatorDeclaration& defers(
+      detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make) {
     make_deferral_ = std::move(make);
     return *this;
   }
   // It maps levels by a table, for constants at least.
   OperatorDeclaration& maps_levels(
-      std::function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table) {
+      detail::SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)>
+          table) {
     functions_.level_table = std::move(table);
     return *this;
   }
@@ -233,9 +235,10 @@ class OperatorDeclaration {
 
   detail::OperatorSchema schema_;
   detail::OperatorFunctions functions_;
-  std::function<std::function<detail::Sight(const detail::Arguments&)>(detail::OperatorSchema)>
+  detail::SharedFunction<detail::SharedFunction<detail::Sight(const detail::Arguments&)>(
+      detail::OperatorSchema)>
       make_sight_;
-  std::function<detail::Deferral(const detail::OperatorSchema&)> make_deferral_;
+  detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make_deferral_;
 };
 
 inline OperatorDeclaration declare_operator(std::string name) {

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -26,8 +25,6 @@ Parameter number_parameter(std::string name, std::string help) {
   parameter.help = std::move(help);
   return parameter;
 }
-
-using Run = std::function<void(Sample&)>;
 
 NumberSide side_of(const Argument& argument) {
   return {number_type_of(argument).value_or(NumberType::boolean),

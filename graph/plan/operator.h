@@ -14,12 +14,12 @@
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/tensor_spec.h>
 #include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/shared_function.h>
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -218,23 +218,26 @@ struct Deferral {
   bool wants_whole = false;  // goes on or ends only after operators that select
 };
 
+// What a step runs for each sample.
+using Run = SharedFunction<void(Sample&)>;
+
 // What an operator does. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
-  std::function<std::function<void(Sample&)>(const OperatorSchema&, const Call&)> bind;
+  SharedFunction<Run(const OperatorSchema&, const Call&)> bind;
   // What no parameter can check by itself. Throws BuildError.
-  std::function<void(const Arguments&)> check;
+  SharedFunction<void(const Arguments&)> check;
   // Checks what depends on the steps that make the arguments. The blocks that are open at this
   // step, outermost first, hold all steps before it. Throws BuildError.
-  std::function<void(const Arguments&, std::span<const Block* const>)> check_makers;
+  SharedFunction<void(const Arguments&, std::span<const Block* const>)> check_makers;
   // The types of the outputs, where the schema leaves them open.
-  std::function<std::vector<const SlotType*>(const Arguments&)> output_types;
-  std::function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
-  std::function<Sight(const Arguments&)> sight;
+  SharedFunction<std::vector<const SlotType*>(const Arguments&)> output_types;
+  SharedFunction<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
+  SharedFunction<Sight(const Arguments&)> sight;
   std::optional<PartialDecoding> decoding;
   std::optional<RowDecoding> row_decoding;
   std::optional<Deferral> deferral;
   // out = table[in] for each level of each channel.
-  std::function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
+  SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
   // Of a version for devices: what the host does for each sample before, with the same arguments.
   // What it gives comes after the inputs of the version. Null when there is nothing to do.
   OperatorPtr preparation;
@@ -268,9 +271,7 @@ class Operator {
   std::vector<TensorSpec> infer(const Arguments& arguments,
                                 const std::vector<TensorSpec>& inputs) const;
   // How it runs for one sample. The arguments have been checked.
-  std::function<void(Sample&)> bind(const Call& call) const {
-    return functions_.bind(schema_, call);
-  }
+  Run bind(const Call& call) const { return functions_.bind(schema_, call); }
 
   // The questions of passes.
   Sight sight(const Arguments& arguments) const;
