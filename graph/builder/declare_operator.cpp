@@ -3,7 +3,9 @@
 #include <sluice/graph/plan/operator_registry.h>
 #include <sluice/runtime/error.h>
 
-namespace sluice::detail {
+namespace sluice {
+
+namespace detail {
 namespace {
 
 std::string names_of(const std::vector<const SlotType*>& types) {
@@ -64,6 +66,10 @@ const Parameter& parameter_at(const Operator& op, std::size_t i) {
   return op.schema().parameters[i - inputs];
 }
 
+void add_argument(Arguments& arguments, Argument&& argument) {
+  arguments.push_back(std::move(argument));
+}
+
 void require_outputs(const Recorder& recorder, const Operator& op, const std::vector<SlotId>& slots,
                      const std::vector<const SlotType*>& types) {
   bool fits = slots.size() == types.size();
@@ -77,4 +83,117 @@ void require_outputs(const Recorder& recorder, const Operator& op, const std::ve
                    names_of(types) + " is asked of it");
 }
 
-}  // namespace sluice::detail
+}  // namespace detail
+
+OperatorDeclaration::OperatorDeclaration(std::string name) { schema_.name = std::move(name); }
+OperatorDeclaration::~OperatorDeclaration() = default;
+
+OperatorDeclaration& OperatorDeclaration::version(int version) {
+  schema_.version = version;
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::family(std::string family) {
+  schema_.family = std::move(family);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::summary(std::string summary) {
+  schema_.summary = std::move(summary);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::in_cpp(std::string expression) {
+  schema_.cpp.push_back(std::move(expression));
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::effect() {
+  schema_.effect = true;
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::events(std::vector<std::string> names) {
+  schema_.events = std::move(names);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::checks(
+    detail::SharedFunction<void(const detail::Arguments&)> check) {
+  functions_.check = std::move(check);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::checks_makers(
+    detail::SharedFunction<void(const detail::Arguments&, std::span<const detail::Block* const>)>
+        check) {
+  functions_.check_makers = std::move(check);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::infers(
+    detail::SharedFunction<std::vector<TensorSpec>(const detail::Arguments&,
+                                                   const std::vector<TensorSpec>&)>
+        infer) {
+  functions_.infer = std::move(infer);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::sees_size() {
+  functions_.sight = [](const detail::Arguments&) {
+    detail::Sight sight;
+    sight.of = detail::Sight::Of::size;
+    return sight;
+  };
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::decodes(detail::PartialDecoding decoding) {
+  functions_.decoding = std::move(decoding);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::decodes_rows(detail::RowDecoding decoding) {
+  functions_.row_decoding = std::move(decoding);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::defers(
+    detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make) {
+  make_deferral_ = std::move(make);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::maps_levels(
+    detail::SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)>
+        table) {
+  functions_.level_table = std::move(table);
+  return *this;
+}
+
+detail::OperatorSchema OperatorDeclaration::made_of(std::vector<std::string> operators) {
+  schema_.made_of = std::move(operators);
+  return std::move(schema_);
+}
+
+OperatorDeclaration& OperatorDeclaration::add_input(std::string name,
+                                                    std::vector<const detail::SlotType*> types) {
+  schema_.inputs.push_back({std::move(name), std::move(types)});
+  return *this;
+}
+OperatorDeclaration& OperatorDeclaration::add_output(std::string name,
+                                                     const detail::SlotType* type) {
+  schema_.outputs.push_back({std::move(name), type});
+  return *this;
+}
+OperatorDeclaration& OperatorDeclaration::add_parameter(detail::Parameter&& parameter) {
+  schema_.parameters.push_back(std::move(parameter));
+  return *this;
+}
+
+void OperatorDeclaration::complete() {
+  if (make_sight_) functions_.sight = make_sight_(schema_);
+  if (make_deferral_) functions_.deferral = make_deferral_(schema_);
+}
+
+}  // namespace sluice

@@ -141,6 +141,25 @@ std::string number_text(const Parameter& p, double number) {
 
 }  // namespace
 
+Parameter::Parameter() = default;
+Parameter::Parameter(const Parameter&) = default;
+Parameter::Parameter(Parameter&&) noexcept = default;
+Parameter& Parameter::operator=(const Parameter&) = default;
+Parameter& Parameter::operator=(Parameter&&) noexcept = default;
+Parameter::~Parameter() = default;
+
+OperatorSchema::OperatorSchema() = default;
+OperatorSchema::OperatorSchema(const OperatorSchema&) = default;
+OperatorSchema::OperatorSchema(OperatorSchema&&) noexcept = default;
+OperatorSchema& OperatorSchema::operator=(const OperatorSchema&) = default;
+OperatorSchema& OperatorSchema::operator=(OperatorSchema&&) noexcept = default;
+OperatorSchema::~OperatorSchema() = default;
+
+OperatorFunctions::OperatorFunctions() = default;
+OperatorFunctions::OperatorFunctions(const OperatorFunctions&) = default;
+OperatorFunctions::OperatorFunctions(OperatorFunctions&&) noexcept = default;
+OperatorFunctions::~OperatorFunctions() = default;
+
 const char* name_of(ParameterType type) {
   switch (type) {
     case ParameterType::boolean:

@@ -105,6 +105,14 @@ struct Choice {
 };
 
 struct Parameter {
+  // Out of line, as Step's.
+  Parameter();
+  Parameter(const Parameter&);
+  Parameter(Parameter&&) noexcept;
+  Parameter& operator=(const Parameter&);
+  Parameter& operator=(Parameter&&) noexcept;
+  ~Parameter();
+
   // Numbers are finite; any_number and any may be anything.
   static constexpr double kMost = std::numeric_limits<double>::max();
 
@@ -149,6 +157,14 @@ struct Output {
 };
 
 struct OperatorSchema {
+  // Out of line: each file that declares an operator would hold them, else.
+  OperatorSchema();
+  OperatorSchema(const OperatorSchema&);
+  OperatorSchema(OperatorSchema&&) noexcept;
+  OperatorSchema& operator=(const OperatorSchema&);
+  OperatorSchema& operator=(OperatorSchema&&) noexcept;
+  ~OperatorSchema();
+
   std::string name;
   int version = 1;  // of what it computes and of its parameters: saved plans name it
   std::string family;
@@ -223,6 +239,13 @@ using Run = SharedFunction<void(Sample&)>;
 
 // What an operator does. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
+  // Out of line, as above.
+  OperatorFunctions();
+  OperatorFunctions(const OperatorFunctions&);
+  OperatorFunctions(OperatorFunctions&&) noexcept;
+  OperatorFunctions& operator=(const OperatorFunctions&) = delete;
+  ~OperatorFunctions();
+
   SharedFunction<Run(const OperatorSchema&, const Call&)> bind;
   // What no parameter can check by itself. Throws BuildError.
   SharedFunction<void(const Arguments&)> check;
