@@ -146,7 +146,7 @@ const OperatorPtr& constant_operator() {
     };
     functions.bind = [](const OperatorSchema&, const Call& call) {
       return std::visit(
-          [out = call.outputs[0]]<class T>(const T& constant) -> Run {
+          [out = call.outputs[0]]<class T>(const T& constant) -> StepFunction {
             return [out, constant](Sample& sample) {
               if constexpr (std::is_same_v<T, Number>) {
                 constant.visit([&]<class N>(N number) { sample.get<N>(out) = number; });

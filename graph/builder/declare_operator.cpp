@@ -52,7 +52,7 @@ std::vector<const SlotType*> outputs_of(const FunctionTypes& types) {
 
 OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
                           const FunctionTypes& types,
-                          SharedFunction<Run(const OperatorSchema&, const Call&)> bind) {
+                          SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind) {
   schema.draws = types.draws;
   require_fit(schema, types);
   functions.bind = std::move(bind);
@@ -64,6 +64,18 @@ const Parameter& parameter_at(const Operator& op, std::size_t i) {
   const std::size_t inputs = op.schema().inputs.size();
   if (i < inputs || i - inputs >= op.schema().parameters.size()) return none;
   return op.schema().parameters[i - inputs];
+}
+
+ArgumentSlot argument_slot(const OperatorSchema& schema, std::size_t i, const Argument& argument) {
+  ArgumentSlot from;
+  const auto* slot = std::get_if<SlotArgument>(&argument);
+  if (slot == nullptr) return from;
+  from.slot = slot->slot;
+  from.exists = true;
+  const std::size_t inputs = schema.inputs.size();
+  if (i >= inputs) from.checked_by = &schema.parameters[i - inputs];
+  from.name = schema.name;
+  return from;
 }
 
 void add_argument(Arguments& arguments, Argument&& argument) {
@@ -86,6 +98,8 @@ void require_outputs(const Recorder& recorder, const Operator& op, const std::ve
 }  // namespace detail
 
 OperatorDeclaration::OperatorDeclaration(std::string name) { schema_.name = std::move(name); }
+OperatorDeclaration::OperatorDeclaration(const OperatorDeclaration&) = default;
+OperatorDeclaration::OperatorDeclaration(OperatorDeclaration&&) noexcept = default;
 OperatorDeclaration::~OperatorDeclaration() = default;
 
 OperatorDeclaration& OperatorDeclaration::version(int version) {

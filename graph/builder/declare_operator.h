@@ -55,7 +55,8 @@ class OperatorDeclaration {
  public:
   // Out of line, as all that is no template: each operator's file would hold them, else.
   explicit OperatorDeclaration(std::string name);
-  OperatorDeclaration(const OperatorDeclaration&) = delete;
+  OperatorDeclaration(const OperatorDeclaration&);
+  OperatorDeclaration(OperatorDeclaration&&) noexcept;
   OperatorDeclaration& operator=(const OperatorDeclaration&) = delete;
   ~OperatorDeclaration();
 

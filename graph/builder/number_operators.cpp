@@ -122,7 +122,7 @@ Compare<X, Y> compare_of(NumberOperation what) {
 // All numbers are computed in one of four types. The steps of a type are one function, which calls
 // the operation: a function of each would say the same 16 times.
 template <class C>
-Run computing_in(NumberOperation what, NumberType type, const Call& call) {
+StepFunction computing_in(NumberOperation what, NumberType type, const Call& call) {
   const bool two = call.arguments.size() > 1;
   const NumberOperand<C> x(call.arguments.front()), y(call.arguments.back());
   return [x, y, what, two, compute = compute_of<C>(what),
@@ -134,7 +134,8 @@ Run computing_in(NumberOperation what, NumberType type, const Call& call) {
   };
 }
 template <class X, class Y>
-Run comparing_as(NumberOperation what, const Argument& left, const Argument& right, SlotId out) {
+StepFunction comparing_as(NumberOperation what, const Argument& left, const Argument& right,
+                          SlotId out) {
   return [x = NumberOperand<X>(left), y = NumberOperand<Y>(right), compare = compare_of<X, Y>(what),
           out](Sample& sample) { sample.get<bool>(out) = compare(x.of(sample), y.of(sample)); };
 }
@@ -154,7 +155,7 @@ Argument rounded(const Argument& argument, NumberType beside) {
   });
   return made;
 }
-Run comparing(NumberOperation what, const Call& call) {
+StepFunction comparing(NumberOperation what, const Call& call) {
   const NumberType left = side_of(call.arguments[0]).type, right = side_of(call.arguments[1]).type;
   const Argument x = rounded(call.arguments[0], right), y = rounded(call.arguments[1], left);
   const SlotId out = call.outputs[0];
@@ -183,7 +184,7 @@ void check_constants(NumberOperation what, const Arguments& arguments) {
   }
 }
 
-Run run_of(NumberOperation what, const Call& call) {
+StepFunction run_of(NumberOperation what, const Call& call) {
   if (is_comparison(what)) return comparing(what, call);
   if (what == NumberOperation::logical_not) {
     return [x = NumberOperand<bool>(call.arguments[0]), out = call.outputs[0]](Sample& sample) {
@@ -256,7 +257,7 @@ Become<C> become(NumberType type, bool casts) {
   return found;
 }
 template <class C>
-Run converting_as(NumberType type, bool casts, const Call& call) {
+StepFunction converting_as(NumberType type, bool casts, const Call& call) {
   const Become<C> made = become<C>(type, casts);
   if (made == nullptr) return {};
   return [x = NumberOperand<C>(call.arguments[0]), out = call.outputs[0], made](Sample& sample) {
@@ -264,7 +265,7 @@ Run converting_as(NumberType type, bool casts, const Call& call) {
   };
 }
 // Null for types between which it does not convert.
-Run converting(bool casts, const Call& call) {
+StepFunction converting(bool casts, const Call& call) {
   const NumberType from = side_of(call.arguments[0]).type, to = type_named(call.arguments[1]);
   // Of a bool no other number is made, and no bool of it: see runtime/numbers.h.
   if (!casts && (from == NumberType::boolean) != (to == NumberType::boolean)) return {};
@@ -326,7 +327,7 @@ const OperatorPtr& filter_operator() {
     schema.parameters = {number_parameter("predicate", "zero and false do not hold")};
     schema.effect = true;
     OperatorFunctions functions;
-    functions.bind = [](const OperatorSchema&, const Call& call) -> Run {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       return [predicate = NumberOperand<bool>(call.arguments[0])](Sample& sample) {
         if (!predicate.of(sample)) sample.drop();
       };

@@ -131,20 +131,26 @@ class BoundFunction {
         : ArgumentReader<T>(schema, i, arguments.at(i)) {}
   };
   template <std::size_t I>
-  using ReaderOf = std::conditional_t<S::kRoles[I] == Role::argument, Reader<Type<I>>, Nothing>;
+  struct ReaderAt {
+    std::conditional_t<S::kRoles[I] == Role::argument, Reader<Type<I>>, Nothing> reader;
+  };
+  // Readers are made in their places; a std::tuple would move them, and takes longer to compile.
   template <class Indices>
   struct ReadersOf;
   template <std::size_t... I>
-  struct ReadersOf<std::index_sequence<I...>> {
-    using type = std::tuple<ReaderOf<I>...>;
+  struct ReadersOf<std::index_sequence<I...>> : ReaderAt<I>... {
+    ReadersOf(const OperatorSchema& schema, const Arguments& arguments)
+        : ReaderAt<I>{{schema, S::count(Role::argument, I), arguments}}... {
+      static_cast<void>(schema);
+      static_cast<void>(arguments);
+    }
   };
   using Indices = std::make_index_sequence<S::kSize>;
-  using Readers = typename ReadersOf<Indices>::type;
 
  public:
   BoundFunction(const OperatorSchema& schema, const F& f, const Call& call)
       : f_(f),
-        readers_(readers(schema, call.arguments, Indices())),
+        readers_(schema, call.arguments),
         outputs_(call.outputs),
         generator_(call.generator),
         said_(call.said) {}
@@ -159,12 +165,6 @@ class BoundFunction {
   }
 
  private:
-  template <std::size_t... I>
-  static Readers readers(const OperatorSchema& schema, const Arguments& arguments,
-                         std::index_sequence<I...>) {
-    return Readers{ReaderOf<I>(schema, S::count(Role::argument, I), arguments)...};
-  }
-
   template <std::size_t... I>
   void run(Sample& sample, Random* draw, std::index_sequence<I...>) const {
     SampleNotes notes(sample, said_.get());
@@ -210,12 +210,12 @@ class BoundFunction {
     } else if constexpr (S::kRoles[I] == Role::output) {
       return (output<I>(sample));
     } else {
-      return std::get<I>(readers_).of(sample);
+      return readers_.ReaderAt<I>::reader.of(sample);
     }
   }
 
   F f_;
-  Readers readers_;
+  ReadersOf<Indices> readers_;
   std::vector<SlotId> outputs_;
   std::uint32_t generator_;
   std::shared_ptr<std::atomic<bool>> said_;
@@ -270,13 +270,13 @@ std::vector<const SlotType*> outputs_of(const FunctionTypes& types);
 // function and the schema differ.
 OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
                           const FunctionTypes& types,
-                          SharedFunction<Run(const OperatorSchema&, const Call&)> bind);
+                          SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind);
 
 template <class F>
 OperatorPtr make_operator(OperatorSchema schema, OperatorFunctions functions, F f) {
   return make_operator(std::move(schema), std::move(functions), TypesOfFunction<F>::all(),
                        [f = std::move(f)](const OperatorSchema& of, const Call& call) {
-                         return Run(std::in_place_type<BoundFunction<F>>, of, f, call);
+                         return StepFunction(std::in_place_type<BoundFunction<F>>, of, f, call);
                        });
 }
 

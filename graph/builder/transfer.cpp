@@ -101,7 +101,7 @@ OperatorSchema schema_of(const char* name, const char* summary, MemoryKind moves
 }
 
 template <class T>
-Run staging(const Call& call) {
+StepFunction staging(const Call& call) {
   const SlotId from = std::get<SlotArgument>(call.arguments[0]).slot, to = call.outputs[0];
   return [from, to](Sample& sample) {
     auto& staged = sample.get<Staged>(to);
@@ -111,7 +111,7 @@ Run staging(const Call& call) {
 }
 
 template <class T>
-Run copying(const Call& call) {
+StepFunction copying(const Call& call) {
   const SlotId from = std::get<SlotArgument>(call.arguments[0]).slot, to = call.outputs[0];
   if (call.arguments.size() == 1) {
     return [from, to](Sample& sample) {
@@ -141,13 +141,13 @@ OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to
     spec.place.reset();
     return std::vector<TensorSpec>{spec};
   };
-  functions.bind = [](const OperatorSchema&, const Call& call) -> Run {
+  functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
     return [from = std::get<SlotArgument>(call.arguments[0]).slot,
             to = call.outputs[0]](Sample& sample) { sample.alias(to, from); };
   };
   auto op = std::make_shared<const Operator>(schema, functions);
 
-  functions.bind = [](const OperatorSchema&, const Call& call) -> Run {
+  functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
     return is_image(call.arguments) ? copying<Image>(call) : copying<Tensor>(call);
   };
   if (moves_to == MemoryKind::device) {
@@ -155,7 +155,7 @@ OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to
     before.outputs = {{"staged", slot_type<Staged>()}};
     schema.inputs.push_back({"staged", {slot_type<Staged>()}});
     OperatorFunctions stages;
-    stages.bind = [](const OperatorSchema&, const Call& call) -> Run {
+    stages.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       return is_image(call.arguments) ? staging<Image>(call) : staging<Tensor>(call);
     };
     functions.preparation = std::make_shared<const Operator>(std::move(before), std::move(stages));

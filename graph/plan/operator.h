@@ -235,7 +235,7 @@ struct Deferral {
 };
 
 // What a step runs for each sample.
-using Run = SharedFunction<void(Sample&)>;
+using StepFunction = SharedFunction<void(Sample&)>;
 
 // What an operator does. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
@@ -246,7 +246,7 @@ struct OperatorFunctions {
   OperatorFunctions& operator=(const OperatorFunctions&) = delete;
   ~OperatorFunctions();
 
-  SharedFunction<Run(const OperatorSchema&, const Call&)> bind;
+  SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind;
   // What no parameter can check by itself. Throws BuildError.
   SharedFunction<void(const Arguments&)> check;
   // Checks what depends on the steps that make the arguments. The blocks that are open at this
@@ -294,7 +294,7 @@ class Operator {
   std::vector<TensorSpec> infer(const Arguments& arguments,
                                 const std::vector<TensorSpec>& inputs) const;
   // How it runs for one sample. The arguments have been checked.
-  Run bind(const Call& call) const { return functions_.bind(schema_, call); }
+  StepFunction bind(const Call& call) const { return functions_.bind(schema_, call); }
 
   // The questions of passes.
   Sight sight(const Arguments& arguments) const;
