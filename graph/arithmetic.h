@@ -11,6 +11,7 @@
 // Graph::any_of.
 #pragma once
 
+#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/number_functions.h>
 #include <sluice/graph/graph.h>
 #include <sluice/runtime/half.h>
@@ -76,8 +77,8 @@ auto computed_step(Recorder& recorder, const A& a, const B& b) {
   if constexpr (is_known_number<X> && is_known_number<Y>) {
     return apply_operator<R>(recorder, arithmetic_operator(name_of(kWhat)), a, b);
   } else {
-    if constexpr (!is_given_value<A>) check_constant<Y>(kWhat, a);
-    if constexpr (!is_given_value<B>) check_constant<X>(kWhat, b);
+    if constexpr (!is_given_value<A>) check_constant(kWhat, exact(a), number_type_of<Y>());
+    if constexpr (!is_given_value<B>) check_constant(kWhat, exact(b), number_type_of<X>());
     return Graph(recorder).map(
         name_of(kWhat), [](const X& x, const Y& y) { return computed<kWhat, R>(x, y); }, a, b);
   }

@@ -8,7 +8,7 @@
 namespace sluice::detail {
 
 OperatorPtr ends_rows(OperatorSchema schema, OperatorFunctions functions, const OperatorPtr& op) {
-  functions.bind = [op](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+  functions.bind = [op](const OperatorSchema&, const Call& call) -> StepFunction {
     const SlotId picture = std::get<SlotArgument>(call.arguments.front()).slot;
     return [run = op->bind(call), picture](Sample& sample) {
       try {

@@ -56,6 +56,7 @@ struct Applied<std::tuple<Rs...>> {
 
 // The parameter that argument number i is for; an empty one for inputs.
 const Parameter& parameter_at(const Operator& op, std::size_t i);
+void add_argument(Arguments& arguments, Argument&& argument);
 
 template <class A>
 struct AsArgument {
@@ -122,7 +123,7 @@ auto apply_as(Recorder& recorder, std::string_view name, const OperatorPtr& op,
   const ArgumentContext context{recorder, is_given(name)};
   Arguments arguments;
   std::size_t i = 0;
-  (arguments.push_back(AsArgument<Args>::of(args, context, parameter_at(*op, i++))), ...);
+  (add_argument(arguments, AsArgument<Args>::of(args, context, parameter_at(*op, i++))), ...);
   return Applied<R>::of(recorder, *op, recorder.add(op, std::move(arguments), name));
 }
 template <class R, class... Args>

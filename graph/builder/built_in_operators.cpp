@@ -1,6 +1,5 @@
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/builder/number_functions.h>
 #include <sluice/runtime/error.h>
 
 #include <cmath>
@@ -33,14 +32,6 @@ float parameter_of(bool negative, int magnitude, float low, float high, bool ran
       bins == 1 ? 0.f : static_cast<float>(magnitude) / static_cast<float>(bins - 1);
   const float parameter = low + (high - low) * share;
   return randomly_negate && negative ? -parameter : parameter;
-}
-
-Parameter any_number(std::string name, std::string help) {
-  Parameter parameter;
-  parameter.name = std::move(name);
-  parameter.type = ParameterType::any_number;
-  parameter.help = std::move(help);
-  return parameter;
 }
 
 }  // namespace
@@ -144,39 +135,27 @@ const OperatorPtr& constant_operator() {
     OperatorFunctions functions;
     functions.output_types = [](const Arguments& arguments) {
       return std::visit(
-          []<class T>(const T&) { return std::vector<const SlotType*>{slot_type<T>()}; },
+          []<class T>(const T& constant) -> std::vector<const SlotType*> {
+            if constexpr (std::is_same_v<T, Number>) {
+              return {slot_type_of(constant.type())};
+            } else {
+              return {slot_type<T>()};
+            }
+          },
           std::get<Constant>(arguments[0]));
     };
     functions.bind = [](const OperatorSchema&, const Call& call) {
       return std::visit(
-          [out = call.outputs[0]]<class T>(const T& constant) -> std::function<void(Sample&)> {
-            return [out, constant](Sample& sample) { sample.get<T>(out) = constant; };
+          [out = call.outputs[0]]<class T>(const T& constant) -> StepFunction {
+            return [out, constant](Sample& sample) {
+              if constexpr (std::is_same_v<T, Number>) {
+                constant.visit([&]<class N>(N number) { sample.get<N>(out) = number; });
+              } else {
+                sample.get<T>(out) = constant;
+              }
+            };
           },
           std::get<Constant>(call.arguments[0]));
-    };
-    return std::make_shared<const Operator>(std::move(schema), std::move(functions));
-  }();
-  return op;
-}
-
-const OperatorPtr& filter_operator() {
-  static const OperatorPtr op = [] {
-    OperatorSchema schema;
-    schema.name = "filter";
-    schema.family = "control";
-    schema.summary = "Goes on with samples for which the predicate holds; the others are filtered.";
-    schema.cpp = {"g.filter(x > y)"};
-    schema.parameters = {any_number("predicate", "zero and false do not hold")};
-    schema.effect = true;
-    OperatorFunctions functions;
-    functions.bind = [](const OperatorSchema&, const Call& call) {
-      std::function<void(Sample&)> run;
-      visit_plain_type(number_type(call.arguments[0]), [&]<class C>(std::type_identity<C>) {
-        run = [predicate = NumberOperand<C>(call.arguments[0])](Sample& sample) {
-          if (!(predicate.of(sample) != C{})) sample.drop();
-        };
-      });
-      return run;
     };
     return std::make_shared<const Operator>(std::move(schema), std::move(functions));
   }();

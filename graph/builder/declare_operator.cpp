@@ -4,7 +4,9 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 
-namespace sluice::detail {
+namespace sluice {
+
+namespace detail {
 namespace {
 
 std::string names_of(const std::vector<const SlotType*>& types) {
@@ -14,8 +16,7 @@ std::string names_of(const std::vector<const SlotType*>& types) {
   return text.empty() ? "nothing" : text;
 }
 
-}  // namespace
-
+// Throws BuildError where function and schema differ.
 void require_fit(const OperatorSchema& schema, const FunctionTypes& types) {
   const auto refuse = [&](const std::string& what) {
     throw BuildError("the operator '" + schema.name + "': " + what);
@@ -30,14 +31,33 @@ void require_fit(const OperatorSchema& schema, const FunctionTypes& types) {
     const FunctionTypes::Item& item = types.items[i];
     const bool is_input = i < inputs;
     const std::string& name = is_input ? schema.inputs[i].name : schema.parameters[i - inputs].name;
-    const bool fits = is_input ? item.slots == schema.inputs[i].types
+    const bool fits = is_input ? item.slots() == schema.inputs[i].types
                                : item.parameter == schema.parameters[i - inputs].type;
     if (!fits) refuse("its function takes '" + name + "' as another type than is declared");
   }
-  bool fits = types.outputs.size() == schema.outputs.size();
-  for (std::size_t i = 0; fits && i < types.outputs.size(); ++i)
-    fits = types.outputs[i] == schema.outputs[i].type;
+  const std::vector<const SlotType*> outputs = outputs_of(types);
+  bool fits = outputs.size() == schema.outputs.size();
+  for (std::size_t i = 0; fits && i < outputs.size(); ++i)
+    fits = outputs[i] == schema.outputs[i].type;
   if (!fits) refuse("its function does not give the outputs that are declared");
+}
+
+}  // namespace
+
+std::vector<const SlotType*> outputs_of(const FunctionTypes& types) {
+  std::vector<const SlotType*> all;
+  for (const GetSlotType type : types.returned) all.push_back(type());
+  for (const GetSlotType type : types.written) all.push_back(type());
+  return all;
+}
+
+OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
+                          const FunctionTypes& types,
+                          SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind) {
+  schema.draws = types.draws;
+  require_fit(schema, types);
+  functions.bind = std::move(bind);
+  return std::make_shared<const Operator>(std::move(schema), std::move(functions));
 }
 
 const Parameter& parameter_at(const Operator& op, std::size_t i) {
@@ -45,6 +65,22 @@ const Parameter& parameter_at(const Operator& op, std::size_t i) {
   const std::size_t inputs = op.schema().inputs.size();
   if (i < inputs || i - inputs >= op.schema().parameters.size()) return none;
   return op.schema().parameters[i - inputs];
+}
+
+ArgumentSlot argument_slot(const OperatorSchema& schema, std::size_t i, const Argument& argument) {
+  ArgumentSlot from;
+  const auto* slot = std::get_if<SlotArgument>(&argument);
+  if (slot == nullptr) return from;
+  from.slot = slot->slot;
+  from.exists = true;
+  const std::size_t inputs = schema.inputs.size();
+  if (i >= inputs) from.checked_by = &schema.parameters[i - inputs];
+  from.name = schema.name;
+  return from;
+}
+
+void add_argument(Arguments& arguments, Argument&& argument) {
+  arguments.push_back(std::move(argument));
 }
 
 void require_outputs(const Recorder& recorder, const Operator& op, const std::vector<SlotId>& slots,
@@ -60,4 +96,119 @@ void require_outputs(const Recorder& recorder, const Operator& op, const std::ve
                    names_of(types) + " is asked of it");
 }
 
-}  // namespace sluice::detail
+}  // namespace detail
+
+OperatorDeclaration::OperatorDeclaration(std::string name) { schema_.name = std::move(name); }
+OperatorDeclaration::OperatorDeclaration(const OperatorDeclaration&) = default;
+OperatorDeclaration::OperatorDeclaration(OperatorDeclaration&&) noexcept = default;
+OperatorDeclaration::~OperatorDeclaration() = default;
+
+OperatorDeclaration& OperatorDeclaration::version(int version) {
+  schema_.version = version;
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::family(std::string family) {
+  schema_.family = std::move(family);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::summary(std::string summary) {
+  schema_.summary = std::move(summary);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::in_cpp(std::string expression) {
+  schema_.cpp.push_back(std::move(expression));
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::effect() {
+  schema_.effect = true;
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::events(std::vector<std::string> names) {
+  schema_.events = std::move(names);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::checks(
+    detail::SharedFunction<void(const detail::Arguments&)> check) {
+  functions_.check = std::move(check);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::checks_makers(
+    detail::SharedFunction<void(const detail::Arguments&, std::span<const detail::Block* const>)>
+        check) {
+  functions_.check_makers = std::move(check);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::infers(
+    detail::SharedFunction<std::vector<TensorSpec>(const detail::Arguments&,
+                                                   const std::vector<TensorSpec>&)>
+        infer) {
+  functions_.infer = std::move(infer);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::sees_size() {
+  functions_.sight = [](const detail::Arguments&) {
+    detail::Sight sight;
+    sight.of = detail::Sight::Of::size;
+    return sight;
+  };
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::decodes(detail::PartialDecoding decoding) {
+  functions_.decoding = std::move(decoding);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::decodes_rows(detail::RowDecoding decoding) {
+  functions_.row_decoding = std::move(decoding);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::defers(
+    detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make) {
+  make_deferral_ = std::move(make);
+  return *this;
+}
+
+OperatorDeclaration& OperatorDeclaration::maps_levels(
+    detail::SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)>
+        table) {
+  functions_.level_table = std::move(table);
+  return *this;
+}
+
+detail::OperatorSchema OperatorDeclaration::made_of(std::vector<std::string> operators) {
+  schema_.made_of = std::move(operators);
+  return std::move(schema_);
+}
+
+OperatorDeclaration& OperatorDeclaration::add_input(std::string name,
+                                                    std::vector<const detail::SlotType*> types) {
+  schema_.inputs.push_back({std::move(name), std::move(types)});
+  return *this;
+}
+OperatorDeclaration& OperatorDeclaration::add_output(std::string name,
+                                                     const detail::SlotType* type) {
+  schema_.outputs.push_back({std::move(name), type});
+  return *this;
+}
+OperatorDeclaration& OperatorDeclaration::add_parameter(detail::Parameter&& parameter) {
+  schema_.parameters.push_back(std::move(parameter));
+  return *this;
+}
+
+void OperatorDeclaration::complete() {
+  if (make_sight_) functions_.sight = make_sight_(schema_);
+  if (make_deferral_) functions_.deferral = make_deferral_(schema_);
+}
+
+}  // namespace sluice

@@ -25,7 +25,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,32 +53,24 @@ struct ParameterOptions {
 
 class OperatorDeclaration {
  public:
-  explicit OperatorDeclaration(std::string name) { schema_.name = std::move(name); }
+  // Out of line, as all that is no template: each operator's file would hold them, else.
+  explicit OperatorDeclaration(std::string name);
+  OperatorDeclaration(const OperatorDeclaration&);
+  OperatorDeclaration(OperatorDeclaration&&) noexcept;
+  OperatorDeclaration& operator=(const OperatorDeclaration&) = delete;
+  ~OperatorDeclaration();
 
-  OperatorDeclaration& version(int version) {
-    schema_.version = version;
-    return *this;
-  }
-  OperatorDeclaration& family(std::string family) {
-    schema_.family = std::move(family);
-    return *this;
-  }
-  OperatorDeclaration& summary(std::string summary) {
-    schema_.summary = std::move(summary);
-    return *this;
-  }
+  OperatorDeclaration& version(int version);
+  OperatorDeclaration& family(std::string family);
+  OperatorDeclaration& summary(std::string summary);
 
   // How it is said in C++, as `sluice operators` shows it: an expression. May be said again.
-  OperatorDeclaration& in_cpp(std::string expression) {
-    schema_.cpp.push_back(std::move(expression));
-    return *this;
-  }
+  OperatorDeclaration& in_cpp(std::string expression);
 
   // A value of each sample.
   template <class T>
   OperatorDeclaration& input(std::string name) {
-    schema_.inputs.push_back({std::move(name), detail::InputTraits<T>::types()});
-    return *this;
+    return add_input(std::move(name), detail::InputTraits<T>::types());
   }
   // A constant, or a value of each sample: of several numbers a Tensor that holds them.
   template <class T>
@@ -103,61 +94,38 @@ class OperatorDeclaration {
     for (const E choice : choices)
       parameter.choices.push_back({name_of(choice), static_cast<std::int64_t>(choice)});
     parameter.default_value = detail::ConstantTraits<E>::to(otherwise, parameter);
-    schema_.parameters.push_back(std::move(parameter));
-    return *this;
+    return add_parameter(std::move(parameter));
   }
   template <class T>
   OperatorDeclaration& output(std::string name) {
-    schema_.outputs.push_back({std::move(name), detail::slot_type<T>()});
-    return *this;
+    return add_output(std::move(name), detail::slot_type<T>());
   }
 
   // It runs even if nobody reads what it gives.
-  OperatorDeclaration& effect() {
-    schema_.effect = true;
-    return *this;
-  }
+  OperatorDeclaration& effect();
   // What SampleNotes::note() counts.
-  OperatorDeclaration& events(std::vector<std::string> names) {
-    schema_.events = std::move(names);
-    return *this;
-  }
+  OperatorDeclaration& events(std::vector<std::string> names);
   // Checks of constants that concern several parameters. Throws BuildError.
-  OperatorDeclaration& checks(std::function<void(const detail::Arguments&)> check) {
-    functions_.check = std::move(check);
-    return *this;
-  }
+  OperatorDeclaration& checks(detail::SharedFunction<void(const detail::Arguments&)> check);
   // Adds a check that depends on the steps that make the values. It throws BuildError.
   OperatorDeclaration& checks_makers(
-      std::function<void(const detail::Arguments&, std::span<const detail::Block* const>)> check) {
-    functions_.check_makers = std::move(check);
-    return *this;
-  }
+      detail::SharedFunction<void(const detail::Arguments&, std::span<const detail::Block* const>)>
+          check);
   // What is known of the tensors that it gives: type, layout, number of dimensions.
-  OperatorDeclaration& infers(std::function<std::vector<TensorSpec>(const detail::Arguments&,
-                                                                    const std::vector<TensorSpec>&)>
-                                  infer) {
-    functions_.infer = std::move(infer);
-    return *this;
-  }
+  OperatorDeclaration& infers(detail::SharedFunction<std::vector<TensorSpec>(
+                                  const detail::Arguments&, const std::vector<TensorSpec>&)>
+                                  infer);
   // Of its first input, a picture, it needs the size only.
-  OperatorDeclaration& sees_size() {
-    functions_.sight = [](const detail::Arguments&) {
-      detail::Sight sight;
-      sight.of = detail::Sight::Of::size;
-      return sight;
-    };
-    return *this;
-  }
+  OperatorDeclaration& sees_size();
   // Of its first input, a picture, it needs one rectangle only, and gives the same when it is given
   // that as a picture of its own; a copy of it, if `is_copy`. f takes what the operator's function
   // takes, outputs excepted, with a picture that may be asked for its size only. Where `all` says
   // so of the arguments, it needs the whole picture.
   template <class F>
-  OperatorDeclaration& sees_rectangle(F f, bool is_copy = false,
-                                      std::function<bool(const detail::Arguments&)> all = {}) {
+  OperatorDeclaration& sees_rectangle(
+      F f, bool is_copy = false, detail::SharedFunction<bool(const detail::Arguments&)> all = {}) {
     make_sight_ = [f = std::move(f), is_copy, all = std::move(all)](detail::OperatorSchema schema)
-        -> std::function<detail::Sight(const detail::Arguments&)> {
+        -> detail::SharedFunction<detail::Sight(const detail::Arguments&)> {
       schema.name += ".rectangle";
       schema.outputs = {{"rectangle", detail::slot_type<Rectangle>()}};
       schema.events.clear();
@@ -172,39 +140,25 @@ class OperatorDeclaration {
     return *this;
   }
   // It is a decoder; these make less of its picture.
-  OperatorDeclaration& decodes(detail::PartialDecoding decoding) {
-    functions_.decoding = std::move(decoding);
-    return *this;
-  }
+  OperatorDeclaration& decodes(detail::PartialDecoding decoding);
   // It is a decoder that can give its picture row by row.
-  OperatorDeclaration& decodes_rows(detail::RowDecoding decoding) {
-    functions_.row_decoding = std::move(decoding);
-    return *this;
-  }
+  OperatorDeclaration& decodes_rows(detail::RowDecoding decoding);
   // It can leave its work to the operator after it, and do that of the one before: see Deferral.
   // `make` is given the schema when all of it has been said.
-  OperatorDeclaration& defers(std::function<detail::Deferral(const detail::OperatorSchema&)> make) {
-    make_deferral_ = std::move(make);
-    return *this;
-  }
+  OperatorDeclaration& defers(
+      detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make);
   // It maps levels by a table, for constants at least.
   OperatorDeclaration& maps_levels(
-      std::function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table) {
-    functions_.level_table = std::move(table);
-    return *this;
-  }
+      detail::SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)>
+          table);
 
   template <class F>
   detail::OperatorPtr runs(F f) {
-    if (make_sight_) functions_.sight = make_sight_(schema_);
-    if (make_deferral_) functions_.deferral = make_deferral_(schema_);
+    complete();
     return detail::make_operator(std::move(schema_), std::move(functions_), std::move(f));
   }
   // In place of runs(): it is no operator, but a function of C++ that records these operators.
-  detail::OperatorSchema made_of(std::vector<std::string> operators) {
-    schema_.made_of = std::move(operators);
-    return std::move(schema_);
-  }
+  detail::OperatorSchema made_of(std::vector<std::string> operators);
 
  private:
   template <class T>
@@ -227,15 +181,21 @@ class OperatorDeclaration {
     parameter.hint = options.hint;
     if constexpr (requires { Traits::count; }) parameter.count = Traits::count;
     if (options.value) parameter.default_value = Traits::to(*options.value, parameter);
-    schema_.parameters.push_back(std::move(parameter));
-    return *this;
+    return add_parameter(std::move(parameter));
   }
+
+  OperatorDeclaration& add_input(std::string name, std::vector<const detail::SlotType*> types);
+  OperatorDeclaration& add_output(std::string name, const detail::SlotType* type);
+  OperatorDeclaration& add_parameter(detail::Parameter&& parameter);
+  // Makes what follows from the whole schema.
+  void complete();
 
   detail::OperatorSchema schema_;
   detail::OperatorFunctions functions_;
-  std::function<std::function<detail::Sight(const detail::Arguments&)>(detail::OperatorSchema)>
+  detail::SharedFunction<detail::SharedFunction<detail::Sight(const detail::Arguments&)>(
+      detail::OperatorSchema)>
       make_sight_;
-  std::function<detail::Deferral(const detail::OperatorSchema&)> make_deferral_;
+  detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make_deferral_;
 };
 
 inline OperatorDeclaration declare_operator(std::string name) {

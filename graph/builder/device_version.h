@@ -35,7 +35,7 @@ void add_device_version(const OperatorPtr& op, F f) {
 
 template <class Prepare, class F>
 void add_device_version(const OperatorPtr& op, Prepare prepare, F f) {
-  const SlotType* const prepared = types_of_function<Prepare>().outputs.at(0);
+  const SlotType* const prepared = outputs_of(TypesOfFunction<Prepare>::all()).at(0);
   OperatorSchema before = op->schema(), then = op->schema();
   before.outputs = {{"prepared", prepared}};
   then.inputs.push_back({"prepared", {prepared}});

@@ -9,7 +9,7 @@ namespace sluice::detail {
 namespace {
 
 double wide_of(const JsonPlace& place) {
-  if (!place.json().is_string()) return place.number();
+  if (!place.is_text()) return place.number();
   const std::string& text = place.text();
   if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
   if (text == "inf") return std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ T number_of(const JsonPlace& place) {
   } else if constexpr (std::is_same_v<T, double>) {
     return wide_of(place);
   } else {
-    if (place.json().is_string()) return static_cast<T>(static_cast<float>(wide_of(place)));
+    if (place.is_text()) return static_cast<T>(static_cast<float>(wide_of(place)));
     return static_cast<T>(place.narrow_number());
   }
 }
@@ -51,13 +51,13 @@ std::vector<double> numbers_of(const JsonPlace& place) {
 }  // namespace
 
 Constant typed_constant(const JsonPlace& place) {
-  if (!place.json().is_object() || place.json().size() != 1)
+  if (!place.is_object() || place.names().size() != 1)
     place.fail(R"(must be a slot, as {"slot": 3}, or a constant and its type, as {"i32": 5})");
   place.only({"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64",
               "text", "rectangle", "numbers"});
-  const std::string type = place.json().begin().key();
+  const std::string type = place.names().front();
   const JsonPlace value = place.field(type);
-  std::optional<Constant> number;
+  std::optional<Number> number;
   for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view name) {
     if (type == name) number = number_of<T>(value);
   });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace sluice::detail {
 namespace {
@@ -28,14 +29,25 @@ void JsonPlace::fail(const std::string& what) const {
       fmt::format("{} at {}: {}", *file_, pointer_.empty() ? "the top" : pointer_, what));
 }
 
+bool JsonPlace::is_object() const { return json_->is_object(); }
+bool JsonPlace::is_text() const { return json_->is_string(); }
+bool JsonPlace::has(const char* name) const { return is_object() && json_->contains(name); }
+std::string JsonPlace::compact() const { return json_->dump(); }
+
+std::vector<std::string> JsonPlace::names() const {
+  if (!is_object()) fail("must be an object, not " + shown(*json_));
+  std::vector<std::string> all;
+  for (const auto& item : json_->items()) all.push_back(item.key());
+  return all;
+}
+
 void JsonPlace::only(std::initializer_list<const char*> names) const {
-  if (!json_->is_object()) fail("must be an object, not " + shown(*json_));
-  for (const auto& item : json_->items()) {
-    const auto is_it = [&](const char* name) { return item.key() == name; };
+  for (const std::string& given : this->names()) {
+    const auto is_it = [&](const char* name) { return given == name; };
     if (std::any_of(names.begin(), names.end(), is_it)) continue;
     std::string known;
     for (const char* name : names) known += (known.empty() ? "" : ", ") + std::string(name);
-    fail("there is no field " + shown(item.key()) + " here; there may be: " + known);
+    fail("there is no field " + shown(given) + " here; there may be: " + known);
   }
 }
 
@@ -94,7 +106,8 @@ float JsonPlace::narrow_number() const {
   return static_cast<float>(wide);
 }
 
-nlohmann::json parse_json(const std::string& text, const std::string& file, int depth) {
+std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const std::string& file,
+                                                 int depth) {
   using Json = nlohmann::json;
   std::vector<std::set<std::string>> names;  // of the objects that are open
   const auto look = [&](int at, Json::parse_event_t event, Json& parsed) {
@@ -111,7 +124,7 @@ nlohmann::json parse_json(const std::string& text, const std::string& file, int 
   if (text.find('\0') != std::string::npos)
     throw BuildError(file + " is no JSON: there is a zero byte in it");
   try {
-    return Json::parse(text, look);
+    return std::make_shared<const Json>(Json::parse(text, look));
   } catch (const Json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     const std::string what = error.what();

@@ -1,6 +1,8 @@
 // A value in a JSON file, and where it stands there: each question that has no answer is an error
 // that says so. Internal to saved_plan.cpp.
 //
+// Only json_place.cpp knows the library's values: their code is slow to compile.
+//
 // Ownership: refers to the document and the file's name. Threads: like a pointer. Errors:
 // BuildError, "FILE at /steps/2/arguments: ...".
 #pragma once
@@ -8,9 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
+#include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace sluice::detail {
 
@@ -22,8 +26,12 @@ class JsonPlace {
 
   [[noreturn]] void fail(const std::string& what) const;
 
-  const Json& json() const { return *json_; }
-  bool has(const char* name) const { return json_->is_object() && json_->contains(name); }
+  bool is_object() const;
+  bool is_text() const;
+  bool has(const char* name) const;
+  // Of the fields, in order. Fails unless this is an object.
+  std::vector<std::string> names() const;
+  std::string compact() const;  // all of it, without white space
   // Fails unless this is an object with no other fields than these.
   void only(std::initializer_list<const char*> names) const;
   JsonPlace field(const std::string& name) const;
@@ -46,6 +54,7 @@ class JsonPlace {
 
 // Reads text. Fails for what is no JSON, for names that stand twice in one object, and for arrays
 // and objects that lie deeper than so many one inside the other.
-nlohmann::json parse_json(const std::string& text, const std::string& file, int depth);
+std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const std::string& file,
+                                                 int depth);
 
 }  // namespace sluice::detail

@@ -91,11 +91,9 @@ class Count {
       slot_ = slot->slot;
       load_ = slot->type->count;
     } else {
-      std::visit(
-          [this]<class T>(const T& value) {
-            if constexpr (std::is_integral_v<T>) constant_ = to_count(value);
-          },
-          std::get<Constant>(argument));
+      constant_ = std::get<Number>(std::get<Constant>(argument)).visit_wide([](auto value) {
+        return to_count(value);
+      });
     }
   }
   std::int64_t of(const Sample& sample) const {
@@ -197,7 +195,7 @@ const OperatorPtr& count_operator() {
     schema.parameters[0].name = "x";
     schema.outputs = {{"count", slot_type<std::int64_t>()}};
     OperatorFunctions functions;
-    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       return [x = Count(call.arguments[0]), out = call.outputs[0]](Sample& sample) {
         sample.get<std::int64_t>(out) = x.of(sample);
       };
@@ -228,7 +226,7 @@ const OperatorPtr& list_operator() {
     functions.output_types = [](const Arguments& all) {
       return std::vector<const SlotType*>{constant_of<ValueType>(all[0])->type};
     };
-    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       const ListType& list = constant_of<ValueType>(call.arguments[0])->type->list();
       return
           [&list, out = call.outputs[0]](Sample& sample) { list.resize(sample.address(out), 0); };
@@ -247,7 +245,7 @@ const OperatorPtr& append_operator() {
     schema.parameters[0].default_value = std::numeric_limits<std::int64_t>::max();
     OperatorFunctions functions;
     functions.check = [](const Arguments& all) { check_appends("append", all[0], all[1]); };
-    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       const ListType& type = list_of(call.arguments[0]);
       return [&type, list = slot_of(call.arguments[0]).slot,
               value = slot_of(call.arguments[1]).slot, room = Count(call.arguments[2]),
@@ -271,7 +269,7 @@ const OperatorPtr& appended_operator() {
     OperatorFunctions functions;
     functions.check = [](const Arguments& all) { check_appends("appended", all[0], all[1]); };
     functions.output_types = type_of_list;
-    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       return [&type = list_of(call.arguments[0]), move = slot_of(call.arguments[0]).type->move,
               list = slot_of(call.arguments[0]).slot, value = slot_of(call.arguments[1]).slot,
               out = call.outputs[0]](Sample& sample) {
@@ -292,7 +290,7 @@ const OperatorPtr& reverse_operator() {
     OperatorFunctions functions;
     functions.check = checks_list("reverse", true);
     functions.output_types = type_of_list;
-    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       const ListType& type = list_of(call.arguments[0]);
       return [&type, list = slot_of(call.arguments[0]).slot, out = call.outputs[0]](
                  Sample& sample) { type.take_reversed(sample.address(list), sample.address(out)); };
@@ -312,7 +310,7 @@ const OperatorPtr& element_operator() {
     functions.output_types = [](const Arguments& all) {
       return std::vector<const SlotType*>{list_of(all[0]).element};
     };
-    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       const ListType& type = list_of(call.arguments[0]);
       return [&type, list = slot_of(call.arguments[0]).slot,
               index = slot_of(call.arguments[1]).slot, out = call.outputs[0]](Sample& sample) {
@@ -355,7 +353,7 @@ const OperatorPtr& pad_operator() {
     OperatorFunctions functions;
     functions.check = checks_list("pad", false);
     functions.output_types = type_of_list;
-    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       return [padding = Padding(call.arguments), move = slot_of(call.arguments[0]).type->move,
               out = call.outputs[0]](Sample& sample) {
         move(sample.address(out), padding.of(sample));
@@ -384,7 +382,7 @@ const OperatorPtr& stack_operator() {
     schema.parameters.push_back(std::move(axis));
     schema.outputs = {{"tensor", slot_type<Tensor>()}};
     OperatorFunctions functions;
-    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       return [slices = Slices(call.arguments), axis = *constant_of<std::int32_t>(call.arguments[4]),
               out = call.outputs[0]](Sample& sample) {
         stack_slices(slices.of(sample), axis, sample.get<Tensor>(out));

@@ -4,26 +4,28 @@
 #include <fmt/format.h>
 
 namespace sluice::detail {
+namespace {
 
-void throw_constant(NumberOperation what, const std::string& constant, NumberType type) {
-  throw BuildError(fmt::format(
-      "{}: the constant {} does not fit into {}, the type of the value beside it; cast the value "
-      "to a wider type first",
-      name_of(what), constant, name_of(type)));
+template <class C>
+void check(NumberOperation what, C constant, NumberType beside) {
+  if (is_comparison(what)) return;
+  for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view name) {
+    T as_value{};
+    if (number_type_of<T>() != beside || fits(constant, as_value)) return;
+    throw BuildError(fmt::format(
+        "{}: the constant {} does not fit into {}, the type of the value beside it; cast the value "
+        "to a wider type first",
+        name_of(what), text_of(constant), name));
+  });
 }
 
-const SlotType* number_type(const Argument& argument) {
-  const SlotType* found = nullptr;
-  if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
-    visit_number_type(slot->type, [&]<class T>(std::type_identity<T>) { found = slot->type; });
-  } else {
-    std::visit(
-        [&]<class T>(const T&) {
-          if constexpr (is_known_number<T>) found = slot_type<T>();
-        },
-        std::get<Constant>(argument));
-  }
-  return found;
+}  // namespace
+
+void check_constant(NumberOperation what, Wide constant, NumberType beside) {
+  check(what, constant, beside);
+}
+void check_constant(NumberOperation what, double constant, NumberType beside) {
+  check(what, constant, beside);
 }
 
 }  // namespace sluice::detail

@@ -4,16 +4,11 @@
 // Threads: pure functions. Errors: those of the sample, as runtime/arithmetic.h says.
 #pragma once
 
-#include <sluice/graph/builder/built_in_operators.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/number_types.h>
 #include <sluice/runtime/arithmetic.h>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <variant>
 
 namespace sluice::detail {
 
@@ -84,81 +79,8 @@ To number_as(const X& x) {
   return to;
 }
 
-// Throws BuildError unless T holds the constant after rounding; T is the type of the value beside
-// it.
-[[noreturn]] void throw_constant(NumberOperation what, const std::string& constant,
-                                 NumberType type);
-template <class T, class X>
-void check_constant(NumberOperation what, const X& constant) {
-  T as_value{};
-  if (!fits(plain(constant), as_value) && !is_comparison(what))
-    throw_constant(what, text_of(exact(constant)), number_type_of<T>());
-}
-
-// The type that C++ computes with where it is given one number of type T: an int for what is
-// narrower. Each T is one of them.
-template <class T>
-using plain_t = decltype(+plain(T()));
-
-// The slot type of an argument that is a number of a type with a name; null for any other.
-const SlotType* number_type(const Argument& argument);
-
-// Calls visit(std::type_identity<T>()) with the number type of the slot type.
-template <class Visit>
-void visit_number_type(const SlotType* type, Visit&& visit) {
-  for_each_number_type([&]<class T>(std::type_identity<T> which, std::string_view) {
-    if (type == slot_type<T>()) visit(which);
-  });
-}
-// The same with the type that C++ computes with.
-template <class Visit>
-void visit_plain_type(const SlotType* type, Visit&& visit) {
-  std::type_identity<int> as_int;
-  std::type_identity<unsigned> as_unsigned;
-  std::type_identity<std::int64_t> as_wide;
-  std::type_identity<std::uint64_t> as_wide_unsigned;
-  std::type_identity<float> as_float;
-  std::type_identity<double> as_double;
-  visit_number_type(type, [&]<class T>(std::type_identity<T>) {
-    // Each of these is instantiated once, not for each T.
-    if (std::is_same_v<plain_t<T>, int>) return visit(as_int);
-    if (std::is_same_v<plain_t<T>, unsigned>) return visit(as_unsigned);
-    if (std::is_same_v<plain_t<T>, std::int64_t>) return visit(as_wide);
-    if (std::is_same_v<plain_t<T>, std::uint64_t>) return visit(as_wide_unsigned);
-    if (std::is_same_v<plain_t<T>, float>) return visit(as_float);
-    return visit(as_double);
-  });
-}
-
-// An argument that is a number, as a C, which can say what it is: a constant, or read from the
-// sample.
-template <class C>
-class NumberOperand {
- public:
-  explicit NumberOperand(const Argument& argument) {
-    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
-      slot_ = slot->slot;
-      visit_number_type(slot->type, [&]<class T>(std::type_identity<T>) {
-        load_ = [](const void* at) { return static_cast<C>(plain(*static_cast<const T*>(at))); };
-      });
-    } else {
-      std::visit(
-          [&]<class T>(const T& constant) {
-            // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
-            if constexpr (is_known_number<T>) constant_ = static_cast<C>(plain(constant));
-          },
-          std::get<Constant>(argument));
-    }
-  }
-  C of(const Sample& sample) const {
-    return load_ == nullptr ? constant_ : load_(sample.address(slot_));
-  }
-  C of_constant() const { return constant_; }
-
- private:
-  C (*load_)(const void*) = nullptr;
-  SlotId slot_ = 0;
-  C constant_{};
-};
+// Throws BuildError unless the type of the value beside it holds the constant after rounding.
+void check_constant(NumberOperation what, Wide constant, NumberType beside);
+void check_constant(NumberOperation what, double constant, NumberType beside);
 
 }  // namespace sluice::detail

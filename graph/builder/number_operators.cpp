@@ -1,11 +1,19 @@
 // Arithmetic, comparison and conversion of numbers, as operators.
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/number_functions.h>
+#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/numbers.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 namespace sluice::detail {
 namespace {
@@ -18,28 +26,39 @@ Parameter number_parameter(std::string name, std::string help) {
   return parameter;
 }
 
-// The type of a result, which is null for arguments that the operation does not take, and its step.
-using Run = std::function<void(Sample&)>;
-struct Computed {
-  const SlotType* type = nullptr;
-  std::function<Run(const Call&)> bind;
-};
-
 NumberSide side_of(const Argument& argument) {
-  NumberSide side;
-  side.constant = std::holds_alternative<Constant>(argument);
-  visit_number_type(number_type(argument),
-                    [&]<class T>(std::type_identity<T>) { side.type = number_type_of<T>(); });
-  return side;
+  return {number_type_of(argument).value_or(NumberType::boolean),
+          std::holds_alternative<Constant>(argument)};
 }
 
-const SlotType* slot_type_of(NumberType type) {
-  const SlotType* found = nullptr;
-  for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
-    if (number_type_of<T>() == type) found = slot_type<T>();
-  });
-  return found;
-}
+// An argument that is a number, as a C, which can say what it is: a constant, or read from the
+// sample.
+template <class C>
+class NumberOperand {
+ public:
+  explicit NumberOperand(const Argument& argument) {
+    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+      slot_ = slot->slot;
+      for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
+        if (slot->type == slot_type<T>())
+          load_ = [](const void* at) { return static_cast<C>(plain(*static_cast<const T*>(at))); };
+      });
+    } else {
+      constant_ = std::get<Number>(std::get<Constant>(argument)).visit_wide([](auto constant) {
+        return static_cast<C>(constant);
+      });
+    }
+  }
+  C of(const Sample& sample) const {
+    return load_ == nullptr ? constant_ : load_(sample.address(slot_));
+  }
+  C of_constant() const { return constant_; }
+
+ private:
+  C (*load_)(const void*) = nullptr;
+  SlotId slot_ = 0;
+  C constant_{};
+};
 
 // The slot that a result goes to, of any type of numbers.
 template <class C>
@@ -64,34 +83,63 @@ class NumberResult {
   bool (*store_)(Sample&, SlotId, C) = nullptr;
 };
 
-// All numbers are computed in one of four types.
-template <NumberOperation kWhat, class C, bool kTwo>
-Run computing_in(NumberType type, const Call& call) {
-  const NumberOperand<C> x(call.arguments[0]), y(call.arguments[kTwo ? 1 : 0]);
-  return [x, y, to = NumberResult<C>(type, call.outputs[0])](Sample& sample) {
-    const C a = x.of(sample), b = y.of(sample);
-    C result{};
-    if (!compute<kWhat>(a, b, result) || !to.set(sample, result))
-      throw_overflow(kWhat, text_of(a), kTwo ? text_of(b) : "", to.type());
-  };
+// A table of what `Of` makes of each operation.
+template <class Of>
+constexpr auto table_of(Of of) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array{of(std::integral_constant<NumberOperation, NumberOperation(I)>())...};
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(NumberOperation::logical_not) + 1>());
 }
-template <NumberOperation kWhat, bool kTwo>
-Run computing_with(NumberType type, const Call& call) {
-  if (type == NumberType::f64) return computing_in<kWhat, double, kTwo>(type, call);
-  if (is_fraction(type)) return computing_in<kWhat, float, kTwo>(type, call);
-  bool wide = type == NumberType::u64;
-  for (const Argument& argument : call.arguments)
-    wide = wide || side_of(argument).type == NumberType::u64;
-  if (wide) return computing_in<kWhat, Wide, kTwo>(type, call);
-  return computing_in<kWhat, std::int64_t, kTwo>(type, call);
+template <class C>
+using Compute = bool (*)(C, C, C&);
+template <class C>
+Compute<C> compute_of(NumberOperation what) {
+  static constexpr auto all = table_of([](auto op) -> Compute<C> {
+    if constexpr (is_comparison(op) || op == NumberOperation::logical_not ||
+                  (is_bitwise(op) && !is_whole<C>)) {
+      return nullptr;
+    } else {
+      return compute<op, false, C>;
+    }
+  });
+  return all.at(static_cast<std::size_t>(what));
+}
+template <class X, class Y>
+using Compare = bool (*)(X, Y);
+template <class X, class Y>
+Compare<X, Y> compare_of(NumberOperation what) {
+  static constexpr auto all = table_of([](auto op) -> Compare<X, Y> {
+    if constexpr (is_comparison(op)) {
+      return compare<op, X, Y>;
+    } else {
+      return nullptr;
+    }
+  });
+  return all.at(static_cast<std::size_t>(what));
 }
 
-template <NumberOperation kWhat, class X, class Y>
-Run comparing_as(const Argument& left, const Argument& right, SlotId out) {
-  return [x = NumberOperand<X>(left), y = NumberOperand<Y>(right), out](Sample& sample) {
-    sample.get<bool>(out) = compare<kWhat>(x.of(sample), y.of(sample));
+// All numbers are computed in one of four types. The steps of a type are one function, which calls
+// the operation: a function of each would say the same 16 times.
+template <class C>
+StepFunction computing_in(NumberOperation what, NumberType type, const Call& call) {
+  const bool two = call.arguments.size() > 1;
+  const NumberOperand<C> x(call.arguments.front()), y(call.arguments.back());
+  return [x, y, what, two, compute = compute_of<C>(what),
+          to = NumberResult<C>(type, call.outputs[0])](Sample& sample) {
+    const C a = x.of(sample), b = y.of(sample);
+    C result{};
+    if (!compute(a, b, result) || !to.set(sample, result))
+      throw_overflow(what, text_of(a), two ? text_of(b) : "", to.type());
   };
 }
+template <class X, class Y>
+StepFunction comparing_as(NumberOperation what, const Argument& left, const Argument& right,
+                          SlotId out) {
+  return [x = NumberOperand<X>(left), y = NumberOperand<Y>(right), compare = compare_of<X, Y>(what),
+          out](Sample& sample) { sample.get<bool>(out) = compare(x.of(sample), y.of(sample)); };
+}
+
 // A constant fraction, as a value of another type of fractions has it.
 Argument rounded(const Argument& argument, NumberType beside) {
   Argument made = argument;
@@ -107,66 +155,49 @@ Argument rounded(const Argument& argument, NumberType beside) {
   });
   return made;
 }
-template <NumberOperation kWhat>
-Run comparing(const Call& call) {
+StepFunction comparing(NumberOperation what, const Call& call) {
   const NumberType left = side_of(call.arguments[0]).type, right = side_of(call.arguments[1]).type;
   const Argument x = rounded(call.arguments[0], right), y = rounded(call.arguments[1], left);
   const SlotId out = call.outputs[0];
-  if (!is_fraction(left) && !is_fraction(right)) return comparing_as<kWhat, Wide, Wide>(x, y, out);
-  if (!is_fraction(left)) return comparing_as<kWhat, Wide, double>(x, y, out);
-  if (!is_fraction(right)) return comparing_as<kWhat, double, Wide>(x, y, out);
-  return comparing_as<kWhat, double, double>(x, y, out);
+  if (!is_fraction(left) && !is_fraction(right)) return comparing_as<Wide, Wide>(what, x, y, out);
+  if (!is_fraction(left)) return comparing_as<Wide, double>(what, x, y, out);
+  if (!is_fraction(right)) return comparing_as<double, Wide>(what, x, y, out);
+  return comparing_as<double, double>(what, x, y, out);
 }
 
+// Null for arguments that the operation does not take. `arguments` are one or two.
+const SlotType* result_of(NumberOperation what, const Arguments& arguments) {
+  const NumberSide x = side_of(arguments.front()), y = side_of(arguments.back());
+  if (is_bitwise(what) && (is_fraction(x.type) || is_fraction(y.type))) return nullptr;
+  return slot_type_of(result_type(what, x, y));
+}
 // A constant takes the type of the value beside it.
-void check_constants(NumberOperation what, NumberType type, const Arguments& arguments) {
-  for (std::size_t i = 0; i < 2; ++i) {
+void check_constants(NumberOperation what, const Arguments& arguments) {
+  const NumberType type = result_type(what, side_of(arguments.front()), side_of(arguments.back()));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!std::holds_alternative<Constant>(arguments[i]) ||
-        std::holds_alternative<Constant>(arguments[1 - i]))
+        std::holds_alternative<Constant>(arguments[arguments.size() - 1 - i]))
       continue;
-    std::visit(
-        [&]<class X>(const X& constant) {
-          if constexpr (is_known_number<X>) {
-            visit_number_type(slot_type_of(type), [&]<class T>(std::type_identity<T>) {
-              check_constant<T>(what, constant);
-            });
-          }
-        },
-        std::get<Constant>(arguments[i]));
+    std::get<Number>(std::get<Constant>(arguments[i])).visit_wide([&](auto constant) {
+      check_constant(what, exact(constant), type);
+    });
   }
 }
 
-template <NumberOperation kWhat>
-Computed binary_of(const Arguments& arguments) {
-  const NumberSide x = side_of(arguments[0]), y = side_of(arguments[1]);
-  if (is_bitwise(kWhat) && (is_fraction(x.type) || is_fraction(y.type))) return {};
-  const NumberType type = result_type(kWhat, x, y);
-  check_constants(kWhat, type, arguments);
-  if constexpr (is_comparison(kWhat)) {
-    return {slot_type_of(type), comparing<kWhat>};
-  } else {
-    return {slot_type_of(type),
-            [type](const Call& call) { return computing_with<kWhat, true>(type, call); }};
+StepFunction run_of(NumberOperation what, const Call& call) {
+  if (is_comparison(what)) return comparing(what, call);
+  if (what == NumberOperation::logical_not) {
+    return [x = NumberOperand<bool>(call.arguments[0]), out = call.outputs[0]](Sample& sample) {
+      sample.get<bool>(out) = !x.of(sample);
+    };
   }
-}
-
-template <NumberOperation kWhat>
-Computed unary_of(const Arguments& arguments) {
-  const NumberSide x = side_of(arguments[0]);
-  if constexpr (kWhat == NumberOperation::logical_not) {
-    return {slot_type<bool>(), [](const Call& call) {
-              Run run;
-              visit_plain_type(number_type(call.arguments[0]), [&]<class C>(std::type_identity<C>) {
-                run = [x = NumberOperand<C>(call.arguments[0]), out = call.outputs[0]](
-                          Sample& sample) { sample.get<bool>(out) = !(x.of(sample) != C{}); };
-              });
-              return run;
-            }};
-  } else {
-    const NumberType type = result_type(kWhat, x, x);
-    return {slot_type_of(type),
-            [type](const Call& call) { return computing_with<kWhat, false>(type, call); }};
-  }
+  const NumberSide x = side_of(call.arguments.front()), y = side_of(call.arguments.back());
+  const NumberType type = result_type(what, x, y);
+  if (type == NumberType::f64) return computing_in<double>(what, type, call);
+  if (is_fraction(type)) return computing_in<float>(what, type, call);
+  if (type == NumberType::u64 || x.type == NumberType::u64 || y.type == NumberType::u64)
+    return computing_in<Wide>(what, type, call);
+  return computing_in<std::int64_t>(what, type, call);
 }
 
 OperatorSchema schema_of(const char* name, const char* cpp, const char* summary, bool two) {
@@ -181,56 +212,69 @@ OperatorSchema schema_of(const char* name, const char* cpp, const char* summary,
   return schema;
 }
 
-OperatorPtr computing(OperatorSchema schema, Computed (*of)(const Arguments&)) {
+OperatorPtr computing(NumberOperation what, const char* cpp, const char* summary) {
+  OperatorSchema schema = schema_of(name_of(what), cpp, summary, what < NumberOperation::negate);
   OperatorFunctions functions;
-  functions.output_types = [of](const Arguments& arguments) {
-    return std::vector<const SlotType*>{of(arguments).type};
+  functions.output_types = [what](const Arguments& arguments) {
+    return std::vector<const SlotType*>{result_of(what, arguments)};
   };
-  functions.check = [of, name = schema.name](const Arguments& arguments) {
-    if (of(arguments).type == nullptr)
-      throw BuildError(name + ": x and y must be whole numbers; cast them");
+  functions.check = [what](const Arguments& arguments) {
+    if (result_of(what, arguments) == nullptr) {
+      throw BuildError(std::string(name_of(what)) + ": x and y must be whole numbers; cast them");
+    }
+    check_constants(what, arguments);
   };
-  functions.bind = [of](const OperatorSchema&, const Call& call) {
-    return of(call.arguments).bind(call);
-  };
+  functions.bind = [what](const OperatorSchema&, const Call& call) { return run_of(what, call); };
   return std::make_shared<const Operator>(std::move(schema), std::move(functions));
 }
-template <NumberOperation kWhat>
-OperatorPtr binary(const char* cpp, const char* summary) {
-  return computing(schema_of(name_of(kWhat), cpp, summary, true), binary_of<kWhat>);
-}
-template <NumberOperation kWhat>
-OperatorPtr unary(const char* cpp, const char* summary) {
-  return computing(schema_of(name_of(kWhat), cpp, summary, false), unary_of<kWhat>);
-}
 
-struct Cast {
-  template <class To, class From>
-  static To of(From x) {
-    return number_as<To>(x);
-  }
-};
-struct Convert {
-  template <class To, class From>
-  static To of(From x) {
-    return exact_value<To>(x, type_name<To>());
-  }
-};
-
-// kAlways: between all types; else where number_becomes says so.
-template <class F, bool kAlways, class To, class From>
-Run converting(const Call& call) {
-  if constexpr (kAlways || number_becomes<From, To>) {
-    return [x = NumberOperand<From>(call.arguments[0]), out = call.outputs[0]](Sample& sample) {
-      sample.get<To>(out) = F::template of<To>(x.of(sample));
-    };
-  } else {
-    return {};
-  }
+NumberType type_named(const Argument& name) {
+  NumberType found = NumberType::boolean;
+  for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view type) {
+    if (*constant_of<std::string>(name) == type) found = number_type_of<T>();
+  });
+  return found;
 }
 
-template <class F, bool kAlways>
-OperatorPtr conversion(const char* name, const char* cpp, const char* summary) {
+// How a C becomes a number of another type, in the slot of a sample; an std::int64_t stands for a
+// bool, too. Null where it may lose something, and is not to be cast.
+template <class C>
+using Become = void (*)(C, Sample&, SlotId);
+template <class C>
+Become<C> become(NumberType type, bool casts) {
+  Become<C> found = nullptr;
+  for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
+    if (number_type_of<T>() != type) return;
+    if (casts) {
+      found = [](C x, Sample& sample, SlotId to) { sample.get<T>(to) = number_as<T>(x); };
+    } else if constexpr (number_becomes<C, T> ||
+                         (std::is_same_v<T, bool> && std::is_same_v<C, std::int64_t>)) {
+      found = [](C x, Sample& sample, SlotId to) {
+        sample.get<T>(to) = exact_value<T>(x, type_name<T>());
+      };
+    }
+  });
+  return found;
+}
+template <class C>
+StepFunction converting_as(NumberType type, bool casts, const Call& call) {
+  const Become<C> made = become<C>(type, casts);
+  if (made == nullptr) return {};
+  return [x = NumberOperand<C>(call.arguments[0]), out = call.outputs[0], made](Sample& sample) {
+    made(x.of(sample), sample, out);
+  };
+}
+// Null for types between which it does not convert.
+StepFunction converting(bool casts, const Call& call) {
+  const NumberType from = side_of(call.arguments[0]).type, to = type_named(call.arguments[1]);
+  // Of a bool no other number is made, and no bool of it: see runtime/numbers.h.
+  if (!casts && (from == NumberType::boolean) != (to == NumberType::boolean)) return {};
+  if (is_fraction(from)) return converting_as<double>(to, casts, call);
+  if (from == NumberType::u64) return converting_as<std::uint64_t>(to, casts, call);
+  return converting_as<std::int64_t>(to, casts, call);
+}
+
+OperatorPtr conversion(bool casts, const char* name, const char* cpp, const char* summary) {
   OperatorSchema schema = schema_of(name, cpp, summary, false);
   Parameter to;
   to.name = "to";
@@ -243,29 +287,13 @@ OperatorPtr conversion(const char* name, const char* cpp, const char* summary) {
   schema.parameters.push_back(std::move(to));
   OperatorFunctions functions;
   functions.output_types = [](const Arguments& arguments) {
-    std::vector<const SlotType*> types;
-    for_each_number_type([&]<class To>(std::type_identity<To>, std::string_view type) {
-      if (*constant_of<std::string>(arguments[1]) == type) types = {slot_type<To>()};
-    });
-    return types;
+    return std::vector<const SlotType*>{slot_type_of(type_named(arguments[1]))};
   };
-  functions.bind = [](const OperatorSchema&, const Call& call) {
-    Run run;
-    const SlotType* const from = number_type(call.arguments[0]);
-    for_each_number_type([&]<class To>(std::type_identity<To>, std::string_view type) {
-      if (*constant_of<std::string>(call.arguments[1]) != type) return;
-      if (from == slot_type<bool>()) {
-        run = converting<F, kAlways, To, bool>(call);
-      } else {
-        visit_plain_type(from, [&]<class From>(std::type_identity<From>) {
-          run = converting<F, kAlways, To, From>(call);
-        });
-      }
-    });
-    return run;
+  functions.bind = [casts](const OperatorSchema&, const Call& call) {
+    return converting(casts, call);
   };
-  functions.check = [name = std::string(name), bind = functions.bind](const Arguments& arguments) {
-    if (!bind({}, {arguments, {0}, 0, nullptr}))
+  functions.check = [name = std::string(name), casts](const Arguments& arguments) {
+    if (!converting(casts, {arguments, {0}, 0, nullptr}))
       throw BuildError(name + ": numbers of this type may lose something as '" +
                        *constant_of<std::string>(arguments[1]) + "'; cast them");
   };
@@ -276,45 +304,65 @@ OperatorPtr conversion(const char* name, const char* cpp, const char* summary) {
 
 const OperatorPtr& cast_operator() {
   static const OperatorPtr op =
-      conversion<Cast, true>("cast", "cast<float>(x)",
-                             "The number as another type; fractions are cut off, and what the type "
-                             "does not hold is an error.");
+      conversion(true, "cast", "cast<float>(x)",
+                 "The number as another type; fractions are cut off, and what the type "
+                 "does not hold is an error.");
   return op;
 }
 
 const OperatorPtr& convert_operator() {
-  static const OperatorPtr op = conversion<Convert, false>(
-      "convert", "g.uniform(0.f, x)",
+  static const OperatorPtr op = conversion(
+      false, "convert", "g.uniform(0.f, x)",
       "The number as the type that a parameter wants; an error where something is lost.");
+  return op;
+}
+
+const OperatorPtr& filter_operator() {
+  static const OperatorPtr op = [] {
+    OperatorSchema schema;
+    schema.name = "filter";
+    schema.family = "control";
+    schema.summary = "Goes on with samples for which the predicate holds; the others are filtered.";
+    schema.cpp = {"g.filter(x > y)"};
+    schema.parameters = {number_parameter("predicate", "zero and false do not hold")};
+    schema.effect = true;
+    OperatorFunctions functions;
+    functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
+      return [predicate = NumberOperand<bool>(call.arguments[0])](Sample& sample) {
+        if (!predicate.of(sample)) sample.drop();
+      };
+    };
+    return std::make_shared<const Operator>(std::move(schema), std::move(functions));
+  }();
   return op;
 }
 
 const OperatorPtr& arithmetic_operator(std::string_view name) {
   using enum NumberOperation;
   static const std::array all{
-      binary<add>("x + y", "x + y."),
-      binary<subtract>("x - y", "x - y."),
-      binary<multiply>("x * y", "x * y."),
-      binary<divide>("x / y", "x / y; of whole numbers the fraction is cut off."),
-      binary<remainder>("x % y", "The remainder of x / y, with the sign of x."),
-      binary<floor_divide>("floor_divide(x, y)", "x / y, rounded down: Python's x // y."),
-      binary<modulo>("modulo(x, y)",
-                     "The remainder of floor_divide: Python's x % y, with the sign of y."),
-      binary<power>("power(x, y)", "x to the power y."),
-      binary<minimum>("minimum(x, y)", "The smaller of two numbers; NaN, where one is NaN."),
-      binary<maximum>("maximum(x, y)", "The larger of two numbers; NaN, where one is NaN."),
-      binary<bitwise_and>("x & y", "The bits that x and y both have."),
-      binary<bitwise_or>("x | y", "The bits that x or y has."),
-      binary<bitwise_xor>("x ^ y", "The bits that only one of x and y has."),
-      binary<less>("x < y", "x < y"),
-      binary<greater>("x > y", "x > y"),
-      binary<less_equal>("x <= y", "x <= y"),
-      binary<greater_equal>("x >= y", "x >= y"),
-      binary<equal>("x == y", "x == y"),
-      binary<not_equal>("x != y", "x != y"),
-      unary<negate>("-x", "-x."),
-      unary<absolute>("abs(x)", "x without its sign."),
-      unary<logical_not>("!(x > y)", "Whether x is false or zero.")};
+      computing(add, "x + y", "x + y."),
+      computing(subtract, "x - y", "x - y."),
+      computing(multiply, "x * y", "x * y."),
+      computing(divide, "x / y", "x / y; of whole numbers the fraction is cut off."),
+      computing(remainder, "x % y", "The remainder of x / y, with the sign of x."),
+      computing(floor_divide, "floor_divide(x, y)", "x / y, rounded down: Python's x // y."),
+      computing(modulo, "modulo(x, y)",
+                "The remainder of floor_divide: Python's x % y, with the sign of y."),
+      computing(power, "power(x, y)", "x to the power y."),
+      computing(minimum, "minimum(x, y)", "The smaller of two numbers; NaN, where one is NaN."),
+      computing(maximum, "maximum(x, y)", "The larger of two numbers; NaN, where one is NaN."),
+      computing(bitwise_and, "x & y", "The bits that x and y both have."),
+      computing(bitwise_or, "x | y", "The bits that x or y has."),
+      computing(bitwise_xor, "x ^ y", "The bits that only one of x and y has."),
+      computing(less, "x < y", "x < y"),
+      computing(greater, "x > y", "x > y"),
+      computing(less_equal, "x <= y", "x <= y"),
+      computing(greater_equal, "x >= y", "x >= y"),
+      computing(equal, "x == y", "x == y"),
+      computing(not_equal, "x != y", "x != y"),
+      computing(negate, "-x", "-x."),
+      computing(absolute, "abs(x)", "x without its sign."),
+      computing(logical_not, "!(x > y)", "Whether x is false or zero.")};
   for (const OperatorPtr& op : all) {
     if (op->name() == name) return op;
   }

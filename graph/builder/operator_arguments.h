@@ -43,7 +43,13 @@ struct SameConstant {
   static constexpr bool exists = true;
   static constexpr ParameterType type = kType;
   static Constant to(const T& value, const Parameter&) { return value; }
-  static T from(const Constant& constant, const Parameter&) { return std::get<T>(constant); }
+  static T from(const Constant& constant, const Parameter&) {
+    if constexpr (is_known_number<T>) {
+      return std::get<Number>(constant).as<T>();
+    } else {
+      return std::get<T>(constant);
+    }
+  }
 };
 template <>
 struct ConstantTraits<bool> : SameConstant<bool, ParameterType::boolean> {};
@@ -99,37 +105,38 @@ class ArgumentReader {
  private:
   SlotArgument slot_;
 };
+// The slot of an argument that may be a constant, and what its values must be.
+struct ArgumentSlot {
+  SlotId slot = 0;
+  bool exists = false;                    // else it is a constant
+  const Parameter* checked_by = nullptr;  // null for an input
+  std::string_view name;                  // of the operator
+};
+ArgumentSlot argument_slot(const OperatorSchema& schema, std::size_t i, const Argument& argument);
+
 template <class T>
 class ArgumentReader<T, true> {
  public:
-  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument) {
-    const std::size_t inputs = schema.inputs.size();
-    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
-      slot_ = *slot;
-      is_slot_ = true;
-      if (i >= inputs) checked_by_ = &schema.parameters[i - inputs];
-      name_ = schema.name;
-    } else {
-      constant_ =
-          ConstantTraits<T>::from(std::get<Constant>(argument), schema.parameters[i - inputs]);
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument)
+      : from_(argument_slot(schema, i, argument)) {
+    if (!from_.exists) {
+      constant_ = ConstantTraits<T>::from(std::get<Constant>(argument),
+                                          schema.parameters[i - schema.inputs.size()]);
     }
   }
   const T& of(const Sample& sample) const {
-    if (!is_slot_) return constant_;
-    const T& value = sample.get<T>(slot_.slot);
+    if (!from_.exists) return constant_;
+    const T& value = sample.get<T>(from_.slot);
     if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-      if (checked_by_ != nullptr && !checked_by_->allows(static_cast<double>(value)))
-        throw_refused(name_, *checked_by_, static_cast<double>(value));
+      if (from_.checked_by != nullptr && !from_.checked_by->allows(static_cast<double>(value)))
+        throw_refused(from_.name, *from_.checked_by, static_cast<double>(value));
     }
     return value;
   }
 
  private:
   T constant_{};
-  SlotArgument slot_;
-  bool is_slot_ = false;
-  const Parameter* checked_by_ = nullptr;
-  std::string_view name_;
+  ArgumentSlot from_;
 };
 
 // Several numbers: a value of them is a tensor.

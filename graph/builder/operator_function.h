@@ -19,9 +19,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -87,10 +87,12 @@ struct Signature<R (C::*)(As...) const> : SignatureOf<R, As...> {};
 template <class R, class... As>
 struct Signature<R (*)(As...)> : SignatureOf<R, As...> {};
 
+using GetSlotType = const SlotType* (*)();
+
 // What returned values become: a tuple one output each.
 template <class R>
 struct Returned {
-  static std::vector<const SlotType*> types() { return {slot_type<R>()}; }
+  static constexpr std::array<GetSlotType, 1> kTypes{slot_type<R>};
   static void write(Sample& sample, const std::vector<SlotId>& to, R&& value) {
     take_ownership(value);
     sample.get<R>(to[0]) = std::move(value);
@@ -98,11 +100,11 @@ struct Returned {
 };
 template <>
 struct Returned<void> {
-  static std::vector<const SlotType*> types() { return {}; }
+  static constexpr std::array<GetSlotType, 0> kTypes{};
 };
 template <class... Rs>
 struct Returned<std::tuple<Rs...>> {
-  static std::vector<const SlotType*> types() { return {slot_type<Rs>()...}; }
+  static constexpr std::array<GetSlotType, sizeof...(Rs)> kTypes{slot_type<Rs>...};
   static void write(Sample& sample, const std::vector<SlotId>& to, std::tuple<Rs...>&& values) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       ((take_ownership(std::get<I>(values)),
@@ -129,20 +131,26 @@ class BoundFunction {
         : ArgumentReader<T>(schema, i, arguments.at(i)) {}
   };
   template <std::size_t I>
-  using ReaderOf = std::conditional_t<S::kRoles[I] == Role::argument, Reader<Type<I>>, Nothing>;
+  struct ReaderAt {
+    std::conditional_t<S::kRoles[I] == Role::argument, Reader<Type<I>>, Nothing> reader;
+  };
+  // Readers are made in their places; a std::tuple would move them, and takes longer to compile.
   template <class Indices>
   struct ReadersOf;
   template <std::size_t... I>
-  struct ReadersOf<std::index_sequence<I...>> {
-    using type = std::tuple<ReaderOf<I>...>;
+  struct ReadersOf<std::index_sequence<I...>> : ReaderAt<I>... {
+    ReadersOf(const OperatorSchema& schema, const Arguments& arguments)
+        : ReaderAt<I>{{schema, S::count(Role::argument, I), arguments}}... {
+      static_cast<void>(schema);
+      static_cast<void>(arguments);
+    }
   };
   using Indices = std::make_index_sequence<S::kSize>;
-  using Readers = typename ReadersOf<Indices>::type;
 
  public:
   BoundFunction(const OperatorSchema& schema, const F& f, const Call& call)
       : f_(f),
-        readers_(readers(schema, call.arguments, Indices())),
+        readers_(schema, call.arguments),
         outputs_(call.outputs),
         generator_(call.generator),
         said_(call.said) {}
@@ -157,12 +165,6 @@ class BoundFunction {
   }
 
  private:
-  template <std::size_t... I>
-  static Readers readers(const OperatorSchema& schema, const Arguments& arguments,
-                         std::index_sequence<I...>) {
-    return Readers{ReaderOf<I>(schema, S::count(Role::argument, I), arguments)...};
-  }
-
   template <std::size_t... I>
   void run(Sample& sample, Random* draw, std::index_sequence<I...>) const {
     SampleNotes notes(sample, said_.get());
@@ -208,62 +210,74 @@ class BoundFunction {
     } else if constexpr (S::kRoles[I] == Role::output) {
       return (output<I>(sample));
     } else {
-      return std::get<I>(readers_).of(sample);
+      return readers_.ReaderAt<I>::reader.of(sample);
     }
   }
 
   F f_;
-  Readers readers_;
+  ReadersOf<Indices> readers_;
   std::vector<SlotId> outputs_;
   std::uint32_t generator_;
   std::shared_ptr<std::atomic<bool>> said_;
 };
 
-// The schema of a function, as far as types tell.
+// The schema of a function, as far as types tell. The tables are the function's own, so that each
+// function is data, and one function reads it.
 struct FunctionTypes {
   struct Item {
-    std::vector<const SlotType*> slots;  // of an input
+    std::vector<const SlotType*> (*slots)() = nullptr;  // of an input
     std::optional<ParameterType> parameter;
   };
-  std::vector<Item> items;
-  std::vector<const SlotType*> outputs;
+  std::span<const Item> items;
+  std::span<const GetSlotType> returned, written;  // the outputs
   bool draws = false;
 };
 template <class F>
-FunctionTypes types_of_function() {
+class TypesOfFunction {
   using S = Signature<F>;
-  FunctionTypes types;
-  types.outputs = Returned<typename S::Result>::types();
-  types.draws = S::count(Role::draws) > 0;
-  const auto add = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
-    using T = std::tuple_element_t<I, typename S::Types>;
-    if constexpr (S::kRoles[I] == Role::output) {
-      types.outputs.push_back(slot_type<T>());
-    } else if constexpr (S::kRoles[I] == Role::argument) {
-      FunctionTypes::Item item{InputTraits<T>::types(), std::nullopt};
-      if constexpr (ConstantTraits<T>::exists) item.parameter = ConstantTraits<T>::type;
-      types.items.push_back(std::move(item));
+  template <Role kRole, class Entry, class Make>
+  static constexpr auto table(Make make) {
+    std::array<Entry, S::count(kRole)> all{};
+    std::size_t made = 0;
+    const auto add = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+      using T = std::tuple_element_t<I, typename S::Types>;
+      if constexpr (S::kRoles[I] == kRole) all[made++] = make(std::type_identity<T>());
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (add(std::integral_constant<std::size_t, I>()), ...);
     }
-  };
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (add(std::integral_constant<std::size_t, I>()), ...);
+    (std::make_index_sequence<S::kSize>());
+    return all;
   }
-  (std::make_index_sequence<S::kSize>());
-  return types;
-}
-// Throws BuildError where function and schema differ.
-void require_fit(const OperatorSchema& schema, const FunctionTypes& types);
+  static constexpr auto kItems =
+      table<Role::argument, FunctionTypes::Item>([]<class T>(std::type_identity<T>) {
+        FunctionTypes::Item item{InputTraits<T>::types, std::nullopt};
+        if constexpr (ConstantTraits<T>::exists) item.parameter = ConstantTraits<T>::type;
+        return item;
+      });
+  static constexpr auto kWritten = table<Role::output, GetSlotType>(
+      []<class T>(std::type_identity<T>) -> GetSlotType { return slot_type<T>; });
+
+ public:
+  static FunctionTypes all() {
+    return {kItems, Returned<typename S::Result>::kTypes, kWritten, S::count(Role::draws) > 0};
+  }
+};
+
+std::vector<const SlotType*> outputs_of(const FunctionTypes& types);
+
+// `functions` may lack `bind` only, which is given beside them. Throws BuildError where the
+// function and the schema differ.
+OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
+                          const FunctionTypes& types,
+                          SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind);
 
 template <class F>
 OperatorPtr make_operator(OperatorSchema schema, OperatorFunctions functions, F f) {
-  const FunctionTypes types = types_of_function<F>();
-  schema.draws = types.draws;
-  require_fit(schema, types);
-  functions.bind = [f = std::move(f)](const OperatorSchema& of,
-                                      const Call& call) -> std::function<void(Sample&)> {
-    return BoundFunction<F>(of, f, call);
-  };
-  return std::make_shared<const Operator>(std::move(schema), std::move(functions));
+  return make_operator(std::move(schema), std::move(functions), TypesOfFunction<F>::all(),
+                       [f = std::move(f)](const OperatorSchema& of, const Call& call) {
+                         return StepFunction(std::in_place_type<BoundFunction<F>>, of, f, call);
+                       });
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace sluice {
 
 struct SavedPlan::Impl {
   std::string file;
-  nlohmann::json json;
+  std::shared_ptr<const nlohmann::json> json;
   const detail::OperatorRegistry* registry = nullptr;
   std::vector<const detail::SlotType*> types;  // of slots
   std::vector<const detail::SlotType*> source;
@@ -142,11 +143,10 @@ class Loader {
 
   Arguments arguments(const JsonPlace& place, const Operator& op) {
     const OperatorSchema& schema = op.schema();
-    if (!place.json().is_object()) place.only({});
     std::vector<std::pair<std::string, Argument>> named;
-    for (const auto& item : place.json().items()) {
-      const JsonPlace value = place.field(item.key());
-      const auto is_it = [&](const auto& one) { return one.name == item.key(); };
+    for (const std::string& name : place.names()) {
+      const JsonPlace value = place.field(name);
+      const auto is_it = [&](const auto& one) { return one.name == name; };
       const auto parameter =
           std::find_if(schema.parameters.begin(), schema.parameters.end(), is_it);
       const bool is_input = std::any_of(schema.inputs.begin(), schema.inputs.end(), is_it);
@@ -157,8 +157,7 @@ class Loader {
         value.fail("'" + schema.name + "' has no such argument; it has" +
                    (known.empty() ? " none" : ":" + known));
       }
-      named.emplace_back(item.key(),
-                         is_input ? argument(value, nullptr) : argument(value, &*parameter));
+      named.emplace_back(name, is_input ? argument(value, nullptr) : argument(value, &*parameter));
     }
     return recorded(place, [&] { return op.arrange(std::move(named)); });
   }
@@ -334,8 +333,9 @@ SavedPlan SavedPlan::parse(const std::string& text, std::string file,
   impl->file = std::move(file);
   impl->registry = &registry;
   impl->json = detail::parse_json(text, impl->file, detail::kPlanDepth);
-  const JsonPlace all(impl->json, impl->file);
-  if (!all.has("format") || all.field("format").json() != detail::kPlanFormat)
+  const JsonPlace all(*impl->json, impl->file);
+  if (!all.has("format") || !all.field("format").is_text() ||
+      all.field("format").text() != detail::kPlanFormat)
     all.fail(R"(this is no saved plan: it has no field "format": "sluice plan")");
   if (const auto version = all.field("version").integer(0, detail::kMostNumber);
       version != detail::kPlanVersion) {
@@ -365,7 +365,9 @@ SavedPlan SavedPlan::parse(const std::string& text, std::string file,
 }
 
 const std::string& SavedPlan::file() const { return impl_->file; }
-std::string SavedPlan::text() const { return impl_->json.dump(); }
+std::string SavedPlan::text() const {
+  return detail::JsonPlace(*impl_->json, impl_->file).compact();
+}
 const std::vector<const detail::SlotType*>& SavedPlan::source_types() const {
   return impl_->source;
 }
@@ -375,7 +377,7 @@ const std::vector<const detail::SlotType*>& SavedPlan::output_types() const {
 
 std::vector<detail::SlotId> SavedPlan::add_to(detail::Recorder& recorder,
                                               const std::vector<detail::SlotId>& source) const {
-  const detail::JsonPlace all(impl_->json, impl_->file);
+  const detail::JsonPlace all(*impl_->json, impl_->file);
   return detail::Loader(recorder, *impl_->registry, impl_->types).load(all, source);
 }
 
@@ -385,7 +387,7 @@ void SavedPlan::throw_other_pipeline() const {
 }
 
 void SavedPlan::require_outputs(const std::vector<const detail::SlotType*>& types) const {
-  const detail::JsonPlace outputs = detail::JsonPlace(impl_->json, impl_->file).field("outputs");
+  const detail::JsonPlace outputs = detail::JsonPlace(*impl_->json, impl_->file).field("outputs");
   if (types.size() != impl_->outputs.size()) {
     outputs.fail(fmt::format("the plan gives {} values, but the program asks for {}",
                              impl_->outputs.size(), types.size()));

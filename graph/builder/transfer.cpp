@@ -102,7 +102,7 @@ OperatorSchema schema_of(const char* name, const char* summary, MemoryKind moves
 }
 
 template <class T>
-std::function<void(Sample&)> staging(const Call& call) {
+StepFunction staging(const Call& call) {
   const SlotId from = std::get<SlotArgument>(call.arguments[0]).slot, to = call.outputs[0];
   return [from, to](Sample& sample) {
     auto& staged = sample.get<Staged>(to);
@@ -112,7 +112,7 @@ std::function<void(Sample&)> staging(const Call& call) {
 }
 
 template <class T>
-std::function<void(Sample&)> copying(const Call& call) {
+StepFunction copying(const Call& call) {
   const SlotId from = std::get<SlotArgument>(call.arguments[0]).slot, to = call.outputs[0];
   if (call.arguments.size() == 1) {
     return [from, to](Sample& sample) {
@@ -142,13 +142,13 @@ OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to
     spec.place.reset();
     return std::vector<TensorSpec>{spec};
   };
-  functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+  functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
     return [from = std::get<SlotArgument>(call.arguments[0]).slot,
             to = call.outputs[0]](Sample& sample) { sample.alias(to, from); };
   };
   auto op = std::make_shared<const Operator>(schema, functions);
 
-  functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+  functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
     return is_image(call.arguments) ? copying<Image>(call) : copying<Tensor>(call);
   };
   if (moves_to == MemoryKind::device) {
@@ -156,7 +156,7 @@ OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to
     before.outputs = {{"staged", slot_type<Staged>()}};
     schema.inputs.push_back({"staged", {slot_type<Staged>()}});
     OperatorFunctions stages;
-    stages.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    stages.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
       return is_image(call.arguments) ? staging<Image>(call) : staging<Tensor>(call);
     };
     functions.preparation = std::make_shared<const Operator>(std::move(before), std::move(stages));

@@ -31,23 +31,19 @@ double beside_float(const T& number) {
 }
 
 std::function<double(const Sample&)> number_of(const Argument& argument) {
-  std::function<double(const Sample&)> number;
   if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+    double (*load)(const void*) = nullptr;
     for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
       if (slot->type != slot_type<T>()) return;
-      number = [from = slot->slot](const Sample& sample) {
-        return beside_float(sample.get<T>(from));
-      };
+      load = [](const void* at) { return beside_float(*static_cast<const T*>(at)); };
     });
-    return number;
+    if (load == nullptr) return {};
+    return [from = slot->slot, load](const Sample& sample) { return load(sample.address(from)); };
   }
-  std::visit(
-      [&]<class T>(const T& constant) {
-        if constexpr (is_known_number<T>)
-          number = [value = beside_float(constant)](const Sample&) { return value; };
-      },
-      std::get<Constant>(argument));
-  return number;
+  const auto* number = std::get_if<Number>(&std::get<Constant>(argument));
+  if (number == nullptr) return {};
+  return [value = number->visit([](auto constant) { return beside_float(constant); })](
+             const Sample&) { return value; };
 }
 
 std::size_t times_read(const Plan& plan, SlotId slot) {

@@ -39,7 +39,8 @@ Step take_preparation(Plan& plan, Step& step, ScopeId scope) {
   step.op = version;
   step.reads.push_back(prepared);
   const auto inputs = static_cast<std::ptrdiff_t>(version->schema().inputs.size());
-  step.arguments.insert(step.arguments.begin() + inputs - 1, SlotArgument{prepared, type});
+  const Argument given = SlotArgument{prepared, type};
+  step.arguments.insert(step.arguments.begin() + inputs - 1, given);
   step.bind();
   return before;
 }

@@ -1,12 +1,21 @@
 // The types of numbers that plans know by name: what a saved plan may say of a slot or a constant,
-// and what operators on numbers take. Pure functions.
+// and what operators on numbers take. A Number is a number of any of these types.
+//
+// Ownership: a Number is a plain value. Threads: pure functions. Errors: std::bad_variant_access
+// from Number::as() for another type.
 #pragma once
 
+#include <sluice/runtime/arithmetic.h>
 #include <sluice/runtime/half.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <new>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 
 namespace sluice::detail {
 
@@ -27,18 +36,22 @@ constexpr void for_each_number_type(Visit&& visit) {
   visit(std::type_identity<double>(), "f64");
 }
 
+// Steps on numbers of other types are functions of their own.
+template <class T>
+inline constexpr bool is_known_number = false;
+template <class T>
+requires is_number<T>
+inline constexpr bool is_known_number<T> = std::is_same_v<T, number_t<number_type_of<T>()>>;
+
 // "i64"; empty for other types.
 template <class T>
 constexpr std::string_view known_number_name() {
-  std::string_view found;
-  for_each_number_type([&]<class Number>(std::type_identity<Number>, std::string_view name) {
-    if (std::is_same_v<T, Number>) found = name;
-  });
-  return found;
+  if constexpr (is_known_number<T>) {
+    return name_of(number_type_of<T>());
+  } else {
+    return {};
+  }
 }
-// Steps on numbers of other types are functions of their own.
-template <class T>
-inline constexpr bool is_known_number = !known_number_name<T>().empty();
 
 // The number as C++ computes with it.
 template <class T>
@@ -49,5 +62,83 @@ constexpr auto plain(const T& x) {
     return x;
   }
 }
+
+class Number {
+ public:
+  Number() : Number(false) {}
+  template <class T>
+  requires is_known_number<T> Number(T x)  // NOLINT(google-explicit-constructor): it is the same
+      : type_(number_type_of<T>()) {
+    std::memcpy(bytes_.data(), &x, sizeof(T));
+  }
+
+  NumberType type() const { return type_; }
+  // Null for another type.
+  template <class T>
+  const T* get_if() const {
+    static_assert(is_known_number<T>);
+    if (type_ != number_type_of<T>()) return nullptr;
+    return std::launder(reinterpret_cast<const T*>(bytes_.data()));
+  }
+  template <class T>
+  T as() const {
+    if (const T* const number = get_if<T>()) return *number;
+    throw std::bad_variant_access();
+  }
+
+  // Calls visit(x) with the number as what it is.
+  template <class Visit>
+  decltype(auto) visit(Visit&& visit) const {
+    switch (type_) {
+      case NumberType::boolean:
+        return visit(as<bool>());
+      case NumberType::i8:
+        return visit(as<std::int8_t>());
+      case NumberType::u8:
+        return visit(as<std::uint8_t>());
+      case NumberType::i16:
+        return visit(as<std::int16_t>());
+      case NumberType::u16:
+        return visit(as<std::uint16_t>());
+      case NumberType::i32:
+        return visit(as<std::int32_t>());
+      case NumberType::u32:
+        return visit(as<std::uint32_t>());
+      case NumberType::i64:
+        return visit(as<std::int64_t>());
+      case NumberType::u64:
+        return visit(as<std::uint64_t>());
+      case NumberType::f16:
+        return visit(as<Half>());
+      case NumberType::f32:
+        return visit(as<float>());
+      case NumberType::f64:
+        break;
+    }
+    return visit(as<double>());
+  }
+  // The same as a std::int64_t, std::uint64_t or double, which holds the number exactly. Prefer it:
+  // the compiler makes three functions of it, not twelve.
+  template <class Visit>
+  decltype(auto) visit_wide(Visit&& visit) const {
+    if (is_fraction(type_)) return visit(as_f64());
+    if (type_ == NumberType::u64) return visit(as<std::uint64_t>());
+    return visit(as_i64());
+  }
+
+  // The same type and the same number.
+  friend bool operator==(const Number& a, const Number& b) {
+    return a.type_ == b.type_ &&
+           (is_fraction(a.type_) ? a.as_f64() == b.as_f64() : a.bytes_ == b.bytes_);
+  }
+
+ private:
+  std::int64_t as_i64() const;  // of a bool or a whole number, but no u64
+  double as_f64() const;        // of a fraction
+
+  NumberType type_;
+  alignas(std::uint64_t) std::array<std::byte, sizeof(std::uint64_t)> bytes_{};
+};
+static_assert(std::is_trivially_copyable_v<Number>);
 
 }  // namespace sluice::detail

@@ -13,73 +13,70 @@
 namespace sluice::detail {
 namespace {
 
-template <class X>
-inline constexpr bool is_numeric = std::is_arithmetic_v<X> && !std::is_same_v<X, bool>;
-
-// Which alternative of a Constant the parameter holds; null where there is no single one.
-template <class Visit>
-void visit_type(ParameterType type, Visit&& visit) {
+// The only type of numbers that the parameter holds; none where it is not the only one.
+std::optional<NumberType> number_type_of(ParameterType type) {
   switch (type) {
     case ParameterType::boolean:
-      return visit(std::type_identity<bool>());
+      return NumberType::boolean;
     case ParameterType::integer:
-      return visit(std::type_identity<std::int32_t>());
+      return NumberType::i32;
     case ParameterType::wide_integer:
-      return visit(std::type_identity<std::int64_t>());
+      return NumberType::i64;
     case ParameterType::number:
-      return visit(std::type_identity<float>());
+      return NumberType::f32;
     case ParameterType::wide_number:
-      return visit(std::type_identity<double>());
-    case ParameterType::text:
-    case ParameterType::choice:
-      return visit(std::type_identity<std::string>());
-    case ParameterType::rectangle:
-      return visit(std::type_identity<Rectangle>());
-    case ParameterType::numbers:
-      return visit(std::type_identity<std::vector<double>>());
-    case ParameterType::value_type:
-      return visit(std::type_identity<ValueType>());
-    case ParameterType::any_number:
-    case ParameterType::any_whole:
-    case ParameterType::any:
-      return;
+      return NumberType::f64;
+    default:
+      return std::nullopt;
   }
 }
 
 // The constant as the parameter's type, where nothing is lost; else it stays as it is.
 void convert(const Parameter& parameter, Constant& constant) {
-  visit_type(parameter.type, [&]<class To>(std::type_identity<To>) {
-    if constexpr (is_numeric<To>) {
-      std::visit(
-          [&]<class From>(const From& from) {
-            if constexpr (is_numeric<From>) {
-              if (is_number_of<To>(from)) constant = static_cast<To>(from);
-            }
-          },
-          Constant(constant));
-    }
-  });
+  auto* const number = std::get_if<Number>(&constant);
+  if (number == nullptr || number->type() == NumberType::boolean ||
+      number->type() == NumberType::f16)
+    return;
+  const auto become = [number]<class To>(std::type_identity<To>) {
+    number->visit_wide([number](auto from) {
+      if (is_number_of<To>(from)) *number = static_cast<To>(from);
+    });
+  };
+  switch (parameter.type) {
+    case ParameterType::integer:
+      return become(std::type_identity<std::int32_t>());
+    case ParameterType::wide_integer:
+      return become(std::type_identity<std::int64_t>());
+    case ParameterType::number:
+      return become(std::type_identity<float>());
+    case ParameterType::wide_number:
+      return become(std::type_identity<double>());
+    default:
+      return;
+  }
 }
 
 bool has_type(const Parameter& parameter, const Constant& constant) {
-  bool has = std::visit(
-      [&]<class T>(const T&) {
-        switch (parameter.type) {
-          case ParameterType::any:
-            return !std::is_same_v<T, ValueType>;
-          case ParameterType::any_number:
-            return is_known_number<T>;
-          case ParameterType::any_whole:
-            return std::is_integral_v<T>;
-          default:
-            return false;
-        }
-      },
-      constant);
-  visit_type(parameter.type, [&]<class To>(std::type_identity<To>) {
-    has = has || std::holds_alternative<To>(constant);
-  });
-  return has;
+  const auto* number = std::get_if<Number>(&constant);
+  switch (parameter.type) {
+    case ParameterType::any:
+      return !std::holds_alternative<ValueType>(constant);
+    case ParameterType::any_number:
+      return number != nullptr;
+    case ParameterType::any_whole:
+      return number != nullptr && !is_fraction(number->type());
+    case ParameterType::text:
+    case ParameterType::choice:
+      return std::holds_alternative<std::string>(constant);
+    case ParameterType::rectangle:
+      return std::holds_alternative<Rectangle>(constant);
+    case ParameterType::numbers:
+      return std::holds_alternative<std::vector<double>>(constant);
+    case ParameterType::value_type:
+      return std::holds_alternative<ValueType>(constant);
+    default:
+      return number != nullptr && number->type() == number_type_of(parameter.type);
+  }
 }
 
 std::string choices_text(const Parameter& parameter) {
@@ -97,32 +94,30 @@ void check_constant(const std::string& op, const Parameter& parameter, const Con
   }
   if (parameter.type >= ParameterType::any_number) return;
   if (parameter.optional && constant == parameter.default_value) return;
-  std::visit(
-      [&]<class T>(const T& value) {
-        if constexpr (is_numeric<T>) {
-          const auto number = static_cast<double>(value);
-          if (!parameter.allows(number)) throw BuildError(refusal(op, parameter, number));
-        } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-          if (value.size() != parameter.count) {
-            throw BuildError(fmt::format("{}: {} must be {} numbers, not {}", op, parameter.name,
-                                         parameter.count, value.size()));
-          }
-          Parameter one = parameter;
-          for (std::size_t i = 0; i < value.size(); ++i) {
-            one.name = fmt::format("{}[{}]", parameter.name, i);
-            if (!one.allows(value[i])) throw BuildError(refusal(op, one, value[i]));
-          }
-        } else if constexpr (std::is_same_v<T, std::string>) {
-          const auto& all = parameter.choices;
-          if (parameter.type == ParameterType::choice &&
-              std::none_of(all.begin(), all.end(),
-                           [&](const Choice& c) { return c.name == value; })) {
-            throw BuildError(fmt::format("{}: {} must be one of {}, not '{}'", op, parameter.name,
-                                         choices_text(parameter), value));
-          }
-        }
-      },
-      constant);
+  if (const auto* number = std::get_if<Number>(&constant)) {
+    if (number->type() == NumberType::boolean) return;
+    number->visit_wide([&](auto value) {
+      const auto wide = static_cast<double>(value);
+      if (!parameter.allows(wide)) throw BuildError(refusal(op, parameter, wide));
+    });
+  } else if (const auto* numbers = std::get_if<std::vector<double>>(&constant)) {
+    if (numbers->size() != parameter.count) {
+      throw BuildError(fmt::format("{}: {} must be {} numbers, not {}", op, parameter.name,
+                                   parameter.count, numbers->size()));
+    }
+    Parameter one = parameter;
+    for (std::size_t i = 0; i < numbers->size(); ++i) {
+      one.name = fmt::format("{}[{}]", parameter.name, i);
+      if (!one.allows((*numbers)[i])) throw BuildError(refusal(op, one, (*numbers)[i]));
+    }
+  } else if (const auto* text = std::get_if<std::string>(&constant)) {
+    const auto& all = parameter.choices;
+    if (parameter.type == ParameterType::choice &&
+        std::none_of(all.begin(), all.end(), [&](const Choice& c) { return c.name == *text; })) {
+      throw BuildError(fmt::format("{}: {} must be one of {}, not '{}'", op, parameter.name,
+                                   choices_text(parameter), *text));
+    }
+  }
 }
 
 void check_slot(const std::string& op, const std::string& what,
@@ -145,6 +140,25 @@ std::string number_text(const Parameter& p, double number) {
 }
 
 }  // namespace
+
+Parameter::Parameter() = default;
+Parameter::Parameter(const Parameter&) = default;
+Parameter::Parameter(Parameter&&) noexcept = default;
+Parameter& Parameter::operator=(const Parameter&) = default;
+Parameter& Parameter::operator=(Parameter&&) noexcept = default;
+Parameter::~Parameter() = default;
+
+OperatorSchema::OperatorSchema() = default;
+OperatorSchema::OperatorSchema(const OperatorSchema&) = default;
+OperatorSchema::OperatorSchema(OperatorSchema&&) noexcept = default;
+OperatorSchema& OperatorSchema::operator=(const OperatorSchema&) = default;
+OperatorSchema& OperatorSchema::operator=(OperatorSchema&&) noexcept = default;
+OperatorSchema::~OperatorSchema() = default;
+
+OperatorFunctions::OperatorFunctions() = default;
+OperatorFunctions::OperatorFunctions(const OperatorFunctions&) = default;
+OperatorFunctions::OperatorFunctions(OperatorFunctions&&) noexcept = default;
+OperatorFunctions::~OperatorFunctions() = default;
 
 const char* name_of(ParameterType type) {
   switch (type) {
@@ -178,10 +192,52 @@ const char* name_of(ParameterType type) {
   return "?";
 }
 
+std::int64_t Number::as_i64() const {
+  return visit([]<class T>(T x) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
+    return static_cast<std::int64_t>(plain(x));
+  });
+}
+double Number::as_f64() const {
+  return visit([]<class T>(T x) { return static_cast<double>(plain(x)); });
+}
+
+const SlotType* slot_type_of(NumberType type) {
+  static const std::array<const SlotType*, std::tuple_size_v<NumberTypes>> types =
+      []<class... Ts>(std::type_identity<std::tuple<Ts...>>) {
+        return std::array{slot_type<Ts>()...};
+      }(std::type_identity<NumberTypes>());
+  return types.at(static_cast<std::size_t>(type));
+}
+std::optional<NumberType> number_type_of(const SlotType* type) {
+  for (std::size_t i = 0; i < std::tuple_size_v<NumberTypes>; ++i) {
+    const auto number = static_cast<NumberType>(i);
+    if (slot_type_of(number) == type) return number;
+  }
+  return std::nullopt;
+}
+std::optional<NumberType> number_type_of(const Argument& argument) {
+  if (const auto* slot = std::get_if<SlotArgument>(&argument)) return number_type_of(slot->type);
+  if (const auto* number = std::get_if<Number>(&std::get<Constant>(argument)))
+    return number->type();
+  return std::nullopt;
+}
+
+std::string to_string(const Number& number) {
+  if (const auto* truth = number.get_if<bool>()) return *truth ? "true" : "false";
+  return number.visit_wide([&](auto value) {
+    // The digits of the type that it has.
+    return is_fraction(number.type()) && number.type() != NumberType::f64
+               ? fmt::format("{}", static_cast<float>(value))
+               : fmt::format("{}", value);
+  });
+}
 std::string to_string(const Constant& constant) {
   return std::visit(
       []<class T>(const T& value) -> std::string {
-        if constexpr (std::is_same_v<T, std::string>) {
+        if constexpr (std::is_same_v<T, Number>) {
+          return to_string(value);
+        } else if constexpr (std::is_same_v<T, std::string>) {
           return "'" + value + "'";
         } else if constexpr (std::is_same_v<T, Rectangle>) {
           return fmt::format("y={} x={} height={} width={}", value.y, value.x, value.height,
@@ -196,35 +252,45 @@ std::string to_string(const Constant& constant) {
                     (same ? fmt::format("{}", single) : fmt::format("{}", number));
           }
           return "[" + text + "]";
-        } else if constexpr (std::is_same_v<T, ValueType>) {
-          return "'" + std::string(value.type == nullptr ? "no type" : value.type->name) + "'";
         } else {
-          return fmt::format("{}", plain(value));
+          return "'" + std::string(value.type == nullptr ? "no type" : value.type->name) + "'";
         }
       },
       constant);
 }
 
 std::vector<const SlotType*> Parameter::slot_types() const {
-  std::vector<const SlotType*> types;
-  if (!per_sample) return types;
-  if (type == ParameterType::any_number || type == ParameterType::any_whole) {
-    for_each_number_type([&]<class T>(std::type_identity<T>, const char*) {
-      if (type == ParameterType::any_number || std::is_integral_v<T>)
-        types.push_back(slot_type<T>());
-    });
-    return types;
+  if (!per_sample) return {};
+  switch (type) {
+    case ParameterType::any_number:
+    case ParameterType::any_whole: {
+      std::vector<const SlotType*> types;
+      for (std::size_t i = 0; i < std::tuple_size_v<NumberTypes>; ++i) {
+        const auto number = static_cast<NumberType>(i);
+        if (type == ParameterType::any_number || !is_fraction(number))
+          types.push_back(slot_type_of(number));
+      }
+      return types;
+    }
+    case ParameterType::text:
+    case ParameterType::choice:
+      return {slot_type<std::string>()};
+    case ParameterType::rectangle:
+      return {slot_type<Rectangle>()};
+    case ParameterType::numbers:
+      return {slot_type<Tensor>()};
+    case ParameterType::value_type:
+      return {slot_type<ValueType>()};
+    case ParameterType::any:
+      return {};
+    default:
+      return {slot_type_of(*number_type_of(type))};
   }
-  if (type == ParameterType::numbers) return {slot_type<Tensor>()};
-  visit_type(type, [&]<class T>(std::type_identity<T>) { types.push_back(slot_type<T>()); });
-  return types;
 }
 
 std::string range_text(const Parameter& p) {
-  bool ranged = false;
-  visit_type(p.type, [&]<class T>(std::type_identity<T>) {
-    ranged = is_numeric<T> || std::is_same_v<T, std::vector<double>>;
-  });
+  const bool ranged = p.type == ParameterType::numbers ||
+                      (p.type != ParameterType::boolean && number_type_of(p.type));
   if (!ranged) return "";
   const bool below = p.low > -Parameter::kMost, above = p.high < Parameter::kMost;
   const auto text = [&](double limit) { return number_text(p, limit); };

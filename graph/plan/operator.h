@@ -14,12 +14,12 @@
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/tensor_spec.h>
 #include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/shared_function.h>
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -47,13 +47,12 @@ struct ValueType {
   friend bool operator==(const ValueType&, const ValueType&) = default;
 };
 
-// What a parameter may be when it is the same for all samples: first the numbers, see
-// number_types.h. A choice is the name of what is chosen.
-using Constant = std::variant<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
-                              std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, Half, float,
-                              double, std::string, Rectangle, std::vector<double>, ValueType>;
+// What a parameter may be when it is the same for all samples. A choice is the name of what is
+// chosen.
+using Constant = std::variant<Number, std::string, Rectangle, std::vector<double>, ValueType>;
 // "0.5", "true", "'bilinear'", for messages and texts.
 std::string to_string(const Constant& constant);
+std::string to_string(const Number& number);
 
 struct SlotArgument {
   SlotId slot = 0;
@@ -61,12 +60,27 @@ struct SlotArgument {
 };
 using Argument = std::variant<SlotArgument, Constant>;
 using Arguments = std::vector<Argument>;
-// Null when the argument is a slot, or a constant of another type.
+// The constant as what it is, where T may be a type of number_types.h. Null when it is of another
+// type.
+template <class T>
+const T* constant_of(const Constant& constant) {
+  if constexpr (is_known_number<T>) {
+    const auto* number = std::get_if<Number>(&constant);
+    return number == nullptr ? nullptr : number->get_if<T>();
+  } else {
+    return std::get_if<T>(&constant);
+  }
+}
+// Null also when the argument is a slot.
 template <class T>
 const T* constant_of(const Argument& argument) {
   const auto* constant = std::get_if<Constant>(&argument);
-  return constant == nullptr ? nullptr : std::get_if<T>(constant);
+  return constant == nullptr ? nullptr : constant_of<T>(*constant);
 }
+// The type of numbers of an argument; none when it is no number of a type that has a name.
+std::optional<NumberType> number_type_of(const Argument& argument);
+std::optional<NumberType> number_type_of(const SlotType* type);
+const SlotType* slot_type_of(NumberType type);
 
 enum class ParameterType : std::uint8_t {
   boolean,
@@ -91,6 +105,14 @@ struct Choice {
 };
 
 struct Parameter {
+  // Out of line, as Step's.
+  Parameter();
+  Parameter(const Parameter&);
+  Parameter(Parameter&&) noexcept;
+  Parameter& operator=(const Parameter&);
+  Parameter& operator=(Parameter&&) noexcept;
+  ~Parameter();
+
   // Numbers are finite; any_number and any may be anything.
   static constexpr double kMost = std::numeric_limits<double>::max();
 
@@ -135,6 +157,14 @@ struct Output {
 };
 
 struct OperatorSchema {
+  // Out of line: each file that declares an operator would hold them, else.
+  OperatorSchema();
+  OperatorSchema(const OperatorSchema&);
+  OperatorSchema(OperatorSchema&&) noexcept;
+  OperatorSchema& operator=(const OperatorSchema&);
+  OperatorSchema& operator=(OperatorSchema&&) noexcept;
+  ~OperatorSchema();
+
   std::string name;
   int version = 1;  // of what it computes and of its parameters: saved plans name it
   std::string family;
@@ -204,23 +234,33 @@ struct Deferral {
   bool wants_whole = false;  // goes on or ends only after operators that select
 };
 
+// What a step runs for each sample.
+using StepFunction = SharedFunction<void(Sample&)>;
+
 // What an operator does. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
-  std::function<std::function<void(Sample&)>(const OperatorSchema&, const Call&)> bind;
+  // Out of line, as above.
+  OperatorFunctions();
+  OperatorFunctions(const OperatorFunctions&);
+  OperatorFunctions(OperatorFunctions&&) noexcept;
+  OperatorFunctions& operator=(const OperatorFunctions&) = delete;
+  ~OperatorFunctions();
+
+  SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind;
   // What no parameter can check by itself. Throws BuildError.
-  std::function<void(const Arguments&)> check;
+  SharedFunction<void(const Arguments&)> check;
   // Checks what depends on the steps that make the arguments. The blocks that are open at this
   // step, outermost first, hold all steps before it. Throws BuildError.
-  std::function<void(const Arguments&, std::span<const Block* const>)> check_makers;
+  SharedFunction<void(const Arguments&, std::span<const Block* const>)> check_makers;
   // The types of the outputs, where the schema leaves them open.
-  std::function<std::vector<const SlotType*>(const Arguments&)> output_types;
-  std::function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
-  std::function<Sight(const Arguments&)> sight;
+  SharedFunction<std::vector<const SlotType*>(const Arguments&)> output_types;
+  SharedFunction<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
+  SharedFunction<Sight(const Arguments&)> sight;
   std::optional<PartialDecoding> decoding;
   std::optional<RowDecoding> row_decoding;
   std::optional<Deferral> deferral;
   // out = table[in] for each level of each channel.
-  std::function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
+  SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
   // Of a version for devices: what the host does for each sample before, with the same arguments.
   // What it gives comes after the inputs of the version. Null when there is nothing to do.
   OperatorPtr preparation;
@@ -254,9 +294,7 @@ class Operator {
   std::vector<TensorSpec> infer(const Arguments& arguments,
                                 const std::vector<TensorSpec>& inputs) const;
   // How it runs for one sample. The arguments have been checked.
-  std::function<void(Sample&)> bind(const Call& call) const {
-    return functions_.bind(schema_, call);
-  }
+  StepFunction bind(const Call& call) const { return functions_.bind(schema_, call); }
 
   // The questions of passes.
   Sight sight(const Arguments& arguments) const;

@@ -11,6 +11,25 @@
 #include <type_traits>
 
 namespace sluice::detail {
+
+template const SlotType* slot_type<bool>();
+template const SlotType* slot_type<std::int8_t>();
+template const SlotType* slot_type<std::uint8_t>();
+template const SlotType* slot_type<std::int16_t>();
+template const SlotType* slot_type<std::uint16_t>();
+template const SlotType* slot_type<std::int32_t>();
+template const SlotType* slot_type<std::uint32_t>();
+template const SlotType* slot_type<std::int64_t>();
+template const SlotType* slot_type<std::uint64_t>();
+template const SlotType* slot_type<Half>();
+template const SlotType* slot_type<float>();
+template const SlotType* slot_type<double>();
+template const SlotType* slot_type<std::string>();
+template const SlotType* slot_type<Rectangle>();
+template const SlotType* slot_type<Image>();
+template const SlotType* slot_type<Tensor>();
+template const SlotType* slot_type<Bytes>();
+
 namespace {
 
 // Calls visit(std::type_identity<T>(), name) for the types that need not be registered.

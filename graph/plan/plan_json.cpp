@@ -27,50 +27,40 @@ double shortest(float number) {
   return static_cast<float>(fewer) == number ? fewer : same;
 }
 
-template <class T>
-Json natural(const T& value) {
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, Half>) {
-    return shortest(plain(value));
-  } else if constexpr (std::is_same_v<T, Rectangle>) {
-    return {{"y", value.y}, {"x", value.x}, {"height", value.height}, {"width", value.width}};
-  } else if constexpr (std::is_same_v<T, ValueType>) {
-    return std::string(value.type->name);  // the writer knows better
-  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-    Json all = Json::array();  // each is a float, of an array of them
-    for (const double number : value) {
-      const auto narrow = static_cast<float>(number);
-      all.push_back(static_cast<double>(narrow) == number ? shortest(narrow) : number);
-    }
-    return all;
-  } else {
+Json natural(const Number& number) {
+  if (const auto* truth = number.get_if<bool>()) return *truth;
+  return number.visit_wide([&](auto value) -> Json {
+    if (is_fraction(number.type()) && number.type() != NumberType::f64)
+      return shortest(static_cast<float>(value));
     return value;
+  });
+}
+Json natural(const Constant& constant) {
+  if (const auto* number = std::get_if<Number>(&constant)) return natural(*number);
+  if (const auto* text = std::get_if<std::string>(&constant)) return *text;
+  if (const auto* type = std::get_if<ValueType>(&constant))
+    return std::string(type->type->name);  // the writer knows better
+  if (const auto* area = std::get_if<Rectangle>(&constant))
+    return {{"y", area->y}, {"x", area->x}, {"height", area->height}, {"width", area->width}};
+  Json all = Json::array();  // each is a float, of an array of them
+  for (const double number : std::get<std::vector<double>>(constant)) {
+    const auto narrow = static_cast<float>(number);
+    all.push_back(static_cast<double>(narrow) == number ? shortest(narrow) : number);
   }
+  return all;
 }
 
 // A constant beside the name of its type, where the parameter does not say which it is.
-template <class T>
-Json typed(std::string_view type, const T& value) {
-  if constexpr (std::is_floating_point_v<decltype(plain(value))>) {
-    const auto number = plain(value);
-    if (!std::isfinite(number))
-      return {{type, std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf"}};
-  }
-  return {{type, natural(value)}};
-}
 Json typed(const Constant& constant) {
-  return std::visit(
-      []<class T>(const T& value) -> Json {
-        if constexpr (is_known_number<T>) {
-          return typed(known_number_name<T>(), value);
-        } else if constexpr (std::is_same_v<T, std::string>) {
-          return typed("text", value);
-        } else if constexpr (std::is_same_v<T, Rectangle>) {
-          return typed("rectangle", value);
-        } else {
-          return typed("numbers", value);
-        }
-      },
-      constant);
+  if (const auto* number = std::get_if<Number>(&constant)) {
+    const std::string_view type = name_of(number->type());
+    const double wide = number->visit_wide([](auto value) { return static_cast<double>(value); });
+    if (!std::isfinite(wide)) return {{type, std::isnan(wide) ? "nan" : wide > 0 ? "inf" : "-inf"}};
+    return {{type, natural(*number)}};
+  }
+  if (std::holds_alternative<std::string>(constant)) return {{"text", natural(constant)}};
+  if (std::holds_alternative<Rectangle>(constant)) return {{"rectangle", natural(constant)}};
+  return {{"numbers", natural(constant)}};
 }
 
 class Writer {
@@ -197,7 +187,7 @@ class Writer {
     if (parameter == nullptr || parameter->type == ParameterType::any ||
         parameter->type == ParameterType::any_number || parameter->type == ParameterType::any_whole)
       return typed(constant);
-    return std::visit([](const auto& value) { return natural(value); }, constant);
+    return natural(constant);
   }
 
   // Whether a reader takes this argument where there is none. Texts are compared: -0.0 is not 0.0.

@@ -10,10 +10,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+namespace sluice {
+class Bytes;
+class Image;
+struct Rectangle;
+}  // namespace sluice
 
 namespace sluice::detail {
 
@@ -103,5 +110,24 @@ const SlotType* slot_type() {
   }();
   return &type;
 }
+
+// Of the types that most files name: made once, in operator_registry.cpp.
+extern template const SlotType* slot_type<bool>();
+extern template const SlotType* slot_type<std::int8_t>();
+extern template const SlotType* slot_type<std::uint8_t>();
+extern template const SlotType* slot_type<std::int16_t>();
+extern template const SlotType* slot_type<std::uint16_t>();
+extern template const SlotType* slot_type<std::int32_t>();
+extern template const SlotType* slot_type<std::uint32_t>();
+extern template const SlotType* slot_type<std::int64_t>();
+extern template const SlotType* slot_type<std::uint64_t>();
+extern template const SlotType* slot_type<Half>();
+extern template const SlotType* slot_type<float>();
+extern template const SlotType* slot_type<double>();
+extern template const SlotType* slot_type<std::string>();
+extern template const SlotType* slot_type<Rectangle>();
+extern template const SlotType* slot_type<Image>();
+extern template const SlotType* slot_type<Tensor>();
+extern template const SlotType* slot_type<Bytes>();
 
 }  // namespace sluice::detail

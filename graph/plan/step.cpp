@@ -1,7 +1,6 @@
 // What steps and branches that are data run.
 #include <sluice/graph/plan/plan.h>
 
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -9,10 +8,20 @@
 namespace sluice::detail {
 namespace {
 
-// How the first arm is chosen where the value is true.
+// The first arm is chosen where the value is true.
 template <class T>
 std::int64_t by_truth(const T& value) {
   return plain(value) != decltype(plain(value)){} ? 0 : 1;
+}
+
+// Null for another type.
+std::int64_t (*truth_of(const SlotType* type))(const void*) {
+  std::int64_t (*found)(const void*) = nullptr;
+  for_each_number_type([&]<class T>(std::type_identity<T>, const char*) {
+    if (type == slot_type<T>())
+      found = [](const void* at) { return by_truth(*static_cast<const T*>(at)); };
+  });
+  return found;
 }
 
 }  // namespace
@@ -51,34 +60,18 @@ Step step_of(OperatorPtr op, Arguments arguments, std::string name, std::vector<
 }
 
 std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing) {
-  std::function<std::int64_t(const Sample&)> choose;
   const bool truth = choosing.by == Choosing::By::truth;
   if (const auto* slot = std::get_if<SlotArgument>(&choosing.argument)) {
-    const SlotId from = slot->slot;
-    if (!truth && slot->type->count != nullptr) {
-      choose = [from, count = slot->type->count](const Sample& sample) {
-        return count(sample.address(from));
-      };
-    }
-    for_each_number_type([&]<class T>(std::type_identity<T>, const char*) {
-      if (!truth || slot->type != slot_type<T>()) return;
-      choose = [from](const Sample& sample) { return by_truth(sample.get<T>(from)); };
-    });
-    return choose;
+    const auto choose = truth ? truth_of(slot->type) : slot->type->count;
+    if (choose == nullptr) return {};
+    return
+        [from = slot->slot, choose](const Sample& sample) { return choose(sample.address(from)); };
   }
-  std::visit(
-      [&]<class T>(const T& value) {
-        std::optional<std::int64_t> arm;
-        if constexpr (is_known_number<T>) {
-          if (truth) arm = by_truth(value);
-        }
-        if constexpr (std::is_integral_v<T>) {
-          if (!truth) arm = to_count(value);
-        }
-        if (arm) choose = [arm = *arm](const Sample&) { return arm; };
-      },
-      std::get<Constant>(choosing.argument));
-  return choose;
+  const auto* number = std::get_if<Number>(&std::get<Constant>(choosing.argument));
+  if (number == nullptr || (!truth && is_fraction(number->type()))) return {};
+  return [arm = number->visit_wide([truth](auto value) {
+    return truth ? by_truth(value) : to_count(value);
+  })](const Sample&) { return arm; };
 }
 
 }  // namespace sluice::detail

@@ -51,7 +51,7 @@ struct Step {
   std::string name;
   std::vector<SlotId> reads;
   std::vector<SlotId> writes;
-  std::function<void(Sample&)> run;
+  StepFunction run;
   // What the step does, and with what; `run` is made from these by bind(). Null for a function of
   // the user's own, of which nobody knows anything.
   OperatorPtr op;

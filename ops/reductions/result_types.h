@@ -69,9 +69,8 @@ inline OperatorFunctions result_functions(std::size_t to) {
 // The step that writes reduce(std::type_identity<To>(), tensor) of the first argument to the
 // output.
 template <class F>
-std::function<void(Sample&)> bound_to_result(const Call& call, const Argument& to,
-                                             const F& reduce) {
-  std::function<void(Sample&)> run;
+StepFunction bound_to_result(const Call& call, const Argument& to, const F& reduce) {
+  StepFunction run;
   visit_result(to, [&]<class To>(std::type_identity<To>) {
     run = [reduce, data = std::get<SlotArgument>(call.arguments[0]),
            out = call.outputs[0]](Sample& sample) {

@@ -20,16 +20,16 @@ nb::list names_of(const std::vector<const detail::SlotType*>& types) {
 nb::object to_python(const detail::Constant& constant) {
   return std::visit(
       []<class T>(const T& value) -> nb::object {
-        if constexpr (std::is_same_v<T, Half>) {
-          return nb::float_(static_cast<double>(static_cast<float>(value)));
+        if constexpr (std::is_same_v<T, detail::Number>) {
+          if (const auto* truth = value.template get_if<bool>()) return nb::cast(*truth);
+          // As people write it: 0.1 in place of 0.10000000149.
+          if (value.type() == detail::NumberType::f32)
+            return nb::module_::import_("builtins").attr("float")(detail::to_string(value));
+          return value.visit_wide([](auto wide) { return nb::cast(wide); });
         } else if constexpr (std::is_same_v<T, Rectangle>) {
           return nb::make_tuple(value.y, value.x, value.height, value.width);
         } else if constexpr (std::is_same_v<T, detail::ValueType>) {
           return nb::cast(std::string(detail::registry().name_of_type(value.type)));
-        } else if constexpr (std::is_same_v<T, float>) {
-          // As people write it: 0.1 in place of 0.10000000149.
-          return nb::module_::import_("builtins")
-              .attr("float")(detail::to_string(detail::Constant(value)));
         } else {
           return nb::cast(value);
         }

@@ -49,7 +49,7 @@ void set_all(const char* what, const nb::dict& options, const Setters& setters) 
 
 template <class T>
 T as(nb::handle value, std::string_view type) {
-  return std::get<T>(constant_of(type, value));
+  return std::get<detail::Number>(constant_of(type, value)).as<T>();
 }
 template <class T>
 std::function<void(nb::handle)> set(T& field) {

@@ -308,11 +308,11 @@ Rectangle rectangle_of(nb::handle object) {
 }
 
 detail::Constant constant_of(std::string_view type, nb::handle object) {
-  std::optional<detail::Constant> constant;
+  std::optional<detail::Number> number;
   detail::for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view name) {
-    if (name == type) constant = detail::Constant(number_of<T>(object));
+    if (name == type) number = number_of<T>(object);
   });
-  if (constant) return *constant;
+  if (number) return *number;
   if (type == "text") return bytes_of(object);
   if (type == "rectangle") return rectangle_of(object);
   throw BuildError(fmt::format("there are no constants of type '{}'", type));

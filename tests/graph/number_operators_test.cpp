@@ -119,7 +119,8 @@ Outcome outcome(std::string_view name, const X& x, const Y& y, NumberType expect
     return made;
   }
   bool found = false;
-  detail::visit_number_type(plan.slots[out].type, [&]<class R>(std::type_identity<R>) {
+  detail::for_each_number_type([&]<class R>(std::type_identity<R>, std::string_view) {
+    if (plan.slots[out].type != detail::slot_type<R>()) return;
     found = detail::number_type_of<R>() == expected;
     made.number = number_of(sample.get<R>(out));
   });

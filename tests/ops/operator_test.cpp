@@ -206,12 +206,12 @@ void fill_input(detail::Sample& sample, SlotId slot, const detail::SlotType* typ
     sample.get<Bytes>(slot) = encode_jpeg(draw_picture(8, 8, 3, 1), {});
 }
 void fill_number(detail::Sample& sample, SlotId slot, const Parameter& p, double number) {
-  const auto fill = [&]<class T>(const T& value) {
-    if constexpr (std::is_arithmetic_v<T>) sample.get<T>(slot) = value;
-    if constexpr (std::is_same_v<T, std::vector<double>>)
-      sample.get<Tensor>(slot) = testing::tensor_of(value);
-  };
-  std::visit(fill, constant_of_type(p, number));
+  const Constant constant = constant_of_type(p, number);
+  if (const auto* one = std::get_if<detail::Number>(&constant)) {
+    one->visit([&]<class T>(T value) { sample.get<T>(slot) = value; });
+  } else {
+    sample.get<Tensor>(slot) = testing::tensor_of(std::get<std::vector<double>>(constant));
+  }
 }
 
 TEST(Operators, ValuesOutOfRangeAreTheSamplesErrorInTheSameWords) {

@@ -126,16 +126,13 @@ Constant any_constant(const Parameter& p, Random& random) {
 }
 
 void put(detail::Sample& sample, SlotId slot, const Constant& value) {
-  std::visit(
-      [&]<class T>(const T& number) {
-        if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> ||
-                      std::is_same_v<T, std::int64_t> || std::is_same_v<T, float> ||
-                      std::is_same_v<T, double> || std::is_same_v<T, Rectangle>)
-          sample.get<T>(slot) = number;
-        if constexpr (std::is_same_v<T, std::vector<double>>)
-          sample.get<Tensor>(slot) = testing::tensor_of(number);
-      },
-      value);
+  if (const auto* number = std::get_if<detail::Number>(&value)) {
+    number->visit([&]<class T>(T x) { sample.get<T>(slot) = x; });
+  } else if (const auto* area = std::get_if<Rectangle>(&value)) {
+    sample.get<Rectangle>(slot) = *area;
+  } else if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+    sample.get<Tensor>(slot) = testing::tensor_of(*numbers);
+  }
 }
 
 Image any_picture(Random& random) {

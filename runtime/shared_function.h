@@ -1,0 +1,44 @@
+// SharedFunction: a callable of any type, as std::function has it, but copies share the callable,
+// and the compiler makes three small functions for each type, not a dozen. For what is bound while
+// a pipeline is described: a program has hundreds of these.
+//
+// Ownership: copies own the callable together. Threads: any number at once may call it, since it is
+// called as const. Errors: those of the callable; an empty one must not be called.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace sluice::detail {
+
+template <class Signature>
+class SharedFunction;
+template <class R, class... Args>
+class SharedFunction<R(Args...)> {
+ public:
+  SharedFunction() = default;
+  template <class F>
+  requires(!std::is_same_v<F, SharedFunction>)
+      SharedFunction(F f)  // NOLINT(google-explicit-constructor): as with std::function
+      : SharedFunction(std::in_place_type<F>, std::move(f)) {}
+  // Makes the callable in its place.
+  template <class F, class... From>
+  explicit SharedFunction(std::in_place_type_t<F>, From&&... from)
+      : call_([](const void* f, Args... args) -> R {
+          return (*static_cast<const F*>(f))(std::forward<Args>(args)...);
+        }),
+        // One type of deleter for all callables.
+        callable_(static_cast<const void*>(new F(std::forward<From>(from)...)),
+                  static_cast<void (*)(const void*)>(
+                      [](const void* f) { delete static_cast<const F*>(f); })) {}
+
+  R operator()(Args... args) const { return call_(callable_.get(), std::forward<Args>(args)...); }
+  explicit operator bool() const { return call_ != nullptr; }
+
+ private:
+  R (*call_)(const void*, Args...) = nullptr;
+  std::shared_ptr<const void> callable_;
+};
+
+}  // namespace sluice::detail
