@@ -89,8 +89,7 @@ struct ResizeTile {
 template <int channels>
 SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& tile,
                                         const std::uint8_t* in, const Team& team,
-                                        ResizeMemory& memory,
-                                        std::uint32_t (&pixels)[kResizeOwn]) {
+                                        ResizeMemory& memory, std::uint32_t (&pixels)[kResizeOwn]) {
   const ResizeTableView columns(job.columns, false), rows(job.rows, false);
   int first = job.rows.in_length, end = 0;
   for (int y = 0; y < tile.height; ++y) {
@@ -131,8 +130,9 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
   }
   SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
     pixels[own] = 0;
-    SLUICE_UNROLL for (int c = 0; c < channels; ++c)
+    SLUICE_UNROLL for (int c = 0; c < channels; ++c) {
       pixels[own] |= std::uint32_t{rounded_level(sums[own][c], rows.shift)} << (8 * c);
+    }
   }
 }
 
@@ -145,8 +145,9 @@ SLUICE_HOST_DEVICE inline void write_resized(const ResizeJob& job, const ResizeT
     const int i = team.index + own * kTeam;
     const int y = i / kResizeTileWidth, x = i % kResizeTileWidth;
     if (y >= tile.height || x >= tile.width) continue;
-    SLUICE_NO_UNROLL for (int c = 0; c < job.channels; ++c)
+    SLUICE_NO_UNROLL for (int c = 0; c < job.channels; ++c) {
       out.write_level(tile.y + y, tile.x + x, c, static_cast<int>(pixels[own] >> (8 * c) & 255));
+    }
   }
 }
 
