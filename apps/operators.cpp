@@ -3,8 +3,8 @@
 #include "figures.h"
 #include "operator_sheet.h"
 #include "usage.h"
-#include <sluice/graph/plan/device_versions.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/plan/device_versions.h>
 #include <sluice/ops/operators.h>
 
 #include <algorithm>
