@@ -14,14 +14,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kIndent = 2;
 
-// A list is made member by member: a conversion of the whole is another template for each type.
-template <class All>
-Json list_of(const All& all) {
-  Json list = Json::array();
-  for (const auto& one : all) list.push_back(one);
-  return list;
-}
-
 }  // namespace
 
 Figures::Figures() : json_(std::make_unique<Json>(Json::object())) {}
@@ -37,14 +29,13 @@ void Figures::add(const char* name, double number) { (*json_)[name] = number; }
 void Figures::add(const char* name, const char* text) { (*json_)[name] = text; }
 void Figures::add(const char* name, const std::string& text) { (*json_)[name] = text; }
 void Figures::add(const char* name, const std::vector<double>& numbers) {
-  (*json_)[name] = list_of(numbers);
+  (*json_)[name] = numbers;
 }
 void Figures::add(const char* name, const std::vector<std::string>& texts) {
-  (*json_)[name] = list_of(texts);
+  (*json_)[name] = texts;
 }
 void Figures::add(const char* name, const std::vector<std::vector<double>>& rows) {
-  Json& list = (*json_)[name] = Json::array();
-  for (const std::vector<double>& row : rows) list.push_back(list_of(row));
+  (*json_)[name] = rows;
 }
 void Figures::add(const char* name, Figures object) { (*json_)[name] = std::move(*object.json_); }
 void Figures::add(const char* name, std::vector<Figures> objects) {
