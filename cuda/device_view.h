@@ -19,11 +19,14 @@
 #define SLUICE_HOST_DEVICE
 #endif
 
-// What stands before loops whose arrays shall be registers of a GPU.
+// What stands before loops whose arrays shall be registers of a GPU, and before loops with a long
+// body, which nvcc takes long to repeat.
 #if defined(__CUDA_ARCH__)
 #define SLUICE_UNROLL _Pragma("unroll")
+#define SLUICE_NO_UNROLL _Pragma("unroll 1")
 #else
 #define SLUICE_UNROLL
+#define SLUICE_NO_UNROLL
 #endif
 
 namespace sluice::device {

@@ -35,6 +35,9 @@ SLUICE_HOST_DEVICE inline int resize_tiles_across(int width) {
   return (width + kResizeTileWidth - 1) / kResizeTileWidth;
 }
 
+// Each of the team has so many of the tile's pixels, every kTeam-th one.
+inline constexpr int kResizeOwn = (kResizeTileHeight * kResizeTileWidth + kTeam - 1) / kTeam;
+
 // What a team shares.
 struct ResizeMemory {
   std::uint8_t rows[kResizeRows][kResizeTileWidth * 4];
@@ -82,10 +85,11 @@ struct ResizeTile {
   int y, x, height, width;
 };
 
+// Gives the pixels that the thread has, channel c in the bits from 8 * c on.
 template <int channels>
 SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& tile,
-                                        const std::uint8_t* in, const PixelWriter& out,
-                                        const Team& team, ResizeMemory& memory) {
+                                        const std::uint8_t* in, const Team& team,
+                                        ResizeMemory& memory, std::uint32_t (&pixels)[kResizeOwn]) {
   const ResizeTableView columns(job.columns, false), rows(job.rows, false);
   int first = job.rows.in_length, end = 0;
   for (int y = 0; y < tile.height; ++y) {
@@ -94,11 +98,8 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
     end = window.start + window.count > end ? window.start + window.count : end;
   }
 
-  // Each of the team has some of the tile's pixels.
-  constexpr int kPixels = kResizeTileHeight * kResizeTileWidth;
-  constexpr int kOwn = (kPixels + kTeam - 1) / kTeam;
-  std::int32_t sums[kOwn][channels];
-  SLUICE_UNROLL for (int own = 0; own < kOwn; ++own) {
+  std::int32_t sums[kResizeOwn][channels];
+  SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
     SLUICE_UNROLL for (int c = 0; c < channels; ++c) sums[own][c] = 1 << (rows.shift - 1);
   }
   for (int from = first; from < end; from += kResizeRows) {
@@ -110,7 +111,7 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
                              &memory.rows[row][x * channels]);
     }
     team.sync();
-    SLUICE_UNROLL for (int own = 0; own < kOwn; ++own) {
+    SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
       const int i = team.index + own * kTeam;
       const int y = i / kResizeTileWidth, x = i % kResizeTileWidth;
       if (y >= tile.height || x >= tile.width) continue;
@@ -127,12 +128,26 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
     }
     team.sync();
   }
-  SLUICE_UNROLL for (int own = 0; own < kOwn; ++own) {
+  SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
+    pixels[own] = 0;
+    SLUICE_UNROLL for (int c = 0; c < channels; ++c) {
+      pixels[own] |= std::uint32_t{rounded_level(sums[own][c], rows.shift)} << (8 * c);
+    }
+  }
+}
+
+// Stands apart from what makes the pixels, since compilers take long to repeat a PixelWriter for
+// each count of channels.
+SLUICE_HOST_DEVICE inline void write_resized(const ResizeJob& job, const ResizeTile& tile,
+                                             const std::uint32_t (&pixels)[kResizeOwn],
+                                             const PixelWriter& out, const Team& team) {
+  SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
     const int i = team.index + own * kTeam;
     const int y = i / kResizeTileWidth, x = i % kResizeTileWidth;
     if (y >= tile.height || x >= tile.width) continue;
-    for (int c = 0; c < channels; ++c)
-      out.write_level(tile.y + y, tile.x + x, c, rounded_level(sums[own][c], rows.shift));
+    SLUICE_NO_UNROLL for (int c = 0; c < job.channels; ++c) {
+      out.write_level(tile.y + y, tile.x + x, c, static_cast<int>(pixels[own] >> (8 * c) & 255));
+    }
   }
 }
 
@@ -146,7 +161,7 @@ SLUICE_HOST_DEVICE inline void resize_nearest(const ResizeJob& job, const Resize
     const std::uint8_t* pixel =
         in + rows.windows[y].start * job.in_stride +
         static_cast<std::ptrdiff_t>(columns.windows[x].start) * job.channels;
-    for (int c = 0; c < job.channels; ++c) out.write_level(y, x, c, pixel[c]);
+    SLUICE_NO_UNROLL for (int c = 0; c < job.channels; ++c) out.write_level(y, x, c, pixel[c]);
   }
 }
 
@@ -166,16 +181,21 @@ SLUICE_HOST_DEVICE inline void resize_tile(const ResizeJob& job, int number, con
   team.sync();
   if (job.filter.interpolation == Interpolation::nearest)
     return resize_nearest(job, tile, in, out, team);
+  std::uint32_t pixels[kResizeOwn];
   switch (job.channels) {
     case 1:
-      return resize_filtered<1>(job, tile, in, out, team, memory);
+      resize_filtered<1>(job, tile, in, team, memory, pixels);
+      break;
     case 2:
-      return resize_filtered<2>(job, tile, in, out, team, memory);
+      resize_filtered<2>(job, tile, in, team, memory, pixels);
+      break;
     case 3:
-      return resize_filtered<3>(job, tile, in, out, team, memory);
+      resize_filtered<3>(job, tile, in, team, memory, pixels);
+      break;
     default:
-      return resize_filtered<4>(job, tile, in, out, team, memory);
+      resize_filtered<4>(job, tile, in, team, memory, pixels);
   }
+  write_resized(job, tile, pixels, out, team);
 }
 
 }  // namespace sluice::device
