@@ -1,0 +1,69 @@
+// The halves that nvcc compiles of kernels that look at levels and colors.
+#include <sluice/cuda/kernels/choose_tile.h>
+#include <sluice/cuda/kernels/clahe_tile.h>
+#include <sluice/cuda/kernels/colours_tile.h>
+#include <sluice/cuda/kernels/histogram_tile.h>
+#include <sluice/cuda/kernels/jpeg_distortion_tile.h>
+#include <sluice/cuda/kernels/launch_blocks.h>
+#include <sluice/cuda/kernels/on_cuda.h>
+#include <sluice/cuda/kernels/pixels_tile.h>
+#include <sluice/cuda/kernels/reduce_tile.h>
+
+namespace sluice::device {
+namespace {
+
+// A block for each sample.
+__global__ void __launch_bounds__(kBlockThreads) level_tables(Batch<HistogramJob> batch) {
+  __shared__ unsigned long long words[(sizeof(TablesMemory) + 7) / 8];
+  make_level_tables(batch.jobs[blockIdx.x], this_team(), reinterpret_cast<TablesMemory&>(words));
+}
+
+__global__ void __launch_bounds__(kBlockThreads) reduce_tiles(Batch<ReduceJob> batch) {
+  __shared__ unsigned int parts[kBlockThreads * sizeof(ReducePart) / sizeof(unsigned int)];
+  for_this_tile(batch, [&](const ReduceJob& job, int tile) {
+    reduce_tile(job, tile, this_team(), reinterpret_cast<ReducePart*>(parts));
+  });
+}
+
+}  // namespace
+
+CudaLaunch choose_on_cuda(const void* batch) {
+  return tiles_on_cuda<ChooseJob, choose_tile>(batch);
+}
+
+CudaLaunch clahe_tables_on_cuda(const void* batch) {
+  return tiles_on_cuda<ClaheTablesJob, std::uint32_t, 256, clahe_table_tile>(batch);
+}
+
+CudaLaunch clahe_on_cuda(const void* batch) { return tiles_on_cuda<ClaheJob, clahe_tile>(batch); }
+
+CudaLaunch colours_on_cuda(const void* batch) {
+  return tiles_on_cuda<ColourJob, std::uint8_t, kLevelTables, colours_tile>(batch);
+}
+
+CudaLaunch histograms_on_cuda(const void* batch) {
+  return tiles_on_cuda<HistogramJob, std::uint32_t, kHistogram, histogram_tile>(batch);
+}
+
+CudaLaunch level_tables_on_cuda(const void* batch) {
+  const int count = static_cast<const Batch<HistogramJob>*>(batch)->count;
+  return blocks_on_cuda(level_tables, count);
+}
+
+CudaLaunch jpeg_distortion_blocks_on_cuda(const void* batch) {
+  return tiles_on_cuda<JpegBlocksJob, jpeg_blocks_tile>(batch);
+}
+
+CudaLaunch jpeg_distortion_pixels_on_cuda(const void* batch) {
+  return tiles_on_cuda<JpegPixelsJob, jpeg_pixels_tile>(batch);
+}
+
+CudaLaunch pixels_on_cuda(const void* batch) {
+  return tiles_on_cuda<PixelsJob, std::uint8_t, 256, pixels_tile>(batch);
+}
+
+CudaLaunch reduce_on_cuda(const void* batch) {
+  return blocks_on_cuda(reduce_tiles, static_cast<const Batch<ReduceJob>*>(batch)->tiles);
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,70 @@
+// The halves that nvcc compiles of kernels that look at neighbors, or add noise.
+#include <sluice/cuda/kernels/blur_tile.h>
+#include <sluice/cuda/kernels/launch_blocks.h>
+#include <sluice/cuda/kernels/morphology_tile.h>
+#include <sluice/cuda/kernels/noise_tile.h>
+#include <sluice/cuda/kernels/on_cuda.h>
+#include <sluice/cuda/kernels/shifts_tile.h>
+#include <sluice/cuda/kernels/window_tile.h>
+
+namespace sluice::device {
+
+CudaLaunch blur_down_on_cuda(const void* batch) {
+  return tiles_on_cuda<BlurJob, blur_down_tile>(batch);
+}
+
+CudaLaunch blur_across_on_cuda(const void* batch) {
+  return tiles_on_cuda<BlurJob, blur_across_tile>(batch);
+}
+
+CudaLaunch morphology_across_on_cuda(const void* batch) {
+  return tiles_on_cuda<MorphologyJob, morphology_across_tile>(batch);
+}
+
+CudaLaunch morphology_down_on_cuda(const void* batch) {
+  return tiles_on_cuda<MorphologyJob, morphology_down_tile>(batch);
+}
+
+CudaLaunch gaussian_noise_on_cuda(const void* batch) {
+  return tiles_on_cuda<NoiseJob, gaussian_noise_tile>(batch);
+}
+
+CudaLaunch salt_and_pepper_on_cuda(const void* batch) {
+  return tiles_on_cuda<NoiseJob, salt_and_pepper_tile>(batch);
+}
+
+CudaLaunch shot_noise_on_cuda(const void* batch) {
+  return tiles_on_cuda<NoiseJob, shot_noise_tile>(batch);
+}
+
+CudaLaunch jitter_on_cuda(const void* batch) { return tiles_on_cuda<NoiseJob, jitter_tile>(batch); }
+
+CudaLaunch poisson_on_cuda(const void* batch) {
+  return tiles_on_cuda<PoissonJob, poisson_tile>(batch);
+}
+
+CudaLaunch draw_shifts_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, draw_shifts_tile>(batch);
+}
+
+CudaLaunch blur_shifts_across_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, blur_shifts_across_tile>(batch);
+}
+
+CudaLaunch blur_shifts_down_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, blur_shifts_down_tile>(batch);
+}
+
+CudaLaunch window_on_cuda(const void* batch) {
+  return tiles_on_cuda<WindowJob, window_tile>(batch);
+}
+
+CudaLaunch motion_on_cuda(const void* batch) {
+  return tiles_on_cuda<WindowJob, motion_tile>(batch);
+}
+
+CudaLaunch median_on_cuda(const void* batch) {
+  return tiles_on_cuda<WindowJob, median_tile>(batch);
+}
+
+}  // namespace sluice::device
