@@ -8,7 +8,7 @@
 namespace sluice::device {
 
 #if defined(SLUICE_HAS_CUDA)
-// In unindexed_kernels.cu.
+// In kernels.cu.
 CudaLaunch jpeg_synchronise_on_cuda(const void* arguments);
 CudaLaunch jpeg_synchronise_more_on_cuda(const void* arguments);
 CudaLaunch jpeg_find_starts_on_cuda(const void* arguments);
