@@ -19,8 +19,8 @@
 #define SLUICE_HOST_DEVICE
 #endif
 
-// What stands before loops whose arrays shall be registers of a GPU, and before loops with a long
-// body, which nvcc takes long to repeat.
+// These stand before loops: the first one where arrays must be registers of a GPU, the second one
+// where the body is long, so that nvcc takes long to repeat it.
 #if defined(__CUDA_ARCH__)
 #define SLUICE_UNROLL _Pragma("unroll")
 #define SLUICE_NO_UNROLL _Pragma("unroll 1")

@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(kJpegRunsPerTile) jpeg_pixels(const JpegLaunch
                    static_cast<std::int32_t>(number - row * runs) * kJpegRun);
 }
 
-// What follows is for files that no index knows.
+// The rest is for files that no index knows.
 template <class T>
 __device__ T* found_of(const JpegLaunch& launch, std::uint64_t offset,
                        const JpegUnindexed& sample) {

@@ -1,4 +1,4 @@
-// The halves that nvcc compiles of kernels that look at levels and colors.
+// The CUDA halves of the kernels that look at levels and colors.
 #include <sluice/cuda/kernels/choose_tile.h>
 #include <sluice/cuda/kernels/clahe_tile.h>
 #include <sluice/cuda/kernels/colours_tile.h>

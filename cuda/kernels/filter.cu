@@ -1,4 +1,4 @@
-// The halves that nvcc compiles of kernels that look at neighbors, or add noise.
+// The CUDA halves of the kernels that look at neighbors, or add noise.
 #include <sluice/cuda/kernels/blur_tile.h>
 #include <sluice/cuda/kernels/launch_blocks.h>
 #include <sluice/cuda/kernels/morphology_tile.h>

@@ -1,4 +1,4 @@
-// The halves that nvcc compiles of kernels that move pixels, or lay some over others.
+// The CUDA halves of the kernels that move pixels, or lay some over others.
 #include <sluice/cuda/kernels/cover_tile.h>
 #include <sluice/cuda/kernels/launch_blocks.h>
 #include <sluice/cuda/kernels/layers_tile.h>

@@ -21,8 +21,8 @@ ResizeAxis axis_of(int in_length, double start, double length, int out_length,
   axis.out_length = out_length;
   axis.reversed = reversed;
   axis.same = start == 0 && length == in_length && in_length == out_length;
-  const double support =
-      resize_half_width(filter.interpolation) * resize_widening(filter, length / out_length);
+  const double support = kernels::resize_half_width(filter.interpolation) *
+                         kernels::resize_widening(filter, length / out_length);
   axis.taps = axis.same ? 1 : std::min(in_length, static_cast<int>(std::ceil(support)) * 2 + 1);
   return axis;
 }

@@ -1,13 +1,14 @@
 // The weights of resizing along one axis, made on the device: ResizeTable of ops/ by a team of
-// threads, with the same steps in the same order, so that the numbers are the same (where a filter
-// has sines, the last bit of a weight may differ). Internal to the resizing kernels.
+// threads, with the same filter and the same steps in the same order, so that the numbers are the
+// same (where a filter has sines, the last bit of a weight may differ). Internal to the resizing
+// kernels.
 //
 // Ownership: none; the tables lie in scratch memory of the launch. Threads and errors: none.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/kernels/tiles.h>
-#include <sluice/ops/kernels/resize_filter.h>
+#include <sluice/ops/kernels/resize_weight.h>
 
 #include <cmath>
 #include <cstddef>
@@ -38,53 +39,6 @@ struct ResizeAxis {
   }
 };
 
-SLUICE_HOST_DEVICE inline double resize_sinc(double x) {
-  if (x == 0.0) return 1.0;
-  const double angle = 3.141592653589793 * x;
-  return sin(angle) / angle;
-}
-
-// Half the width of the filter where nothing is made smaller.
-SLUICE_HOST_DEVICE inline double resize_half_width(Interpolation interpolation) {
-  switch (interpolation) {
-    case Interpolation::bilinear:
-    case Interpolation::hamming:
-      return 1.0;
-    case Interpolation::bicubic:
-      return 2.0;
-    case Interpolation::lanczos:
-      return 3.0;
-    default:
-      return 0.5;
-  }
-}
-
-SLUICE_HOST_DEVICE inline double resize_filter(Interpolation interpolation, double x) {
-  const double d = fabs(x);
-  switch (interpolation) {
-    case Interpolation::bilinear:
-      return d < 1.0 ? 1.0 - d : 0.0;
-    case Interpolation::hamming:
-      return d < 1.0 ? resize_sinc(d) * (0.54 + 0.46 * cos(3.141592653589793 * d)) : 0.0;
-    case Interpolation::bicubic: {
-      const double a = -0.5;
-      if (d < 1.0) return ((a + 2.0) * d - (a + 3.0)) * d * d + 1.0;
-      if (d < 2.0) return (((d - 5.0) * d + 8.0) * d - 4.0) * a;
-      return 0.0;
-    }
-    case Interpolation::lanczos:
-      return d < 3.0 ? resize_sinc(d) * resize_sinc(d / 3.0) : 0.0;
-    default:
-      return x > -0.5 && x <= 0.5 ? 1.0 : 0.0;
-  }
-}
-
-// How much wider the filter is than where nothing becomes smaller.
-SLUICE_HOST_DEVICE inline double resize_widening(const kernels::ResizeFilter& filter,
-                                                 double scale) {
-  return filter.antialias && scale > 1.0 ? scale : 1.0;
-}
-
 // The exact weights of one output pixel.
 class ResizeWeights {
  public:
@@ -92,8 +46,8 @@ class ResizeWeights {
                                    int i)
       : interpolation_(filter.interpolation) {
     const double scale = axis.length / axis.out_length;
-    const double filter_scale = resize_widening(filter, scale);
-    const double support = resize_half_width(interpolation_) * filter_scale;
+    const double filter_scale = kernels::resize_widening(filter, scale);
+    const double support = kernels::resize_half_width(interpolation_) * filter_scale;
     unscale_ = 1.0 / filter_scale;
     centre_ = axis.start + (i + 0.5) * scale;
     const int first = static_cast<int>(floor(centre_ - support + 0.5));
@@ -128,7 +82,7 @@ class ResizeWeights {
 
  private:
   SLUICE_HOST_DEVICE double unscaled(int x) const {
-    return resize_filter(interpolation_, (x - centre_ + 0.5) * unscale_);
+    return kernels::resize_weight(interpolation_, (x - centre_ + 0.5) * unscale_);
   }
 
   Interpolation interpolation_;

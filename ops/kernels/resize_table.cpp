@@ -1,68 +1,17 @@
 #include <sluice/ops/kernels/resize_table.h>
+#include <sluice/ops/kernels/resize_weight.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sluice::kernels {
-namespace {
-
-double sinc(double x) {
-  if (x == 0.0) return 1.0;
-  const double angle = std::numbers::pi * x;
-  return std::sin(angle) / angle;
-}
-
-double half_width(Interpolation interpolation) {
-  switch (interpolation) {
-    case Interpolation::nearest:
-    case Interpolation::box:
-      return 0.5;
-    case Interpolation::bilinear:
-    case Interpolation::hamming:
-      return 1.0;
-    case Interpolation::bicubic:
-      return 2.0;
-    case Interpolation::lanczos:
-      return 3.0;
-  }
-  return 0.5;
-}
-
-double weight(Interpolation interpolation, double x) {
-  const double d = std::abs(x);
-  switch (interpolation) {
-    case Interpolation::nearest:
-    case Interpolation::box:
-      return x > -0.5 && x <= 0.5 ? 1.0 : 0.0;
-    case Interpolation::bilinear:
-      return d < 1.0 ? 1.0 - d : 0.0;
-    case Interpolation::hamming:
-      return d < 1.0 ? sinc(d) * (0.54 + 0.46 * std::cos(std::numbers::pi * d)) : 0.0;
-    case Interpolation::bicubic: {
-      constexpr double kA = -0.5;
-      if (d < 1.0) return ((kA + 2.0) * d - (kA + 3.0)) * d * d + 1.0;
-      if (d < 2.0) return (((d - 5.0) * d + 8.0) * d - 4.0) * kA;
-      return 0.0;
-    }
-    case Interpolation::lanczos:
-      return d < 3.0 ? sinc(d) * sinc(d / 3.0) : 0.0;
-  }
-  return 0.0;
-}
-
-// How much wider the filter is than where nothing becomes smaller.
-double widening(const ResizeFilter& filter, double scale) {
-  return filter.antialias ? std::max(scale, 1.0) : 1.0;
-}
-
-}  // namespace
 
 AxisRange touched(int in_length, const AxisPart& part, int out_length, const ResizeFilter& filter,
                   const AxisRange& shown) {
   const double scale = part.length / out_length;
   // One more, so that no rounding matters.
-  const double support = half_width(filter.interpolation) * widening(filter, scale) + 1.0;
+  const double support =
+      resize_half_width(filter.interpolation) * resize_widening(filter, scale) + 1.0;
   const double first = part.start + (shown.begin + 0.5) * scale - support;
   const double last = part.start + (shown.end - 0.5) * scale + support;
   return {std::clamp(static_cast<int>(std::floor(first)), 0, in_length - 1),
@@ -75,9 +24,9 @@ bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
   if (request == built_) return false;
   built_ = {};
   const double scale = part.length / out_length;
-  const double filter_scale = widening(filter, scale);
+  const double filter_scale = resize_widening(filter, scale);
   const double unscale = 1.0 / filter_scale;
-  const double support = half_width(filter.interpolation) * filter_scale;
+  const double support = resize_half_width(filter.interpolation) * filter_scale;
   const int longest = std::min(in_length, static_cast<int>(std::ceil(support)) * 2 + 1);
   taps_ = (longest + tap_multiple - 1) / tap_multiple * tap_multiple;
 
@@ -97,7 +46,7 @@ bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
     double sum = 0.0;
     int count = 0;
     for (int x = first; x < end; ++x) {
-      exact[count] = weight(filter.interpolation, (x - centre + 0.5) * unscale);
+      exact[count] = resize_weight(filter.interpolation, (x - centre + 0.5) * unscale);
       sum += exact[count++];
     }
     if (sum == 0.0) {
