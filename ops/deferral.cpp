@@ -1,6 +1,5 @@
 #include <sluice/ops/deferral.h>
 
-#include <functional>
 #include <memory>
 #include <utility>
 #include <variant>

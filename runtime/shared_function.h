@@ -32,6 +32,9 @@ class SharedFunction<R(Args...)> {
         callable_(static_cast<const void*>(new F(std::forward<From>(from)...)),
                   static_cast<void (*)(const void*)>(
                       [](const void* f) { delete static_cast<const F*>(f); })) {}
+  // A function of what the copies share, which the caller has made.
+  SharedFunction(R (*call)(const void*, Args...), std::shared_ptr<const void> shared)
+      : call_(call), callable_(std::move(shared)) {}
 
   R operator()(Args... args) const { return call_(callable_.get(), std::forward<Args>(args)...); }
   explicit operator bool() const { return call_ != nullptr; }

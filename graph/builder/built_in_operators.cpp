@@ -34,6 +34,11 @@ float parameter_of(bool negative, int magnitude, float low, float high, bool ran
   return randomly_negate && negative ? -parameter : parameter;
 }
 
+template <class T>
+StepFunction giving(SlotId out, const T& constant) {
+  return [out, constant](Sample& sample) { sample.get<T>(out) = constant; };
+}
+
 }  // namespace
 
 const OperatorPtr& uniform_operator() {
@@ -146,14 +151,12 @@ const OperatorPtr& constant_operator() {
     };
     functions.bind = [](const OperatorSchema&, const Call& call) {
       return std::visit(
-          [out = call.outputs[0]]<class T>(const T& constant) -> StepFunction {
-            return [out, constant](Sample& sample) {
-              if constexpr (std::is_same_v<T, Number>) {
-                constant.visit([&]<class N>(N number) { sample.get<N>(out) = number; });
-              } else {
-                sample.get<T>(out) = constant;
-              }
-            };
+          [out = call.outputs[0]]<class T>(const T& constant) {
+            if constexpr (std::is_same_v<T, Number>) {
+              return constant.visit([out](auto number) { return giving(out, number); });
+            } else {
+              return giving(out, constant);
+            }
           },
           std::get<Constant>(call.arguments[0]));
     };

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -83,7 +84,7 @@ class NumberResult {
   bool (*store_)(Sample&, SlotId, C) = nullptr;
 };
 
-// A table of what `Of` makes of each operation.
+// Of each operation what `of` makes of it.
 template <class Of>
 constexpr auto table_of(Of of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -91,53 +92,67 @@ constexpr auto table_of(Of of) {
   }
   (std::make_index_sequence<static_cast<std::size_t>(NumberOperation::logical_not) + 1>());
 }
+using RunShared = void (*)(const void*, Sample&);
+
+// All numbers are computed in one of four types. The steps of a type hold the same, and differ only
+// in the function that runs for a sample.
 template <class C>
-using Compute = bool (*)(C, C, C&);
+struct Computing {
+  NumberOperand<C> x, y;
+  NumberResult<C> to;
+  NumberOperation what;
+  bool two;
+
+  template <NumberOperation kWhat>
+  static void run(const void* shared, Sample& sample) {
+    const auto& step = *static_cast<const Computing*>(shared);
+    const C a = step.x.of(sample), b = step.y.of(sample);
+    C result{};
+    if (!compute<kWhat>(a, b, result) || !step.to.set(sample, result)) step.fail(a, b);
+  }
+  [[noreturn]] void fail(C a, C b) const {
+    throw_overflow(what, text_of(a), two ? text_of(b) : "", to.type());
+  }
+};
 template <class C>
-Compute<C> compute_of(NumberOperation what) {
-  static constexpr auto all = table_of([](auto op) -> Compute<C> {
+StepFunction computing_in(NumberOperation what, NumberType type, const Call& call) {
+  static constexpr auto all = table_of([](auto op) -> RunShared {
     if constexpr (is_comparison(op) || op == NumberOperation::logical_not ||
                   (is_bitwise(op) && !is_whole<C>)) {
       return nullptr;
     } else {
-      return compute<op, false, C>;
+      return Computing<C>::template run<op>;
     }
   });
-  return all.at(static_cast<std::size_t>(what));
+  const NumberOperand<C> x(call.arguments.front()), y(call.arguments.back());
+  const Computing<C> step{x, y, {type, call.outputs[0]}, what, call.arguments.size() > 1};
+  return {all.at(static_cast<std::size_t>(what)), std::make_shared<const Computing<C>>(step)};
 }
+
 template <class X, class Y>
-using Compare = bool (*)(X, Y);
+struct Comparing {
+  NumberOperand<X> x;
+  NumberOperand<Y> y;
+  SlotId out;
+
+  template <NumberOperation kWhat>
+  static void run(const void* shared, Sample& sample) {
+    const auto& step = *static_cast<const Comparing*>(shared);
+    sample.get<bool>(step.out) = compare<kWhat>(step.x.of(sample), step.y.of(sample));
+  }
+};
 template <class X, class Y>
-Compare<X, Y> compare_of(NumberOperation what) {
-  static constexpr auto all = table_of([](auto op) -> Compare<X, Y> {
+StepFunction comparing_as(NumberOperation what, const Argument& left, const Argument& right,
+                          SlotId out) {
+  static constexpr auto all = table_of([](auto op) -> RunShared {
     if constexpr (is_comparison(op)) {
-      return compare<op, X, Y>;
+      return Comparing<X, Y>::template run<op>;
     } else {
       return nullptr;
     }
   });
-  return all.at(static_cast<std::size_t>(what));
-}
-
-// All numbers are computed in one of four types. The steps of a type are one function, which calls
-// the operation: a function of each would say the same 16 times.
-template <class C>
-StepFunction computing_in(NumberOperation what, NumberType type, const Call& call) {
-  const bool two = call.arguments.size() > 1;
-  const NumberOperand<C> x(call.arguments.front()), y(call.arguments.back());
-  return [x, y, what, two, compute = compute_of<C>(what),
-          to = NumberResult<C>(type, call.outputs[0])](Sample& sample) {
-    const C a = x.of(sample), b = y.of(sample);
-    C result{};
-    if (!compute(a, b, result) || !to.set(sample, result))
-      throw_overflow(what, text_of(a), two ? text_of(b) : "", to.type());
-  };
-}
-template <class X, class Y>
-StepFunction comparing_as(NumberOperation what, const Argument& left, const Argument& right,
-                          SlotId out) {
-  return [x = NumberOperand<X>(left), y = NumberOperand<Y>(right), compare = compare_of<X, Y>(what),
-          out](Sample& sample) { sample.get<bool>(out) = compare(x.of(sample), y.of(sample)); };
+  const Comparing<X, Y> step{NumberOperand<X>(left), NumberOperand<Y>(right), out};
+  return {all.at(static_cast<std::size_t>(what)), std::make_shared<const Comparing<X, Y>>(step)};
 }
 
 // A constant fraction, as a value of another type of fractions has it.

@@ -7,6 +7,7 @@
 
 #include <sluice/graph/plan/operator.h>
 
+#include <functional>
 #include <map>
 #include <shared_mutex>
 #include <string>
