@@ -1,4 +1,5 @@
 // Plans that are saved and loaded again do the same, byte for byte.
+#include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
 #include "programs.h"
 
