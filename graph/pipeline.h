@@ -134,7 +134,7 @@ class Pipeline {
   // Does f(batch, key) to each batch of the epochs that begin from now on, before it is given: what
   // concerns several samples, mix_up for example. Steps run in the order in which they are said, on
   // the thread that takes batches, one batch at a time; f may keep a state. What it draws from the
-  // key (Random, or random_of() of ops/batch/mix.h) follows from the seed, the epoch and the number
+  // key (Random, or random_of() of ops/batch.h) follows from the seed, the epoch and the number
   // of the batch alone. A Batch is given as it is made: it may be short, see missing().
   template <class F>
   Pipeline& batch_step(F f) {
