@@ -1,8 +1,8 @@
-#include <sluice/graph/plan/plan.h>
 #include "description.h"
 
 #include "text.h"
 #include "values.h"
+#include <sluice/graph/plan/plan.h>
 
 #include <cstdint>
 

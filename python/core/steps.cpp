@@ -1,10 +1,10 @@
 // Python's functions as steps: f(values...) for each sample, under Python's lock.
-#include <sluice/graph/plan/plan.h>
 #include "description.h"
 #include "dynamic_source.h"
 #include "errors.h"
 #include "options.h"
 #include "values.h"
+#include <sluice/graph/plan/plan.h>
 
 #include <memory>
 #include <utility>

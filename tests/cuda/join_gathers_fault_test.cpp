@@ -1,9 +1,9 @@
 // Choices inside of gathers which do not go through as they are: too little memory, a device that
 // fails, samples that it gives back, runs that are given up.
-#include <sluice/graph/plan/plan.h>
 #include "tests/cuda/join_gathers.h"
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
+#include <sluice/graph/plan/plan.h>
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Choices inside of a gather: which are, and that nobody who looks at samples, counts, errors or
 // paths can tell.
-#include <sluice/graph/plan/plan.h>
 #include "tests/cuda/join_gathers.h"
+
+#include <sluice/graph/plan/plan.h>
 
 #include <cstdint>
 #include <memory>

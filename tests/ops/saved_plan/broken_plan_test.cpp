@@ -1,9 +1,9 @@
 // Files that are no good plans: each is an error that says where and what, or makes a plan that
 // runs; nothing else comes of it.
-#include <sluice/graph/plan/plan.h>
 #include "programs.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
+#include <sluice/graph/plan/plan.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Plans that are saved and loaded again do the same, byte for byte.
+#include "programs.h"
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
-#include "programs.h"
 
 #include <algorithm>
 #include <filesystem>
