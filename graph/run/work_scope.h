@@ -18,7 +18,8 @@ class Sample;
 // step of one pipeline may run another one.
 class WorkScope {
  public:
-  explicit WorkScope(const Plan& plan) noexcept;  // in guarded.h: the pipeline's own code opens it
+  // In guarded.h, which code that opens scopes includes.
+  explicit inline WorkScope(const Plan& plan) noexcept;
   ~WorkScope() { innermost = outer_; }
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;

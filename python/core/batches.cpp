@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "options.h"
 #include "text.h"
+#include <sluice/graph/run/guarded.h>
 
 #include <cstdint>
 #include <exception>
