@@ -1,7 +1,7 @@
-// Figures: what the program says as JSON: an object whose members stay in the order in which they
-// were added. write_figures: what `sluice bench --json FILE` writes.
+// Figures: a JSON object that the program prints. Members keep the order in which they were added.
+// write_figures: writes the file of `sluice bench --json FILE`.
 //
-// Keeps the JSON library out of the sources that have something to say.
+// It keeps the JSON library out of the sources that print.
 //
 // Ownership: a value that can be moved. Threads: one. Errors: text() throws for strings that are
 // not UTF-8; write_figures throws that and IoError.
@@ -46,7 +46,7 @@ class Figures {
   std::unique_ptr<nlohmann::ordered_json> json_;
 };
 
-// "-" is standard output, and of an empty name there is nothing to do.
+// "-" means standard output. An empty name writes nothing.
 void write_figures(const std::string& file, const Figures& figures);
 
 }  // namespace sluice::app

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kReader = "sluice augment";
 
-// What a worker is told: words of any bytes but zero, which no argument of a program has, each with
-// a zero behind it. The archives come last, since there is any number of them.
+// The argument of a worker: words, each ended by a zero byte, which no word has. The archives come
+// last, because there may be any number of them.
 std::string packed(const DatasetOptions& options, const std::string& fingerprint) {
   std::string text;
   const auto add = [&](const std::string& word) { text.append(word).push_back('\0'); };

@@ -14,8 +14,11 @@
 namespace sluice::device {
 namespace {
 
-// The oldest compute capability that kernels are compiled for.
+// The oldest compute capability that kernels can be compiled for.
 constexpr int kOldestMajor = 7, kOldestMinor = 5;
+
+// Does nothing. CUDA has its attributes on GPUs that the kernels were compiled for.
+__global__ void nothing() {}
 
 std::string words_of(cudaError_t code) {
   return std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) + ")";
@@ -356,6 +359,14 @@ std::shared_ptr<Device> make_cuda_device(const Gpu& gpu) {
     // CUDA makes what a process needs of a GPU when it is first used: here, and not in a stage.
     const Current current(gpu.index);
     known->check(cudaFree(nullptr), "beginning work");
+    cudaFuncAttributes attributes{};
+    if (cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&nothing)) != cudaSuccess) {
+      (void)cudaGetLastError();
+      const std::string capability = std::to_string(gpu.major) + "." + std::to_string(gpu.minor);
+      throw DeviceError(known->name + ": this build has no code for its compute capability " +
+                            capability + "; build on a machine with this GPU, or with --preset package",
+                        false);
+    }
   }
   return std::make_shared<CudaDevice>(std::move(known));
 }

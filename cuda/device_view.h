@@ -19,8 +19,8 @@
 #define SLUICE_HOST_DEVICE
 #endif
 
-// These stand before loops: the first one where arrays must be registers of a GPU, the second one
-// where the body is long, so that nvcc takes long to repeat it.
+// SLUICE_UNROLL stands before loops whose arrays must be registers of a GPU, SLUICE_NO_UNROLL
+// before loops whose body is long, so that nvcc takes long to repeat it.
 #if defined(__CUDA_ARCH__)
 #define SLUICE_UNROLL _Pragma("unroll")
 #define SLUICE_NO_UNROLL _Pragma("unroll 1")

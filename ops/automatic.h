@@ -159,7 +159,7 @@ Value<Image> auto_augment(Graph& g, Value<Image> image, const AugmentationPolicy
 // change along with the picture's.
 //
 // Liu et al., "SSD: single shot multibox detector", 2016. Boxes are edges in pixels, f32, n x 4
-// (see move_boxes.h), in the picture as it is seen; labels a tensor with a row for each. Called
+// (see move_boxes), in the picture as it is seen; labels a tensor with a row for each. Called
 // while a pipeline is described. Errors: BuildError for numbers out of range.
 struct DetectionOptions {
   int width = 300, height = 300;  // of the result, at least 1
@@ -232,7 +232,7 @@ Value<Image> photometric_distort(Graph& g, Value<Image> image, float probability
 //   image = trivial_augment_wide(g, image);      // 1 of 14, of any magnitude
 //
 // Both are apply_random over a list of augmentations; each sample runs only those that it has
-// drawn. The lists are there to be changed, see augmentation_lists.h: take away, add operators of
+// drawn. The lists are there to be changed, see rand_augment_list(): take away, add operators of
 // your own, and call apply_random yourself.
 //
 // Cubuk et al., "RandAugment", 2019; Mueller and Hutter, "TrivialAugment", 2021. Called while a

@@ -129,7 +129,7 @@ std::vector<Mosaic> mosaic(const ImageBatch& images, const BatchKey& key,
                            const MosaicOptions& options = {});
 std::vector<Mosaic> mosaic(const TensorBatch& images, const BatchKey& key,
                            const MosaicOptions& options = {});
-// boxes: f32, n x 4, edges in pixels (see move_boxes.h); labels: a row of any type for each.
+// boxes: f32, n x 4, edges in pixels (see move_boxes); labels: a row of any type for each.
 std::vector<Mosaic> mosaic(const ImageBatch& images, TensorBatch& boxes, TensorBatch& labels,
                            const BatchKey& key, const MosaicOptions& options = {});
 std::vector<Mosaic> mosaic(const TensorBatch& images, TensorBatch& boxes, TensorBatch& labels,

@@ -161,11 +161,11 @@ const OperatorPtr& take_rows_operator();
 // | points | f32, n x 2: x y         | points, n x 2           |
 //
 // Boxes are edges in pixels of the picture, as torchvision's XYXY: see ops/kernels/boxes.h, and
-// box_formats.h for others. Of a box that is turned the result is the box around its corners. None
+// convert_boxes for others. Of a box that is turned the result is the box around its corners. None
 // is cut at the border of the picture or left out, so that it can still be told how much of a box
 // is left: filter_boxes() and clip_boxes() do that, at the end.
 //
-// `size` is that of the picture before it moves: see canvas_size.h. Options that concern pixels
+// `size` is that of the picture before it moves: see canvas_size. Options that concern pixels
 // say nothing here. Errors of a sample: tensors that are no boxes or points, and those of the
 // operator on pictures.
 Value<Tensor> flip_boxes(Value<Tensor> boxes, const CanvasSize& size,

@@ -1,6 +1,5 @@
-// SharedFunction: a callable of any type, as std::function has it, but copies share the callable,
-// and the compiler makes three small functions for each type, not a dozen. For what is bound while
-// a pipeline is described: a program has hundreds of these.
+// SharedFunction: like std::function, but copies share the callable, and the compiler makes three
+// small functions for each type, not a dozen. Steps hold such: a program has hundreds of them.
 //
 // Ownership: copies own the callable together. Threads: any number at once may call it, since it is
 // called as const. Errors: those of the callable; an empty one must not be called.
@@ -20,8 +19,14 @@ class SharedFunction<R(Args...)> {
   SharedFunction() = default;
   template <class F>
   requires(!std::is_same_v<F, SharedFunction>)
-      SharedFunction(F f)  // NOLINT(google-explicit-constructor): as with std::function
-      : SharedFunction(std::in_place_type<F>, std::move(f)) {}
+      SharedFunction(F f) {  // NOLINT(google-explicit-constructor): as with std::function
+    if constexpr (std::is_pointer_v<F>) {
+      if (f == nullptr) return;
+    } else if constexpr (requires { f.operator bool(); }) {
+      if (!f) return;  // an empty std::function makes an empty one
+    }
+    *this = SharedFunction(std::in_place_type<F>, std::move(f));
+  }
   // Makes the callable in its place.
   template <class F, class... From>
   explicit SharedFunction(std::in_place_type_t<F>, From&&... from)
@@ -32,7 +37,7 @@ class SharedFunction<R(Args...)> {
         callable_(static_cast<const void*>(new F(std::forward<From>(from)...)),
                   static_cast<void (*)(const void*)>(
                       [](const void* f) { delete static_cast<const F*>(f); })) {}
-  // A function of what the copies share, which the caller has made.
+  // Calls `call` with `shared`, which the copies share.
   SharedFunction(R (*call)(const void*, Args...), std::shared_ptr<const void> shared)
       : call_(call), callable_(std::move(shared)) {}
 

@@ -30,7 +30,7 @@ __device__ volatile std::uint32_t& damage_of(const JpegLaunch& launch, std::uint
   return reinterpret_cast<volatile std::uint32_t*>(launch.scratch)[owner];
 }
 
-// Threads that look up most look up in shared memory.
+// Copies the table to shared memory, where many look-ups are fast.
 constexpr std::size_t kEntries = sizeof(JpegCodes::entries) / sizeof(uint4);
 __device__ void load_entries(const JpegCodes& codes, uint4* entries) {
   const auto* const from = reinterpret_cast<const uint4*>(codes.entries);
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kJpegSubsequencesPerTile)
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
   const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
   __shared__ JpegTileMemory memory;
-  // What is read again is mostly nothing, and then little: not worth waiting for.
+  // The second pass reads little or nothing: not worth waiting for.
   const uint4* at = reinterpret_cast<const uint4*>(codes.entries);
   if constexpr (!kAgain) {
     __shared__ uint4 entries[kEntries];

@@ -35,7 +35,7 @@ SLUICE_HOST_DEVICE inline int resize_tiles_across(int width) {
   return (width + kResizeTileWidth - 1) / kResizeTileWidth;
 }
 
-// Each of the team has so many of the tile's pixels, every kTeam-th one.
+// The number of a tile's pixels for each thread: every kTeam-th one.
 inline constexpr int kResizeOwn = (kResizeTileHeight * kResizeTileWidth + kTeam - 1) / kTeam;
 
 // What a team shares.

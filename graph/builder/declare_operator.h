@@ -53,7 +53,7 @@ struct ParameterOptions {
 
 class OperatorDeclaration {
  public:
-  // Out of line, as all that is no template: each operator's file would hold them, else.
+  // Members that are no templates are out of line, so that not every operator's file compiles them.
   explicit OperatorDeclaration(std::string name);
   OperatorDeclaration(const OperatorDeclaration&);
   OperatorDeclaration(OperatorDeclaration&&) noexcept;
@@ -69,8 +69,8 @@ class OperatorDeclaration {
 
   // A value of each sample.
   template <class T>
-  OperatorDeclaration& input(std::string name) {
-    return add_input(std::move(name), detail::InputTraits<T>::types());
+  OperatorDeclaration& input(const std::string& name) {
+    return add_input(name, detail::InputTraits<T>::types());
   }
   // A constant, or a value of each sample: of several numbers a Tensor that holds them.
   template <class T>
@@ -97,8 +97,8 @@ class OperatorDeclaration {
     return add_parameter(std::move(parameter));
   }
   template <class T>
-  OperatorDeclaration& output(std::string name) {
-    return add_output(std::move(name), detail::slot_type<T>());
+  OperatorDeclaration& output(const std::string& name) {
+    return add_output(name, detail::slot_type<T>());
   }
 
   // It runs even if nobody reads what it gives.
@@ -187,7 +187,7 @@ class OperatorDeclaration {
   OperatorDeclaration& add_input(std::string name, std::vector<const detail::SlotType*> types);
   OperatorDeclaration& add_output(std::string name, const detail::SlotType* type);
   OperatorDeclaration& add_parameter(detail::Parameter&& parameter);
-  // Makes what follows from the whole schema.
+  // Fills in what needs the whole schema.
   void complete();
 
   detail::OperatorSchema schema_;

@@ -79,7 +79,7 @@ To number_as(const X& x) {
   return to;
 }
 
-// Throws BuildError unless the type of the value beside it holds the constant after rounding.
+// Throws BuildError if `beside`, the other value's type, cannot hold the constant, even rounded.
 void check_constant(NumberOperation what, Wide constant, NumberType beside);
 void check_constant(NumberOperation what, double constant, NumberType beside);
 

@@ -32,8 +32,7 @@ NumberSide side_of(const Argument& argument) {
           std::holds_alternative<Constant>(argument)};
 }
 
-// An argument that is a number, as a C, which can say what it is: a constant, or read from the
-// sample.
+// Reads a number as a C: a constant, or a slot of the sample.
 template <class C>
 class NumberOperand {
  public:
@@ -84,7 +83,7 @@ class NumberResult {
   bool (*store_)(Sample&, SlotId, C) = nullptr;
 };
 
-// Of each operation what `of` makes of it.
+// A table with `of(operation)` for each operation.
 template <class Of>
 constexpr auto table_of(Of of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -94,8 +93,8 @@ constexpr auto table_of(Of of) {
 }
 using RunShared = void (*)(const void*, Sample&);
 
-// All numbers are computed in one of four types. The steps of a type hold the same, and differ only
-// in the function that runs for a sample.
+// All numbers are computed in one of four types. Steps of one type hold the same data. Only the
+// function that runs for a sample differs.
 template <class C>
 struct Computing {
   NumberOperand<C> x, y;
@@ -180,7 +179,7 @@ StepFunction comparing(NumberOperation what, const Call& call) {
   return comparing_as<double, double>(what, x, y, out);
 }
 
-// Null for arguments that the operation does not take. `arguments` are one or two.
+// Null for arguments that the operation does not take. There are one or two arguments.
 const SlotType* result_of(NumberOperation what, const Arguments& arguments) {
   const NumberSide x = side_of(arguments.front()), y = side_of(arguments.back());
   if (is_bitwise(what) && (is_fraction(x.type) || is_fraction(y.type))) return nullptr;
@@ -252,7 +251,7 @@ NumberType type_named(const Argument& name) {
 }
 
 // How a C becomes a number of another type, in the slot of a sample; an std::int64_t stands for a
-// bool, too. Null where it may lose something, and is not to be cast.
+// bool, too. Null if the number may lose something and `casts` is false.
 template <class C>
 using Become = void (*)(C, Sample&, SlotId);
 template <class C>
@@ -282,7 +281,7 @@ StepFunction converting_as(NumberType type, bool casts, const Call& call) {
 // Null for types between which it does not convert.
 StepFunction converting(bool casts, const Call& call) {
   const NumberType from = side_of(call.arguments[0]).type, to = type_named(call.arguments[1]);
-  // Of a bool no other number is made, and no bool of it: see runtime/numbers.h.
+  // A bool becomes no other number, and no other number a bool: see runtime/numbers.h.
   if (!casts && (from == NumberType::boolean) != (to == NumberType::boolean)) return {};
   if (is_fraction(from)) return converting_as<double>(to, casts, call);
   if (from == NumberType::u64) return converting_as<std::uint64_t>(to, casts, call);

@@ -221,8 +221,8 @@ class BoundFunction {
   std::shared_ptr<std::atomic<bool>> said_;
 };
 
-// The schema of a function, as far as types tell. The tables are the function's own, so that each
-// function is data, and one function reads it.
+// What the types of a function say of its schema. Each function has constant tables; one function
+// reads them all.
 struct FunctionTypes {
   struct Item {
     std::vector<const SlotType*> (*slots)() = nullptr;  // of an input
@@ -266,7 +266,7 @@ class TypesOfFunction {
 
 std::vector<const SlotType*> outputs_of(const FunctionTypes& types);
 
-// `functions` may lack `bind` only, which is given beside them. Throws BuildError where the
+// `bind` is given apart; `functions.bind` is ignored. Throws BuildError where the
 // function and the schema differ.
 OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
                           const FunctionTypes& types,

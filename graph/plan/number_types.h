@@ -117,8 +117,8 @@ class Number {
     }
     return visit(as<double>());
   }
-  // The same as a std::int64_t, std::uint64_t or double, which holds the number exactly. Prefer it:
-  // the compiler makes three functions of it, not twelve.
+  // Calls visit(x) with a std::int64_t, std::uint64_t or double that holds the number exactly.
+  // Prefer it: the compiler makes three functions of it, not twelve.
   template <class Visit>
   decltype(auto) visit_wide(Visit&& visit) const {
     if (is_fraction(type_)) return visit(as_f64());

@@ -13,7 +13,7 @@
 namespace sluice::detail {
 namespace {
 
-// The only type of numbers that the parameter holds; none where it is not the only one.
+// The parameter's number type; none if it takes several or no numbers.
 std::optional<NumberType> number_type_of(ParameterType type) {
   switch (type) {
     case ParameterType::boolean:

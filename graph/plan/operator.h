@@ -60,8 +60,7 @@ struct SlotArgument {
 };
 using Argument = std::variant<SlotArgument, Constant>;
 using Arguments = std::vector<Argument>;
-// The constant as what it is, where T may be a type of number_types.h. Null when it is of another
-// type.
+// The constant as a T; null if it has another type. T may be a type of number_types.h.
 template <class T>
 const T* constant_of(const Constant& constant) {
   if constexpr (is_known_number<T>) {
@@ -105,7 +104,7 @@ struct Choice {
 };
 
 struct Parameter {
-  // Out of line, as Step's.
+  // Out of line, so that not every file compiles them.
   Parameter();
   Parameter(const Parameter&);
   Parameter(Parameter&&) noexcept;
@@ -157,7 +156,7 @@ struct Output {
 };
 
 struct OperatorSchema {
-  // Out of line: each file that declares an operator would hold them, else.
+  // Out of line, so that not every file compiles them.
   OperatorSchema();
   OperatorSchema(const OperatorSchema&);
   OperatorSchema(OperatorSchema&&) noexcept;
@@ -239,7 +238,7 @@ using StepFunction = SharedFunction<void(Sample&)>;
 
 // What an operator does. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
-  // Out of line, as above.
+  // Out of line, so that not every file compiles them.
   OperatorFunctions();
   OperatorFunctions(const OperatorFunctions&);
   OperatorFunctions(OperatorFunctions&&) noexcept;

@@ -1,6 +1,6 @@
 // A plan in words, as a drawing and as a file: what users ask of a plan without looking inside.
 //
-// Threads: pure functions. Errors: see each of them.
+// Threads: any number at once. Errors: see each of them.
 #pragma once
 
 #include <string>
@@ -22,8 +22,9 @@ std::string to_dot(const Plan& plan);
 // to do. Throws BuildError as `prepare` does.
 std::string explain(const Plan& recorded, bool composes = false);
 
-// Writes the plan, as to_json() with all operators of the process, to a file, which appears when it
-// is whole. Throws IoError, too. In ops/operators.cpp: that storey knows operators and files.
+// Writes the plan to a file, as to_json() with all operators of the process. The file appears only
+// when it is complete. Throws BuildError as to_json() does, and IoError. Defined in
+// ops/operators.cpp, because ops/ knows both operators and files.
 void save_plan(const Plan& plan, const std::string& file);
 
 }  // namespace detail

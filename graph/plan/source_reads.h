@@ -31,7 +31,7 @@ namespace detail {
 struct DatasetRecord {
   std::string step;
   std::function<std::string()> fingerprint = {};  // each may be empty
-  // What the source keeps besides, as it is when this sample of this epoch comes next.
+  // Gives the source's state just before this sample of this epoch.
   std::function<std::string(std::int64_t epoch, std::int64_t position)> save = {};
   std::function<void(std::int64_t epoch, std::int64_t position, const std::string& state)> restore =
       {};

@@ -1,8 +1,8 @@
 // Step: one thing that a pipeline does for each sample, as data: an operator with its arguments, or
 // a function of the user's own.
 //
-// Ownership: a step owns its function, and shares its operator. Threads: like any data; immutable
-// while a pipeline runs it. Errors: none.
+// Ownership: copies of a step share its function and its operator. Threads: like any data;
+// immutable while a pipeline runs it. Errors: none.
 #pragma once
 
 #include <sluice/graph/plan/epoch_info.h>
@@ -28,7 +28,7 @@ struct Choosing {
   Argument
       argument;  // a number of a type of number_types.h; by number any whole one, or an enumerator
 };
-// Empty for a type that it cannot be.
+// Empty if the argument's type cannot choose.
 std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing);
 
 // What a step does with the thread that it is given.
@@ -40,7 +40,7 @@ enum class StepKind : std::uint8_t {
 };
 
 struct Step {
-  // Out of line: each file that describes a pipeline would hold them, else.
+  // Out of line, so that not every file compiles them.
   Step();
   Step(const Step&);
   Step(Step&&) noexcept;
@@ -66,7 +66,7 @@ struct Step {
   bool for_device = false;  // makes what a device reads where it lies; set by `split_for_device`
   std::shared_ptr<const EpochHooks> epoch;  // of a source that wants to be told; may be null
   bool stops = false;    // waits for the gather that it is in; set by `join_gathers`
-  bool put_off = false;  // runs with the choice that the device makes by it; so, too
+  bool put_off = false;  // runs with the choice that the device makes of it; so, too
   std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
   // Which part of the recorded step this is, or what else it does; set by passes.
   std::string remark;

@@ -18,7 +18,7 @@ class Sample;
 // step of one pipeline may run another one.
 class WorkScope {
  public:
-  // In guarded.h, which code that opens scopes includes.
+  // Defined in guarded.h. Include that to open a scope.
   explicit inline WorkScope(const Plan& plan) noexcept;
   ~WorkScope() { innermost = outer_; }
   WorkScope(const WorkScope&) = delete;

@@ -53,9 +53,11 @@ constexpr double resize_weight(Interpolation interpolation, double x) {
     }
     case Interpolation::lanczos:
       return d < 3.0 ? resize_sinc(d) * resize_sinc(d / 3.0) : 0.0;
-    default:
-      return 0.0;
+    case Interpolation::nearest:
+    case Interpolation::box:
+      break;
   }
+  return 0.0;
 }
 
 // How much wider the filter is than where nothing becomes smaller.

@@ -6,7 +6,7 @@ file(REMOVE_RECURSE ${SCRATCH})
 set(wrong
   "runtime/up.h|#include <sluice/graph/plan/plan.h>"
   "graph/up.cpp|#include <sluice/io/sources/files.h>"
-  "io/up.h|  #  include <sluice/ops/geometry/resize.h>"
+  "io/up.h|  #  include <sluice/ops/geometry.h>"
   "ops/index.cpp|#include <sluice/io/jpeg/index.h>"
   "ops/tbb.cpp|#include <tbb/parallel_for.h>"
   "graph/run/lower.h|#include <oneapi/tbb/flow_graph.h>"

@@ -15,7 +15,7 @@ namespace rand_augment_test {
 
 using testing::picture_of;
 
-// The parameter of an augmentation, from the table in augmentation_lists.h: of posterize the bits
+// The parameter of an augmentation, from the table in ops/automatic.h: of posterize the bits
 // that are kept, of colours the factor.
 double parameter_of(const std::string& name, double share, int sign, AugmentationRanges ranges,
                     bool wide) {
