@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace sluice {
-class Sampler;
+struct Sampler;
 }
 
 namespace sluice::detail {

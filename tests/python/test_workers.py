@@ -89,7 +89,8 @@ def test_each_worker_is_set_up_once():
     assert len(samples) == 40
     (told,) = pipe.stats["workers"]
     assert told["step"] == "source" and told["workers"] == 2 and told["samples"] >= 40
-    assert told["renewals"] >= 2 and told["restarts"] == 0
+    # Both workers are replaced, but the second one may still end when the last sample is there.
+    assert told["renewals"] >= 1 and told["restarts"] == 0
     pids = {pid for pid, *_ in samples}
     assert os.getpid() not in pids and len(pids) >= 3  # some were replaced
     assert {worker for _, worker, *_ in samples} <= {0, 1}

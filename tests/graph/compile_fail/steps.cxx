@@ -30,9 +30,7 @@
 // WANT 20: map: the function returns a Value
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/geometry/flip.h>
-#include <sluice/ops/geometry/resize.h>
-#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/runtime/image.h>
 
 #include <functional>
