@@ -360,13 +360,16 @@ std::shared_ptr<Device> make_cuda_device(const Gpu& gpu) {
     const Current current(gpu.index);
     known->check(cudaFree(nullptr), "beginning work");
     cudaFuncAttributes attributes{};
-    if (cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&nothing)) != cudaSuccess) {
+    const cudaError_t asked =
+        cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&nothing));
+    if (asked == cudaErrorNoKernelImageForDevice || asked == cudaErrorInvalidDeviceFunction) {
       (void)cudaGetLastError();
       const std::string capability = std::to_string(gpu.major) + "." + std::to_string(gpu.minor);
       throw DeviceError(known->name + ": this build has no code for its compute capability " +
                             capability + "; build on a machine with this GPU, or with --preset package",
                         false);
     }
+    known->check(asked, "asking for a kernel");
   }
   return std::make_shared<CudaDevice>(std::move(known));
 }

@@ -29,7 +29,7 @@ class JsonPlace {
   bool is_object() const;
   bool is_text() const;
   bool has(const char* name) const;
-  // Of the fields, in order. Fails unless this is an object.
+  // The fields' names, in order. Fails unless this is an object.
   std::vector<std::string> names() const;
   std::string compact() const;  // all of it, without white space
   // Fails unless this is an object with no other fields than these.

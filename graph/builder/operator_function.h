@@ -221,8 +221,8 @@ class BoundFunction {
   std::shared_ptr<std::atomic<bool>> said_;
 };
 
-// What the types of a function say of its schema. Each function has constant tables; one function
-// reads them all.
+// The part of a schema that follows from a function's types. Each function has constant tables; one
+// function reads them all.
 struct FunctionTypes {
   struct Item {
     std::vector<const SlotType*> (*slots)() = nullptr;  // of an input

@@ -233,7 +233,7 @@ struct Deferral {
   bool wants_whole = false;  // goes on or ends only after operators that select
 };
 
-// What a step runs for each sample.
+// The function that a step runs for each sample.
 using StepFunction = SharedFunction<void(Sample&)>;
 
 // What an operator does. All but `bind` may be empty: nothing is known then.

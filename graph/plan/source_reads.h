@@ -27,7 +27,7 @@ struct SourceReads {
 
 namespace detail {
 
-// What a checkpoint and stats ask a source.
+// The functions of a source that checkpoints and stats call.
 struct DatasetRecord {
   std::string step;
   std::function<std::string()> fingerprint = {};  // each may be empty
