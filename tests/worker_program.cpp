@@ -10,12 +10,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <tests/worker_samples.h>
 #include <unistd.h>
@@ -205,13 +207,25 @@ auto make_block(const WorkerArguments& arguments) {
 }
 SLUICE_WORKER("block", make_block);
 
+void wait_for_lock(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 || ::flock(file, LOCK_SH) != 0) throw std::runtime_error("no lock: " + path);
+  ::close(file);
+}
+
 // How many samples it was asked for together. Each takes so many microseconds, or the first of
-// those does: "3000 each", "3000 first".
+// those does: "3000 each", "3000 first". "3000 first FILE": not before the lock of that file is
+// free.
 bool add_groups() {
   return detail::add_worker(
       "groups", {"i64", [](const WorkerArguments& arguments) -> detail::AnyWorkerReader {
-                   const bool each = arguments.argument.ends_with("each");
-                   const auto time = static_cast<useconds_t>(std::stoul(arguments.argument));
+                   std::istringstream words(arguments.argument);
+                   useconds_t time = 0;
+                   std::string which;
+                   std::string lock;
+                   words >> time >> which >> lock;
+                   const bool each = which == "each";
+                   if (!lock.empty()) wait_for_lock(lock);
                    return [each, time](const detail::WorkerTask& task, detail::ReplyWriter& to) {
                      if (each || task.place == 0) ::usleep(time);
                      detail::travelling<std::int64_t>::write(

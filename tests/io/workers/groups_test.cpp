@@ -3,20 +3,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <tests/io/workers/asked.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace groups_test {
 
-// The sizes of the groups, by sample.
+// The sizes of the groups, by sample. No worker is ready before all samples are asked for.
 std::vector<std::int64_t> sizes_of(const std::string& argument, bool together) {
-  testing::Asked<std::int64_t> asked("groups", {.workers = 2, .argument = argument}, 200, together);
+  std::FILE* const lock = std::tmpfile();
+  ::flock(::fileno(lock), LOCK_EX);
+  const std::string path =
+      "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(::fileno(lock));
+  testing::Asked<std::int64_t> asked("groups", {.workers = 2, .argument = argument + " " + path},
+                                     200, together);
+  for (std::int64_t i = 0; i < 200; ++i) asked.begin(i);
+  ::flock(::fileno(lock), LOCK_UN);
   std::vector<std::int64_t> sizes;
-  for (const auto& answer : asked.all_of(200)) sizes.push_back(answer.sample.value());
+  for (const auto& answer : asked.all()) sizes.push_back(answer.sample.value());
+  std::fclose(lock);
   return sizes;
 }
 
