@@ -137,16 +137,22 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
 }
 
 // Stands apart from what makes the pixels, since compilers take long to repeat a PixelWriter for
-// each count of channels.
-SLUICE_HOST_DEVICE inline void write_resized(const ResizeJob& job, const ResizeTile& tile,
-                                             const std::uint32_t (&pixels)[kResizeOwn],
-                                             const PixelWriter& out, const Team& team) {
+// each count of channels: pictures of three have one of their own, all others share one.
+template <bool three>
+SLUICE_HOST_DEVICE void write_resized(const ResizeJob& job, const ResizeTile& tile,
+                                      const std::uint32_t (&pixels)[kResizeOwn],
+                                      const PixelWriter& out, const Team& team) {
   SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
     const int i = team.index + own * kTeam;
     const int y = i / kResizeTileWidth, x = i % kResizeTileWidth;
     if (y >= tile.height || x >= tile.width) continue;
-    SLUICE_NO_UNROLL for (int c = 0; c < job.channels; ++c) {
+    const auto write = [&](int c) {
       out.write_level(tile.y + y, tile.x + x, c, static_cast<int>(pixels[own] >> (8 * c) & 255));
+    };
+    if constexpr (three) {
+      SLUICE_UNROLL for (int c = 0; c < 3; ++c) write(c);
+    } else {
+      SLUICE_NO_UNROLL for (int c = 0; c < job.channels; ++c) write(c);
     }
   }
 }
@@ -191,11 +197,11 @@ SLUICE_HOST_DEVICE inline void resize_tile(const ResizeJob& job, int number, con
       break;
     case 3:
       resize_filtered<3>(job, tile, in, team, memory, pixels);
-      break;
+      return write_resized<true>(job, tile, pixels, out, team);
     default:
       resize_filtered<4>(job, tile, in, team, memory, pixels);
   }
-  write_resized(job, tile, pixels, out, team);
+  write_resized<false>(job, tile, pixels, out, team);
 }
 
 }  // namespace sluice::device
