@@ -12,31 +12,25 @@
 #define SLUICE_VERSION "0.1.0"
 
 #include <sluice/cuda/gpu.h>
-#include <sluice/graph/apply_policy.h>
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/list_of.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/sources/batches.h>
 #include <sluice/graph/sources/values.h>
-#include <sluice/io/http/tar_urls.h>
 #include <sluice/io/http/urls.h>
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/jpeg/learn.h>
 #include <sluice/io/sources/environment.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/sources/list.h>
 #include <sluice/io/sources/memory.h>
 #include <sluice/io/sources/small_pictures.h>
 #include <sluice/io/sources/tar.h>
-#include <sluice/io/sources/tar_index.h>
 #include <sluice/io/sources/tar_stream.h>
 #include <sluice/io/workers/workers.h>
 #include <sluice/ops/automatic.h>
@@ -47,21 +41,19 @@
 #include <sluice/ops/decode.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/labels.h>
 #include <sluice/ops/noise.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/random.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
-#include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/bytes.h>
-#include <sluice/runtime/cpu_count.h>
 #include <sluice/runtime/dlpack.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/process.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/tensor.h>
 

@@ -15,7 +15,7 @@
 #include "saved.h"
 #include "source_bench.h"
 #include "usage.h"
-#include <sluice/runtime/cpu_count.h>
+#include <sluice/runtime/process.h>
 
 #include <algorithm>
 #include <chrono>

@@ -9,7 +9,7 @@
 #include "usage.h"
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/ops/operators.h>

@@ -7,7 +7,7 @@
 #include "summary.h"
 #include "usage.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/io/jpeg/learn.h>
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>

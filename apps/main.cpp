@@ -1,5 +1,5 @@
 #include "cli.h"
-#include <sluice/io/workers/serve.h>
+#include <sluice/io/workers/registry.h>
 
 #include <cerrno>
 #include <csignal>

@@ -5,7 +5,7 @@
 // environment that contradicts itself.
 #pragma once
 
-#include <sluice/graph/order/shard.h>
+#include <sluice/graph/order/sampler.h>
 
 #include <string>
 

@@ -30,7 +30,6 @@
 #include <sluice/graph/value.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstdint>

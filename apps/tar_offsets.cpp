@@ -3,7 +3,7 @@
 #include "dataset.h"
 #include "outputs.h"
 #include "usage.h"
-#include <sluice/io/sources/tar_index.h>
+#include <sluice/io/sources/tar.h>
 #include <sluice/runtime/printable.h>
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "wanted.h"
 
-#include <sluice/graph/order/permutation.h>
+#include <sluice/graph/order/sampler.h>
 
 #include <algorithm>
 #include <string>

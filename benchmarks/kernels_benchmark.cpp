@@ -7,7 +7,6 @@
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/flip.h>

@@ -1,5 +1,5 @@
 // Google Benchmark's main(), in a program that is a worker of its own as well.
-#include <sluice/io/workers/serve.h>
+#include <sluice/io/workers/registry.h>
 
 #include <benchmark/benchmark.h>
 

@@ -10,7 +10,6 @@
 // any. Errors: gpu() throws DeviceError, which says what is missing and what to do.
 #pragma once
 
-#include <sluice/cuda/operators.h>
 #include <sluice/runtime/device.h>
 
 #include <cstddef>
@@ -45,3 +44,16 @@ std::string to_string(const Gpus& gpus);
 std::shared_ptr<Device> gpu(int index = 0);
 
 }  // namespace sluice
+
+namespace sluice::device {
+
+// The operators that run on devices: their versions of those in ops/. Internal; they are there
+// wherever cuda/gpu.h or cuda/host_device.h is included.
+//
+// Threads: any. Errors: none.
+
+// Adds them at the first call. Gives true.
+bool add_device_operators();
+inline const bool device_operators_are_there = add_device_operators();
+
+}  // namespace sluice::device

@@ -19,7 +19,7 @@
 // fork() calls throw Error, and memory that is given back stays as it is.
 #pragma once
 
-#include <sluice/cuda/operators.h>
+#include <sluice/cuda/gpu.h>
 #include <sluice/runtime/device.h>
 
 #include <cstddef>

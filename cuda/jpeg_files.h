@@ -9,7 +9,6 @@
 #include <sluice/graph/plan/gather.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/jpeg_engines.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <cstddef>
 #include <cstdint>

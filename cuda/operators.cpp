@@ -1,5 +1,5 @@
+#include <sluice/cuda/gpu.h>
 #include <sluice/cuda/operator_families.h>
-#include <sluice/cuda/operators.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/ops/boxes.h>
@@ -7,10 +7,9 @@
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/normalize.h>
-#include <sluice/ops/kernels/resize_plan.h>
+#include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resizer.h>
 #include <sluice/ops/occlusion.h>
 

@@ -1,4 +1,4 @@
-#include <sluice/graph/apply_policy.h>
+#include <sluice/graph/apply_random.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

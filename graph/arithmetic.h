@@ -11,8 +11,8 @@
 // Graph::any_of.
 #pragma once
 
-#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/number_functions.h>
+#include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/graph.h>
 #include <sluice/runtime/half.h>
 

@@ -18,7 +18,7 @@
 // names what differs. IoError for files.
 #pragma once
 
-#include <sluice/graph/order/shard.h>
+#include <sluice/graph/order/sampler.h>
 
 #include <cstdint>
 #include <string>

@@ -21,8 +21,8 @@
 #pragma once
 
 #include <sluice/graph/builder/argument.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/step.h>
-#include <sluice/graph/plan/wait.h>
 #include <sluice/graph/run/work_scope.h>
 
 #include <exception>

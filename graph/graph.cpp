@@ -1,5 +1,5 @@
 #include <sluice/graph/graph.h>
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/runtime/error.h>
 
 #include <stdexcept>

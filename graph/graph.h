@@ -19,14 +19,13 @@
 // line that is wrong.
 #pragma once
 
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/argument.h>
 #include <sluice/graph/builder/checks.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/step_checks.h>
 #include <sluice/graph/builder/structure.h>
 #include <sluice/graph/completion.h>
 #include <sluice/graph/options.h>
-#include <sluice/graph/source_options.h>
 
 #include <cstdint>
 #include <functional>
@@ -54,8 +53,8 @@ class Graph {
   // batches live. With `count` = kUntilEnd an epoch goes on until `f` throws EndOfEpoch: the
   // smallest index for which it does is the number of its samples. It is called for a few beyond
   // that.
-  // The sampler says which of them an epoch has, and in which order; see sampler.h, and for what
-  // else there is to say source_options.h.
+  // The sampler says which of them an epoch has, and in which order; see Sampler, and for what
+  // else there is to say SourceOptions.
   template <class F>
   auto source(std::int64_t count, F f, const Sampler& sampler = {}) {
     return source(count, std::move(f), SourceOptions{.sampler = sampler});
@@ -380,6 +379,4 @@ class Graph {
 
 }  // namespace sluice
 
-#include <sluice/graph/choices.h>
-#include <sluice/graph/loops.h>
-#include <sluice/graph/source.h>
+#include <sluice/graph/graph_templates.h>

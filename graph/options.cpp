@@ -1,6 +1,6 @@
 #include <sluice/graph/options.h>
-#include <sluice/runtime/cpu_count.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/process.h>
 
 #include <algorithm>
 #include <cstdint>

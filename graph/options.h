@@ -1,7 +1,9 @@
-// What a pipeline and its loops and choices can be told: plain data. Zeros mean "choose for me".
+// What a pipeline, its sources, loops and choices can be told: plain data. Zeros mean "choose for
+// me".
 #pragma once
 
 #include <sluice/graph/checkpoint.h>
+#include <sluice/graph/order/sampler.h>
 
 #include <cstdint>
 #include <limits>
@@ -13,7 +15,6 @@
 namespace sluice {
 
 class Device;
-
 class MemoryResource;
 
 // What becomes of a batch that holds samples which failed.
@@ -118,7 +119,7 @@ struct PipelineOptions {
   // See docs/performance.md.
   bool compose = false;
   // For each output in order, the memory that its batches are written into; null, and for outputs
-  // beyond the list: the pipeline's own. See memory_resource.h and buffer_ring.h. It is of the kind
+  // beyond the list: the pipeline's own. See MemoryResource and BufferRing. It is of the kind
   // of the output: memory of `device` for an output that is on the device, memory of the host,
   // pinned or not, for all others. For images and tensors of one shape: a batch that does not fit
   // (its samples differ in shape, or allocate() gives too little, nothing, or throws) is an Error
@@ -161,5 +162,18 @@ struct StackOptions {
 
 // The options with zeros replaced by what they stand for. Throws BuildError for what cannot be.
 PipelineOptions checked(PipelineOptions options);
+
+// What a source can be told beside its samples. A Sampler may be given in its place:
+// g.read(files, {.shuffle = true}).
+struct SourceOptions {
+  // Which samples an epoch has, in which order. All sources of a graph go by the same one, so it is
+  // enough to say it once.
+  Sampler sampler = {};
+  // Threads of the source's own that call it: for one that waits for a database or the network. The
+  // order is that of the epoch, and no more than the pipeline's window is read ahead. 0: the
+  // pipeline's threads call it, and PipelineOptions::io_threads where the dataset says that it
+  // blocks.
+  int threads = 0;
+};
 
 }  // namespace sluice

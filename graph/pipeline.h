@@ -10,11 +10,12 @@
 //
 // Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon
 // as the steps that run have ended and no completion handle is left (see completion.h). Batches
-// outlive it. Destroyed inside one of its own steps, it
-// says so and ends the process.
+// outlive it. Destroyed inside one of its own steps, it says so and ends the process.
+//
 // After fork() it is of use to the process that made it only: the child may destroy it, and may
 // read batches that were taken before, but whatever else it asks of it throws an Error. Nor can the
 // child make a pipeline of its own unless all others were destroyed before fork().
+//
 // Threads: cancel() and stats() from any, also inside steps; the rest from one thread at a time,
 // and not inside a step of the same pipeline, which throws Error.
 // Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions
@@ -24,14 +25,14 @@
 #pragma once
 
 #include <sluice/graph/batch.h>
-#include <sluice/graph/batch_key.h>
-#include <sluice/graph/builder/description_checks.h>
+#include <sluice/graph/builder/checks.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan/plan_text.h>
 #include <sluice/graph/run/engine.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/stats.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <cstdint>
 #include <functional>

@@ -8,8 +8,7 @@
 
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan/sample.h>
-#include <sluice/graph/plan/source_reads.h>
-#include <sluice/graph/plan/worker_stats.h>
+#include <sluice/graph/plan/source_record.h>
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 

@@ -11,7 +11,7 @@
 
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
-#include <sluice/runtime/numbers.h>
+#include <sluice/runtime/arithmetic.h>
 
 #include <array>
 #include <cstddef>
@@ -165,7 +165,7 @@ class Param {
   requires(sizeof...(Ns) > 0 && !std::is_same_v<T, ValueType> && (std::is_arithmetic_v<Ns> && ...))
       Param(Ns... numbers)  // NOLINT(google-explicit-constructor)
       : constant_(detail::made_of_numbers<T>::make(numbers...)) {}
-  // Numbers of other types, where nothing is lost (numbers.h). A constant that does not fit is a
+  // Numbers of other types, where nothing is lost (arithmetic.h). A constant that does not fit is a
   // BuildError, a value that does not fit the error of its sample.
   template <class U>
   requires(std::is_arithmetic_v<U>&& std::is_arithmetic_v<T> && !std::is_same_v<U, T>)

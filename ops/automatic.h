@@ -5,16 +5,14 @@
 // cannot be; what fails for one sample is the error of that sample.
 #pragma once
 
-#include <sluice/graph/apply_policy.h>
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/ops/decode.h>
-#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/border.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstdint>

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <sluice/graph/batch.h>
-#include <sluice/graph/batch_key.h>
+#include <sluice/runtime/image.h>
 #include <sluice/runtime/random.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <cstdint>
 #include <vector>

@@ -10,7 +10,6 @@
 #include <sluice/graph/value.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 #include <sluice/runtime/tensor.h>
 
 #include <array>
@@ -260,7 +259,7 @@ const OperatorPtr& random_bbox_crop_operator();
 // What a window shows of a picture that is `scale` times as large: the region of the picture as it
 // is, and the size to which that is to be resized. It is the window's, or that of the scaled
 // picture where that is smaller: pad_image() makes up for it. So only what is seen is decoded and
-// resized. kernels/crop_regions.h has the formula.
+// resized. kernels/crop.h has the formula.
 struct ScaledRegionOptions {
   Param<int> width = 0, height = 0;  // of the window: pixels of the scaled picture, at least 1
   Param<float> scale = 1.f;          // above 0

@@ -10,7 +10,6 @@
 #include <sluice/ops/kernels/color_space_conversion.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 #include <sluice/runtime/tensor.h>
 
 #include <algorithm>

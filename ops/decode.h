@@ -11,7 +11,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/bytes.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <span>

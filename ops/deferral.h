@@ -9,7 +9,6 @@
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/picture_rows.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <utility>
 

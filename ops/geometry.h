@@ -10,11 +10,9 @@
 #include <sluice/ops/decode.h>
 #include <sluice/ops/kernels/border.h>
 #include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/fill.h>
 #include <sluice/ops/kernels/interpolation.h>
-#include <sluice/ops/kernels/resize_plan.h>
+#include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <array>
 
@@ -212,8 +210,8 @@ const OperatorPtr& warp_perspective_operator();
 //
 // Given the bytes of a JPEG file, only the region is decoded: the size comes from the header, and
 // the pixels are exactly those that decoding everything and cutting would give, unless `shrink`
-// allows to come close to them only. Regions are drawn
-// as torchvision's RandomResizedCrop does it: see ops/kernels/crop_regions.h.
+// allows to come close to them only. Regions are drawn as torchvision's RandomResizedCrop does it:
+// see ops/kernels/crop.h.
 struct RandomRegionOptions {
   float min_area = 0.08f;  // of the picture, above 0 up to 1
   float max_area = 1.f;
@@ -265,9 +263,8 @@ OperatorSchema random_resized_crop_schema();
 // |-------|--------------|----------|-----------------------------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the size that the options ask for     |
 //
-// Grid, filters and weights are Pillow's: see ops/kernels/resize.h; sizes: see
-// ops/kernels/resize_plan.h. Errors of a sample: sizes below 1, and a region of interest that is
-// empty or reaches beyond the picture.
+// Grid, filters and weights are Pillow's; these and the sizes: see ops/kernels/resize.h. Errors of
+// a sample: sizes below 1, and a region of interest that is empty or reaches beyond the picture.
 
 // Give height and width, or one of them: see ResizeMode; or `shorter`, the length of the shorter
 // side: the longer one follows, cut to whole pixels as torchvision does. 0 means not given.
@@ -286,7 +283,7 @@ struct ResizeOptions {
   Param<float> roi_end_y = 0.f, roi_end_x = 0.f;
   bool roi_relative = false;
   // Of a picture that becomes smaller, each pixel has a part. Without it, only those next to each
-  // place: see ops/kernels/resize_filter.h.
+  // place: see ops/kernels/interpolation.h.
   bool antialias = true;
 };
 

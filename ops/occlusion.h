@@ -7,9 +7,8 @@
 
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
-#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/border.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 namespace sluice {
 

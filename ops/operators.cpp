@@ -1,5 +1,5 @@
 #include <sluice/graph/apply_random.h>
-#include <sluice/graph/builder/built_in_operators.h>
+#include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
@@ -10,7 +10,6 @@
 #include <sluice/ops/decode.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/labels.h>
 #include <sluice/ops/noise.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/operators.h>

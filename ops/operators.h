@@ -7,7 +7,6 @@
 
 #include <sluice/graph/builder/saved_plan.h>
 #include <sluice/graph/plan/operator.h>
-#include <sluice/graph/plan/operator_registry.h>
 
 #include <string>
 #include <string_view>

@@ -178,7 +178,7 @@ template <class A, class B>
 requires detail::elements_pair<A, B> Value<Tensor> power(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::power, a, b);
 }
-// Not a number, where one of two elements is none.
+// NaN if either element is NaN.
 template <class A, class B>
 requires detail::elements_pair<A, B> Value<Tensor> minimum(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::minimum, a, b);
@@ -312,6 +312,24 @@ Value<Image> to_image(Value<Tensor> tensor, const ToImageOptions& options = {});
 
 namespace detail {
 const OperatorPtr& to_image_operator();
+}  // namespace detail
+
+// one_hot: the number of a class as a vector of probabilities.
+//
+// | takes | gives                               |
+// |-------|-------------------------------------|
+// | label | Tensor, f32, one number for a class |
+//
+// With smoothing s each class gets s / classes, and the label's own 1 - s besides, as in PyTorch's
+// cross entropy. Errors of a sample: a label outside of 0 .. classes - 1.
+struct OneHotOptions {
+  int classes = 0;        // at least 1
+  float smoothing = 0.f;  // 0 to 1
+};
+Value<Tensor> one_hot(Value<std::int64_t> label, const OneHotOptions& options);
+
+namespace detail {
+const OperatorPtr& one_hot_operator();
 }  // namespace detail
 
 }  // namespace sluice

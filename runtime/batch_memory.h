@@ -15,7 +15,7 @@
 //
 // Values may be a device's, in memory of its own or pinned: then nothing here waits for it. A
 // device's own values are moved, for finish(), by copies on a stream, and the batch is ready when
-// those are over: see stream_order.h, and device_batches.h for memory that is let go of meanwhile.
+// those are over: see StreamOrder, and device_batches.h for memory that is let go of meanwhile.
 //
 // Ownership: owns its memory through Buffers, and shares the user's resource; those who hold a part
 // of it share the BatchMemory. Threads: place() from several threads for different cells; finish()
@@ -26,7 +26,6 @@
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/device_batches.h>
 #include <sluice/runtime/memory_resource.h>
-#include <sluice/runtime/stream_order.h>
 #include <sluice/runtime/tensor.h>
 
 #include <atomic>
@@ -35,10 +34,36 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace sluice {
+
+// StreamOrder: how memory that a device uses takes turns with the streams of those who get it. A
+// batch's memory has one; its tensors refer to it.
+//
+// Streams are given as the handles of their library: a cudaStream_t, of which null is CUDA's
+// default stream; of the stand-in, what DeviceStream::native() gives.
+//
+// Threads: any. Errors: DeviceError; std::logic_error for streams where there is no device.
+
+class Tensor;
+
+class StreamOrder {
+ public:
+  // What is put into the stream from now on begins when the memory holds what it shall. Returns at
+  // once.
+  virtual void wait_on(void* stream) = 0;
+  // Waits for that here and now, and throws what went wrong.
+  virtual void wait() = 0;
+  // When nobody has the memory any more, it is not used again before the work is over that is in
+  // the stream now.
+  virtual void release_after(void* stream) = 0;
+  // Waits, and copies the elements, which lie in this memory side by side.
+  virtual Tensor to_host(const Tensor& tensor) = 0;
+
+ protected:
+  ~StreamOrder() = default;
+};
 
 // What is known of the batches of one output that are finished.
 struct BatchHistory {

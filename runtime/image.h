@@ -1,5 +1,5 @@
-// Image: a tensor of 8-bit pixels, height x width x channels, channels interleaved, rows
-// `row_stride()` bytes apart; with the names that people use for such a thing.
+// Rectangle, and Image: a tensor of 8-bit pixels, height x width x channels, channels interleaved,
+// rows `row_stride()` bytes apart; with the names that people use for such a thing.
 //
 // Ownership: that of the Tensor that it is. An Image owns its pixels (a Buffer from the current
 // BufferPool), shares them, or is a view on memory of somebody else, who must keep it alive. It
@@ -7,12 +7,12 @@
 // lie in the batch that the image is about to become part of (see Placer); operators need not know:
 // they call create() and write. An Image becomes a Tensor, and the Tensor an Image, without a copy
 // of the pixels.
+//
 // The pixels may be a device's, as those of its Tensor: what reads them here throws then.
 // Threads: like a vector. Many may read one Image; one may write. Errors: std::invalid_argument for
 // sizes below 1 or absurdly large, std::bad_alloc, std::logic_error for reading a device's pixels.
 #pragma once
 
-#include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstddef>
@@ -20,6 +20,18 @@
 #include <utility>
 
 namespace sluice {
+
+// Rectangle: a rectangle of whole pixels. Plain data; whoever uses one checks that it lies inside
+// its picture.
+
+// Rows y .. y + height - 1, columns x .. x + width - 1, counted from the upper left corner.
+struct Rectangle {
+  int y = 0;
+  int x = 0;
+  int height = 0;
+  int width = 0;
+  bool operator==(const Rectangle&) const = default;
+};
 
 class Image {
  public:

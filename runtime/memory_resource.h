@@ -1,6 +1,6 @@
 // MemoryResource: where memory comes from, and what kind it is: the host's, the host's pinned for a
 // device, or a device's own. Write one of your own to have batches made in your memory (see
-// PipelineOptions::output_memory); BufferRing (buffer_ring.h) is one that exists.
+// PipelineOptions::output_memory); BufferRing is one that exists.
 //
 // Ownership: whoever holds memory of a resource shares the resource, so that it may be given back
 // at any time, after the pipeline has gone, too. Threads: allocate() and deallocate() may be called
@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -59,5 +61,39 @@ std::shared_ptr<MemoryResource> limited(std::shared_ptr<MemoryResource> from, st
 
 // The process's own: operator new. Lives for ever.
 const std::shared_ptr<MemoryResource>& host_memory();
+
+// BufferRing: a fixed number of buffers of one size, which belong to the user, as a MemoryResource.
+// Each batch is written straight into one of them; a buffer is used again when the batch, and every
+// tensor and DLPack capsule of it, are gone.
+//
+//   auto ring = std::make_shared<BufferRing>(std::vector{first, second, third, ...}, bytes_of_one);
+//   make_pipeline({.batch_size = 64, .output_memory = {ring}}, ...);
+//
+// Ownership: the buffers are the user's, and must live as long as the ring, which lives as long as
+// any batch in it. Threads: as MemoryResource says. Errors: Error when a block is asked for that is
+// larger than a buffer or more strictly aligned, and when no buffer is free;
+// std::invalid_argument for no buffers, or a null one.
+
+class BufferRing : public MemoryResource {
+ public:
+  // `place`: what kind of memory the buffers are.
+  BufferRing(std::vector<void*> buffers, std::size_t bytes_each, MemoryPlace place = {});
+
+  void* allocate(std::size_t bytes, std::size_t alignment) override;
+  void deallocate(void* at, std::size_t bytes, std::size_t alignment) noexcept override;
+  std::size_t most_blocks() const override { return count_; }
+
+  std::size_t bytes_each() const { return bytes_each_; }
+  // Buffers that no batch lies in.
+  std::size_t free() const;
+
+ private:
+  const std::size_t count_;
+  const std::size_t bytes_each_;
+  mutable std::mutex mutex_;
+  std::vector<void*> buffers_;  // all; the next free one is at next_
+  std::size_t next_ = 0;
+  std::size_t free_ = 0;
+};
 
 }  // namespace sluice

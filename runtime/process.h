@@ -1,3 +1,22 @@
+// The process: how many CPUs it may use, and whether it is the one that made an object.
+#pragma once
+
+#include <string>
+
+namespace sluice {
+
+// The number of CPUs that this process may really use: the smaller of its affinity mask and its
+// cgroup's quota (v1 and v2, every ancestor counted, rounded up, at least 1).
+int cpu_count();
+
+namespace detail {
+// Quota in CPUs of the cgroup v2 file `cpu.max` ("max 100000" or "150000 100000"); 0 when there is
+// none.
+double quota_of_cpu_max(const std::string& text);
+// The same for cgroup v1's two numbers in microseconds; a quota below 1 means none.
+double quota_of_cfs(long long quota_us, long long period_us);
+}  // namespace detail
+
 // HomeProcess: the process in which an object was made, for objects that fork() copies without the
 // threads and the locks that belong to them.
 //
@@ -7,11 +26,6 @@
 //
 // Threads: all. Errors: std::bad_alloc when the first HomeProcess of a program is made. A child
 // made by the system call itself, past fork(), is not noticed.
-#pragma once
-
-#include <string>
-
-namespace sluice {
 
 class HomeProcess {
  public:

@@ -1,10 +1,10 @@
-#include <sluice/runtime/size_limit.h>
-#include <sluice/runtime/stream_order.h>
+#include <sluice/runtime/batch_memory.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstring>
 #include <functional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace sluice {
@@ -327,3 +327,14 @@ bool operator==(const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace sluice
+
+namespace sluice::detail {
+
+void SizeLimit::refuse(const ValueSpec& spec, std::size_t most) {
+  throw TooLarge("a value of shape " + to_string(spec.shape) + " and type " + name_of(spec.dtype) +
+                 " is too large (got " + std::to_string(spec.bytes()) +
+                 " bytes, expected at most max_image_bytes = " + std::to_string(most) +
+                 "); ask for a smaller one, or raise max_image_bytes");
+}
+
+}  // namespace sluice::detail

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/error.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/memory_resource.h>
 
@@ -31,8 +32,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace sluice {
 
@@ -194,7 +197,7 @@ class Tensor {
   // The same, from wherever the elements lie, once they are ready.
   Tensor to_host() const;
 
-  // Of a batch that a device has made, see stream_order.h; for all others there is nothing to do.
+  // Of a batch that a device has made, see StreamOrder; for all others there is nothing to do.
   // Streams are a cudaStream_t each, or the stand-in's. What is put into the stream from now on
   // begins when the elements are ready; or, wait(): they are ready when it returns.
   void wait_on(void* stream) const;
@@ -239,4 +242,46 @@ bool operator==(const Tensor& a, const Tensor& b);
 // is read later.
 void copy_elements(const Tensor& from, std::byte* to);
 
+// A result would be larger than the limit.
+class TooLarge : public Error {
+ public:
+  using Error::Error;
+};
+
+namespace detail {
+
+inline constexpr std::int64_t kMaxImageBytes = std::int64_t{1} << 29;
+
+// SizeLimit: the most bytes of an image or tensor that is made on this thread.
+//
+// A pipeline sets the limit while a step runs (PipelineOptions::max_image_bytes). Tensor::create()
+// checks it before it takes memory, so a small file cannot make a step ask for gigabytes.
+//
+// Ownership: none. Threads: each has a limit of its own; scopes nest, and the innermost one counts.
+// Outside of all scopes there is no limit. Errors: check() throws TooLarge.
+class SizeLimit {
+ public:
+  explicit SizeLimit(std::int64_t bytes) noexcept
+      : outer_(std::exchange(most_, static_cast<std::size_t>(bytes))) {}
+  ~SizeLimit() { most_ = outer_; }
+  SizeLimit(const SizeLimit&) = delete;
+  SizeLimit& operator=(const SizeLimit&) = delete;
+
+  // Returns the bytes of a value of this spec.
+  static std::size_t check(const ValueSpec& spec) {
+    const std::size_t bytes = spec.bytes();
+    if (bytes > most_) refuse(spec, most_);
+    return bytes;
+  }
+
+ private:
+  [[noreturn]] static void refuse(const ValueSpec& spec, std::size_t most);
+  static constinit thread_local std::size_t most_;
+  std::size_t outer_;
+};
+
+inline constinit thread_local std::size_t SizeLimit::most_ =
+    std::numeric_limits<std::size_t>::max();
+
+}  // namespace detail
 }  // namespace sluice

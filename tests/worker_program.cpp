@@ -1,6 +1,6 @@
 // The program that tests start as workers, and as what has workers and is killed. It says what its
 // readers do by their arguments.
-#include <sluice/graph/order/permutation.h>
+#include <sluice/graph/order/sampler.h>
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/workers.h>

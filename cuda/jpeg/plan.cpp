@@ -1,5 +1,5 @@
 #include <sluice/cuda/jpeg/plan.h>
-#include <sluice/io/jpeg/error.h>
+#include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/orientation.h>
 
 #include <algorithm>

@@ -18,7 +18,7 @@
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/runtime/device.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 
 #include <cstddef>
 #include <cstdint>

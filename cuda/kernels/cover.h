@@ -15,10 +15,10 @@
 
 #include <sluice/cuda/kernels/cover_tile.h>
 #include <sluice/cuda/kernels/tiles.h>
-#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/border.h>
 #include <sluice/ops/kernels/grid_mask.h>
 #include <sluice/runtime/device.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 
 namespace sluice::device {
 

@@ -22,7 +22,7 @@
 #include <sluice/cuda/kernels/pixels_tile.h>
 #include <sluice/cuda/kernels/tiles.h>
 #include <sluice/runtime/device.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,10 @@
 //
 //   ResizeJob job = resize_job(375, 500, {0, 0, 375, 500}, Interpolation::bilinear, mirror,
 //                              normalized_out(224, 224, 3, params));
-//   bytes += resize_scratch(job);                    // of device memory, for the length of the
-//   launch place_resize(job, in, in_stride, out, scratch);  // device addresses block.add(job); //
-//   see tiles.h launch_resize(stream, block.on_device(address));
+//   bytes += resize_scratch(job);  // of device memory, for the length of the launch
+//   place_resize(job, in, in_stride, out, scratch);  // device addresses
+//   block.add(job);                                  // see tiles.h
+//   launch_resize(stream, block.on_device(address));
 //
 // Gives what the kernels of the same names in ops/ give, bit for bit; hamming and lanczos by at
 // most 1 of 255 different on a GPU, whose sines are not those of the host.

@@ -1,5 +1,5 @@
-#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/builder/recorder.h>
 #include <sluice/runtime/error.h>
 
 #include <cmath>

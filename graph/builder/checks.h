@@ -1,14 +1,24 @@
-// What the compiler says about choices, and other constructs with conditions, that the type system
-// refuses. Each class here stands for one construct or one part of it, with the types at hand as
-// its parameters, which the compiler prints. Its check() says with a static_assert what is wrong,
-// where, and what to do, and gives false then, so that the construct writes nothing and no more
-// errors follow. Those of loops, steps and descriptions have files of their own.
+// What the compiler says about choices, loops and descriptions that the type system refuses. Each
+// class here stands for one construct or one part of it, with the types at hand as its parameters,
+// which the compiler prints. Its check() says with a static_assert what is wrong, where, and what
+// to do, and gives false then, so that the construct writes nothing and no more errors follow.
+// Those of steps are in step_checks.h.
 #pragma once
 
 #include <sluice/graph/builder/faults.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <tuple>
 #include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+class Graph;
+}  // namespace sluice
 
 namespace sluice::detail {
 
@@ -171,6 +181,217 @@ struct right_side_of_any_of {
     static_assert(
         good || fault_of<Gives>() != Fault::none,
         "any_of: the right side must give a bool or a Value<bool>; compare a number first");
+    return good;
+  }
+};
+
+// The description. Its result has as many columns as its type says.
+struct Unsized {};
+template <class... Columns>
+using all_columns = decltype(std::tuple_cat(std::declval<Columns>()...));
+template <class N>
+struct columns;
+template <class N>
+using columns_t = typename columns<N>::type;
+template <class... Fs>
+struct columns<std::type_identity<std::tuple<Fs...>>> {
+  static constexpr auto find() {
+    if constexpr ((std::is_same_v<columns_t<Fs>, Unsized> || ...)) {
+      return std::type_identity<Unsized>{};
+    } else {
+      return std::type_identity<all_columns<columns_t<Fs>...>>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+};
+template <class N>
+struct columns : columns<std::type_identity<typename parts<N>::type>> {};
+template <class T>
+struct columns<Value<T>> {
+  using type = std::tuple<Value<T>>;
+};
+template <class X, std::size_t N>
+struct columns<std::array<X, N>> {
+  template <std::size_t>
+  using each = X;
+  static constexpr auto find() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return std::type_identity<columns_t<std::tuple<each<I>...>>>{};
+    }
+    (std::make_index_sequence<N>());
+  }
+  using type = typename decltype(find())::type;
+};
+template <class X>
+struct columns<std::vector<X>> {
+  using type = Unsized;
+};
+template <class K, class X>
+struct columns<std::map<K, X>> {
+  using type = Unsized;
+};
+
+template <class Describe>
+struct call_of_make_pipeline {
+  static constexpr bool good = std::is_invocable_v<Describe, Graph&>;
+  static constexpr bool check() {
+    static_assert(good, "make_pipeline: the description must be a callable that takes a Graph&");
+    return good;
+  }
+};
+template <class Gives>
+struct result_of_make_pipeline {
+  static constexpr auto find() {
+    if constexpr (fault_of<Gives>() == Fault::none) {
+      return columns<normal_t<Gives>>{};
+    } else {
+      return std::type_identity<Refused>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+  static constexpr bool good = fault_of<Gives>() == Fault::none && !std::is_same_v<type, Unsized>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("make_pipeline: the description", Gives);
+    static_assert(
+        !std::is_same_v<type, Unsized>,
+        "make_pipeline: the description returns a std::vector or std::map of Values, whose "
+        "type does not say how many columns a batch has: return a std::array, std::tuple "
+        "or struct of Values, or make one Value of them with map");
+    return good;
+  }
+};
+
+// Loops. A state that is a tuple may be taken in parts.
+template <class State, class Condition>
+struct condition_of_while_loop {
+  static constexpr bool good = takes_state<Condition, State>();
+  static constexpr bool check() {
+    static_assert(
+        good,
+        "while_loop: the condition cannot be called with the state: let it take the state, "
+        "or one parameter for each element of a state that is a tuple, of these types");
+    return good;
+  }
+};
+template <class Gives>
+struct answer_of_while_loop {
+  static constexpr bool good = is_bool<Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("while_loop: the condition", Gives);
+    static_assert(good || fault_of<Gives>() != Fault::none,
+                  "while_loop: the condition must give a Value<bool>, or a bool; compare a number "
+                  "first");
+    return good;
+  }
+};
+template <class State, class Body>
+struct body_of_while_loop {
+  static constexpr bool good = takes_state<Body, State>();
+  static constexpr bool check() {
+    static_assert(good,
+                  "while_loop: the body cannot be called with the state: let it take the state, "
+                  "or one parameter for each element of a state that is a tuple, of these types");
+    return good;
+  }
+};
+template <class State, class Body>
+struct body_of_for_loop {
+  static constexpr bool good = takes_state<Body, State, Value<std::int64_t>>();
+  static constexpr bool check() {
+    static_assert(good,
+                  "for_loop: the body cannot be called with the number of the iteration and the "
+                  "state: let it take a Value<std::int64_t>, then the state, or one parameter for "
+                  "each element of a state that is a tuple, of these types");
+    return good;
+  }
+};
+template <class State, class Body>
+struct body_of_for_loop_collect {
+  static constexpr bool good = takes_state<Body, State, Value<std::int64_t>>();
+  static constexpr bool check() {
+    static_assert(
+        good,
+        "for_loop_collect: the body cannot be called with the number of the iteration and "
+        "the state: let it take a Value<std::int64_t>, then the state, or one parameter "
+        "for each element of a state that is a tuple, of these types");
+    return good;
+  }
+};
+
+template <class Gives>
+inline constexpr bool is_pair = false;
+template <class Next, class Kept>
+inline constexpr bool is_pair<std::tuple<Next, Kept>> = is_value<normal_t<Kept>>;
+template <class Next, class Kept>
+inline constexpr bool is_pair<std::pair<Next, Kept>> = is_value<normal_t<Kept>>;
+template <class Gives>
+struct result_of_for_loop_collect {
+  static constexpr bool good = is_pair<Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("for_loop_collect: the body", Gives);
+    static_assert(
+        good || fault_of<Gives>() != Fault::none,
+        "for_loop_collect: the body must give std::tuple{next state, value}: two elements, "
+        "of which the second is the one Value or constant to keep");
+    return good;
+  }
+};
+
+template <class Count>
+struct count_of_for_loop {
+  static constexpr bool good = is_integer_argument<Count>;
+  static constexpr bool check() {
+    static_assert(good, "for_loop: the count must be an integer, or a Value of one");
+    return good;
+  }
+};
+// What a loop begins with.
+template <class Init>
+struct state_of_loop {
+  static constexpr bool good = fault_of<Init>() == Fault::none;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("a loop: the state that it begins with", Init);
+    return good;
+  }
+};
+template <class State, class Gives>
+inline constexpr bool stays = [] {
+  if constexpr (fault_of<Gives>() == Fault::none) {
+    return std::is_same_v<joined_t<State, Gives>, State>;
+  } else {
+    return false;
+  }
+}();
+template <class State, class Gives>
+struct next_state_of_while_loop {
+  static constexpr bool good = stays<State, Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("while_loop: the body", Gives);
+    static_assert(good || fault_of<Gives>() != Fault::none,
+                  "while_loop: the body gives another type than the state: it must give the same "
+                  "structure and types as the state it begins with; convert with cast<T>(value)");
+    return good;
+  }
+};
+template <class State, class Gives>
+struct next_state_of_for_loop {
+  static constexpr bool good = stays<State, Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("for_loop: the body", Gives);
+    static_assert(good || fault_of<Gives>() != Fault::none,
+                  "for_loop: the body gives another type than the state: it must give the same "
+                  "structure and types as the state it begins with; convert with cast<T>(value)");
+    return good;
+  }
+};
+template <class State, class Gives>
+struct next_state_of_for_loop_collect {
+  static constexpr bool good = stays<State, Gives>;
+  static constexpr bool check() {
+    static_assert(good,
+                  "for_loop_collect: the body's first element is another type than the state: it "
+                  "must be the same structure and types as the state the loop begins with; convert "
+                  "with cast<T>(value)");
     return good;
   }
 };

@@ -1,9 +1,8 @@
 // What Graph::read asks of the type of a dataset. Internal to the builder.
 #pragma once
 
-#include <sluice/graph/plan/epoch_info.h>
 #include <sluice/graph/plan/sample.h>
-#include <sluice/graph/plan/source_reads.h>
+#include <sluice/graph/plan/source_record.h>
 
 #include <concepts>
 #include <cstdint>

@@ -1,6 +1,5 @@
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 

@@ -1,7 +1,7 @@
 // What loops are made of, beside arithmetic: counts, lists that they fill, and what is read of
 // lists and tensors one by one.
-#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/builder/recorder.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor_slices.h>

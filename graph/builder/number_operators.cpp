@@ -1,10 +1,10 @@
 // Arithmetic, comparison and conversion of numbers, as operators.
-#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/number_functions.h>
+#include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/arithmetic.h>
 #include <sluice/runtime/error.h>
-#include <sluice/runtime/numbers.h>
 
 #include <array>
 #include <cstddef>
@@ -281,7 +281,7 @@ StepFunction converting_as(NumberType type, bool casts, const Call& call) {
 // Null for types between which it does not convert.
 StepFunction converting(bool casts, const Call& call) {
   const NumberType from = side_of(call.arguments[0]).type, to = type_named(call.arguments[1]);
-  // A bool becomes no other number, and no other number a bool: see runtime/numbers.h.
+  // A bool becomes no other number, and no other number a bool: see runtime/arithmetic.h.
   if (!casts && (from == NumberType::boolean) != (to == NumberType::boolean)) return {};
   if (is_fraction(from)) return converting_as<double>(to, casts, call);
   if (from == NumberType::u64) return converting_as<std::uint64_t>(to, casts, call);

@@ -13,7 +13,7 @@
 // error.
 #pragma once
 
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
 
 #include <cstddef>

@@ -10,16 +10,15 @@
 //   anything else that copies  a constant, the same for every sample: it becomes a Value, a string
 //                              literal one of std::string
 //
-// Arms must return the same structure: joined.h. normal_t<X> is the type that remains when
-// constants have become values; where types cannot tell two structures apart (lengths, keys) the
-// builder does, and says what differs.
+// Arms must return the same structure: joined_t (faults.h). normal_t<X> is the type that remains
+// when constants have become values; where types cannot tell two structures apart (lengths, keys)
+// the builder does, and says what differs.
 #pragma once
 
-#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/value.h>
-#include <sluice/runtime/aggregate.h>
-#include <sluice/runtime/numbers.h>
+#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/own.h>
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,5 @@
 // The operators that copy pictures and tensors to a device, and back.
-#include <sluice/graph/builder/apply_operator.h>
-#include <sluice/graph/builder/built_in_operators.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/plan.h>

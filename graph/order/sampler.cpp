@@ -1,17 +1,206 @@
 #include <sluice/graph/order/sampler.h>
+#include <sluice/runtime/arithmetic.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/printable.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/sample_key.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace sluice {
+namespace {
+
+// floor(samples * index / count), which may need more than 64 bits on the way.
+std::int64_t cut(std::int64_t samples, std::int64_t index, std::int64_t count) {
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(Wide{samples} * index / count);
+}
+
+void check(const Shard& shard) {
+  if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count) {
+    throw BuildError("shard " + std::to_string(shard.index) + " of " + std::to_string(shard.count) +
+                     "; shards are counted from 0, and there is at least 1");
+  }
+}
+
+void check(const Shard& shard, std::int64_t samples) {
+  check(shard);
+  if (samples == kUntilEnd && shard.count > 1) {
+    throw BuildError("an epoch whose length is not known cannot be cut into " +
+                     std::to_string(shard.count) +
+                     " shards; say how many samples it has, or let each process's source give its "
+                     "own samples, without a shard");
+  }
+  if (samples != kUntilEnd) detail::check_count("an epoch", samples, "samples");
+}
+
+}  // namespace
+
+Shard moved_on(const Shard& shard, std::int64_t epoch) {
+  check(shard);
+  const std::int64_t steps = epoch % shard.count;
+  const std::int64_t before_wrap = shard.count - steps;
+  const bool wraps = shard.index >= before_wrap;
+  return {wraps ? shard.index - before_wrap : shard.index + steps, shard.count};
+}
+
+ShardPlaces::ShardPlaces(const Shard& shard, std::int64_t samples, UnevenShards uneven)
+    : wraps_(uneven == UnevenShards::wrap) {
+  check(shard, samples);
+  begin_ = cut(samples, shard.index, shard.count);
+  end_ = cut(samples, shard.index + 1, shard.count);
+  const std::int64_t least = samples / shard.count;
+  switch (uneven) {
+    case UnevenShards::keep:
+      size_ = end_ - begin_;
+      break;
+    case UnevenShards::repeat_last:
+    case UnevenShards::wrap:
+      size_ = least + (samples % shard.count == 0 ? 0 : 1);
+      break;
+    case UnevenShards::drop:
+      size_ = least;
+      break;
+  }
+}
+
+std::int64_t ShardPlaces::operator()(std::int64_t p) const {
+  detail::check_place("samples of this process", p, size_);
+  if (begin_ + p < end_) return begin_ + p;
+  return wraps_ ? begin_ : std::max(begin_, end_ - 1);
+}
+
+RemainingPlaces::RemainingPlaces(std::int64_t samples, const Progress& done)
+    : samples_(samples), done_(done) {
+  check({0, done.shards}, samples);
+  if (samples == kUntilEnd)
+    throw BuildError("an epoch whose length is not known has no places that remain");
+  const std::int64_t least = samples / done.shards;
+  const std::int64_t most = least + (samples % done.shards == 0 ? 0 : 1);
+  if (done.position < 0 || done.position > most) {
+    throw BuildError("an epoch of which " + std::to_string(done.shards) + " shards have done " +
+                     std::to_string(done.position) + " samples each, where they have " +
+                     std::to_string(most) + " at most; the checkpoint is of another dataset");
+  }
+  // What is beyond the shorter shards is the last sample of the longer ones.
+  if (done.position <= least) size_ = samples - done.shards * done.position;
+}
+
+// What each shard has left, floor(N (i + 1) / S) - floor(N i / S) - position, is what it has of
+// size() samples that are cut in the same way. So i falls to the last shard that begins no later.
+std::int64_t RemainingPlaces::operator()(std::int64_t i) const {
+  detail::check_place("places that remain", i, size_);
+  __extension__ using Wide = __int128;
+  const std::int64_t count = done_.shards;
+  const auto shard = static_cast<std::int64_t>(((Wide{i} + 1) * count - 1) / size_);
+  return cut(samples_, shard, count) + done_.position + (i - cut(size_, shard, count));
+}
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+double checked_largest(const std::vector<double>& weights) {
+  if (weights.empty()) throw BuildError("there are no weights; give one for each sample");
+  double largest = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!(weights[i] >= 0) || std::isinf(weights[i])) {
+      throw BuildError("weight " + std::to_string(i) + " of " + std::to_string(weights.size()) +
+                       " is " + detail::number_text(weights[i]) +
+                       "; weights are finite numbers from 0 on");
+    }
+    largest = std::max(largest, weights[i]);
+  }
+  if (largest == 0) {
+    throw BuildError("all " + std::to_string(weights.size()) +
+                     " weights are 0, so there is nothing to draw; one must be above 0");
+  }
+  return largest;
+}
+
+// Each one's part of 2^62. Only steps that every machine rounds in the same way.
+std::vector<std::uint64_t> shares_of(const std::vector<double>& weights) {
+  const double largest = checked_largest(weights);
+  double sum = 0;
+  for (const double weight : weights) sum += weight / largest;
+  std::vector<std::uint64_t> shares;
+  shares.reserve(weights.size());
+  for (const double weight : weights) {
+    const double part = weight / largest / sum;
+    shares.push_back(static_cast<std::uint64_t>(std::ldexp(part, 62)));
+  }
+  return shares;
+}
+
+}  // namespace
+
+struct Weights::Table {
+  // A column is as high as the sum of all shares. Below `own` it is its own sample's, above it the
+  // other one's.
+  struct Column {
+    std::uint64_t own = 0;
+    std::int64_t other = 0;
+    friend bool operator==(const Column&, const Column&) = default;
+  };
+  explicit Table(const std::vector<double>& given) : columns(given.size()) {
+    const std::vector<std::uint64_t> shares = shares_of(given);
+    for (const std::uint64_t share : shares) sum += share;
+    // What a sample has, times the number of columns; a column is full with `sum`.
+    std::vector<Wide> left(shares.size());
+    std::vector<std::size_t> low, high;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      left[i] = Wide{shares[i]} * shares.size();
+      (left[i] < sum ? low : high).push_back(i);
+    }
+    while (!low.empty() && !high.empty()) {
+      const std::size_t small = low.back();
+      const std::size_t large = high.back();
+      low.pop_back();
+      columns[small] = {static_cast<std::uint64_t>(left[small]), static_cast<std::int64_t>(large)};
+      left[large] -= sum - left[small];
+      if (left[large] >= sum) continue;
+      high.pop_back();
+      low.push_back(large);
+    }
+    // As the numbers are whole, all that are left fill their columns to the top.
+    for (const std::size_t i : high) columns[i] = {sum, static_cast<std::int64_t>(i)};
+  }
+
+  std::vector<Column> columns;
+  std::uint64_t sum = 0;
+};
+
+Weights::Weights(const std::vector<double>& weights)
+    : table_(std::make_shared<const Table>(weights)) {}
+Weights::Weights(std::initializer_list<double> weights) : Weights(std::vector<double>(weights)) {}
+
+std::int64_t Weights::size() const {
+  return empty() ? 0 : static_cast<std::int64_t>(table_->columns.size());
+}
+
+std::int64_t Weights::draw(Random& random) const {
+  const auto i = random.below64(table_->columns.size());
+  const Table::Column& column = table_->columns[i];
+  return random.below64(table_->sum) < column.own ? static_cast<std::int64_t>(i) : column.other;
+}
+
+std::uint64_t Weights::hash() const {
+  if (empty()) return 0;
+  return XXH3_64bits(table_->columns.data(), table_->columns.size() * sizeof(Table::Column));
+}
+
+bool operator==(const Weights& a, const Weights& b) {
+  if (a.table_ == b.table_) return true;
+  return a.table_ != nullptr && b.table_ != nullptr && a.table_->columns == b.table_->columns;
+}
+
 namespace {
 
 // Stands where draws of a graph have their generator; none has this number.

@@ -102,7 +102,7 @@ void run_as(Step& step, const OperatorPtr& version) {
 }
 
 // Gives the step that comes after the row.
-Step compose(Plan& plan, const Composition& row) {
+Step composed_step(Plan& plan, const Composition& row) {
   Step& last = *row.steps.back();
   const SlotId picture = last.writes.front();
   const SlotId source = input_of(*row.steps.front()).slot;
@@ -164,7 +164,8 @@ Plan compose(Plan plan) {
     rows.end();
   });
   std::map<const Step*, Step> after;
-  for (const Composition& row : rows.found()) after.emplace(row.steps.back(), compose(plan, row));
+  for (const Composition& row : rows.found())
+    after.emplace(row.steps.back(), composed_step(plan, row));
   if (!after.empty()) put_in(plan, std::move(after));
   return plan;
 }

@@ -1,6 +1,6 @@
 #include <sluice/graph/passes/last_use.h>
 #include <sluice/graph/plan/alias_analysis.h>
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>

@@ -13,11 +13,10 @@
 #pragma once
 
 #include <sluice/graph/plan/slot.h>
-#include <sluice/graph/plan/tensor_spec.h>
 #include <sluice/runtime/batch_memory.h>
-#include <sluice/runtime/copies.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/own.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstddef>
@@ -81,7 +80,7 @@ class MemoryBatch {
   // Where they lie.
   MemoryPlace place() const { return memory_ == nullptr ? MemoryPlace{} : memory_->place(); }
 
-  // For those who use them by streams, see stream_order.h. Where samples had to be moved, for
+  // For those who use them by streams, see StreamOrder. Where samples had to be moved, for
   // others were missing, the device may still be at it when the batch comes. What is put into the
   // stream from now on begins when all are ready; nobody waits here.
   void wait_on(void* stream) const {

@@ -1,28 +1,22 @@
-// Operator: what a step does, as data. It knows its name, its parameters with their legal ranges,
-// what its outputs look like, how it runs for one sample, and what passes may ask. A step is an
-// operator with arguments, each a slot or a constant: whoever gives it other arguments binds it
-// again.
-//
-// Made by declare_operator (builder/declare_operator.h); found by name in operator_registry.h.
-// Ownership: immutable, shared by plans, steps and the registry; what bind() gives refers to the
-// operator, which must outlive it (a step keeps its own). Threads: any number at once. Errors:
-// BuildError for arguments that make no sense; what a sample has instead is the error of that
-// sample, in the same words.
+// Operator: what a step does, with its name, parameters and functions; and the names under which
+// saved plans find operators.
 #pragma once
 
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/slot.h>
-#include <sluice/graph/plan/tensor_spec.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 #include <sluice/runtime/shared_function.h>
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,8 +25,9 @@
 #include <vector>
 
 namespace sluice {
+
 class Tensor;
-}
+}  // namespace sluice
 
 namespace sluice::detail {
 
@@ -265,6 +260,16 @@ struct OperatorFunctions {
   OperatorPtr preparation;
 };
 
+// Operator: what a step does, as data. It knows its name, its parameters with their legal ranges,
+// what its outputs look like, how it runs for one sample, and what passes may ask. A step is an
+// operator with arguments, each a slot or a constant: whoever gives it other arguments binds it
+// again.
+//
+// Made by declare_operator (builder/declare_operator.h); found by name in the OperatorRegistry.
+// Ownership: immutable, shared by plans, steps and the registry; what bind() gives refers to the
+// operator, which must outlive it (a step keeps its own). Threads: any number at once. Errors:
+// BuildError for arguments that make no sense; what a sample has instead is the error of that
+// sample, in the same words.
 class Operator {
  public:
   Operator(OperatorSchema schema, OperatorFunctions functions);
@@ -321,5 +326,48 @@ std::string refusal(std::string_view op, const Parameter& parameter, double numb
 // for elements that are no numbers, and for a number that is not legal.
 void read_numbers(std::string_view op, const Parameter& parameter, const Tensor& tensor,
                   std::span<float> numbers);
+
+// The names of things that a saved plan speaks of: operators, and the types of slots; and those of
+// functions that record several operators, of which it knows nothing.
+//
+// Ownership: keeps what is registered for as long as the process. Threads: any number at once.
+// Errors: BuildError for a name that is taken.
+
+class OperatorRegistry {
+ public:
+  // Knows the types of slots that need no operator: numbers, text, rectangle, image, tensor, bytes.
+  OperatorRegistry();
+
+  void add(OperatorPtr op);
+  // Names the type, and lists of its values ("list of image"), and lists of those.
+  template <class T>
+  void add_value_type(const std::string& name) {
+    add_type(name, slot_type<T>(),
+             {slot_type<std::vector<T>>(), slot_type<std::vector<std::vector<T>>>()});
+  }
+  // Of a function that is made of operators, which are there.
+  void add_function(OperatorSchema schema);
+
+  OperatorPtr find(std::string_view name) const;              // null: there is none
+  const SlotType* find_type(std::string_view name) const;     // null: there is none
+  std::string_view name_of_type(const SlotType* type) const;  // empty: it has none
+  std::vector<OperatorPtr> all() const;                       // by name
+  std::vector<OperatorSchema> functions() const;              // by name
+
+ private:
+  void add_type(std::string name, const SlotType* type, const std::vector<const SlotType*>& lists);
+
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, OperatorPtr, std::less<>> operators_;
+  std::map<std::string, OperatorSchema, std::less<>> functions_;
+  std::map<std::string, const SlotType*, std::less<>> types_;
+};
+
+// For messages: the name that plans have for a built-in type ("f32"), else as the compiler spells
+// it.
+std::string_view short_name(std::string_view spelled);
+
+// Whether the operator is the one that its name finds.
+bool is_registered(const OperatorRegistry& registry, const OperatorPtr& op);
 
 }  // namespace sluice::detail

@@ -8,14 +8,12 @@
 #pragma once
 
 #include <sluice/graph/order/sampler.h>
-#include <sluice/graph/plan/epoch_info.h>
 #include <sluice/graph/plan/plan_text.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
-#include <sluice/graph/plan/source_reads.h>
+#include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
-#include <sluice/graph/plan/tensor_spec.h>
-#include <sluice/runtime/size_limit.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,4 @@
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/graph/plan/visit.h>

@@ -1,11 +1,230 @@
 #include <sluice/graph/plan/column.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/visit.h>
+#include <sluice/runtime/random.h>
 #include <sluice/runtime/shortened.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace sluice::detail {
+namespace {
+
+void fail(Sample& sample, std::string_view what) noexcept {
+  sample.fail(sample.running()->name, what);
+}
+void fail(Sample& sample, const std::exception& error) noexcept {
+  const char* const what = error.what();
+  fail(sample, what != nullptr ? what : "threw an exception whose what() is null");
+}
+
+// Of a source it says where the epoch ends; of any other step it is an error.
+void end_epoch(Sample& sample, const EndOfEpoch& end) noexcept {
+  if (!sample.running()->pinned) return fail(sample, end);
+  try {
+    sample.end_epoch();
+  } catch (const std::exception& error) {
+    fail(sample, error);
+  }
+}
+
+}  // namespace
+
+void CompletionHandle::give_to(Sample& sample, const GiveFunction& give) noexcept {
+  {
+    const BufferPoolScope scope(*sample.wait.pool);
+    try {
+      give(sample);
+    } catch (const EndOfEpoch& end) {
+      end_epoch(sample, end);
+    } catch (const std::exception& error) {
+      fail(sample, error);
+    } catch (...) {
+      fail(sample, "threw something that is not a std::exception");
+    }
+    sample.wait.bytes_given = scope.bytes_allocated();
+  }
+  leave(sample);
+}
+
+bool CompletionHandle::fire_error(std::string_view what) noexcept {
+  Sample* const sample = take();
+  if (sample == nullptr) return false;
+  fail(*sample, what);
+  leave(*sample);
+  return true;
+}
+
+bool CompletionHandle::fire_last_error(std::string_view what) noexcept {
+  Sample* const sample = take();
+  if (sample == nullptr) return false;
+  if (sample->running()->pinned) {
+    sample->fail_as_last(sample->running()->name, what);
+  } else {
+    fail(*sample, what);
+  }
+  leave(*sample);
+  return true;
+}
+
+bool CompletionHandle::fire_error(const std::exception_ptr& why) noexcept {
+  if (why == nullptr) return fire_error("was told of an error by an empty std::exception_ptr");
+  return fire([&](Sample&) { std::rethrow_exception(why); });
+}
+
+bool CompletionHandle::out_of_turn() const noexcept {
+  const Sample* const sample = sample_.load(std::memory_order_acquire);
+  return sample != nullptr && sample->out_of_turn();
+}
+
+void CompletionHandle::drop() noexcept {
+  (void)fire_error(
+      "its completion handle was destroyed before it was fired: call set() or fail() on it, from "
+      "any thread");
+}
+
+// After this the sample may be anybody's.
+void CompletionHandle::leave(Sample& sample) noexcept {
+  if (sample.wait.leave()) sample.wait.listener->wait_is_over(sample);
+}
+
+namespace {
+
+// Of the longest way through a block.
+struct Extent {
+  std::size_t entries = 0;
+  std::size_t loops = 0;  // that lie in each other
+};
+
+Extent extent_of(const Block& block) {
+  Extent all;
+  for (const Node& node : block.nodes) {
+    visit(
+        node, [](const Stage&) {},
+        [&](const Branch& branch) {
+          std::size_t longest = 0;
+          for (const Block& arm : branch.arms) {
+            const Extent inner = extent_of(arm);
+            longest = std::max(longest, inner.entries);
+            all.loops = std::max(all.loops, inner.loops);
+          }
+          all.entries += 1 + longest;
+        },
+        [&](const Loop& loop) {
+          const Extent condition = extent_of(loop.condition), body = extent_of(loop.body);
+          all.entries += 1 + condition.entries + body.entries;
+          all.loops = std::max(all.loops, 1 + std::max(condition.loops, body.loops));
+        });
+  }
+  return all;
+}
+
+}  // namespace
+
+std::int64_t milliseconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+
+Trail::Trail(const Plan& plan) {
+  const Extent extent = extent_of(plan.top);
+  entries_.reserve(extent.entries);
+  deepest_ = extent.loops;
+  if (deepest_ > 0) watched_ = std::make_unique<Watched[]>(deepest_);
+}
+
+void Trail::clear(std::uint64_t seed) {
+  seed_ = seed;
+  entries_.clear();
+  end();
+}
+
+void Trail::take(const Branch& branch, std::uint32_t arm) {
+  entries_.push_back({&branch, nullptr, arm, false});
+}
+
+void Trail::enter(const Loop& loop) {
+  entries_.push_back({nullptr, &loop, 0, false});
+  Watched& watched = watched_[depth_++];
+  set_iteration(0);
+  watched.since.store(milliseconds_now(), std::memory_order_relaxed);
+  watched.loop.store(&loop, std::memory_order_relaxed);
+}
+
+void Trail::repeat(const Loop& loop) { set_iteration(++cut_back_to(loop).number); }
+
+void Trail::set_iteration(std::int64_t iteration) {
+  Watched& watched = watched_[depth_ - 1];
+  watched.has_seed = false;
+  watched.iteration.store(iteration, std::memory_order_relaxed);
+}
+
+std::uint64_t Trail::seed_in_loops() const {
+  std::size_t known = depth_;
+  while (known > 0 && !watched_[known - 1].has_seed) --known;
+  std::uint64_t seed = known == 0 ? seed_ : watched_[known - 1].seed;
+  for (; known < depth_; ++known) {
+    Watched& watched = watched_[known];
+    const std::int64_t iteration = watched.iteration.load(std::memory_order_relaxed);
+    seed = watched.seed = seed_of_iteration(seed, static_cast<std::uint64_t>(iteration));
+    watched.has_seed = true;
+  }
+  return seed;
+}
+
+void Trail::leave(const Loop& loop) {
+  cut_back_to(loop).over = true;
+  watched_[--depth_].loop.store(nullptr, std::memory_order_relaxed);
+}
+
+void Trail::end() {
+  while (depth_ > 0) watched_[--depth_].loop.store(nullptr, std::memory_order_relaxed);
+}
+
+Trail::Entry& Trail::cut_back_to(const Loop& loop) {
+  while (entries_.back().loop != &loop) entries_.pop_back();
+  return entries_.back();
+}
+
+std::string Trail::text_of(const Entry& entry) {
+  if (entry.branch != nullptr) {
+    return entry.branch->name + ":" +
+           entry.branch->arm_names[static_cast<std::size_t>(entry.number)];
+  }
+  const std::string number = std::to_string(entry.number);
+  if (!entry.over) return entry.loop->name + " (iteration " + number + ")";
+  return entry.loop->name + " (" + number + (entry.number == 1 ? " iteration)" : " iterations)");
+}
+
+std::string Trail::text() const {
+  constexpr std::size_t kShown = 16;  // at either end
+  std::string text;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!text.empty()) text += '/';
+    if (i == kShown && entries_.size() > 2 * kShown + 1) {
+      const std::size_t next = entries_.size() - kShown;
+      text += "(" + std::to_string(next - i) + " more)/";
+      i = next;
+    }
+    text += text_of(entries_[i]);
+  }
+  return text;
+}
+
+std::vector<Trail::Place> Trail::loops() const {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < deepest_; ++i) {
+    const Watched& watched = watched_[i];
+    const Loop* loop = watched.loop.load(std::memory_order_relaxed);
+    if (loop == nullptr) break;
+    places.push_back({loop, watched.iteration.load(std::memory_order_relaxed),
+                      watched.since.load(std::memory_order_relaxed)});
+  }
+  return places;
+}
+
 namespace {
 
 // Of one sample: a loop may warn a million times.

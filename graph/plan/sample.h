@@ -1,38 +1,266 @@
-// Sample: the record of one sample on its way: its values, its identity, how it ended.
-//
-// A pipeline owns a fixed number of records. A record carries one sample at a time, through the
-// whole graph and until its batch is delivered; then it carries another. Values live in slots that
-// are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
-// very object that an arm or somebody outside made (alias), without a copy.
-//
-// Threads: a record belongs to the task that carries its token, or, while its sample waits, to
-// whoever fires the completion handle; running() and trail.loops() may be read from any thread.
+// Sample: the record of one sample on its way through a plan; with what it counts (Tally), which
+// way it goes (Trail) and what it waits for (Wait).
 #pragma once
 
 #include <sluice/graph/plan/slot.h>
-#include <sluice/graph/plan/tally.h>
-#include <sluice/graph/plan/trail.h>
-#include <sluice/graph/plan/wait.h>
+#include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/sample_key.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+namespace sluice::detail {
+
+class Sample;
+
+class WaitListener {
+ public:
+  // The sample may go on. The listener may be gone as soon as it has been sent on.
+  virtual void wait_is_over(Sample& sample) noexcept = 0;
+
+ protected:
+  ~WaitListener() = default;
+};
+
+// Wait: what a record keeps while its sample waits in a step, and CompletionHandle, by which
+// somebody says that the wait is over.
+//
+// A wait is over when both have left it: the function of the step, which has begun it, and the
+// handle, which was fired or destroyed. So what the function was given stays valid until it has
+// returned and the handle is gone, and a sample is never lost to a function that throws after it
+// gave the handle away. Whoever leaves last tells the listener, on its own thread.
+//
+// Ownership: refers to the sample, which does not go on, and whose pipeline does not go, before
+// the handle is fired or destroyed. Threads: a handle may be fired and destroyed on any thread;
+// of several that fire it at once one is the first. Errors: nothing is thrown; what giving a value
+// throws becomes the sample's error.
+struct Wait {
+  using Clock = std::chrono::steady_clock;
+
+  void begin(WaitListener& to, BufferPool& buffers) {
+    listener = &to;
+    pool = &buffers;
+    thrown = nullptr;
+    bytes_begun = bytes_given = 0;
+    open.store(2, std::memory_order_relaxed);
+  }
+  // True for the one who leaves last.
+  bool leave() { return open.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  WaitListener* listener = nullptr;
+  BufferPool* pool = nullptr;   // for what the sample takes of memory meanwhile
+  std::exception_ptr thrown;    // by the step's function
+  std::size_t bytes_begun = 0;  // that the function took
+  std::size_t bytes_given = 0;  // that the value took
+  Clock::time_point since;      // if the sample's steps are timed
+  // Of a gather, see gathering.h: the part that the sample begins at, the one that it has stopped
+  // at (0: none), how long its trail was when it came, and how many steps have been added for it.
+  std::size_t from = 0;
+  std::size_t stopped = 0;
+  std::size_t arms_before = 0;
+  std::size_t steps = 0;
+  std::atomic<int> open{0};
+};
+
+class CompletionHandle {
+ public:
+  CompletionHandle() = default;
+  explicit CompletionHandle(Sample& sample) : sample_(&sample) {}
+  CompletionHandle(CompletionHandle&& other) noexcept : sample_(other.take()) {}
+  CompletionHandle& operator=(CompletionHandle&& other) noexcept {
+    if (this != &other) {
+      drop();
+      sample_.store(other.take(), std::memory_order_release);
+    }
+    return *this;
+  }
+  ~CompletionHandle() { drop(); }
+
+  // Whether it can still be fired.
+  explicit operator bool() const { return sample_.load(std::memory_order_acquire) != nullptr; }
+  // Of one that can be fired, which a dataset was given: whether the epoch's own order does not ask
+  // for its sample now. Then it stands in for one that failed, or Pipeline::inspect() looks at it.
+  bool out_of_turn() const noexcept;
+
+ protected:
+  // Calls give(sample). False, and nothing is called, unless this is the first time.
+  template <class Give>
+  bool fire(const Give& give) noexcept {
+    Sample* const sample = take();
+    if (sample == nullptr) return false;
+    give_to(*sample, std::cref(give));
+    return true;
+  }
+  bool fire_error(std::string_view what) noexcept;
+  bool fire_error(const std::exception_ptr& why) noexcept;
+  bool fire_last_error(std::string_view what) noexcept;
+
+ private:
+  friend class StepScope;
+  using GiveFunction = std::function<void(Sample&)>;  // of a reference: takes no memory
+  static void give_to(Sample& sample, const GiveFunction& give) noexcept;
+  static void leave(Sample& sample) noexcept;
+
+  Sample* take() noexcept { return sample_.exchange(nullptr, std::memory_order_acq_rel); }
+  void drop() noexcept;
+
+  std::atomic<Sample*> sample_{nullptr};
+};
+
+// Tally: what one record has counted: which arms it took, how often loops went round, how often
+// steps ran and how long they took. A plan numbers the counters of its parts (the pass `number`);
+// every record of a pipeline has all of them, and whoever asks adds them up. So counting never
+// waits for another thread.
+//
+// Ownership: owns its counters, for as long as the record lives: they go on from epoch to epoch.
+// Threads: add() by the task that carries the record; the rest from any thread, at any time.
+
+using CounterId = std::uint32_t;
+
+class Tally {
+ public:
+  // Counts nothing.
+  Tally() = default;
+  // Counters 0 to count - 1. `timed`: steps are counted and timed, too.
+  Tally(CounterId count, bool timed)
+      : lines_(count > 0 ? std::make_unique<Line[]>((count + kPerLine - 1) / kPerLine) : nullptr),
+        count_(count),
+        timed_(timed) {}
+
+  bool timed() const { return timed_; }
+  void add(CounterId counter, std::int64_t amount) {
+    if (lines_ == nullptr) return;
+    // There is one writer, so that nothing is lost between the load and the store.
+    Counter& c = lines_[counter / kPerLine].counters[counter % kPerLine];
+    c.store(c.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  void add_to(std::vector<std::int64_t>& sums) const {
+    for (CounterId i = 0; i < count_; ++i) {
+      const Counter& c = lines_[i / kPerLine].counters[i % kPerLine];
+      sums[i] += c.load(std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  using Counter = std::atomic<std::int64_t>;
+  static constexpr std::size_t kPerLine = 8;
+  // Frames are at work on different threads: no two of them share a cache line.
+  struct alignas(64) Line {
+    std::array<Counter, kPerLine> counters{};
+  };
+
+  std::unique_ptr<Line[]> lines_;
+  CounterId count_ = 0;
+  bool timed_ = false;
+};
+
+struct Branch;
+struct Loop;
+struct Plan;
+
+// The time in milliseconds, for whoever looks for a stall. The coarse clock costs a few
+// nanoseconds, and its few milliseconds of error do not matter for that.
+std::int64_t milliseconds_now();
+
+// Trail: which way a sample has gone: the arms that it took, and the loops that it is or was in. Of
+// a loop there is one entry with the number of the iteration; the arms are those of that iteration
+// alone. So a trail is never longer than the longest way through the plan. The iterations also say
+// with which seed the sample draws: see runtime/random.h.
+//
+// Ownership: refers to the plan, which outlives it. Threads: the task that carries the sample;
+// loops() from any thread, at any time. Errors: none; once it is made only text() and loops() take
+// memory.
+class Trail {
+ public:
+  explicit Trail(const Plan& plan);
+
+  // A sample begins, whose draws outside of loops have this seed.
+  void clear(std::uint64_t seed = 0);
+  void take(const Branch& branch, std::uint32_t arm);
+  // Arms that were taken one after the other, without a loop between them, by the number of the
+  // first: which they are, what the device has chosen instead, and that they were not taken after
+  // all.
+  std::size_t length() const { return entries_.size(); }
+  std::size_t arm(std::size_t at) const { return static_cast<std::size_t>(entries_[at].number); }
+  void set_arm(std::size_t at, std::size_t arm) {
+    entries_[at].number = static_cast<std::int64_t>(arm);
+  }
+  void cut_back(std::size_t length) { entries_.resize(length); }
+  // A loop begins, goes on with its next iteration, is over.
+  void enter(const Loop& loop);
+  void repeat(const Loop& loop);
+  void leave(const Loop& loop);
+  // The sample has ended, perhaps in loops: it is in none any more. What text() says stays.
+  void end();
+
+  // Of what is drawn here: outside of loops the sample's own, else that of the iteration.
+  // Computed when it is first asked for, so that iterations without draws pay nothing.
+  std::uint64_t seed() const { return depth_ == 0 ? seed_ : seed_in_loops(); }
+
+  // "if_else:then/while_loop (iteration 52)/select#2:arm 3"; iterations are numbered from 0. Of a
+  // loop that is over, "while_loop (53 iterations)". The middle of a long one is left out.
+  std::string text() const;
+
+  // The loops that the sample is in, the outermost first.
+  struct Place {
+    const Loop* loop = nullptr;
+    std::int64_t iteration = 0;
+    std::int64_t since = 0;  // milliseconds_now() when it began
+  };
+  std::vector<Place> loops() const;
+
+ private:
+  struct Entry {
+    const Branch* branch = nullptr;  // null for a loop
+    const Loop* loop = nullptr;
+    std::int64_t number = 0;  // the arm; the iteration, or how many there were
+    bool over = false;
+  };
+  // Each on cache lines of its own: samples are at work on different threads.
+  struct alignas(64) Watched {
+    std::atomic<const Loop*> loop{nullptr};
+    std::atomic<std::int64_t> iteration{0};
+    std::atomic<std::int64_t> since{0};
+    // For the task that carries the sample alone: the seed of the iteration, and whether it is
+    // known. Where it is, those of the loops around are, too.
+    std::uint64_t seed = 0;
+    bool has_seed = false;
+  };
+  // Drops what came after the loop began.
+  Entry& cut_back_to(const Loop& loop);
+  // The innermost loop is at this iteration.
+  void set_iteration(std::int64_t iteration);
+  std::uint64_t seed_in_loops() const;
+  static std::string text_of(const Entry& entry);
+
+  std::vector<Entry> entries_;
+  std::size_t deepest_ = 0;             // how many loops of the plan lie in each other
+  std::unique_ptr<Watched[]> watched_;  // the loops that the sample is in
+  std::size_t depth_ = 0;
+  std::uint64_t seed_ = 0;
+};
+
+}  // namespace sluice::detail
 
 namespace sluice {
 
 // Which sample a source is asked for: `index` of the data set, in this epoch. A source that looks
 // at these alone gives the same samples in whatever order an epoch goes through the data set.
 //
-// The place where the sample stands is for sources that make samples up as they go. It is the index
-// where no sampler says otherwise: then a sample that stands in for another one is told of the
-// place where it would stand itself; with a sampler it is told of the other one's.
+// index_in_epoch, index_in_batch and batch are for sources that make samples up as they go. Without
+// a sampler, index_in_epoch equals index, also for a sample that stands in for another one; with a
+// sampler, a stand-in is told the place of the sample that it replaces.
 struct SampleInfo {
   std::int64_t index_in_epoch = 0;  // always batch_size * batch + index_in_batch
   std::int64_t index_in_batch = 0;
@@ -52,6 +280,15 @@ struct Loop;
 struct Plan;
 struct Step;
 
+// Sample: the record of one sample on its way: its values, its identity, how it ended.
+//
+// A pipeline owns a fixed number of records. A record carries one sample at a time, through the
+// whole graph and until its batch is delivered; then it carries another. Values live in slots that
+// are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
+// very object that an arm or somebody outside made (alias), without a copy.
+//
+// Threads: a record belongs to the task that carries its token, or, while its sample waits, to
+// whoever fires the completion handle; running() and trail.loops() may be read from any thread.
 class Sample {
  public:
   explicit Sample(const Plan& plan);

@@ -1,22 +1,116 @@
-// SlotType: how a sample's record keeps a value of some C++ type without knowing the type. One
-// static object per type. Threads: immutable. Any movable, default-constructible type has one.
+// What a sample's record can hold: the types of slots and of lists, and what is known of tensors.
 #pragma once
 
-#include <sluice/graph/plan/list_type.h>
-#include <sluice/graph/plan/whole_number.h>
+#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/own.h>
 #include <sluice/runtime/tensor.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+namespace sluice::detail {
+
+// A whole number or an enumerator of any type as a std::int64_t. Pure functions.
+
+// A count: one that does not fit is as many as there can be.
+template <class T>
+constexpr std::int64_t to_count(const T& number) {
+  if constexpr (std::is_enum_v<T>) {
+    return to_count(static_cast<std::underlying_type_t<T>>(number));
+  } else {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) >= sizeof(kMost)) {
+      if (number > static_cast<T>(kMost)) return kMost;
+    }
+    return static_cast<std::int64_t>(number);
+  }
+}
+
+struct SlotType;
+template <class T>
+const SlotType* slot_type();
+
+template <class T>
+T copy_of(const T& value) {
+  if constexpr (std::is_copy_constructible_v<T>) {
+    return value;
+  } else {
+    return value.clone();
+  }
+}
+
+// Whether copy_of() can copy a T.
+template <class T>
+concept duplicates = copies<T>() ||
+    (!std::is_copy_constructible_v<T> && requires(const T& value) { T(value.clone()); });
+
+// ListType: what a std::vector<T> can do, for steps that know of it only its slot type. One static
+// object per type. Threads: immutable; its functions are those of a vector. Errors: std::bad_alloc,
+// and what copying an element throws.
+struct ListType {
+  const SlotType* element;
+  std::size_t (*size)(const void* list);
+  void (*resize)(void* list, std::size_t size);  // fills up with default values
+  void (*reverse)(void* list);
+  // Copies, which own their memory. Null when elements do not copy.
+  void (*append)(void* list, const void* value);
+  void (*take)(const void* list, std::size_t i, void* element);
+  void (*take_reversed)(const void* list, void* reversed);
+};
+
+template <class T>
+void append_copy(std::vector<T>& list, const T& value) {
+  T copy = copy_of<T>(value);
+  take_ownership(copy);
+  list.push_back(std::move(copy));
+}
+
+template <class T>
+const ListType& list_type() {
+  using List = std::vector<T>;
+  static const ListType type = [] {
+    ListType t{};
+    t.element = slot_type<T>();
+    t.size = [](const void* list) { return static_cast<const List*>(list)->size(); };
+    t.resize = [](void* list, std::size_t size) { static_cast<List*>(list)->resize(size); };
+    t.reverse = [](void* list) {
+      std::reverse(static_cast<List*>(list)->begin(), static_cast<List*>(list)->end());
+    };
+    if constexpr (duplicates<T>) {
+      t.append = [](void* list, const void* value) {
+        append_copy<T>(*static_cast<List*>(list), *static_cast<const T*>(value));
+      };
+      t.take = [](const void* list, std::size_t i, void* element) {
+        T copy = copy_of<T>((*static_cast<const List*>(list))[i]);
+        take_ownership(copy);
+        *static_cast<T*>(element) = std::move(copy);
+      };
+      t.take_reversed = [](const void* list, void* reversed) {
+        const List& all = *static_cast<const List*>(list);
+        List& turned = *static_cast<List*>(reversed);
+        turned.clear();
+        for (auto it = all.rbegin(); it != all.rend(); ++it) append_copy<T>(turned, *it);
+      };
+    }
+    return t;
+  }();
+  return type;
+}
+
+}  // namespace sluice::detail
+
 namespace sluice {
+
 class Bytes;
 class Image;
 struct Rectangle;
@@ -42,6 +136,8 @@ constexpr std::string_view type_name() {
   return text.substr(begin, end - begin);
 }
 
+// SlotType: how a sample's record keeps a value of some C++ type without knowing the type. One
+// static object per type. Threads: immutable. Any movable, default-constructible type has one.
 struct SlotType {
   std::string_view name;
   std::size_t size;
@@ -61,7 +157,7 @@ template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
 // Types with a release() of their own keep nothing after it; others are replaced by a fresh object.
-// It gives nothing: that of a unique_ptr gives what nobody would destroy then.
+// It must return void: unique_ptr's release() returns a pointer that nobody would delete.
 template <class T>
 concept Releasable = requires(T& value) {
   { value.release() }
@@ -111,7 +207,7 @@ const SlotType* slot_type() {
   return &type;
 }
 
-// Of the types that most files name: made once, in operator_registry.cpp.
+// Of the types that most files name: made once, in operator.cpp.
 extern template const SlotType* slot_type<bool>();
 extern template const SlotType* slot_type<std::int8_t>();
 extern template const SlotType* slot_type<std::uint8_t>();
@@ -131,3 +227,55 @@ extern template const SlotType* slot_type<Tensor>();
 extern template const SlotType* slot_type<Bytes>();
 
 }  // namespace sluice::detail
+
+namespace sluice {
+
+// TensorSpec: what is known, while a pipeline is described, of the tensors that a slot will hold:
+// the same for every sample. Arms that would give tensors of different type, layout or number of
+// dimensions, or in different memory, are refused before any sample runs. Sizes are not part of it:
+// they may differ from sample to sample. What nobody knows is left out, and then agrees with
+// everything; but what lies on a device agrees only with what does, too.
+//
+// Threads: pure functions. Errors: BuildError and Error, as said below.
+
+struct TensorSpec {
+  std::optional<DType> dtype = {};
+  std::optional<Layout> layout = {};
+  std::optional<int> rank = {};  // number of dimensions, 0 to Shape::kMaxRank
+  std::optional<MemoryPlace> place = {};
+
+  friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
+};
+
+// "f16, CHW, 3 dimensions"; what is not known is left out, and so is memory of the host.
+std::string to_string(const TensorSpec& spec);
+
+namespace detail {
+
+// All of them, of a value that is there.
+TensorSpec spec_of(const ValueSpec& spec, MemoryPlace place = {});
+
+// False when both sides know something and do not know the same.
+bool agree(const TensorSpec& a, const TensorSpec& b);
+// What holds on either side: what both know. What one side does not know is not known of the
+// result, so that no program is refused on a guess.
+TensorSpec common(const TensorSpec& a, const TensorSpec& b);
+
+// One of several ways to a value.
+struct Side {
+  TensorSpec spec;
+  std::string where;  // "in the arm 'then'"
+};
+Side in_arm(const TensorSpec& spec, const std::string& arm);
+Side as_it_begins(const TensorSpec& spec);          // what a loop carries
+Side as_the_body_gives_it(const TensorSpec& spec);  // the same, for the next iteration
+// Throws BuildError unless the sides agree; `node` is the branch or loop, `what` says which of its
+// values it is.
+void require_agreement(const std::string& node, const std::string& what, const Side& ours,
+                       const Side& theirs);
+
+// Throws Error unless the tensor is as it was declared.
+void require_declared(const Tensor& tensor, const TensorSpec& spec);
+
+}  // namespace detail
+}  // namespace sluice

@@ -5,11 +5,10 @@
 // immutable while a pipeline runs it. Errors: none.
 #pragma once
 
-#include <sluice/graph/plan/epoch_info.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
-#include <sluice/graph/plan/tensor_spec.h>
+#include <sluice/graph/plan/source_record.h>
 
 #include <atomic>
 #include <cstdint>
@@ -34,7 +33,7 @@ std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing);
 // What a step does with the thread that it is given.
 enum class StepKind : std::uint8_t {
   cpu,    // works on it
-  wait,   // begins something there, and then waits without one until it is told: see wait.h
+  wait,   // begins something there, and then waits without one until it is told: see Wait
   io,     // stands still on it, for a disk or the network: gets one that does not compute
   stream  // says there what a device shall do, and waits without one until it is done: see gather.h
 };

@@ -8,7 +8,7 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/run/work_scope.h>
-#include <sluice/runtime/size_limit.h>
+#include <sluice/runtime/tensor.h>
 
 #include <exception>
 #include <string>

@@ -1,5 +1,5 @@
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/inspect.h>

@@ -5,9 +5,9 @@
 // Ownership: none. Threads: a scope belongs to the thread that opened it. Errors: none.
 #pragma once
 
-#include <sluice/graph/plan/wait.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/buffer_pool.h>
-#include <sluice/runtime/size_limit.h>
+#include <sluice/runtime/tensor.h>
 
 namespace sluice::detail {
 

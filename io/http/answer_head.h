@@ -4,7 +4,7 @@
 // as good as none.
 #pragma once
 
-#include <sluice/io/http/checksum.h>
+#include <sluice/io/http/request.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
-#include <sluice/io/http/checksum.h>
 #include <sluice/io/http/digest.h>
+#include <sluice/io/http/request.h>
 #include <sluice/io/sources/cell.h>
 #include <sluice/runtime/letter_case.h>
 

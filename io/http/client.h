@@ -10,7 +10,6 @@
 // libcurl, Error where no thread can be made. What becomes of a request its waiter is told.
 #pragma once
 
-#include <sluice/io/http/options.h>
 #include <sluice/io/http/request.h>
 #include <sluice/io/http/transport.h>
 #include <sluice/runtime/bytes.h>

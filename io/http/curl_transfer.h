@@ -11,7 +11,6 @@
 #pragma once
 
 #include <sluice/io/http/answer_head.h>
-#include <sluice/io/http/options.h>
 #include <sluice/io/http/request.h>
 #include <sluice/io/http/s3.h>
 #include <sluice/io/http/sockets.h>

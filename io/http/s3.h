@@ -1,4 +1,4 @@
-// S3Account: where s3://BUCKET/KEY lies, and who asks for it, as the environment says (options.h
+// S3Account: where s3://BUCKET/KEY lies, and who asks for it, as the environment says (request.h
 // lists the variables). Internal: no user includes it.
 //
 // Amazon's hosts are named after the bucket, unless its name has a dot, which their certificates do

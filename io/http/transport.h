@@ -5,7 +5,6 @@
 // all. Errors: fetch() throws std::bad_alloc; the rest is told to waiters.
 #pragma once
 
-#include <sluice/io/http/options.h>
 #include <sluice/io/http/request.h>
 
 #include <memory>

@@ -30,7 +30,6 @@
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <cstdint>
 #include <optional>

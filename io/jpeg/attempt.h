@@ -9,7 +9,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/known_file.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 
 #include <cstddef>
 #include <cstdint>

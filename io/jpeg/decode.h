@@ -1,5 +1,5 @@
 // Decoding JPEG, a whole picture or a region of one, into 8-bit RGB or gray pixels, at full size or
-// shrunk.
+// shrunk; and learn_jpeg, which reads a file for an index alone.
 //
 // Baseline, extended (8 bits), progressive and arithmetic files with 1 (gray), 3 (YCbCr or RGB) or
 // 4 (CMYK or YCCK) components, by libjpeg-turbo: exact integer inverse DCT, "fancy" upsampling.
@@ -28,11 +28,10 @@
 // version or Adobe transform, unusual scan parameters, and stray bytes in the header.
 #pragma once
 
-#include <sluice/io/jpeg/error.h>
+#include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <cstdint>
 #include <optional>
@@ -127,5 +126,30 @@ JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
 // + width - 1.
 Image decode_and_crop(std::span<const std::uint8_t> file, int y, int x, int height, int width,
                       const JpegOptions& options = {});
+
+// learn_jpeg: teaches an index about a file without decoding its picture.
+//
+// All codes of the file are read, but no pixel is made of them, which takes about half the time of
+// decoding. The index then knows the same as after decoding the whole picture.
+//
+// Ownership: nothing is kept but what the index keeps. Threads: any number at once, also with one
+// index. Errors: none that concern the file: they are its result.
+
+enum class JpegLearnt : std::uint8_t {
+  known,       // the index knows all of the file
+  unsuitable,  // of a kind that an index cannot help with: progressive, for example
+  unusable,    // cannot be decoded, or not without damage
+  no_room,     // the index has used up its budget, or is a file, which only answers
+};
+
+struct JpegLearnReport {
+  JpegLearnt result = JpegLearnt::known;
+  std::string reason;  // in words; empty when the file is known
+};
+
+// A file that the index knows already is not read again. Of `options` those count that say which
+// files can be decoded: `damage`, `max_scans` and `max_output_bytes`.
+JpegLearnReport learn_jpeg(std::span<const std::uint8_t> file, JpegIndex& index,
+                           const JpegOptions& options = {});
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 #include <sluice/io/jpeg/decompressor.h>
-#include <sluice/io/jpeg/error.h>
+#include <sluice/io/jpeg/header.h>
 
 #include <algorithm>
 #include <cstddef>

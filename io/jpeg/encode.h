@@ -5,7 +5,7 @@
 // std::bad_alloc.
 #pragma once
 
-#include <sluice/io/jpeg/error.h>
+#include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 

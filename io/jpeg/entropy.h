@@ -9,8 +9,8 @@
 // exactly the library's. See `doubted`.
 //
 // How it is done: libjpeg keeps two function pointers in the object behind `entropy`, laid out the
-// same since version 6b (jpeg_library_entropy.h). attach() replaces the one that decodes a group.
-// That is no documented interface: jpeg_self_test.h finds out whether it works with the library at
+// same since version 6b (library_entropy.h). attach() replaces the one that decodes a group.
+// That is no documented interface: self_test.h finds out whether it works with the library at
 // hand.
 //
 // Ownership: refers to the file, its parts, the object and the index, which outlive the picture.

@@ -1,5 +1,4 @@
 #include <sluice/io/images/known_formats.h>
-#include <sluice/io/jpeg/error.h>
 #include <sluice/io/jpeg/exif.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/markers.h>

@@ -1,16 +1,29 @@
-// The header of a JPEG file: its size and kind, without decoding anything.
-//
-// Plain functions without state, so any thread may call them; they read only inside the bytes they
-// are given, walk forward only, and take about a microsecond. They look at no more than what comes
-// before the first scan's marker. Errors: JpegError with the reason.
+// What a JPEG file says of itself before it is decoded, and JpegError, for files that cannot be
+// decoded.
 #pragma once
 
 #include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
 
 #include <cstdint>
 #include <span>
 
 namespace sluice {
+
+// JpegError: a file that cannot be decoded, or a picture that cannot be encoded. what() says the
+// reason in words for a person, with numbers, but not the name of the file: that is known to the
+// caller only, who adds it.
+
+class JpegError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The header of a JPEG file: its size and kind, without decoding anything.
+//
+// Plain functions without state, so any thread may call them; they read only inside the bytes they
+// are given, walk forward only, and take about a microsecond. They look at no more than what comes
+// before the first scan's marker. Errors: JpegError with the reason.
 
 // What the header says. It may name kinds that the decoder refuses (lossless, 12 bits a sample).
 struct JpegHeader {

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 namespace sluice {
 

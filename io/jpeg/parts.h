@@ -6,8 +6,8 @@
 
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/runtime/byte_source.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
 
 #include <cstddef>
 #include <vector>

@@ -12,8 +12,8 @@
 
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
 #include <sluice/runtime/picture_rows.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <chrono>
 #include <cstddef>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <sluice/io/jpeg/entropy_kernels.h>
-#include <sluice/runtime/byte_source.h>
+#include <sluice/runtime/bytes.h>
 
 #include <cstddef>
 #include <cstdint>

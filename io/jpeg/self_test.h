@@ -12,7 +12,7 @@
 namespace sluice {
 
 // False when the environment has SLUICE_JPEG=stock, when the library's own entropy decoder does not
-// look as it should (jpeg_library_entropy.h), and when pictures made for the purpose are not read
+// look as it should (library_entropy.h), and when pictures made for the purpose are not read
 // by ours from the first group of blocks to the last, to the same pixels as without it.
 bool jpeg_entropy_works();
 // The same, found out by the first call.

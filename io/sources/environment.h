@@ -26,7 +26,7 @@
 // number, or contradicts; it names the variables with their values and says what to do.
 #pragma once
 
-#include <sluice/graph/order/shard.h>
+#include <sluice/graph/order/sampler.h>
 
 #include <cstdint>
 #include <functional>

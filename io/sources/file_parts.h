@@ -11,7 +11,7 @@
 #include <sluice/io/sources/file_hashes.h>
 #include <sluice/io/sources/open_file.h>
 #include <sluice/io/sources/read_counts.h>
-#include <sluice/runtime/byte_source.h>
+#include <sluice/runtime/bytes.h>
 
 #include <cstdint>
 #include <memory>

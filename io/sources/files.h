@@ -25,7 +25,7 @@
 // The index finds a file by the hash of its content, which is computed once, when the file is read
 // as a whole for the first time, and then kept for as long as the file stays as it is
 // (file_hashes.h). From then on a file of a local disk that the system has in memory comes as Bytes
-// on demand: the header is read here, the rest by the step that decodes (read_parts.h has the
+// on demand: the header is read here, the rest by the step that decodes (ReadParts has the
 // choice). A file that changes in between is the error of its sample: pixels are never of two
 // contents. No descriptor is kept open meanwhile. Files of a network are always read whole, and so
 // are those that come to a step which looks at all bytes, or to a batch.
@@ -38,20 +38,77 @@
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
-#include <sluice/graph/plan/source_reads.h>
-#include <sluice/io/sources/left_out.h>
-#include <sluice/io/sources/read_parts.h>
+#include <sluice/graph/plan/source_record.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 namespace sluice {
 
+// LeftOut: what a source does not read of its dataset, with the reason.
+//
+//   for (const LeftOut& one : files.left_out()) ...
+//   log(words_of(files.left_out()));  // "left out 4 with the ending .png (first: 'a/1.png')"
+//
+// Each folder, link or archive that cannot be read is an entry of its own. Files that a rule leaves
+// out, by the ending of their names for example, are counted: one entry for each reason, with the
+// first path. Entries are in the order of their paths.
+//
+// Ownership: values. Threads: LeftOutCounter may be used by several. Errors: std::bad_alloc.
+
+struct LeftOut {
+  std::string path;        // the first of them
+  std::string reason;      // "Permission denied"; for a rule "with the ending .png"
+  std::int64_t count = 1;  // how many a rule leaves out
+  bool unreadable = true;  // it cannot be read; else a rule leaves it out
+};
+
+// A sentence with the counts of the first reasons; empty if nothing is left out. Paths are
+// printable.
+std::string words_of(const std::vector<LeftOut>& left_out);
+
+namespace detail {
+
+class LeftOutCounter {
+ public:
+  void add_unreadable(std::string path, std::string reason);
+  // `reason` completes "left out 4 ...".
+  void add(std::string_view path, std::string_view reason, std::int64_t count = 1);
+  std::vector<LeftOut> list() const;
+  void clear();
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<LeftOut> unreadable_;
+  std::map<std::string, LeftOut, std::less<>> by_rule_;  // by the reason
+};
+
+}  // namespace detail
+
+// ReadParts: when no more is read of a JPEG file than what is needed, where an index knows it: an
+// option of files_in, list_in and tar_in. Plain data.
+
+// Parts are read by the step that decodes, on a thread that computes; whole files on threads that
+// may wait for a disk.
+enum class ReadParts : std::uint8_t {
+  never,
+  // Of files that the system has in memory, so that nobody waits for a disk.
+  cached,
+  // Also of those that come from a disk, which then has less to read; but a thread that computes
+  // waits for it, so that the pipeline wants more of them: for large files and small regions.
+  always
+};
+
+// A file or folder that cannot be read, or is not what it should be.
 class IoError : public Error {
  public:
   using Error::Error;

@@ -22,9 +22,9 @@
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
-#include <sluice/graph/plan/source_reads.h>
+#include <sluice/graph/plan/source_record.h>
 #include <sluice/io/sources/cell.h>
-#include <sluice/io/sources/read_parts.h>
+#include <sluice/io/sources/files.h>
 #include <sluice/runtime/bytes.h>
 
 #include <concepts>

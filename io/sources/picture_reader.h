@@ -10,9 +10,9 @@
 #pragma once
 
 #include <sluice/io/sources/file_hashes.h>
+#include <sluice/io/sources/files.h>
 #include <sluice/io/sources/open_file.h>
 #include <sluice/io/sources/read_counts.h>
-#include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 
 #include <chrono>

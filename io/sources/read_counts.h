@@ -4,7 +4,7 @@
 // without locks. No errors.
 #pragma once
 
-#include <sluice/graph/plan/source_reads.h>
+#include <sluice/graph/plan/source_record.h>
 
 #include <atomic>
 #include <cstdint>

@@ -2,7 +2,6 @@
 #include <sluice/io/sources/picture_reader.h>
 #include <sluice/io/sources/tar.h>
 #include <sluice/io/sources/tar_headers.h>
-#include <sluice/io/sources/tar_index.h>
 #include <sluice/io/sources/tar_names.h>
 #include <sluice/runtime/printable.h>
 

@@ -1,8 +1,8 @@
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/cell.h>
 #include <sluice/io/sources/open_file.h>
+#include <sluice/io/sources/tar.h>
 #include <sluice/io/sources/tar_headers.h>
-#include <sluice/io/sources/tar_index.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
 

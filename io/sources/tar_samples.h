@@ -10,7 +10,7 @@
 // std::bad_alloc where not even an error can be told; all else is a sample's.
 #pragma once
 
-#include <sluice/io/sources/left_out.h>
+#include <sluice/io/sources/files.h>
 #include <sluice/io/sources/tar_headers.h>
 #include <sluice/io/sources/tar_link_targets.h>
 #include <sluice/runtime/bytes.h>

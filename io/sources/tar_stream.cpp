@@ -1,4 +1,4 @@
-#include <sluice/graph/order/permutation.h>
+#include <sluice/graph/order/sampler.h>
 #include <sluice/io/sources/fingerprint.h>
 #include <sluice/io/sources/tar_names.h>
 #include <sluice/io/sources/tar_readers.h>

@@ -38,7 +38,7 @@
 // before that place, then one that fails and says where; the next archive follows.
 #pragma once
 
-#include <sluice/graph/order/shard.h>
+#include <sluice/graph/order/sampler.h>
 #include <sluice/graph/sources/values.h>
 #include <sluice/io/sources/tar.h>
 

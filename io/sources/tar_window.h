@@ -8,7 +8,7 @@
 // Ownership: owns the samples; refers to the readers. Threads: one. Errors: those of the readers.
 #pragma once
 
-#include <sluice/graph/order/windowed_shuffle.h>
+#include <sluice/graph/order/sampler.h>
 #include <sluice/io/sources/tar_readers.h>
 
 #include <cstdint>

@@ -11,8 +11,7 @@
 #pragma once
 
 #include <sluice/io/workers/descriptor.h>
-#include <sluice/io/workers/options.h>
-#include <sluice/io/workers/request.h>
+#include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/returns.h>
 #include <sluice/io/workers/worker.h>
 

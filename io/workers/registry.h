@@ -1,5 +1,5 @@
 // SLUICE_WORKER: gives a name to a function that makes a reader, so that worker processes can be
-// started for it. See workers.h.
+// started for it; and run_worker_if_asked, by which such a process works. Users include workers.h.
 //
 //   auto make_reader(const WorkerArguments& arguments) {
 //     return [database = open(arguments.argument)](const SampleInfo& info) {
@@ -97,3 +97,24 @@ bool add_worker_function(std::string_view name, Make make) noexcept {
 #define SLUICE_WORKER(name, make)                                       \
   [[maybe_unused]] static const bool SLUICE_WORKER_VARIABLE(__LINE__) = \
       ::sluice::detail::add_worker_function(name, make)
+
+namespace sluice {
+
+// To be called first thing in main() of a program that uses workers(): in a worker process it
+// serves, and ends the process; in any other it returns at once. Nothing is thrown: a worker that
+// cannot go on says why on standard error, and ends with status 1.
+void run_worker_if_asked(int argc, char** argv);
+
+namespace detail {
+// The same, but returns true once it has served: for a program that has more to do then. Throws
+// Error when the program that started this worker sends a message that makes no sense.
+bool serve_if_asked(int argc, char** argv);
+
+// How a worker is told that it is one: this argument, the first of all, which begins so and goes on
+// with the reader's name, and this variable of the environment. The socket is descriptor 3.
+inline constexpr char kWorkerArgument[] = "--sluice-worker=";
+inline constexpr char kWorkerVariable[] = "SLUICE_WORKER";
+inline constexpr int kWorkerSocket = 3;
+}  // namespace detail
+
+}  // namespace sluice

@@ -7,9 +7,8 @@
 #pragma once
 
 #include <sluice/io/workers/message.h>
-#include <sluice/io/workers/options.h>
+#include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/reply_reader.h>
-#include <sluice/io/workers/request.h>
 #include <sluice/io/workers/returns.h>
 #include <sluice/io/workers/worker_process.h>
 

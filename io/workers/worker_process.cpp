@@ -1,4 +1,4 @@
-#include <sluice/io/workers/serve.h>
+#include <sluice/io/workers/registry.h>
 #include <sluice/io/workers/worker_process.h>
 #include <sluice/runtime/printable.h>
 

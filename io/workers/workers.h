@@ -32,11 +32,9 @@
 #pragma once
 
 #include <sluice/graph/completion.h>
-#include <sluice/graph/plan/epoch_info.h>
-#include <sluice/io/workers/options.h>
+#include <sluice/graph/plan/source_record.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/registry.h>
-#include <sluice/io/workers/serve.h>
 
 #include <cstdint>
 #include <exception>

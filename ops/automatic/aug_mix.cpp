@@ -1,5 +1,4 @@
 #include <sluice/graph/arithmetic.h>
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/composition.h>

@@ -9,7 +9,6 @@
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <vector>
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <sluice/graph/batch.h>
-#include <sluice/graph/batch_key.h>
 #include <sluice/ops/kernels/mix_samples.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <cstddef>
 #include <cstdint>

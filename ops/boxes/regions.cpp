@@ -1,8 +1,7 @@
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/boxes.h>
 #include <sluice/ops/boxes/size_parameters.h>
-#include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/expand.h>
 
 #include <cstdint>

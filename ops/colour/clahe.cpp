@@ -1,4 +1,3 @@
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour.h>
 #include <sluice/ops/kernels/clahe.h>

@@ -1,10 +1,9 @@
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry/resize_filter_options.h>
 #include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/normalize.h>
 
 #include <string>

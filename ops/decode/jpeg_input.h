@@ -2,7 +2,6 @@
 // as parameters, and what is said of a picture. For operators only.
 #pragma once
 
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/ops/decode.h>

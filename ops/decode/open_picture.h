@@ -13,7 +13,6 @@
 #include <sluice/io/jpeg/rows.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <optional>
 

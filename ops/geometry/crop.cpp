@@ -1,11 +1,9 @@
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/crop_regions.h>
 
 namespace sluice {
 

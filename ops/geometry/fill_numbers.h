@@ -5,7 +5,6 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/border.h>
-#include <sluice/ops/kernels/fill.h>
 
 #include <array>
 #include <cstddef>

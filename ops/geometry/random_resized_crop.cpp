@@ -2,7 +2,7 @@
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/area_and_ratio.h>
 #include <sluice/ops/geometry/resize_filter_options.h>
-#include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/error.h>
 

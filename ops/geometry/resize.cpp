@@ -1,11 +1,9 @@
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/geometry/resize_filter_options.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/resize_plan.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/kernels/resize_filter.h>
+#include <sluice/ops/kernels/interpolation.h>
 
 namespace sluice::detail {
 

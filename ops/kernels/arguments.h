@@ -4,7 +4,6 @@
 
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 namespace sluice::kernels {
 

@@ -1,5 +1,8 @@
 #include <sluice/ops/kernels/border.h>
 
+#include <stdexcept>
+#include <string>
+
 namespace sluice {
 
 const char* name_of(Border border) {
@@ -13,5 +16,19 @@ const char* name_of(Border border) {
   }
   return "?";
 }
+
+namespace {
+
+std::uint8_t checked(int value) {
+  if (value < 0 || value > 255) {
+    throw std::invalid_argument("a fill value lies in 0 .. 255, not " + std::to_string(value));
+  }
+  return static_cast<std::uint8_t>(value);
+}
+
+}  // namespace
+
+Fill::Fill(int first, int second, int third, int fourth)
+    : values_{checked(first), checked(second), checked(third), checked(fourth)} {}
 
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #pragma once
 
 #include <sluice/ops/kernels/warp_rows.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/deferred_rows.h>
 #include <sluice/ops/kernels/resize_table.h>
-#include <sluice/runtime/size_limit.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstring>
 #include <stdexcept>

@@ -16,13 +16,12 @@
 // of a picture that these have accepted fails only for lack of memory.
 #pragma once
 
+#include <sluice/ops/kernels/interpolation.h>
 #include <sluice/ops/kernels/level_table.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/resize_filter.h>
 #include <sluice/ops/kernels/row_source.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/picture_rows.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <cstdint>
 

@@ -4,10 +4,9 @@
 // negative or not finite. Threads: any.
 #pragma once
 
-#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/border.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/random.h>
-#include <sluice/runtime/rectangle.h>
 
 namespace sluice::kernels {
 

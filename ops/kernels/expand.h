@@ -7,10 +7,9 @@
 // outside of 0 .. 1 and a canvas of more than 65535 pixels on a side. Threads: any.
 #pragma once
 
-#include <sluice/ops/kernels/crop_regions.h>
-#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/border.h>
+#include <sluice/ops/kernels/crop.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 namespace sluice::kernels {
 

@@ -8,7 +8,7 @@
 // ranges. Threads: any.
 #pragma once
 
-#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/border.h>
 #include <sluice/runtime/image.h>
 
 #include <cstdint>

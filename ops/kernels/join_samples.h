@@ -5,7 +5,7 @@
 #pragma once
 
 #include <sluice/ops/kernels/mix_samples.h>
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 
 #include <array>
 #include <cstddef>

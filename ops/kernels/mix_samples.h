@@ -6,7 +6,7 @@
 // any, but one for a batch.
 #pragma once
 
-#include <sluice/runtime/rectangle.h>
+#include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstddef>

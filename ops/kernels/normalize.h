@@ -17,9 +17,8 @@
 #pragma once
 
 #include <sluice/ops/kernels/deferred_image.h>
-#include <sluice/ops/kernels/resize_filter.h>
+#include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 #include <sluice/runtime/tensor.h>
 
 #include <array>

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <sluice/ops/kernels/border.h>
-#include <sluice/ops/kernels/fill.h>
 #include <sluice/runtime/image.h>
 
 namespace sluice::kernels {

@@ -1,7 +1,6 @@
 #include <sluice/ops/kernels/reduce.h>
 #include <sluice/ops/kernels/sum.h>
 #include <sluice/runtime/arithmetic.h>
-#include <sluice/runtime/numbers.h>
 #include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // strong reduction, which has many small weights, keeps its precision.
 #pragma once
 
-#include <sluice/ops/kernels/resize_filter.h>
+#include <sluice/ops/kernels/interpolation.h>
 
 #include <cstddef>
 #include <cstdint>

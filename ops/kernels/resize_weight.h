@@ -4,7 +4,7 @@
 // Ownership: none. Threads: any. Errors: none.
 #pragma once
 
-#include <sluice/ops/kernels/resize_filter.h>
+#include <sluice/ops/kernels/interpolation.h>
 
 #include <cmath>
 #include <numbers>

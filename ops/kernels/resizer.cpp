@@ -1,6 +1,6 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/resizer.h>
-#include <sluice/runtime/size_limit.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <bit>

@@ -11,7 +11,6 @@
 #include <sluice/ops/kernels/resize_table.h>
 #include <sluice/ops/kernels/row_source.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/rectangle.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@
 // finite or another interpolation. Threads: any.
 #pragma once
 
-#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/border.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <sluice/ops/kernels/border.h>
-#include <sluice/ops/kernels/fill.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
 

@@ -1,7 +1,6 @@
-#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/kernels/one_hot.h>
-#include <sluice/ops/labels.h>
+#include <sluice/ops/tensors.h>
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/kernels/sum.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/reductions/result_types.h>

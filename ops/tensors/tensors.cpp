@@ -1,7 +1,6 @@
-#include <sluice/graph/builder/apply_operator.h>
-#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/list_of.h>
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/graph_templates.h>
 #include <sluice/ops/kernels/tensors.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>

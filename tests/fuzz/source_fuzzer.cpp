@@ -6,7 +6,6 @@
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/sources/list.h>
 #include <sluice/io/sources/tar.h>
-#include <sluice/io/sources/tar_index.h>
 #include <sluice/io/sources/tar_samples.h>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <sluice/graph/completion.h>
-#include <sluice/graph/plan/epoch_info.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/source_record.h>
 
 #include <cstdint>
 #include <functional>

@@ -2,8 +2,8 @@
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/dlpack.h>
+#include <sluice/runtime/memory_resource.h>
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 // The registry that the graph's tests of saved plans use: what the builder itself has.
 #pragma once
 
-#include <sluice/graph/builder/built_in_operators.h>
-#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_json.h>
 

@@ -2,7 +2,6 @@
 // do with operators of its own.
 #include "tests/io/pictures.h"
 #include "tests/ops/tensor_of.h"
-#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/sluice.h>

@@ -1,5 +1,5 @@
-#include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/memory_resource.h>
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <sluice/runtime/cpu_count.h>
+#include <sluice/runtime/process.h>
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -8,7 +8,6 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/jpeg/learn.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "tests/io/jpeg/mutant.h"
 #include "tests/one_in.h"
 #include <sluice/cuda/jpeg/file_header.h>
-#include <sluice/io/jpeg/error.h>
+#include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/random.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/jpeg/mutant.h"
 #include <sluice/graph/plan/plan.h>
-#include <sluice/io/jpeg/error.h>
+#include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/random.h>
 
 #include <functional>

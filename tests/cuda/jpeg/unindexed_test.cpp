@@ -5,7 +5,7 @@
 #include "tests/io/corpus.h"
 #include "tests/io/jpeg/mutant.h"
 #include <sluice/cuda/jpeg/find_starts.h>
-#include <sluice/io/jpeg/error.h>
+#include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/random.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <sluice/graph/order/shard.h>
+#include <sluice/graph/order/sampler.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/error.h>
 

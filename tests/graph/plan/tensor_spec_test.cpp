@@ -4,7 +4,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/tensor_spec.h>
+#include <sluice/graph/plan/slot.h>
 
 #include <functional>
 #include <string>

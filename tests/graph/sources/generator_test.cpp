@@ -1,4 +1,4 @@
-#include <sluice/graph/sources/generator.h>
+#include <sluice/graph/sources/values.h>
 
 #include <memory>
 #include <ranges>

@@ -1,7 +1,6 @@
 // Sums of known texts, and how lists and servers write them.
 #include "tests/error_of.h"
-#include <sluice/io/http/checksum.h>
-#include <sluice/io/http/options.h>
+#include <sluice/io/http/request.h>
 #include <sluice/io/sources/cell.h>
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 #include "tests/io/sources/scratch.h"
 #include "tests/io/sources/tar_writer.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/io/http/tar_urls.h>
-#include <sluice/io/sources/tar_index.h>
+#include <sluice/io/http/urls.h>
+#include <sluice/io/sources/tar.h>
 
 #include <atomic>
 #include <cstddef>

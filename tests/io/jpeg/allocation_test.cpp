@@ -5,7 +5,6 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/jpeg/learn.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/io/sources/files.h>
 

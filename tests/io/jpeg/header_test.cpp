@@ -1,7 +1,6 @@
 #include "tests/io/pictures.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/jpeg/error.h>
 #include <sluice/io/jpeg/header.h>
 
 #include <algorithm>

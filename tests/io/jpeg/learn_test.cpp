@@ -1,8 +1,8 @@
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
 #include "tests/io/pictures.h"
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/jpeg/learn.h>
 #include <sluice/io/jpeg/self_test.h>
 
 #include <cstdint>

@@ -4,10 +4,10 @@
 #include "tests/io/pictures.h"
 #include "tests/one_in.h"
 #include <sluice/io/images/decode_image.h>
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/exif.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/io/jpeg/learn.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/runtime/random.h>
 

@@ -5,9 +5,9 @@
 #include "tests/io/decode_outcome.h"
 #include "tests/io/jpeg/mutant.h"
 #include "tests/io/pictures.h"
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/io/jpeg/learn.h>
 #include <sluice/io/jpeg/rows.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/runtime/random.h>

@@ -3,9 +3,9 @@
 #include "tests/io/pictures.h"
 #include "tests/io/sources/scratch.h"
 #include "tests/io/sources/tar_writer.h"
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/io/jpeg/learn.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/io/sources/file_parts.h>
 #include <sluice/io/sources/picture_reader.h>

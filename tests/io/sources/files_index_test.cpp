@@ -2,9 +2,9 @@
 #include "tests/io/decode_outcome.h"
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/jpeg/learn.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/io/sources/files.h>
 

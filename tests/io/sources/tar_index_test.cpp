@@ -4,7 +4,6 @@
 #include "tests/one_in.h"
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/tar.h>
-#include <sluice/io/sources/tar_index.h>
 #include <sluice/runtime/random.h>
 
 #include <chrono>

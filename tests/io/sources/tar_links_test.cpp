@@ -1,7 +1,6 @@
 #include "tests/io/sources/scratch.h"
 #include "tests/io/sources/tar_writer.h"
 #include <sluice/io/sources/tar.h>
-#include <sluice/io/sources/tar_index.h>
 
 #include <cstdint>
 #include <string>

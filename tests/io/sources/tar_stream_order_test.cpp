@@ -1,7 +1,6 @@
 // In which order a stream of archives gives its samples.
 #include "tests/io/sources/tar_streams.h"
-#include <sluice/graph/order/permutation.h>
-#include <sluice/graph/order/windowed_shuffle.h>
+#include <sluice/graph/order/sampler.h>
 
 #include <algorithm>
 #include <cstddef>

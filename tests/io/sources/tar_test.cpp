@@ -3,7 +3,6 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/tar.h>
-#include <sluice/io/sources/tar_index.h>
 
 #include <cstdint>
 #include <fstream>

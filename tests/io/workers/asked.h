@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sluice/io/workers/pool.h>
-#include <sluice/io/workers/request.h>
 
 #include <condition_variable>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // What travels between processes, without a process: values come out as they went in, and what a
 // worker may have written wrongly is refused.
 #include <sluice/io/workers/channel.h>
+#include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/reply_reader.h>
 #include <sluice/io/workers/reply_writer.h>
-#include <sluice/io/workers/request.h>
 #include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/shared_memory.h>
 #include <sluice/runtime/error.h>

@@ -2,7 +2,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/batch.h>
 #include <sluice/ops/colour.h>
-#include <sluice/ops/labels.h>
+#include <sluice/ops/tensors.h>
 
 #include <algorithm>
 #include <cmath>

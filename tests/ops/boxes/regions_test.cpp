@@ -1,5 +1,5 @@
 // scaled_region, expanded_region and nested_region, beside what they say they are worth.
-#include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/crop.h>
 #include <sluice/sluice.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/crop.h>
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/border.h>
 
 #include <stdexcept>
 #include <string>

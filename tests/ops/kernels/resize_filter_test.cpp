@@ -1,5 +1,5 @@
+#include <sluice/ops/kernels/interpolation.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/resize_filter.h>
 
 #include <cstdint>
 

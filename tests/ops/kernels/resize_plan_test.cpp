@@ -1,7 +1,7 @@
 // Sizes and parts: known values of DALI's modes and torchvision's rules, and what holds for all.
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
-#include <sluice/ops/kernels/resize_plan.h>
+#include <sluice/ops/kernels/resize.h>
 
 #include <cmath>
 #include <stdexcept>

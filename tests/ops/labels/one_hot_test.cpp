@@ -1,5 +1,5 @@
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/labels.h>
+#include <sluice/ops/tensors.h>
 
 #include <functional>
 #include <string>

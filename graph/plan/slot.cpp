@@ -1,4 +1,4 @@
-#include <sluice/graph/plan/tensor_spec.h>
+#include <sluice/graph/plan/slot.h>
 #include <sluice/runtime/error.h>
 
 namespace sluice {

@@ -1,4 +1,4 @@
-#include <sluice/runtime/byte_source.h>
+#include <sluice/runtime/bytes.h>
 
 #include <algorithm>
 #include <stdexcept>

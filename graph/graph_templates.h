@@ -1,0 +1,564 @@
+// The templates of Graph: choices, loops, where samples come from, and lists. Included at the end
+// of graph.h: include that.
+#pragma once
+
+#include <sluice/graph/builder/checks.h>
+#include <sluice/graph/builder/dataset.h>
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/graph.h>
+#include <sluice/graph/plan/slot.h>
+#include <sluice/graph/value.h>
+#include <sluice/runtime/error.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+namespace detail {
+// Stands for what chooses an arm by its number.
+struct ByNumber {};
+}  // namespace detail
+
+template <class Predicate, class Then, class Otherwise>
+auto Graph::if_else(const Predicate& predicate, Then then, Otherwise otherwise,
+                    const ChoiceOptions& options) {
+  using Arms = detail::arms_of_if_else<detail::given_t<Then>, detail::given_t<Otherwise>>;
+  if constexpr (detail::predicate_of_if_else<detail::argument_t<Predicate>>::check() &&
+                Arms::check()) {
+    return choose<typename Arms::result>(options.name.empty() ? "if_else" : options.name,
+                                         {"then", "otherwise"}, predicate, then, otherwise);
+  } else {
+    return detail::refused<typename Arms::result>();
+  }
+}
+
+template <class Predicate, class X, class Change>
+auto Graph::apply_if(const Predicate& predicate, const X& value, Change change,
+                     const ChoiceOptions& options) {
+  if constexpr (detail::call_of_apply_if<Change, X>::check()) {
+    using Arms = detail::change_of_apply_if<std::decay_t<X>, std::decay_t<decltype(change(value))>>;
+    if constexpr (Arms::check()) {
+      return if_else(
+          predicate, [&] { return change(value); }, [&] { return value; }, options);
+    } else {
+      return detail::refused<typename Arms::result>();
+    }
+  } else {
+    return detail::Refused();
+  }
+}
+
+template <class Index, class... Arms>
+auto Graph::select(const Index& index, const SelectOptions& options, Arms... arms) {
+  static_assert(sizeof...(Arms) > 0, "select: give at least one arm");
+  if constexpr (sizeof...(Arms) > 0) {
+    using Check = detail::arms_of_select<detail::given_t<Arms>...>;
+    if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
+      const detail::Recorder::Attempt attempt(recorder_);
+      open_select(index, sizeof...(Arms), options);
+      return run_arms<typename Check::result>(arms...);
+    } else {
+      return detail::refused<typename Check::result>();
+    }
+  } else {
+    return detail::Refused();
+  }
+}
+
+template <class Index, class Arm>
+auto Graph::select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options) {
+  using Check = detail::arms_of_select<detail::given_t<Arm>>;
+  if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
+    require_arms(arms.size());
+    const detail::Recorder::Attempt attempt(recorder_);
+    open_select(index, arms.size(), options);
+    using R = typename Check::result;
+    std::optional<R> first;
+    for (const Arm& arm : arms) run_arm(arm, first);
+    return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
+  } else {
+    return detail::refused<typename Check::result>();
+  }
+}
+
+template <class A, class B>
+Value<bool> Graph::all_of(const A& a, B b, const ChoiceOptions& options) {
+  using Sides = detail::sides_of_all_of<A, B>;
+  if constexpr (Sides::check()) {
+    if constexpr (detail::right_side_of_all_of<detail::given_t<B>>::check()) {
+      return choose<Value<bool>>(options.name.empty() ? "all_of" : options.name,
+                                 {"right side", "decided"}, a, b, false);
+    }
+  }
+  return {};
+}
+template <class A, class B>
+Value<bool> Graph::any_of(const A& a, B b, const ChoiceOptions& options) {
+  using Sides = detail::sides_of_any_of<A, B>;
+  if constexpr (Sides::check()) {
+    if constexpr (detail::right_side_of_any_of<detail::given_t<B>>::check()) {
+      return choose<Value<bool>>(options.name.empty() ? "any_of" : options.name,
+                                 {"decided", "right side"}, a, true, b);
+    }
+  }
+  return {};
+}
+
+template <class On, class Choose>
+// clang-tidy does not see through the template that `arms` moves on.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+void Graph::open(std::string_view kind, std::vector<std::string> arms, const On& on,
+                 Choose choose) {
+  std::string name = recorder_.unique_name(kind);
+  const detail::ArgumentContext context{recorder_, detail::is_given(name)};
+  if constexpr (detail::is_known_number<detail::argument_t<On>>) {
+    constexpr bool kByNumber = std::is_same_v<Choose, detail::ByNumber>;
+    recorder_.open_branch(std::move(name), std::move(arms),
+                          {kByNumber ? detail::Choosing::By::number : detail::Choosing::By::truth,
+                           detail::AsArgument<On>::of(on, context, detail::Parameter())});
+  } else if constexpr (std::is_same_v<Choose, detail::ByNumber>) {
+    recorder_.open_branch(std::move(name), std::move(arms),
+                          {detail::Choosing::By::number, detail::whole_argument(on, context)});
+  } else {
+    std::vector<detail::SlotId> reads;
+    detail::argument<On>::reads(on, context, reads);
+    recorder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
+  }
+}
+
+template <class R, class Predicate, class Yes, class No>
+R Graph::choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
+                const Yes& yes, const No& no) {
+  const detail::Recorder::Attempt attempt(recorder_);
+  open(name, std::move(arms), predicate, [predicate](const detail::Sample& sample) -> std::int64_t {
+    return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
+  });
+  return run_arms<R>(yes, no);
+}
+
+template <class Index>
+void Graph::open_select(const Index& index, std::size_t arms, const SelectOptions& options) {
+  open(options.name, arm_names(arms, options), index, detail::ByNumber());
+}
+
+template <class R, class... Arms>
+R Graph::run_arms(const Arms&... arms) {
+  std::optional<R> first;
+  (run_arm(arms, first), ...);
+  return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
+}
+
+template <class Arm, class R>
+void Graph::run_arm(const Arm& arm, std::optional<R>& first) {
+  recorder_.begin_arm();
+  const R result = detail::normal_as<R>(giver(), detail::give(arm));
+  if (first) {
+    require_same_structure(detail::structure<R>::compare(*first, result));
+  } else {
+    first = result;
+  }
+  recorder_.end_arm(detail::flatten(result),
+                    [&](std::size_t i) { return detail::place_in(result, i); });
+}
+
+namespace detail {
+
+// The state of a loop that begins as Init. Constants in it take the types that the body gives back
+// for them, or that it asks for by name: `0` beside a Value<std::int64_t> is a std::int64_t.
+struct WholeResult {
+  template <class Gives>
+  static constexpr auto of() {
+    return std::type_identity<Gives>{};
+  }
+};
+struct FirstOfResult {
+  template <class Gives>
+  static constexpr auto of() {
+    if constexpr (fault_of<Gives>() == Fault::none && is_pair<Gives>) {
+      return std::type_identity<std::tuple_element_t<0, Gives>>{};
+    } else {
+      return std::type_identity<void>{};
+    }
+  }
+};
+
+// The parameters of a callable that has one signature; empty for any other.
+template <class F>
+struct parameters {
+  using type = std::tuple<>;
+};
+template <class F>
+requires requires { &F::operator(); }
+struct parameters<F> : parameters<decltype(&F::operator())> {};
+template <class R, class C, class... Ps>
+struct parameters<R (C::*)(Ps...) const> {
+  using type = std::tuple<std::decay_t<Ps>...>;
+};
+template <class R, class C, class... Ps>
+struct parameters<R (C::*)(Ps...)> : parameters<R (C::*)(Ps...) const> {};
+template <class R, class... Ps>
+struct parameters<R (*)(Ps...)> {
+  using type = std::tuple<std::decay_t<Ps>...>;
+};
+
+template <class Init, class... Ps>
+constexpr auto state_of_parameters(std::type_identity<std::tuple<Ps...>>) {
+  using One = std::tuple_element_t<0, std::tuple<Ps..., void>>;
+  using Taken = joined_t<Init, std::conditional_t<sizeof...(Ps) == 1, One, std::tuple<Ps...>>>;
+  return std::type_identity<
+      normal_t<std::conditional_t<std::is_same_v<Taken, Differ>, Init, Taken>>>{};
+}
+template <class Init, class First, class... Ps>
+constexpr auto state_after_number(std::type_identity<std::tuple<First, Ps...>>) {
+  return state_of_parameters<Init>(std::type_identity<std::tuple<Ps...>>{});
+}
+template <class Init>
+constexpr auto state_after_number(std::type_identity<std::tuple<>>) {
+  return std::type_identity<normal_t<Init>>{};
+}
+
+// Asks the body again with the state that came of its last answer, until that stays.
+template <int Rounds, class Init, class S, class Result, class Body, class... Before>
+constexpr auto settled_state() {
+  if constexpr (Rounds > 0 && takes_state<Body, S, Before...>()) {
+    using Gives = typename decltype(Result::template of<called_t<Body, S, Before...>>())::type;
+    if constexpr (fault_of<Gives>() == Fault::none) {
+      using Next = joined_t<Init, Gives>;
+      if constexpr (!std::is_same_v<Next, Differ> && !std::is_same_v<normal_t<Next>, S>) {
+        return settled_state<Rounds - 1, Init, normal_t<Next>, Result, Body, Before...>();
+      } else {
+        return std::type_identity<S>{};
+      }
+    } else {
+      return std::type_identity<S>{};
+    }
+  } else {
+    return std::type_identity<S>{};
+  }
+}
+template <class Init, class Result, class Body, class... Before>
+constexpr auto find_state() {
+  using S = normal_t<Init>;
+  if constexpr (takes_state<Body, S, Before...>()) {
+    return settled_state<4, Init, S, Result, Body, Before...>();
+  } else {
+    using Parameters = std::type_identity<typename parameters<Body>::type>;
+    if constexpr (sizeof...(Before) > 0) {
+      return state_after_number<Init>(Parameters{});
+    } else {
+      return state_of_parameters<Init>(Parameters{});
+    }
+  }
+}
+template <class Init, class Result, class Body, class... Before>
+using state_t = typename decltype(find_state<Init, Result, Body, Before...>())::type;
+
+// Whether the loop can be described; the compiler says what stands against it.
+template <class Init, class Condition, class Body>
+constexpr bool check_while_loop() {
+  if constexpr (state_of_loop<Init>::check()) {
+    using S = state_t<Init, WholeResult, Body>;
+    if constexpr (condition_of_while_loop<S, Condition>::check() &&
+                  body_of_while_loop<S, Body>::check()) {
+      return answer_of_while_loop<called_t<Condition, S>>::check() &&
+             next_state_of_while_loop<S, called_t<Body, S>>::check();
+    }
+  }
+  return false;
+}
+template <class Count, class Init, class Body>
+constexpr bool check_for_loop() {
+  if constexpr (count_of_for_loop<argument_t<Count>>::check() && state_of_loop<Init>::check()) {
+    using S = state_t<Init, WholeResult, Body, Value<std::int64_t>>;
+    if constexpr (body_of_for_loop<S, Body>::check()) {
+      return next_state_of_for_loop<S, called_t<Body, S, Value<std::int64_t>>>::check();
+    }
+  }
+  return false;
+}
+template <class Count, class Init, class Body>
+constexpr bool check_for_loop_collect() {
+  if constexpr (count_of_for_loop<argument_t<Count>>::check() && state_of_loop<Init>::check()) {
+    using S = state_t<Init, FirstOfResult, Body, Value<std::int64_t>>;
+    if constexpr (body_of_for_loop_collect<S, Body>::check()) {
+      using Gives = called_t<Body, S, Value<std::int64_t>>;
+      if constexpr (result_of_for_loop_collect<Gives>::check()) {
+        return next_state_of_for_loop_collect<S, std::tuple_element_t<0, Gives>>::check();
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace detail
+
+template <class S, class Init, class Condition, class Body>
+S Graph::run_loop(std::string_view kind, const LoopOptions& options, const Init& init,
+                  Condition condition, Body body) {
+  const detail::Recorder::Attempt attempt(recorder_);
+  std::string name = recorder_.unique_name(options.name.empty() ? kind : options.name);
+  const S first = detail::normal_as<S>({recorder_, "'" + name + "' begins with"}, init);
+  const detail::Recorder::LoopView view =
+      recorder_.open_loop(std::move(name), options.max_iterations, detail::flatten(first));
+  const S state = detail::rebuild<S>(first, recorder_, view.state);
+  const Value<std::int64_t> i(recorder_, view.iteration);
+  recorder_.begin_condition();
+  recorder_.end_condition(condition(i, state).slot());
+  recorder_.begin_body();
+  const S next = detail::normal_as<S>(giver(), body(i, state));
+  require_same_structure(detail::structure<S>::compare(first, next));
+  recorder_.end_body(detail::flatten(next),
+                     [&](std::size_t k) { return detail::place_in(next, k); });
+  return detail::rebuild<S>(first, recorder_, recorder_.close_loop());
+}
+
+template <class Init, class Condition, class Body>
+auto Graph::while_loop(const Init& init, Condition condition, Body body,
+                       const LoopOptions& options) {
+  using Begin = std::decay_t<Init>;
+  if constexpr (detail::check_while_loop<Begin, Condition, Body>()) {
+    using S = detail::state_t<Begin, detail::WholeResult, Body>;
+    return run_loop<S>(
+        "while_loop", options, init,
+        [&](const auto&, const S& state) {
+          return detail::normal_as<Value<bool>>(giver(), detail::call(condition, state));
+        },
+        [&](const auto&, const S& state) { return detail::call(body, state); });
+  } else {
+    return detail::refused<typename decltype(detail::normal_or_refused<Begin>())::type>();
+  }
+}
+
+template <class S, class Count, class Init, class Body>
+S Graph::count_loop(const Count& count, const Init& init, Body body, const LoopOptions& options) {
+  Value<std::int64_t> limit;
+  if constexpr (!detail::is_known_number<detail::argument_t<Count>>) {
+    limit = {
+        recorder_,
+        recorder_.add(detail::count_operator(),
+                      {detail::whole_argument(count, {recorder_, detail::is_given("count")})})[0]};
+  }
+  return run_loop<S>(
+      "for_loop", options, init,
+      [&](const Value<std::int64_t>& i, const S&) {
+        if constexpr (detail::is_known_number<detail::argument_t<Count>>) {
+          return detail::apply_as<bool>(recorder_, "more", detail::arithmetic_operator("less"), i,
+                                        count);
+        } else {
+          return detail::apply_as<bool>(recorder_, "more", detail::arithmetic_operator("less"), i,
+                                        limit);
+        }
+      },
+      body);
+}
+
+template <class Count, class Init, class Body>
+auto Graph::for_loop(const Count& count, const Init& init, Body body, const LoopOptions& options) {
+  using Begin = std::decay_t<Init>;
+  using Number = Value<std::int64_t>;
+  if constexpr (detail::check_for_loop<Count, Begin, Body>()) {
+    using S = detail::state_t<Begin, detail::WholeResult, Body, Number>;
+    return count_loop<S>(
+        count, init, [&](const Number& i, const S& state) { return detail::call(body, state, i); },
+        options);
+  } else {
+    return detail::refused<typename decltype(detail::normal_or_refused<Begin>())::type>();
+  }
+}
+
+template <class Count, class Init, class Body>
+auto Graph::for_loop_collect(const Count& count, const Init& init, Body body,
+                             const CollectOptions& options) {
+  using Begin = std::decay_t<Init>;
+  using Number = Value<std::int64_t>;
+  if constexpr (detail::check_for_loop_collect<Count, Begin, Body>()) {
+    using S = detail::state_t<Begin, detail::FirstOfResult, Body, Number>;
+    using Kept = std::tuple_element_t<1, detail::called_t<Body, S, Number>>;
+    return collect_loop<S, typename detail::normal_t<Kept>::value_type>(count, init, body, options);
+  } else {
+    return detail::Refused();
+  }
+}
+
+template <class S, class T, class Count, class Init, class Body>
+std::tuple<S, Value<std::vector<T>>> Graph::collect_loop(const Count& count, const Init& init,
+                                                         Body body, const CollectOptions& options) {
+  using List = std::vector<T>;
+  static_assert(detail::duplicates<T>,
+                "for_loop_collect: the values to keep must copy: give their type a copy "
+                "constructor, or `T clone() const`");
+  const Value<List> list(
+      recorder_, recorder_.add(detail::list_operator(),
+                               {detail::Constant(detail::ValueType{detail::slot_type<List>()})},
+                               "collect")[0]);
+  const S last = count_loop<S>(
+      count, init,
+      [&](const Value<std::int64_t>& i, const S& state) {
+        const auto given = detail::call(body, state, i);
+        const auto value = detail::normal_as<Value<T>>(giver(), std::get<1>(given));
+        recorder_.add(
+            detail::append_operator(),
+            detail::append_operator()->arrange({{"list", detail::SlotArgument{list.slot()}},
+                                                {"value", detail::SlotArgument{value.slot()}}}),
+            "collect");
+        return std::get<0>(given);
+      },
+      {options.max_iterations, options.name});
+  if (!options.reverse) return {last, list};
+  const detail::SlotId reversed =
+      recorder_.add(detail::reverse_operator(), {detail::SlotArgument{list.slot()}})[0];
+  return {last, Value<List>(recorder_, reversed)};
+}
+
+namespace detail {
+
+// A source that gives its samples at once.
+template <class R>
+auto add_plain_source(Recorder& recorder, Step step, std::int64_t count,
+                      std::function<R(const SampleInfo&)> give) {
+  auto values = results<R>::add(recorder, step);
+  step.run = [give = std::move(give), count, slots = step.writes](Sample& sample) {
+    const SampleInfo info = sample.info();
+    try {
+      if (info.index >= count) throw EndOfEpoch();
+      results<R>::template write<Origin::source>(sample, slots, give(info));
+    } catch (const EndOfEpoch&) {
+      sample.end_epoch();
+    }
+  };
+  recorder.add_step(std::move(step));
+  return values;
+}
+
+// One that gives them later.
+template <class R>
+auto add_later_source(Recorder& recorder, Step step, std::int64_t count,
+                      const std::shared_ptr<EpochGate>& gate,
+                      std::function<void(Completion<R>, const SampleInfo&)> ask) {
+  auto values = results<R>::add(recorder, step);
+  step.kind = StepKind::wait;
+  const bool is_told = step.epoch != nullptr;
+  step.run = [ask = std::move(ask), count, gate, is_told, slots = step.writes](Sample& sample) {
+    const SampleInfo info = sample.info();
+    Completion<R> done(sample, slots);
+    if (info.index < count) {
+      const auto go = [&] { ask(std::move(done), info); };
+      if (is_told && !sample.is_alone()) {
+        gate->pass(go);
+      } else {
+        go();
+      }
+    } else {  // another source does not know where it ends
+      (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
+    }
+  };
+  recorder.add_step(std::move(step));
+  return values;
+}
+
+}  // namespace detail
+
+template <class F>
+auto Graph::source(std::int64_t count, F f, const SourceOptions& options) {
+  recorder_.add_dataset({.step = "source"});
+  return add_source("source", count, options, std::make_shared<const F>(std::move(f)), nullptr);
+}
+
+template <class Reader>
+auto Graph::read(Reader reader, const SourceOptions& options) {
+  const std::int64_t count = reader.size();
+  const auto shared = std::make_shared<const Reader>(std::move(reader));
+  auto name = [shared](const SampleKey& key) -> std::string {
+    if constexpr (requires { shared->name(key); }) {
+      return shared->name(key);
+    } else {
+      return shared->name(key.index);
+    }
+  };
+  recorder_.add_dataset(detail::dataset_of("read", shared));
+  return add_source("read", count, options, shared, std::move(name));
+}
+
+template <class F>
+auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOptions& options,
+                       const std::shared_ptr<const F>& f,
+                       std::function<std::string(const SampleKey&)> sample_name) {
+  if constexpr (detail::function_of_source<F>::check()) {
+    using Gives = detail::given_by_source<F>;
+    if constexpr (detail::result_of_source<Gives>::check()) {
+      using R = std::decay_t<Gives>;
+      detail::require_function(name, *f);
+      detail::Step step = begin_step<>(name);
+      step.pinned = true;
+      constexpr bool blocks = requires { requires F::blocks; };
+      constexpr bool once = requires { requires F::in_order; };
+      if (blocks || options.threads > 0) step.kind = detail::StepKind::io;
+      step.threads = detail::checked_threads(step.name, options.threads, detail::gives_later<F>);
+      const auto gate = std::make_shared<detail::EpochGate>();
+      step.epoch = detail::epoch_hooks(f, gate);
+      recorder_.set_source(step.name, count, options.sampler, once, std::move(sample_name));
+      // From here on the type of f is of no concern, which is less for the compiler to do.
+      if constexpr (detail::gives_later<F>) {
+        return detail::add_later_source<R>(
+            recorder_, std::move(step), count, gate,
+            [f](Completion<R> done, const SampleInfo& info) { (*f)(std::move(done), info); });
+      } else {
+        return detail::add_plain_source<R>(
+            recorder_, std::move(step), count,
+            [f](const SampleInfo& info) { return detail::invoke_to_own<R>(*f, info); });
+      }
+    } else {
+      return detail::Refused();
+    }
+  } else {
+    return detail::Refused();
+  }
+}
+
+// list_of: several values of one type as a list of each sample.
+//
+//   Value<std::vector<Image>> views = list_of(image, flip(image), gaussian_blur(image));
+//
+// Steps and operators that take a list take it, and an output of it is a std::vector for each
+// sample. The elements are copies.
+//
+// Threads: describe a pipeline on one thread. Errors: BuildError for a list without elements.
+
+template <class T>
+Value<std::vector<T>> list_of(const std::vector<Value<T>>& values) {
+  static_assert(detail::duplicates<T>,
+                "list_of: the values must copy: give their type a copy constructor, or "
+                "`T clone() const`");
+  if (values.empty()) throw BuildError("list_of: there are no values; give at least one");
+  detail::Recorder& recorder = values.front().recorder();
+  const detail::SlotType* const type = detail::slot_type<std::vector<T>>();
+  detail::SlotId list = recorder.add(detail::list_operator(),
+                                     {detail::Constant(detail::ValueType{type})}, "list_of")[0];
+  for (const Value<T>& value : values) {
+    if (!value.is_of(recorder))
+      throw BuildError("list_of: one of the values belongs to another pipeline");
+    list = recorder.add(detail::appended_operator(),
+                        {detail::SlotArgument{list, type},
+                         detail::SlotArgument{value.slot(), detail::slot_type<T>()}},
+                        "list_of")[0];
+  }
+  return Value<std::vector<T>>(recorder, list);
+}
+
+template <class T, std::same_as<Value<T>>... More>
+Value<std::vector<T>> list_of(const Value<T>& first, const More&... more) {
+  return list_of(std::vector<Value<T>>{first, more...});
+}
+
+}  // namespace sluice
