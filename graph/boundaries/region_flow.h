@@ -1,12 +1,12 @@
 // RegionFlow: the data flow of a block with explicit boundaries, and where each of its parts lies.
-// Internal to boundaries/regions.cpp.
+// Internal to regions.h.
 //
 // Ownership: refers to the plan and the boundaries, which outlive it; takes the nodes of the block
 // and gives them out one by one. Threads: one. Errors: BuildError when values leave a region
 // otherwise than by an output, when regions overlap, when a value depends on itself.
 #pragma once
 
-#include <sluice/graph/boundaries.h>
+#include <sluice/graph/boundaries/regions.h>
 #include <sluice/graph/plan/uses.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-#include <sluice/graph/boundaries.h>
 #include <sluice/graph/boundaries/region_flow.h>
+#include <sluice/graph/boundaries/regions.h>
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/runtime/error.h>
 

@@ -1,7 +1,7 @@
 // Recorder::State: what the recorder knows while a pipeline is described. Internal to recorder.h.
 #pragma once
 
-#include <sluice/graph/boundaries.h>
+#include <sluice/graph/boundaries/regions.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/plan.h>
 

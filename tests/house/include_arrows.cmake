@@ -9,7 +9,7 @@ set(may_ops ops io graph runtime)
 set(may_cuda cuda ops io graph runtime)
 # Of io, operators may know the decoder, what it is asked for and gives, and JPEG's encoder; and how
 # files are written, for plans.
-set(ops_of_io images/decode_image jpeg/decode jpeg/encode jpeg/error jpeg/exif jpeg/header
+set(ops_of_io images/decode_image jpeg/decode jpeg/encode jpeg/exif jpeg/header
   jpeg/orientation jpeg/rows sources/files whole_file)
 # The rooms of graph/, from the lowest to the highest; `top` is what lies in graph/ itself. Each may
 # include those below it, and the words that all of them share.
