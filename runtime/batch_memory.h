@@ -46,8 +46,6 @@ namespace sluice {
 //
 // Threads: any. Errors: DeviceError; std::logic_error for streams where there is no device.
 
-class Tensor;
-
 class StreamOrder {
  public:
   // What is put into the stream from now on begins when the memory holds what it shall. Returns at

@@ -24,11 +24,6 @@
 #include <variant>
 #include <vector>
 
-namespace sluice {
-
-class Tensor;
-}  // namespace sluice
-
 namespace sluice::detail {
 
 class Operator;

@@ -274,10 +274,7 @@ struct SampleInfo {
 namespace detail {
 
 struct BatchInMaking;
-struct Branch;
 class Column;
-struct Loop;
-struct Plan;
 struct Step;
 
 // Sample: the record of one sample on its way: its values, its identity, how it ended.

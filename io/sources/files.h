@@ -1,4 +1,5 @@
-// files_in: the JPEG files of a folder as a dataset for Graph::read.
+// files_in: the JPEG files of a folder as a dataset for Graph::read; with LeftOut and ReadParts,
+// which other datasets have, too.
 //
 //   auto [jpeg, label] = g.read(files_in("photos"));
 //

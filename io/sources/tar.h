@@ -1,4 +1,5 @@
-// tar_in: the samples in tar archives as a dataset for Graph::read, in WebDataset's manner.
+// tar_in: the samples in tar archives as a dataset for Graph::read, in WebDataset's manner; and
+// TarIndex, which says where they lie.
 //
 //   auto [jpeg, label] = g.read(tar_in({"a.tar", "b.tar"}));                    // jpg;jpeg and cls
 //   auto [jpeg, text, label] = g.read(tar_in<Bytes, std::string, std::int64_t>(
