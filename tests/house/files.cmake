@@ -1,5 +1,5 @@
-# What the tree consists of: no folder beside those that are named here, and nothing missing from
-# the fixed set of files of a kernel. Argument: ROOT.
+# What the tree consists of: no folder beside those that are named here, and no kernel without its
+# source and a test. Argument: ROOT.
 cmake_minimum_required(VERSION 3.22)
 
 set(allowed runtime graph ops cuda io python tests benchmarks apps docs scripts build out)
@@ -10,6 +10,13 @@ foreach(entry ${entries})
   endif()
 endforeach()
 
+# Every kernel has a source of its name, and a test that includes it.
+set(kernel_tests "")
+file(GLOB tests ${ROOT}/tests/ops/kernels/*)
+foreach(test ${tests})
+  file(READ ${test} text)
+  string(APPEND kernel_tests "${text}")
+endforeach()
 file(GLOB headers RELATIVE ${ROOT} ${ROOT}/ops/kernels/*.h)
 foreach(header ${headers})
   get_filename_component(name ${header} NAME_WE)
@@ -18,11 +25,13 @@ foreach(header ${headers})
   if(internal)
     continue()
   endif()
-  foreach(file ops/kernels/${name}.cpp tests/ops/kernels/${name}_test.cpp)
-    if(NOT EXISTS ${ROOT}/${file})
-      message(SEND_ERROR "${header} lacks ${file}")
-    endif()
-  endforeach()
+  if(NOT EXISTS ${ROOT}/ops/kernels/${name}.cpp)
+    message(SEND_ERROR "${header} lacks ops/kernels/${name}.cpp")
+  endif()
+  string(FIND "${kernel_tests}" "#include <sluice/${header}>" at)
+  if(at EQUAL -1)
+    message(SEND_ERROR "no test in tests/ops/kernels/ includes ${header}")
+  endif()
 endforeach()
 
 # One class or one family to a file; 600 lines are the most.

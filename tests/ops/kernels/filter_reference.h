@@ -34,14 +34,4 @@ inline double weighted_sum(const Image& in, int y, int x, int c, const Weights& 
   return sum;
 }
 
-// All small sizes that are odd in some way, and one that is wider than any vector.
-struct FilterSize {
-  int height, width;
-};
-inline const std::vector<FilterSize>& filter_sizes() {
-  static const std::vector<FilterSize> all = {{1, 1},  {1, 2}, {2, 1},   {1, 17},
-                                              {13, 1}, {3, 3}, {11, 23}, {5, 97}};
-  return all;
-}
-
 }  // namespace sluice::testing

@@ -1,8 +1,11 @@
-// Noise is distributed as it says: chi-square tests with fixed seeds.
-#include "tests/ops/kernels/every_target.h"
-#include "tests/ops/kernels/reference.h"
+// Random changes of an image, and JPEG artifacts. Chi-square tests with fixed seeds check the
+// distributions.
+#include "tests/ops/kernels/picture_kernel.h"
+#include <sluice/ops/kernels/jitter.h>
+#include <sluice/ops/kernels/jpeg_distortion.h>
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/normal_quantiles.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <array>
@@ -12,22 +15,173 @@
 #include <functional>
 #include <limits>
 #include <numbers>
-#include <stdexcept>
-#include <utility>
+#include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
+namespace sluice::testing {
+namespace noise_test {
 
-namespace sluice {
-namespace kernels_noise_test {
-
-using kernels::gaussian_noise;
-using kernels::salt_and_pepper_noise;
-using kernels::shot_noise;
-using testing::constant_picture;
-using testing::make_picture;
+using kernels::jpeg_distortion;
+using kernels::SaltAndPepper;
 
 constexpr int kHeight = 200, kWidth = 301;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+Levels unchanged(const Image& in) { return Levels(in); }
+Random seeded() { return Random({.seed = 8}); }
+
+PictureKernel gaussian_noise() {
+  PictureKernel kernel("gaussian_noise");
+  // The wide sizes need more numbers than the kernel draws at once. Their rows begin within a block
+  // of numbers.
+  kernel.sizes = {{1, 1}, {5, 1}, {3, 7}, {13, 171}, {2, 2100}, {7, 11}};
+  const auto with = [](float mean, float stddev) {
+    return [=](const Image& in, Image& out) {
+      kernels::gaussian_noise(seeded(), in, mean, stddev, out);
+    };
+  };
+  const struct {
+    float mean, stddev;
+  } cases[] = {{0, 20.3f}, {-30.5f, 20.3f}, {1e6f, 20.3f}, {-40, 0}};
+  for (const auto& c : cases) {
+    kernel.gives("mean " + std::to_string(c.mean) + ", stddev " + std::to_string(c.stddev),
+                 with(c.mean, c.stddev), [=](const Image& in) {
+                   const auto& quantiles = kernels::normal_quantiles();
+                   Random numbers = seeded();
+                   std::uint32_t word = 0;
+                   bool upper = true;
+                   return levels_of(in, [&](int level) {
+                     upper = !upper;
+                     word = upper ? word >> 16 : numbers.next();
+                     return to_byte(level + double{c.mean} +
+                                    double{c.stddev} * double{quantiles[word & 0xffff]});
+                   });
+                 });
+  }
+  kernel.refuses(with(0, kNan), "gaussian_noise: stddev is nan; a finite number is needed");
+  kernel.refuses(with(0, -1), "gaussian_noise: stddev is -1; it must lie between 0 and 1000000");
+  kernel.refuses(with(0, 2e6f),
+                 "gaussian_noise: stddev is 2000000; it must lie between 0 and 1000000");
+  kernel.refuses(with(kNan, 1), "gaussian_noise: mean is nan; a finite number is needed");
+  return kernel;
+}
+
+PictureKernel salt_and_pepper_noise() {
+  PictureKernel kernel("salt_and_pepper_noise");
+  kernel.sizes = {{1, 1}, {5, 1}, {8, 9}, {3, 31}};
+  kernel.wide_sizes = {{9, 61}};
+  const auto with = [](const SaltAndPepper& params) {
+    return [=](const Image& in, Image& out) {
+      kernels::salt_and_pepper_noise(seeded(), in, params, out);
+    };
+  };
+  for (const SaltAndPepper& params : {SaltAndPepper{0.2f, 0.25f, false},
+                                      {0.2f, 0.25f, true},
+                                      {0, 0.5f, false},
+                                      {1, 1, true},
+                                      {1, 0, false}}) {
+    kernel.gives(
+        "probability " + std::to_string(params.probability) + ", salt_share " +
+            std::to_string(params.salt_share) + (params.per_channel ? ", per channel" : ""),
+        with(params), [=](const Image& in) {
+          Random numbers = seeded();
+          double number = 0;  // uniform in [0, 1)
+          return levels_of(in, [&](int level, int channel) {
+            if (params.per_channel || channel == 0) number = numbers.next() * 0x1p-32;
+            if (number >= double{params.probability}) return level;
+            return number < double{params.probability} * double{params.salt_share} ? 255 : 0;
+          });
+        });
+  }
+  const std::string op = "salt_and_pepper_noise: ";
+  const struct {
+    float wrong;
+    std::string says;
+  } cases[] = {{kNan, " is nan; a finite number is needed"},
+               {-1, " is -1; it must lie between 0 and 1"},
+               {2e6f, " is 2000000; it must lie between 0 and 1"}};
+  for (const auto& c : cases) {
+    kernel.refuses(with({c.wrong, 0.5f, false}), op + "probability" + c.says);
+    kernel.refuses(with({0.5f, c.wrong, false}), op + "salt_share" + c.says);
+  }
+  return kernel;
+}
+
+// The count of a Poisson process for 32 random bits, without tables.
+double poisson_count(std::uint32_t bits, double mean) {
+  if (mean >= kernels::kLargePoissonMean) {  // Cornish and Fisher's expansion
+    const double z = kernels::normal_quantiles()[bits >> 16];
+    return std::floor(mean + std::sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
+  }
+  double count = 0, probability = std::exp(-mean), sum = probability;
+  while (bits * 0x1p-32 >= sum && count < 1000) {
+    ++count;
+    probability *= mean / count;
+    sum += probability;
+  }
+  return count;
+}
+
+PictureKernel shot_noise() {
+  PictureKernel kernel("shot_noise");
+  kernel.every_level = true;
+  kernel.sizes = {{1, 1}, {5, 1}, {8, 9}, {3, 31}};
+  kernel.wide_sizes = {{9, 61}};
+  const auto with = [](float factor) {
+    return [=](const Image& in, Image& out) { kernels::shot_noise(seeded(), in, factor, out); };
+  };
+  for (const float factor : {0.f, 1e-40f})
+    kernel.gives("factor " + std::to_string(factor), with(factor), unchanged);
+  for (const float factor : {1.f, 10.f}) {
+    kernel.gives(
+        "factor " + std::to_string(factor), with(factor), [f = double{factor}](const Image& in) {
+          Random numbers = seeded();
+          return levels_of(
+              in, [&](int level) { return to_byte(f * poisson_count(numbers.next(), level / f)); });
+        });
+  }
+  kernel.refuses(with(kNan), "shot_noise: factor is nan; a finite number is needed");
+  kernel.refuses(with(-1), "shot_noise: factor is -1; it must lie between 0 and 100");
+  kernel.refuses(with(2e6f), "shot_noise: factor is 2000000; it must lie between 0 and 100");
+  return kernel;
+}
+
+PictureKernel jitter() {
+  PictureKernel kernel("jitter");
+  kernel.every_level = true;
+  kernel.wide_sizes = {{9, 61}};
+  const auto with = [](int window) {
+    return [=](const Image& in, Image& out) {
+      Random random = seeded();
+      kernels::jitter(random, in, window, out);
+    };
+  };
+  kernel.gives("window 5", with(5), [](const Image& in) {
+    Random random = seeded();
+    int row = 0, column = 0;
+    Levels out(in);
+    out.fill([&](int y, int x, int c) {
+      if (c == 0) {
+        row = std::clamp(y + static_cast<int>(random.below(5)) - 2, 0, in.height() - 1);
+        column = std::clamp(x + static_cast<int>(random.below(5)) - 2, 0, in.width() - 1);
+      }
+      return in.at(row, column, c);
+    });
+    return out;
+  });
+  kernel.gives("window 1", with(1), unchanged);
+  for (const int window : {-1, 0, 2, 257}) {
+    kernel.refuses(with(window),
+                   "jitter: window_size must be an odd number between 1 and 255, not " +
+                       std::to_string(window));
+  }
+  return kernel;
+}
+
+INSTANTIATE_TEST_SUITE_P(Noise, PictureKernels,
+                         ::testing::Values(gaussian_noise(), salt_and_pepper_noise(), shot_noise(),
+                                           jitter()),
+                         name_of_kernel);
 
 std::array<int, 256> counts_of(const Image& image) {
   std::array<int, 256> counts{};
@@ -37,7 +191,8 @@ std::array<int, 256> counts_of(const Image& image) {
   return counts;
 }
 
-// Levels whose expected count is small are taken together. Five standard deviations are allowed.
+// Combines neighboring values until the expected count is large enough. Allows five standard
+// deviations.
 void expect_distribution(const Image& image, const std::function<double(int)>& probability_of) {
   const std::array<int, 256> counts = counts_of(image);
   double total = 0, chi = 0, expected = 0, found = 0, sum = 0;
@@ -56,7 +211,7 @@ void expect_distribution(const Image& image, const std::function<double(int)>& p
   ASSERT_NEAR(sum, 1, 1e-6);
   ASSERT_GT(groups, 1);
   EXPECT_LT(chi, groups - 1 + 5 * std::sqrt(2.0 * (groups - 1)));
-  EXPECT_LT(found, 60);  // of the rest
+  EXPECT_LT(found, 60);  // the rest
 }
 
 double normal_below(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
@@ -77,9 +232,9 @@ TEST(GaussianNoise, IsNormal) {
     float mean, stddev;
   } cases[] = {{128, 0, 10}, {100, 20.25f, 3}, {5, 0, 40}, {250, 1, 0.7f}};
   for (const auto& c : cases) {
-    Random random({.seed = 11});
     Image out;
-    gaussian_noise(random, constant_picture(kHeight, kWidth, 3, c.level), c.mean, c.stddev, out);
+    kernels::gaussian_noise(Random({.seed = 11}), constant_picture(kHeight, kWidth, 3, c.level),
+                            c.mean, c.stddev, out);
     const auto below = [&](double x) { return normal_below((x - c.level - c.mean) / c.stddev); };
     SCOPED_TRACE(c.level);
     expect_distribution(out, [&](int level) {
@@ -88,43 +243,10 @@ TEST(GaussianNoise, IsNormal) {
   }
 }
 
-// Also of more levels than are drawn for at once, of rows that begin within a block of numbers, and
-// of what a level is by itself.
-TEST(GaussianNoise, FollowsTheDefinitionOnEveryInstructionSet) {
-  const auto& quantiles = kernels::normal_quantiles();
-  for (const auto& size : {std::pair{1, 1}, {5, 1}, {3, 7}, {13, 171}, {2, 2100}}) {
-    const int height = size.first, width = size.second;
-    for (int channels = 1; channels <= 4; ++channels) {
-      const Image whole = make_picture(height + 1, width + 2, channels);
-      const Image in = whole.crop_view(1, 1, height, width);
-      for (const float mean : {0.f, -30.5f, 1e6f}) {
-        constexpr float kDeviation = 20.3f;
-        Random numbers({.seed = 8});
-        std::uint32_t word = 0;
-        Image expected(height, width, channels);
-        for (int i = 0; i < height * width * channels; ++i) {
-          word = i % 2 == 0 ? numbers.next() : word >> 16;
-          const int y = i / (width * channels), at = i % (width * channels);
-          const double noise = double{mean} + double{kDeviation} * double{quantiles[word & 0xffff]};
-          const double level = std::floor(in.row(y)[at] + noise + 0.5);
-          expected.row(y)[at] = static_cast<std::uint8_t>(std::clamp(level, 0.0, 255.0));
-        }
-        testing::on_every_target([&] {
-          Image with_gaps, without;
-          gaussian_noise(Random({.seed = 8}), in, mean, kDeviation, with_gaps);
-          gaussian_noise(Random({.seed = 8}), in.clone(), mean, kDeviation, without);
-          EXPECT_EQ(with_gaps, expected) << height << " x " << width << " " << channels;
-          EXPECT_EQ(without, expected) << height << " x " << width << " " << channels;
-        });
-      }
-    }
-  }
-}
-
-TEST(GaussianNoise, NeighboursAndChannelsAreIndependent) {
-  Random random({.seed = 12});
+TEST(GaussianNoise, NeighborsAndChannelsAreIndependent) {
   Image out;
-  gaussian_noise(random, constant_picture(kHeight, kWidth, 3, 128), 0, 10, out);
+  kernels::gaussian_noise(Random({.seed = 12}), constant_picture(kHeight, kWidth, 3, 128), 0, 10,
+                          out);
   const double n = kHeight * (kWidth - 1.0);
   for (const int distance : {1, 2, 3}) {
     double sum = 0;
@@ -136,26 +258,11 @@ TEST(GaussianNoise, NeighboursAndChannelsAreIndependent) {
   }
 }
 
-TEST(GaussianNoise, WithoutDeviationItIsAShift) {
-  for (int channels = 1; channels <= 4; ++channels) {
-    const Image whole = make_picture(9, 14, channels);
-    const Image in = whole.crop_view(1, 2, 7, 11);
-    Random random({.seed = 1});
-    Image out;
-    gaussian_noise(random, in, -40, 0, out);
-    for (int y = 0; y < 7; ++y) {
-      for (int i = 0; i < 11 * channels; ++i)
-        ASSERT_EQ(out.row(y)[i], std::max(0, in.row(y)[i] - 40));
-    }
-  }
-}
-
-TEST(SaltAndPepper, ChangesAsManyPixelsAsItSays) {
+TEST(SaltAndPepper, ChangesTheRequestedShareOfPixels) {
   for (const bool per_channel : {false, true}) {
-    const Image in = constant_picture(kHeight, kWidth, 3, 77);
-    Random random({.seed = 21});
     Image out;
-    salt_and_pepper_noise(random, in, {0.2f, 0.25f, per_channel}, out);
+    kernels::salt_and_pepper_noise(Random({.seed = 21}), constant_picture(kHeight, kWidth, 3, 77),
+                                   {0.2f, 0.25f, per_channel}, out);
     expect_distribution(out, [&](int level) {
       return level == 0 ? 0.15 : level == 255 ? 0.05 : level == 77 ? 0.8 : 0.0;
     });
@@ -166,15 +273,6 @@ TEST(SaltAndPepper, ChangesAsManyPixelsAsItSays) {
     }
     EXPECT_EQ(mixed > 0, per_channel);
   }
-  const Image in = make_picture(8, 9, 4);
-  Random random({.seed = 21});
-  Image out;
-  salt_and_pepper_noise(random, in, {0, 0.5f, false}, out);
-  EXPECT_EQ(out, in);
-  salt_and_pepper_noise(random, in, {1, 1, true}, out);
-  EXPECT_EQ(out, constant_picture(8, 9, 4, 255));
-  salt_and_pepper_noise(random, in, {1, 0, false}, out);
-  EXPECT_EQ(out, constant_picture(8, 9, 4, 0));
 }
 
 TEST(ShotNoise, IsAPoissonProcess) {
@@ -183,14 +281,14 @@ TEST(ShotNoise, IsAPoissonProcess) {
     float factor;
   } cases[] = {{3, 1}, {40, 1}, {100, 1}, {150, 1.25f}, {200, 10}, {250, 100}, {63, 1}, {64, 1}};
   for (const auto& c : cases) {
-    Random random({.seed = 31});
     Image out;
-    shot_noise(random, constant_picture(kHeight, kWidth, 1, c.level), c.factor, out);
+    kernels::shot_noise(Random({.seed = 31}), constant_picture(kHeight, kWidth, 1, c.level),
+                        c.factor, out);
     const double mean = double(c.level) / c.factor;
     std::vector<double> of_level(256);
     for (int count = 0; count < 2000; ++count) {
       const double p = std::exp(count * std::log(mean) - mean - std::lgamma(count + 1.0));
-      of_level.at(testing::to_byte(count * double{c.factor})) += p;
+      of_level.at(to_byte(count * double{c.factor})) += p;
     }
     SCOPED_TRACE(c.level);
     expect_distribution(out,
@@ -198,35 +296,83 @@ TEST(ShotNoise, IsAPoissonProcess) {
   }
 }
 
-TEST(ShotNoise, OfNothingOrWithoutAFactorIsNone) {
-  const Image in = make_picture(8, 9, 3);
-  Random random({.seed = 1});
-  Image out;
-  shot_noise(random, in, 0, out);
-  EXPECT_EQ(out, in);
-  shot_noise(random, in, 1e-40f, out);
-  EXPECT_EQ(out, in);
+TEST(ShotNoise, BlackStaysBlack) {
   const Image black = constant_picture(8, 9, 3, 0);
-  shot_noise(random, black, 7, out);
+  Image out;
+  kernels::shot_noise(Random({.seed = 1}), black, 7, out);
   EXPECT_EQ(out, black);
 }
 
-TEST(Noise, RefusesWhatCannotBe) {
-  const Image in = make_picture(4, 4, 3);
-  Random random({.seed = 1});
-  Image out;
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const float bad : {nan, -1.f, 2e6f}) {
-    EXPECT_THROW(gaussian_noise(random, in, 0, bad, out), std::invalid_argument);
-    EXPECT_THROW(shot_noise(random, in, bad, out), std::invalid_argument);
-    EXPECT_THROW(salt_and_pepper_noise(random, in, {bad, 0.5f, false}, out), std::invalid_argument);
-    EXPECT_THROW(salt_and_pepper_noise(random, in, {0.5f, bad, false}, out), std::invalid_argument);
+double squares(const Image& a, const Image& b) {
+  double sum = 0;
+  for (int y = 0; y < a.height(); ++y) {
+    for (std::size_t i = 0; i < a.row_bytes(); ++i) sum += std::pow(a.row(y)[i] - b.row(y)[i], 2);
   }
-  EXPECT_THROW(gaussian_noise(random, in, nan, 1, out), std::invalid_argument);
-  EXPECT_THROW(gaussian_noise(random, Image(), 0, 1, out), std::invalid_argument);
-  EXPECT_THROW(shot_noise(random, Image(2, 2, 5), 1, out), std::invalid_argument);
-  EXPECT_THROW(salt_and_pepper_noise(random, Image(), {}, out), std::invalid_argument);
+  return sum;
 }
 
-}  // namespace kernels_noise_test
-}  // namespace sluice
+// Waves of light and color. No block of a JPEG file holds them exactly.
+Image waves(int height, int width, int channels) {
+  Image image(height, width, channels);
+  for (int y = 0; y < height; ++y) {
+    for (int i = 0; i < width * channels; ++i) {
+      const int x = i / channels;
+      image.row(y)[i] = static_cast<std::uint8_t>(127.5 + 80 * std::sin(0.21 * x) *
+                                                              std::cos(0.17 * y + i % channels));
+    }
+  }
+  return image;
+}
+
+// The oracles compare with Pillow.
+TEST(JpegDistortion, LosesMoreAtLowerQuality) {
+  for (const int channels : {1, 3}) {
+    const Image in = waves(67, 93, channels);
+    double before = -1;
+    for (const int quality : {100, 90, 50, 20, 5, 1}) {
+      Image out;
+      jpeg_distortion(in, quality, out);
+      ASSERT_EQ(out.channels(), channels);
+      ASSERT_EQ(out.height(), 67);
+      ASSERT_EQ(out.width(), 93);
+      const double lost = squares(in, out);
+      EXPECT_GT(lost, before) << quality;
+      before = lost;
+      if (quality == 100 && channels == 1) {
+        EXPECT_LE(largest_difference(in, out), 2);
+      }
+    }
+  }
+}
+
+TEST(JpegDistortion, OneColorStays) {
+  on_small_pictures({1, 3}, [](const Image& in) {
+    const Image flat = constant_picture(in.height(), in.width(), in.channels(), 128);
+    Image out;
+    jpeg_distortion(flat, 1, out);
+    EXPECT_EQ(out, flat);
+    jpeg_distortion(in, 30, out);
+    EXPECT_EQ(out.width(), in.width());
+  });
+}
+
+TEST(JpegDistortion, RefusesWrongImagesAndQualities) {
+  const Image in = waves(3, 3, 3), four = waves(2, 2, 4), wide(1, 65501, 1), none;
+  const struct {
+    const Image& in;
+    int quality;
+    std::string says;
+  } cases[] = {{four, 50, "the image has 4 channels; 1 or 3 are needed"},
+               {in, 0, "quality must lie between 1 and 100, not 0"},
+               {in, 101, "quality must lie between 1 and 100, not 101"},
+               {wide, 50, "the image is 1 x 65501 (height x width); at most 65500 are possible"},
+               {none, 50, "the image is empty"}};
+  for (const auto& c : cases) {
+    Image out;
+    EXPECT_EQ(refusal([&] { jpeg_distortion(c.in, c.quality, out); }),
+              "jpeg_distortion: " + c.says);
+  }
+}
+
+}  // namespace noise_test
+}  // namespace sluice::testing

@@ -1,15 +1,12 @@
-// A plain reference for pictures that are warped: the level at a place, in double precision; and
-// the pictures and ways that warps are tested with.
+// A plain reference for warps, in double precision: the value at a place. And the options to test
+// each warp with.
 #pragma once
 
-#include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/warp_rows.h>
 #include <sluice/runtime/image.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include <gtest/gtest.h>
 
 namespace sluice::testing {
 
@@ -56,39 +53,9 @@ inline const kernels::WarpOptions kAllWarps[] = {
     {Interpolation::bicubic, Border::constant, {7, 77, 177, 250}},
     {Interpolation::bicubic, Border::edge},
 };
-inline const int kWarpSizes[][2] = {{1, 1}, {1, 7}, {5, 1}, {2, 3}, {13, 11}, {29, 37}};
-
-// Compares `out` with the levels at the places that place(x, y) gives for centres of pixels.
-template <class F>
-void expect_levels(const Image& in, const kernels::WarpOptions& how, const Image& out, F place) {
-  // Cubic levels change faster, where places are rounded.
-  const double most = how.interpolation == Interpolation::bicubic ? 1 : 0.75;
-  int wrong = 0;
-  for (int y = 0; y < out.height(); ++y) {
-    for (int x = 0; x < out.width(); ++x) {
-      const auto [from_x, from_y] = place(x + 0.5, y + 0.5);
-      for (int c = 0; c < in.channels(); ++c) {
-        if (std::abs(out.at(y, x, c) - place_level(in, from_x, from_y, c, how)) > most) ++wrong;
-      }
-    }
-  }
-  EXPECT_EQ(wrong, 0) << in.height() << "x" << in.width() << "x" << in.channels() << " "
-                      << name_of(how.interpolation) << " " << name_of(how.border);
-}
 
 struct Place {
   double x, y;
 };
-
-// Every picture, of every size and number of channels, in every way.
-template <class F>
-void for_all_warps(const F& f) {
-  for (const auto& size : kWarpSizes) {
-    for (int channels = 1; channels <= 4; ++channels) {
-      const Image in = make_picture(size[0], size[1], channels);
-      for (const kernels::WarpOptions& how : kAllWarps) f(in, how);
-    }
-  }
-}
 
 }  // namespace sluice::testing

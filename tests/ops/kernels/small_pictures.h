@@ -42,17 +42,6 @@ void on_small_pictures(std::initializer_list<int> all_channels, const F& f) {
   }
 }
 
-// The picture that expected(x) gives of each level.
-template <class F>
-Image mapped(const Image& in, const F& expected) {
-  Image out(in.height(), in.width(), in.channels());
-  for (int y = 0; y < in.height(); ++y) {
-    for (std::size_t i = 0; i < in.row_bytes(); ++i)
-      out.row(y)[i] = static_cast<std::uint8_t>(expected(int{in.row(y)[i]}));
-  }
-  return out;
-}
-
 // What the std::invalid_argument says that f throws; nothing, if it throws none.
 template <class F>
 std::string refusal(const F& f) {

@@ -1,38 +1,42 @@
-// Pictures that are made at once are those that the kernels make one after the other, byte for
-// byte.
+// Images that several operators make at once: DeferredImage and ComposedWarp.
 #include "tests/error_of.h"
 #include "tests/ops/kernels/every_target.h"
-#include "tests/ops/kernels/reference.h"
+#include "tests/ops/kernels/small_pictures.h"
+#include <sluice/ops/kernels/composed_warp.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/translate.h>
 #include <sluice/runtime/random.h>
 
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace deferred_image_test {
+namespace sluice::testing {
+namespace deferred_test {
 
 using kernels::Box;
+using kernels::ComposedWarp;
 using kernels::DeferredImage;
 using kernels::LevelTable;
-using testing::make_picture;
 
 constexpr Interpolation kInterpolations[] = {Interpolation::nearest,  Interpolation::box,
                                              Interpolation::bilinear, Interpolation::hamming,
                                              Interpolation::bicubic,  Interpolation::lanczos};
 
-// The same picture in both ways, and what has been done to it.
+// An image made at once and step by step, and a text that lists the steps.
 struct Both {
   explicit Both(const Image& in) : Both(in, in) {}
-  // `seen` is the picture, or its size.
+  // `seen` is the image, or only its size.
   Both(const Image& in, const Image& seen) : deferred(seen), made(in.clone()) {}
 
   void crop(const Rectangle& region) {
@@ -81,7 +85,7 @@ Rectangle draw_region(Random& random, const Image& in) {
   return {draw(random, 0, in.height() - height), draw(random, 0, in.width() - width), height,
           width};
 }
-// All of it, or a part that need not begin or end with a pixel.
+// The whole image, or a part that may begin and end within pixels.
 Box draw_box(Random& random, const Image& in) {
   const Rectangle r =
       random.below(2) == 0 ? draw_region(random, in) : Rectangle{0, 0, in.height(), in.width()};
@@ -94,12 +98,12 @@ LevelTable draw_table(Random& random) {
   return table;
 }
 
-// Up to seven things of all that may happen to a picture.
+// Up to seven steps of any kind.
 Both draw_both(Random& random, const Image& in, const Image& seen) {
   Both both(in, seen);
   if (random.below(2) == 0) both.crop(draw_region(random, both.made));
   if (random.below(4) != 0) {
-    // Some axes keep their length.
+    // Some sides keep their length.
     const int height = random.below(4) == 0 ? both.made.height() : draw(random, 1, 40);
     const int width = random.below(4) == 0 ? both.made.width() : draw(random, 1, 40);
     both.resize(draw_box(random, both.made), height, width, kInterpolations[random.below(6)]);
@@ -120,11 +124,11 @@ Both draw_both(Random& random, const Image& in, const Image& seen) {
 }
 Both draw_both(Random& random, const Image& in) { return draw_both(random, in, in); }
 
-TEST(DeferredImage, IsWhatTheKernelsMakeOneAfterTheOther) {
+TEST(DeferredImage, IsWhatTheKernelsMakeStepByStep) {
   Random random({.seed = 5});
   for (int i = 0; i < 4000; ++i) {
     const Image whole = make_picture(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
-    // With rows further apart than their pixels, too.
+    // A view, so that there may be gaps between the rows.
     const Rectangle r = draw_region(random, whole);
     const Image in = whole.crop_view(r.y, r.x, r.height, r.width);
     const Both both = draw_both(random, in);
@@ -136,8 +140,8 @@ TEST(DeferredImage, IsWhatTheKernelsMakeOneAfterTheOther) {
   }
 }
 
-// The same of what is needed of the picture alone, whose size is known first.
-TEST(DeferredImage, NeedsNoMoreThanItSays) {
+// The size is known first. Then the needed part alone gives the same image.
+TEST(DeferredImage, NeedsOnlyThePartThatItSays) {
   Random random({.seed = 7});
   for (int i = 0; i < 4000; ++i) {
     const Image in = make_picture(draw(random, 1, 90), draw(random, 1, 90), 1 + i % 4);
@@ -151,7 +155,7 @@ TEST(DeferredImage, NeedsNoMoreThanItSays) {
     deferred.write_to(out);
     ASSERT_TRUE(out == both.made) << i << ": " << in.height() << "x" << in.width() << both.said;
   }
-  // Rows 0 .. 8 and columns 5 .. 14 of 40 x 40, halved, and one more in each direction.
+  // Rows 0 .. 8 and columns 5 .. 14 of 40 x 40, and one more in each direction.
   const Image size = Image::size_only(40, 40, 3);
   DeferredImage picture(size);
   picture.resize("resize", 20, 20, Interpolation::bilinear);
@@ -159,7 +163,7 @@ TEST(DeferredImage, NeedsNoMoreThanItSays) {
   EXPECT_EQ(picture.needed(), (Rectangle{0, 4, 10, 12}));
 }
 
-TEST(DeferredImage, IsNormalizedAsThePictureIs) {
+TEST(DeferredImage, IsNormalizedAsTheImageIs) {
   Random random({.seed = 6});
   for (int i = 0; i < 1000; ++i) {
     const Image in = make_picture(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
@@ -178,8 +182,8 @@ TEST(DeferredImage, IsNormalizedAsThePictureIs) {
   }
 }
 
-// A middle of a picture that shrinks, where each output pixel has many weights.
-TEST(DeferredImage, ShowsAPartOfALargePictureOnEveryInstructionSet) {
+// The middle of an image that shrinks, so that each output pixel has many weights.
+TEST(DeferredImage, ShowsAPartOfALargeImageOnEveryInstructionSet) {
   const Image in = make_picture(301, 407, 3);
   std::vector<kernels::ResizeFilter> filters(std::begin(kInterpolations),
                                              std::end(kInterpolations));
@@ -190,7 +194,7 @@ TEST(DeferredImage, ShowsAPartOfALargePictureOnEveryInstructionSet) {
       both.resize({0, 0, double(both.made.height()), double(both.made.width())}, 61, 83, filter);
       both.crop({9, 11, 40, 50});
       both.flip(mirror, false);
-      testing::on_every_target([&] {
+      on_every_target([&] {
         Image out;
         both.deferred.write_to(out);
         EXPECT_TRUE(out == both.made) << both.said << mirror;
@@ -235,5 +239,47 @@ TEST(DeferredImage, RefusesInTheWordsOfTheKernels) {
   }
 }
 
-}  // namespace deferred_image_test
-}  // namespace sluice
+TEST(ComposedWarp, OneMapIsTheOperator) {
+  const Image in = make_picture(31, 47, 3);
+  for (const float degrees : {0.f, 13.f, 90.f, -45.f, 180.f, 270.f, 1000.f}) {
+    for (const bool keep_size : {false, true}) {
+      ComposedWarp warp(in);
+      warp.rotate(degrees, {.keep_size = keep_size, .fill = 9});
+      Image out, expected;
+      warp.write_to(out);
+      kernels::rotate(in, degrees, {.keep_size = keep_size, .fill = 9}, expected);
+      EXPECT_EQ(largest_difference(out, expected), 0) << degrees << " " << keep_size;
+    }
+  }
+}
+
+TEST(ComposedWarp, MovingBackRestoresTheImage) {
+  const Image in = make_picture(20, 33, 4);
+  ComposedWarp warp(in);
+  warp.rotate(90, {});
+  warp.flip(true, false);
+  warp.flip(true, false);
+  warp.warp("translate", kernels::translate_map(warp.height(), warp.width(), 50, 7, false),
+            warp.height(), warp.width(), {});
+  warp.warp("translate", kernels::translate_map(warp.height(), warp.width(), -50, -7, false),
+            warp.height(), warp.width(), {});
+  warp.rotate(-90, {});
+  Image out;
+  warp.write_to(out);
+  EXPECT_EQ(largest_difference(out, in), 0);
+}
+
+TEST(ComposedWarp, RefusesInTheWordsOfTheOperators) {
+  const Image in = make_picture(4, 4, 1);
+  ComposedWarp warp(in);
+  EXPECT_EQ(refusal([&] { warp.rotate(std::numeric_limits<float>::infinity(), {}); }),
+            "rotate: the angle is inf; a finite number is needed");
+  EXPECT_EQ(refusal([&] { warp.warp("it", {}, 0, 4, {}); }),
+            "it: a size of 0 x 4 (height x width) is not possible; each must lie in 1 .. 65535");
+  EXPECT_EQ(refusal([&] { warp.warp("it", {}, 4, 4, {.border = Border::reflect}); }),
+            "it: border reflect is not possible; take constant or edge");
+  EXPECT_EQ(refusal([] { ComposedWarp(Image()).flip(true, true); }), "flip: the image is empty");
+}
+
+}  // namespace deferred_test
+}  // namespace sluice::testing
