@@ -4,6 +4,7 @@
 #include <sluice/io/whole_file.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>

@@ -1,4 +1,5 @@
 #include <sluice/graph/boundaries.h>
+#include <sluice/graph/boundaries/regions.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 
@@ -15,6 +16,8 @@ void require_first(bool first, const detail::Boundary& boundary, const std::stri
 }  // namespace
 
 namespace detail {
+
+const std::string& name_of(const Boundary& boundary) { return boundary.name; }
 
 void set_next(detail::Recorder& recorder, detail::Boundary& loop, std::size_t recurrence,
               detail::SlotId next) {
@@ -83,11 +86,11 @@ detail::SlotId ConditionalBoundary::add_output(detail::Boundary& boundary, detai
   return output;
 }
 
-detail::LoopRecord& LoopBoundary::begin_trip_limit() {
+std::string LoopBoundary::begin_trip_limit() const {
   detail::Boundary& loop = handle_.at("add_trip_limit");
-  auto& record = std::get<detail::LoopRecord>(loop.record);
+  const auto& record = std::get<detail::LoopRecord>(loop.record);
   require_first(!record.has_count, loop, "a trip limit");
-  return record;
+  return handle_.recorder().name_of(record.count);
 }
 
 void LoopBoundary::add_while(detail::Boundary& loop, detail::SlotId more) {
@@ -96,7 +99,8 @@ void LoopBoundary::add_while(detail::Boundary& loop, detail::SlotId more) {
   record.more = more;
 }
 
-void LoopBoundary::add_recurrence(detail::Boundary& loop, detail::SlotId initial) const {
+std::pair<std::size_t, detail::SlotId> LoopBoundary::add_recurrence(detail::Boundary& loop,
+                                                                    detail::SlotId initial) const {
   detail::Recorder& recorder = handle_.recorder();
   detail::LoopRecord::Recurrence carried;
   carried.init = initial;
@@ -104,7 +108,9 @@ void LoopBoundary::add_recurrence(detail::Boundary& loop, detail::SlotId initial
   carried.storage = recorder.add_slot(recorder.plan().slots[initial].type, loop.name);
   // Nothing is known of its tensors, as of the storage's, until there is a next value.
   carried.result = recorder.add_pointer(carried.storage, loop.name);
-  std::get<detail::LoopRecord>(loop.record).recurrences.push_back(carried);
+  auto& all = std::get<detail::LoopRecord>(loop.record).recurrences;
+  all.push_back(carried);
+  return {all.size() - 1, carried.state};
 }
 
 Value<std::int64_t> LoopBoundary::index(detail::Boundary& loop, bool reverse) const {
@@ -129,8 +135,8 @@ Value<Tensor> LoopBoundary::add_iterator(const Value<Tensor>& tensor,
                                   std::int32_t{options.axis});
 }
 
-void LoopBoundary::add_count(detail::LoopRecord& loop, const std::string& name,
-                             detail::Argument count) const {
+void LoopBoundary::add_count(const std::string& name, detail::Argument count) const {
+  auto& loop = std::get<detail::LoopRecord>(handle_.at("add_trip_limit").record);
   handle_.recorder().add_step(
       detail::step_of(detail::count_operator(), {std::move(count)}, name, {loop.count}));
   loop.has_count = true;

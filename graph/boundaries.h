@@ -29,7 +29,6 @@
 // call that is wrong, or, for what the data flow shows, at the end of the block.
 #pragma once
 
-#include <sluice/graph/boundaries/regions.h>
 #include <sluice/graph/graph.h>
 #include <sluice/runtime/tensor.h>
 
@@ -37,6 +36,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -60,12 +60,15 @@ class BoundaryHandle {
   std::size_t number_;
 };
 
+// What messages and steps call the boundary.
+const std::string& name_of(const Boundary& boundary);
+
 // The slot of a value that the boundary can use.
 template <class T>
 detail::SlotId slot_of(const Value<T>& value, detail::Recorder& recorder,
                        const detail::Boundary& user) {
-  (void)normal({recorder, is_given(user.name)}, value);
-  recorder.use(value.slot(), user.name);
+  (void)normal({recorder, is_given(name_of(user))}, value);
+  recorder.use(value.slot(), name_of(user));
   return value.slot();
 }
 
@@ -151,9 +154,8 @@ class LoopBoundary {
     static_assert(detail::is_integer_argument<Count>,
                   "add_trip_limit: the count must be an integer, or a Value of one");
     detail::Recorder& recorder = handle_.recorder();
-    detail::LoopRecord& loop = begin_trip_limit();
-    const std::string& name = recorder.name_of(loop.count);
-    add_count(loop, name, detail::whole_argument(count, {recorder, detail::is_given(name)}));
+    const std::string name = begin_trip_limit();
+    add_count(name, detail::whole_argument(count, {recorder, detail::is_given(name)}));
   }
   // Asked before each iteration: a Value<bool> that depends on a recurrence or an iterator. A
   // sample for which it still holds after LoopOptions::max_iterations fails.
@@ -169,16 +171,15 @@ class LoopBoundary {
   template <class X>
   auto add_recurrence(const X& initial) {
     detail::Recorder& recorder = handle_.recorder();
-    const auto first =
-        detail::normal({recorder, detail::is_given(handle_.at("add_recurrence").name)}, initial);
+    const auto first = detail::normal(
+        {recorder, detail::is_given(name_of(handle_.at("add_recurrence")))}, initial);
     using V = std::remove_cv_t<decltype(first)>;
     using T = typename V::value_type;
     static_assert(std::is_same_v<V, Value<T>>,
                   "add_recurrence: the initial value must be a constant or one Value");
     detail::Boundary& at = handle_.at("add_recurrence");
-    add_recurrence(at, detail::slot_of(first, recorder, at));
-    const auto& all = std::get<detail::LoopRecord>(at.record).recurrences;
-    return Recurrence<T>(handle_, all.size() - 1, V(recorder, all.back().state));
+    const auto [number, state] = add_recurrence(at, detail::slot_of(first, recorder, at));
+    return Recurrence<T>(handle_, number, V(recorder, state));
   }
 
   // Element i of a list, or slice i of a tensor along the axis, in iteration i; in reverse,
@@ -191,7 +192,7 @@ class LoopBoundary {
     static_assert(detail::duplicates<T>,
                   "add_iterator: the elements of the list must copy: give their type a copy "
                   "constructor, or `T clone() const`");
-    return detail::apply_as<T>(handle_.recorder(), at.name + "'s iterator",
+    return detail::apply_as<T>(handle_.recorder(), name_of(at) + "'s iterator",
                                detail::element_operator(), list, index(at, options.reverse));
   }
   Value<Tensor> add_iterator(const Value<Tensor>& tensor, const IteratorOptions& options = {});
@@ -221,7 +222,7 @@ class LoopBoundary {
     static_assert(detail::duplicates<T>,
                   "add_output: the values of iterations must copy: give their type a copy "
                   "constructor, or `T clone() const`");
-    const std::string name = recorder.unique_name(at.name + "'s output");
+    const std::string name = recorder.unique_name(name_of(at) + "'s output");
     const detail::Argument most =
         detail::whole_argument(length, {recorder, detail::is_given(name)});
     return Value<Out>(recorder, add_collected(at, from, name, most, options,
@@ -229,15 +230,18 @@ class LoopBoundary {
   }
 
  private:
-  detail::LoopRecord& begin_trip_limit();
-  void add_count(detail::LoopRecord& loop, const std::string& name, detail::Argument count) const;
+  // Gives the name of the count.
+  std::string begin_trip_limit() const;
+  void add_count(const std::string& name, detail::Argument count) const;
   // The steps that keep the value of each iteration, and that make the output of them.
   detail::SlotId add_collected(detail::Boundary& loop, detail::SlotId value,
                                const std::string& name, const detail::Argument& length,
                                const StackOptions& options, const detail::SlotType* list,
                                const detail::SlotType* out) const;
   static void add_while(detail::Boundary& loop, detail::SlotId more);
-  void add_recurrence(detail::Boundary& loop, detail::SlotId initial) const;
+  // Gives the number of the recurrence, and its slot inside.
+  std::pair<std::size_t, detail::SlotId> add_recurrence(detail::Boundary& loop,
+                                                        detail::SlotId initial) const;
   // The number of the element that an iterator is at.
   Value<std::int64_t> index(detail::Boundary& loop, bool reverse) const;
   detail::SlotId add_output(const detail::BoundaryHandle& loop, std::size_t recurrence) const;

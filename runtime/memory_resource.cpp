@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -96,52 +97,63 @@ const std::shared_ptr<MemoryResource>& host_memory() {
   return *host;
 }
 
+// The free buffers are a queue of `free` entries that begins at `next`, so that the one that has
+// been free for longest goes first: whoever still reads a buffer that he gave back has the most
+// time.
+struct BufferRing::Queue {
+  explicit Queue(std::vector<void*> all) : buffers(std::move(all)), free(buffers.size()) {}
+  std::mutex mutex;
+  std::vector<void*> buffers;  // all; the next free one is at `next`
+  std::size_t next = 0;
+  std::size_t free;
+};
+
 BufferRing::BufferRing(std::vector<void*> buffers, std::size_t bytes_each, MemoryPlace place)
     : MemoryResource(place),
       count_(buffers.size()),
       bytes_each_(bytes_each),
-      buffers_(std::move(buffers)),
-      free_(buffers_.size()) {
-  if (buffers_.empty()) throw std::invalid_argument("a ring needs at least one buffer");
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (buffers_[i] == nullptr) {
+      queue_(std::make_unique<Queue>(std::move(buffers))) {
+  const std::vector<void*>& all = queue_->buffers;
+  if (all.empty()) throw std::invalid_argument("a ring needs at least one buffer");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == nullptr) {
       throw std::invalid_argument("buffer " + std::to_string(i) + " of a ring is null");
     }
   }
 }
 
-// The free buffers are a queue of free_ entries that begins at next_, so that the one that has been
-// free for longest goes first: whoever still reads a buffer that he gave back has the most time.
+BufferRing::~BufferRing() = default;
+
 void* BufferRing::allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes > bytes_each_) {
     throw Error(std::to_string(bytes) + " bytes do not fit into a buffer of " +
                 std::to_string(bytes_each_));
   }
-  const std::lock_guard lock(mutex_);
-  if (free_ == 0) {
+  const std::lock_guard lock(queue_->mutex);
+  if (queue_->free == 0) {
     throw Error("all " + std::to_string(count_) +
                 " buffers of the ring are in use: give it more, or let batches and their tensors "
                 "go sooner");
   }
-  void* const at = buffers_[next_];
+  void* const at = queue_->buffers[queue_->next];
   if (reinterpret_cast<std::uintptr_t>(at) % alignment != 0) {
     throw Error("a buffer of the ring does not begin at a multiple of " +
                 std::to_string(alignment) + " bytes");
   }
-  next_ = (next_ + 1) % count_;
-  --free_;
+  queue_->next = (queue_->next + 1) % count_;
+  --queue_->free;
   return at;
 }
 
 void BufferRing::deallocate(void* at, std::size_t, std::size_t) noexcept {
-  const std::lock_guard lock(mutex_);
-  buffers_[(next_ + free_) % count_] = at;
-  ++free_;
+  const std::lock_guard lock(queue_->mutex);
+  queue_->buffers[(queue_->next + queue_->free) % count_] = at;
+  ++queue_->free;
 }
 
 std::size_t BufferRing::free() const {
-  const std::lock_guard lock(mutex_);
-  return free_;
+  const std::lock_guard lock(queue_->mutex);
+  return queue_->free;
 }
 
 }  // namespace sluice

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -78,6 +77,7 @@ class BufferRing : public MemoryResource {
  public:
   // `place`: what kind of memory the buffers are.
   BufferRing(std::vector<void*> buffers, std::size_t bytes_each, MemoryPlace place = {});
+  ~BufferRing() override;
 
   void* allocate(std::size_t bytes, std::size_t alignment) override;
   void deallocate(void* at, std::size_t bytes, std::size_t alignment) noexcept override;
@@ -90,10 +90,8 @@ class BufferRing : public MemoryResource {
  private:
   const std::size_t count_;
   const std::size_t bytes_each_;
-  mutable std::mutex mutex_;
-  std::vector<void*> buffers_;  // all; the next free one is at next_
-  std::size_t next_ = 0;
-  std::size_t free_ = 0;
+  struct Queue;
+  std::unique_ptr<Queue> queue_;
 };
 
 }  // namespace sluice

@@ -180,6 +180,10 @@ class Tensor {
     return data_;
   }
 
+  // Throws std::invalid_argument when the elements have another type.
+  void check_dtype(DType wanted) const {
+    if (wanted != spec_.dtype) throw_dtype(wanted);
+  }
   // The elements as T; throws std::invalid_argument when T is not dtype().
   template <class T>
   const T* data() const {
@@ -216,9 +220,6 @@ class Tensor {
  private:
   friend class Image;
   friend class BatchMemory;
-  void check_dtype(DType wanted) const {
-    if (wanted != spec_.dtype) throw_dtype(wanted);
-  }
   [[noreturn]] void throw_dtype(DType wanted) const;
   [[noreturn]] static void throw_read_only();
   bool holds(const std::byte* at) const;

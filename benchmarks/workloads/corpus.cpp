@@ -4,6 +4,7 @@
 #include "apps/summary.h"
 #include "apps/usage.h"
 #include <sluice/io/jpeg/decode.h>
+#include <sluice/runtime/device.h>
 
 #include <algorithm>
 #include <utility>

@@ -2,6 +2,7 @@
 
 #include <sluice/graph/pipeline.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>

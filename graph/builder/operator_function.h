@@ -2,7 +2,6 @@
 // arguments.
 #pragma once
 
-#include <sluice/graph/plan/gather.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/own.h>
@@ -10,7 +9,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -197,9 +195,9 @@ class SampleNotes {
   // The event with this number has happened: see OperatorDeclaration::events().
   void note(std::size_t event) { sample_.note(event); }
   // Whether the time of steps is taken. Then the step before this one may have worked for this one,
-  // for so long.
+  // for so many nanoseconds.
   bool timed() const { return sample_.tally.timed(); }
-  void worked_before(std::chrono::nanoseconds time) { sample_.within_step_before = time; }
+  void worked_before(std::int64_t nanoseconds) { sample_.within_step_before = nanoseconds; }
   // Something is wrong with the sample, which is delivered all the same.
   void warn(std::string_view what) { sample_.warn(what); }
   // The same, for what may concern every sample: said once for the step.
@@ -213,6 +211,12 @@ class SampleNotes {
 };
 
 namespace detail {
+
+class Gather;
+struct DeviceMemory;
+// Those of gather.h, on this thread.
+Gather& current_gather();
+DeviceMemory& current_device_memory();
 
 enum class Role : std::uint8_t { draws, notes, gathers, has_memory, argument, output };
 template <class A>
@@ -363,9 +367,9 @@ class BoundFunction {
     } else if constexpr (S::kRoles[I] == Role::notes) {
       return (notes);
     } else if constexpr (S::kRoles[I] == Role::gathers) {
-      return (Gather::current());
+      return (current_gather());
     } else if constexpr (S::kRoles[I] == Role::has_memory) {
-      return (DeviceMemory::current());
+      return (current_device_memory());
     } else if constexpr (S::kRoles[I] == Role::output) {
       return (output<I>(sample));
     } else {

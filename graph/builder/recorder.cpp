@@ -238,15 +238,13 @@ std::string Recorder::unique_name(std::string_view base) {
 
 void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
                            std::vector<SlotId> reads,
-                           std::function<std::int64_t(const Sample&)> choose,
-                           std::optional<Choosing> choosing) {
+                           std::function<std::int64_t(const Sample&)> choose) {
   Branch branch;
   branch.name = std::move(name);
   for (const SlotId slot : reads) use(slot, branch.name);
   branch.arm_names = std::move(arm_names);
   branch.reads = std::move(reads);
   branch.choose = std::move(choose);
-  branch.choosing = std::move(choosing);
   state_->open.push_back({std::move(branch), {}, false, 0});
 }
 
@@ -259,8 +257,8 @@ void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
   }
   auto choose = choose_by(choosing);
   if (!choose) throw BuildError("'" + name + "' cannot choose by a value of this type");
-  open_branch(std::move(name), std::move(arm_names), std::move(reads), std::move(choose),
-              std::move(choosing));
+  open_branch(std::move(name), std::move(arm_names), std::move(reads), std::move(choose));
+  state_->open.back().branch().choosing = std::move(choosing);
 }
 
 void Recorder::begin_block(ScopeId parent, std::string name) {

@@ -125,8 +125,7 @@ class Recorder {
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
   // slots. Several branches and loops may be open, one inside the other.
   void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
-                   std::function<std::int64_t(const Sample&)> choose,
-                   std::optional<Choosing> choosing = {});
+                   std::function<std::int64_t(const Sample&)> choose);
   // The same of a plan that is data; throws BuildError where the type of the argument cannot
   // choose.
   void open_branch(std::string name, std::vector<std::string> arm_names, Choosing choosing);

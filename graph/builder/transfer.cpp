@@ -2,6 +2,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/gather.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>

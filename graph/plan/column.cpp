@@ -1,4 +1,5 @@
 #include <sluice/graph/plan/column.h>
+#include <sluice/runtime/batch_memory.h>
 
 #include <cstring>
 
@@ -17,6 +18,26 @@ void throw_not_dense() {
 
 static void require_block(const BatchMemory* memory) {
   if (memory == nullptr || !(memory->dense() || memory->size() == 0)) throw_not_dense();
+}
+
+std::size_t MemoryBatch::size() const { return memory_ == nullptr ? 0 : memory_->size(); }
+
+bool MemoryBatch::dense() const { return memory_ != nullptr && memory_->dense(); }
+
+MemoryPlace MemoryBatch::place() const {
+  return memory_ == nullptr ? MemoryPlace{} : memory_->place();
+}
+
+void MemoryBatch::wait_on(void* stream) const {
+  if (memory_ != nullptr) memory_->wait_on(stream);
+}
+
+void MemoryBatch::wait() const {
+  if (memory_ != nullptr) memory_->wait();
+}
+
+void MemoryBatch::release_after(void* stream) const {
+  if (memory_ != nullptr) memory_->release_after(stream);
 }
 
 Shape MemoryBatch::shape() const {
@@ -71,7 +92,19 @@ std::byte* MemoryBatch::block() const {
   return memory_->block();
 }
 
-ValueSpec expected_of(const TensorSpec& spec) {
+Tensor MemoryBatch::view(std::size_t i) const {
+  const ValueSpec& spec = memory_->spec(i);
+  return Tensor::view(memory_->data(i), spec, contiguous_strides(spec.shape), place(),
+                      memory_.get());
+}
+
+void MemoryBatch::require(DType type) const {
+  Tensor::view(block(), memory_->each()).check_dtype(type);
+}
+
+// The spec of the samples that an empty batch lacks, as far as it is known; 0 stands for other
+// sizes.
+static ValueSpec expected_of(const TensorSpec& spec) {
   ValueSpec each;
   each.shape.rank = spec.rank.value_or(0);
   each.dtype = spec.dtype.value_or(DType::f32);
@@ -86,6 +119,23 @@ Tensor tensor_of(std::shared_ptr<void> owner, std::byte* data, std::size_t size,
   }
   return Tensor::shared(std::move(owner), data, {{static_cast<std::int64_t>(size)}, dtype});
 }
+
+MemoryColumn::MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history)
+    : memory_(
+          std::make_shared<BatchMemory>(cells, *memory.pool, history, memory.given, memory.device)),
+      in_place_(memory.device == nullptr || memory_->place().kind != MemoryKind::host) {}
+
+std::byte* MemoryColumn::place(std::size_t cell, const ValueSpec& spec) {
+  return in_place_ ? memory_->place(cell, spec) : nullptr;
+}
+
+MemoryPlace MemoryColumn::where(std::size_t cell) const { return memory_->place_of(cell); }
+
+void MemoryColumn::finish(std::span<const std::uint32_t> kept, std::size_t padding) {
+  memory_->finish(kept, padding);
+}
+
+std::size_t MemoryColumn::bytes() const { return memory_->bytes(); }
 
 void MemoryColumn::transfer(std::size_t i, Column& to, std::size_t cell) {
   if (!memory_->place().on_host()) {
@@ -130,5 +180,29 @@ void TensorColumn::emit(std::size_t cell, void* value, bool last_use) {
   const Buffer before = memory_->give_up(cell);  // the tensor may be a part of it
   copy_elements(tensor, memory_->place(cell, spec));
 }
+
+TensorSpec TensorColumn::spec(std::size_t cell) const {
+  return spec_of(memory_->spec(cell), memory_->place());
+}
+
+template <class C>
+MemoryMaker<C>::MemoryMaker() : history_(std::make_unique<BatchHistory>()) {}
+
+template <class C>
+MemoryMaker<C>::~MemoryMaker() = default;
+
+template <class C>
+std::unique_ptr<Column> MemoryMaker<C>::make(std::size_t cells, const ColumnMemory& memory) {
+  return std::make_unique<C>(cells, memory, *history_);
+}
+
+template <class C>
+void MemoryMaker<C>::expect(const TensorSpec& spec) {
+  constexpr TensorSpec kImage{.dtype = DType::u8, .layout = Layout::hwc, .rank = 3};
+  history_->each = expected_of(std::is_same_v<C, ImageColumn> ? kImage : spec);
+}
+
+template class MemoryMaker<ImageColumn>;
+template class MemoryMaker<TensorColumn>;
 
 }  // namespace sluice::detail

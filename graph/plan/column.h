@@ -13,7 +13,7 @@
 #pragma once
 
 #include <sluice/graph/plan/slot.h>
-#include <sluice/runtime/batch_memory.h>
+#include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/own.h>
@@ -28,6 +28,10 @@
 #include <utility>
 
 namespace sluice {
+class BatchMemory;
+struct BatchHistory;
+class DeviceBatches;
+
 namespace detail {
 
 template <class Batch>
@@ -66,35 +70,29 @@ class MemoryBatch {
   MemoryBatch() = default;
   explicit MemoryBatch(std::shared_ptr<BatchMemory> memory) : memory_(std::move(memory)) {}
 
-  std::size_t size() const { return memory_ == nullptr ? 0 : memory_->size(); }
+  std::size_t size() const;
   bool empty() const { return size() == 0; }
   // True when all samples have the same shape: they then lie side by side in one block. An empty
   // batch is not dense but has a block, so that loops need no special case. Its shape() is 0 and
   // the shape of a sample of the previous batch, with 0 for unknown sizes.
-  bool dense() const { return memory_ != nullptr && memory_->dense(); }
+  bool dense() const;
   // The type of the elements of all samples. An empty batch has the type of the previous batch, or
   // of the description; f32 if neither is known.
   DType dtype() const;
   // The layout of each sample.
   Layout layout() const;
   // Where they lie.
-  MemoryPlace place() const { return memory_ == nullptr ? MemoryPlace{} : memory_->place(); }
+  MemoryPlace place() const;
 
   // For those who use them by streams, see StreamOrder. Where samples had to be moved, for
   // others were missing, the device may still be at it when the batch comes. What is put into the
   // stream from now on begins when all are ready; nobody waits here.
-  void wait_on(void* stream) const {
-    if (memory_ != nullptr) memory_->wait_on(stream);
-  }
+  void wait_on(void* stream) const;
   // Waits for that, and throws what went wrong.
-  void wait() const {
-    if (memory_ != nullptr) memory_->wait();
-  }
+  void wait() const;
   // The memory is used again when the last handle is gone and the work is over that is in the
   // stream now. Without this, as soon as the last handle is gone, even if a stream reads it still.
-  void release_after(void* stream) const {
-    if (memory_ != nullptr) memory_->release_after(stream);
-  }
+  void release_after(void* stream) const;
 
   // Of the block: samples first, then the shape of each.
   Shape shape() const;
@@ -107,6 +105,10 @@ class MemoryBatch {
 
  protected:
   std::byte* block() const;
+  // A view on value i, which it does not check.
+  Tensor view(std::size_t i) const;
+  // Throws std::invalid_argument unless the elements are of this type.
+  void require(DType type) const;
   // The memory itself where it is the host's, else a copy.
   std::shared_ptr<BatchMemory> on_host() const;
   void check(std::size_t i) const {
@@ -123,12 +125,7 @@ class ImageBatch : public detail::MemoryBatch {
   using MemoryBatch::MemoryBatch;
   using iterator = detail::IndexIterator<ImageBatch>;
   // A view on image i, valid for as long as the batch.
-  Image operator[](std::size_t i) const {
-    const Shape& s = memory_->spec(i).shape;
-    return Image::view(reinterpret_cast<std::uint8_t*>(memory_->data(i)), static_cast<int>(s[0]),
-                       static_cast<int>(s[1]), static_cast<int>(s[2]),
-                       static_cast<std::ptrdiff_t>(s[1] * s[2]), place(), memory_.get());
-  }
+  Image operator[](std::size_t i) const { return Image::anywhere(view(i)); }
   Image at(std::size_t i) const {
     check(i);
     return (*this)[i];
@@ -150,11 +147,7 @@ class TensorBatch : public detail::MemoryBatch {
   using MemoryBatch::MemoryBatch;
   using iterator = detail::IndexIterator<TensorBatch>;
   // A view on tensor i, valid for as long as the batch.
-  Tensor operator[](std::size_t i) const {
-    const ValueSpec& spec = memory_->spec(i);
-    return Tensor::view(memory_->data(i), spec, contiguous_strides(spec.shape), place(),
-                        memory_.get());
-  }
+  Tensor operator[](std::size_t i) const { return view(i); }
   Tensor at(std::size_t i) const {
     check(i);
     return (*this)[i];
@@ -167,9 +160,8 @@ class TensorBatch : public detail::MemoryBatch {
   // std::invalid_argument unless they are T.
   template <class T>
   T* data() const {
-    std::byte* const all = block();
-    (void)Tensor::view(all, memory_->each()).data<T>();
-    return reinterpret_cast<T*>(all);
+    require(dtype_of<T>::value);
+    return reinterpret_cast<T*>(block());
   }
   iterator begin() const { return {this, 0}; }
   iterator end() const { return {this, size()}; }
@@ -332,19 +324,12 @@ class ItemsColumn : public Column {
 // Images and tensors.
 class MemoryColumn : public Column {
  public:
-  MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history)
-      : memory_(std::make_shared<BatchMemory>(cells, *memory.pool, history, memory.given,
-                                              memory.device)),
-        in_place_(memory.device == nullptr || memory_->place().kind != MemoryKind::host) {}
-  std::byte* place(std::size_t cell, const ValueSpec& spec) override {
-    return in_place_ ? memory_->place(cell, spec) : nullptr;
-  }
-  MemoryPlace where(std::size_t cell) const override { return memory_->place_of(cell); }
-  void finish(std::span<const std::uint32_t> kept, std::size_t padding) override {
-    memory_->finish(kept, padding);
-  }
+  MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history);
+  std::byte* place(std::size_t cell, const ValueSpec& spec) override;
+  MemoryPlace where(std::size_t cell) const override;
+  void finish(std::span<const std::uint32_t> kept, std::size_t padding) override;
   void transfer(std::size_t i, Column& to, std::size_t cell) override;
-  std::size_t bytes() const override { return memory_->bytes(); }
+  std::size_t bytes() const override;
   std::shared_ptr<BatchMemory> take() { return std::move(memory_); }
 
  protected:
@@ -363,9 +348,7 @@ class ImageColumn : public MemoryColumn {
 class TensorColumn : public MemoryColumn {
  public:
   using MemoryColumn::MemoryColumn;
-  TensorSpec spec(std::size_t cell) const override {
-    return spec_of(memory_->spec(cell), memory_->place());
-  }
+  TensorSpec spec(std::size_t cell) const override;
   void emit(std::size_t cell, void* value, bool last_use) override;
 };
 
@@ -382,33 +365,36 @@ struct column_of<Tensor> {
   using type = TensorColumn;
 };
 
-// The spec of the samples that an empty batch lacks, as far as it is known; 0 stands for other
-// sizes.
-ValueSpec expected_of(const TensorSpec& spec);
-
 template <class T>
 class MakerOf : public ColumnMaker {
  public:
-  std::unique_ptr<Column> make(std::size_t cells, const ColumnMemory& memory) override {
-    using C = typename column_of<T>::type;
-    if constexpr (std::is_base_of_v<MemoryColumn, C>) {
-      return std::make_unique<C>(cells, memory, history_);
-    } else {
-      return std::make_unique<C>(cells);
-    }
+  std::unique_ptr<Column> make(std::size_t cells, const ColumnMemory&) override {
+    return std::make_unique<ItemsColumn<T>>(cells);
   }
-  bool takes_memory() const override {
-    return std::is_base_of_v<MemoryColumn, typename column_of<T>::type>;
-  }
-  bool copyable() const override { return takes_memory() || copies<T>(); }
-  void expect(const TensorSpec& spec) override {
-    constexpr TensorSpec kImage{.dtype = DType::u8, .layout = Layout::hwc, .rank = 3};
-    history_.each = expected_of(std::is_same_v<T, Image> ? kImage : spec);
-  }
+  bool takes_memory() const override { return false; }
+  bool copyable() const override { return copies<T>(); }
+};
+
+// Of images and tensors: C is ImageColumn or TensorColumn.
+template <class C>
+class MemoryMaker : public ColumnMaker {
+ public:
+  MemoryMaker();
+  ~MemoryMaker() override;
+  std::unique_ptr<Column> make(std::size_t cells, const ColumnMemory& memory) override;
+  bool takes_memory() const override { return true; }
+  bool copyable() const override { return true; }
+  void expect(const TensorSpec& spec) override;
 
  private:
-  BatchHistory history_;
+  std::unique_ptr<BatchHistory> history_;
 };
+extern template class MemoryMaker<ImageColumn>;
+extern template class MemoryMaker<TensorColumn>;
+template <>
+class MakerOf<Image> : public MemoryMaker<ImageColumn> {};
+template <>
+class MakerOf<Tensor> : public MemoryMaker<TensorColumn> {};
 
 }  // namespace detail
 }  // namespace sluice

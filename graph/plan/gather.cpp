@@ -55,6 +55,9 @@ Gather::Scope::Scope(Gather& gather, std::size_t step) noexcept
 }
 Gather::Scope::~Scope() { innermost = before_; }
 
+Gather& current_gather() { return Gather::current(); }
+DeviceMemory& current_device_memory() { return DeviceMemory::current(); }
+
 Gather& Gather::current() {
   if (innermost == nullptr) throw std::logic_error("a device's step runs outside of a gather");
   return *innermost;

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <mutex>
+#include <shared_mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -145,6 +148,27 @@ std::string number_text(const Parameter& p, double number) {
 }
 
 }  // namespace
+
+Constant::Constant() = default;
+Constant::Constant(const Constant&) = default;
+Constant::Constant(Constant&&) noexcept = default;
+Constant& Constant::operator=(const Constant&) = default;
+Constant& Constant::operator=(Constant&&) noexcept = default;
+Constant::~Constant() = default;
+Constant::Constant(Number number) : variant(number) {}
+Constant::Constant(std::string text) : variant(std::move(text)) {}
+Constant::Constant(Rectangle rectangle) : variant(rectangle) {}
+Constant::Constant(std::vector<double> numbers) : variant(std::move(numbers)) {}
+Constant::Constant(ValueType type) : variant(type) {}
+
+Argument::Argument() = default;
+Argument::Argument(const Argument&) = default;
+Argument::Argument(Argument&&) noexcept = default;
+Argument& Argument::operator=(const Argument&) = default;
+Argument& Argument::operator=(Argument&&) noexcept = default;
+Argument::~Argument() = default;
+Argument::Argument(SlotArgument slot) : variant(slot) {}
+Argument::Argument(Constant constant) : variant(std::move(constant)) {}
 
 Parameter::Parameter() = default;
 Parameter::Parameter(const Parameter&) = default;
@@ -473,10 +497,19 @@ void for_each_built_in_type(const Visit& visit) {
 
 }  // namespace
 
-OperatorRegistry::OperatorRegistry() {
+struct OperatorRegistry::Names {
+  std::shared_mutex mutex;
+  std::map<std::string, OperatorPtr, std::less<>> operators;
+  std::map<std::string, OperatorSchema, std::less<>> functions;
+  std::map<std::string, const SlotType*, std::less<>> types;
+};
+
+OperatorRegistry::OperatorRegistry() : names_(std::make_unique<Names>()) {
   for_each_built_in_type(
       [&]<class T>(std::type_identity<T>, const char* name) { add_value_type<T>(name); });
 }
+
+OperatorRegistry::~OperatorRegistry() = default;
 
 std::string_view short_name(std::string_view spelled) {
   std::string_view found = spelled;
@@ -488,74 +521,76 @@ std::string_view short_name(std::string_view spelled) {
 
 void OperatorRegistry::add(OperatorPtr op) {
   if (op == nullptr) throw BuildError("register_operator: there is no operator");
-  const std::lock_guard lock(mutex_);
-  if (functions_.contains(op->name()) || !operators_.emplace(op->name(), op).second) {
+  const std::lock_guard lock(names_->mutex);
+  if (names_->functions.contains(op->name()) || !names_->operators.emplace(op->name(), op).second) {
     throw BuildError("register_operator: there is an operator '" + op->name() +
                      "' already; give this one another name");
   }
 }
 
 void OperatorRegistry::add_function(OperatorSchema schema) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(names_->mutex);
   for (const std::string& name : schema.made_of) {
-    const auto at = operators_.find(name);
-    if (at == operators_.end())
+    const auto at = names_->operators.find(name);
+    if (at == names_->operators.end())
       throw BuildError(schema.name + " is made of '" + name + "', which is no operator");
     schema.draws = schema.draws || at->second->schema().draws;
     schema.effect = schema.effect || at->second->schema().effect;
   }
   const std::string name = schema.name;
-  if (operators_.contains(name) || !functions_.emplace(name, std::move(schema)).second)
+  if (names_->operators.contains(name) ||
+      !names_->functions.emplace(name, std::move(schema)).second)
     throw BuildError("there is an operator '" + name + "' already");
 }
 
 void OperatorRegistry::add_type(std::string name, const SlotType* type,
                                 const std::vector<const SlotType*>& lists) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& [taken, by] : types_) {
+  const std::lock_guard lock(names_->mutex);
+  for (const auto& [taken, by] : names_->types) {
     if (taken != name && by != type) continue;
     throw BuildError("register_value_type: '" + std::string(type->name) + "' cannot be '" + name +
                      "': '" + taken + "' is the name of '" + std::string(by->name) + "' already");
   }
-  types_.emplace(name, type);
+  names_->types.emplace(name, type);
   for (const SlotType* list : lists) {
     name = "list of " + name;
     const auto has_name = [&](const auto& one) { return one.second == list; };
-    if (std::none_of(types_.begin(), types_.end(), has_name)) types_.emplace(name, list);
+    if (std::none_of(names_->types.begin(), names_->types.end(), has_name))
+      names_->types.emplace(name, list);
   }
 }
 
 OperatorPtr OperatorRegistry::find(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
-  const auto at = operators_.find(name);
-  return at == operators_.end() ? nullptr : at->second;
+  const std::shared_lock lock(names_->mutex);
+  const auto at = names_->operators.find(name);
+  return at == names_->operators.end() ? nullptr : at->second;
 }
 
 const SlotType* OperatorRegistry::find_type(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
-  const auto at = types_.find(name);
-  return at == types_.end() ? nullptr : at->second;
+  const std::shared_lock lock(names_->mutex);
+  const auto at = names_->types.find(name);
+  return at == names_->types.end() ? nullptr : at->second;
 }
 
 std::string_view OperatorRegistry::name_of_type(const SlotType* type) const {
-  const std::shared_lock lock(mutex_);
-  for (const auto& [name, registered] : types_) {
+  const std::shared_lock lock(names_->mutex);
+  for (const auto& [name, registered] : names_->types) {
     if (registered == type) return name;
   }
   return {};
 }
 
 std::vector<OperatorPtr> OperatorRegistry::all() const {
-  const std::shared_lock lock(mutex_);
+  const std::shared_lock lock(names_->mutex);
   std::vector<OperatorPtr> all;
-  for (const auto& [name, op] : operators_) all.push_back(op);
+  for (const auto& [name, op] : names_->operators) all.push_back(op);
   return all;
 }
 
 std::vector<OperatorSchema> OperatorRegistry::functions() const {
-  const std::shared_lock lock(mutex_);
+  const std::shared_lock lock(names_->mutex);
   std::vector<OperatorSchema> all;
-  for (const auto& [name, schema] : functions_) all.push_back(schema);
+  for (const auto& [name, schema] : names_->functions) all.push_back(schema);
   return all;
 }
 

@@ -13,10 +13,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +37,25 @@ struct ValueType {
 
 // What a parameter may be when it is the same for all samples. A choice is the name of what is
 // chosen.
-using Constant = std::variant<Number, std::string, Rectangle, std::vector<double>, ValueType>;
+class Constant
+    : public std::variant<Number, std::string, Rectangle, std::vector<double>, ValueType> {
+ public:
+  // Out of line, as those of the records below, so that not every file compiles them.
+  Constant();
+  Constant(const Constant&);
+  Constant(Constant&&) noexcept;
+  Constant& operator=(const Constant&);
+  Constant& operator=(Constant&&) noexcept;
+  ~Constant();
+
+  Constant(Number number);
+  Constant(std::string text);
+  Constant(Rectangle rectangle);
+  Constant(std::vector<double> numbers);
+  Constant(ValueType type);
+  template <class T>
+  requires is_known_number<T> Constant(T number) : Constant(Number(number)) {}
+};
 // "0.5", "true", "'bilinear'", for messages and texts.
 std::string to_string(const Constant& constant);
 std::string to_string(const Number& number);
@@ -48,7 +64,18 @@ struct SlotArgument {
   SlotId slot = 0;
   const SlotType* type = nullptr;
 };
-using Argument = std::variant<SlotArgument, Constant>;
+class Argument : public std::variant<SlotArgument, Constant> {
+ public:
+  Argument();
+  Argument(const Argument&);
+  Argument(Argument&&) noexcept;
+  Argument& operator=(const Argument&);
+  Argument& operator=(Argument&&) noexcept;
+  ~Argument();
+
+  Argument(SlotArgument slot);
+  Argument(Constant constant);
+};
 using Arguments = std::vector<Argument>;
 // The constant as a T; null if it has another type. T may be a type of number_types.h.
 template <class T>
@@ -94,7 +121,6 @@ struct Choice {
 };
 
 struct Parameter {
-  // Out of line, so that not every file compiles them.
   Parameter();
   Parameter(const Parameter&);
   Parameter(Parameter&&) noexcept;
@@ -146,7 +172,6 @@ struct Output {
 };
 
 struct OperatorSchema {
-  // Out of line, so that not every file compiles them.
   OperatorSchema();
   OperatorSchema(const OperatorSchema&);
   OperatorSchema(OperatorSchema&&) noexcept;
@@ -228,7 +253,6 @@ using StepFunction = SharedFunction<void(Sample&)>;
 
 // What an operator does. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
-  // Out of line, so that not every file compiles them.
   OperatorFunctions();
   OperatorFunctions(const OperatorFunctions&);
   OperatorFunctions(OperatorFunctions&&) noexcept;
@@ -332,6 +356,9 @@ class OperatorRegistry {
  public:
   // Knows the types of slots that need no operator: numbers, text, rectangle, image, tensor, bytes.
   OperatorRegistry();
+  ~OperatorRegistry();
+  OperatorRegistry(const OperatorRegistry&) = delete;
+  OperatorRegistry& operator=(const OperatorRegistry&) = delete;
 
   void add(OperatorPtr op);
   // Names the type, and lists of its values ("list of image"), and lists of those.
@@ -352,10 +379,8 @@ class OperatorRegistry {
  private:
   void add_type(std::string name, const SlotType* type, const std::vector<const SlotType*>& lists);
 
-  mutable std::shared_mutex mutex_;
-  std::map<std::string, OperatorPtr, std::less<>> operators_;
-  std::map<std::string, OperatorSchema, std::less<>> functions_;
-  std::map<std::string, const SlotType*, std::less<>> types_;
+  struct Names;
+  std::unique_ptr<Names> names_;
 };
 
 // For messages: the name that plans have for a built-in type ("f32"), else as the compiler spells

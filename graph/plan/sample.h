@@ -10,7 +10,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -46,8 +45,6 @@ class WaitListener {
 // of several that fire it at once one is the first. Errors: nothing is thrown; what giving a value
 // throws becomes the sample's error.
 struct Wait {
-  using Clock = std::chrono::steady_clock;
-
   void begin(WaitListener& to, BufferPool& buffers) {
     listener = &to;
     pool = &buffers;
@@ -63,7 +60,7 @@ struct Wait {
   std::exception_ptr thrown;    // by the step's function
   std::size_t bytes_begun = 0;  // that the function took
   std::size_t bytes_given = 0;  // that the value took
-  Clock::time_point since;      // if the sample's steps are timed
+  std::int64_t since = 0;       // nanoseconds of the steady clock, if steps are timed
   // Of a gather, see gathering.h: the part that the sample begins at, the one that it has stopped
   // at (0: none), how long its trail was when it came, and how many steps have been added for it.
   std::size_t from = 0;
@@ -424,7 +421,7 @@ class Sample {
   std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
   std::size_t bytes_waiting = 0;      // of which when it last waited
   // Time that the step before the one that runs has spent for that one. Only where steps are timed.
-  std::chrono::nanoseconds within_step_before{};
+  std::int64_t within_step_before = 0;
   Tally tally;                       // of all samples that the record has carried
   Trail trail;                       // of this sample
   Wait wait;                         // of the step that it waits in

@@ -4,12 +4,10 @@
 
 #include <sluice/runtime/sample_key.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <shared_mutex>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -96,23 +94,40 @@ struct EpochHooks {
 // Open between the beginning and the end of an epoch.
 class EpochGate {
  public:
-  void open() { open_ = true; }
+  EpochGate();
+  ~EpochGate();
+  EpochGate(const EpochGate&) = delete;
+  EpochGate& operator=(const EpochGate&) = delete;
+
+  void open() noexcept;
   // Waits for those who are going through. They should take no time; for one that does, who may
   // wait for the end of the epoch, it does not wait for ever.
-  void close() noexcept {
-    open_ = false;
-    if (mutex_.try_lock_for(std::chrono::seconds(5))) mutex_.unlock();
-  }
+  void close() noexcept;
   // Calls f() if it is open.
   template <class F>
   void pass(F&& f) const {
-    const std::shared_lock lock(mutex_);
-    if (open_) std::forward<F>(f)();
+    const Pass here(*this);
+    if (is_open()) std::forward<F>(f)();
   }
 
  private:
-  mutable std::shared_timed_mutex mutex_;
-  std::atomic<bool> open_{false};
+  // Somebody goes through.
+  class Pass {
+   public:
+    explicit Pass(const EpochGate& gate) : gate_(gate) { gate_.enter(); }
+    ~Pass() { gate_.leave(); }
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+
+   private:
+    const EpochGate& gate_;
+  };
+  void enter() const;
+  void leave() const noexcept;
+  bool is_open() const noexcept;
+
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace detail

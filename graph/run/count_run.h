@@ -1,13 +1,24 @@
-// count_run: a step has run, and took so long. Internal to graph/run/. Threads: that of the sample.
-// No errors.
+// When steps ran: the clock that they are timed by, and count_run: a step has run, and took so
+// long. Internal to graph/run/. Threads: that of the sample. No errors.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
 
 #include <chrono>
+#include <cstdint>
 
 namespace sluice::detail {
+
+using StepClock = std::chrono::steady_clock;
+
+// A time as records keep it (Wait::since), and back.
+inline std::int64_t nanoseconds_of(StepClock::time_point at) {
+  return std::chrono::nanoseconds(at.time_since_epoch()).count();
+}
+inline StepClock::time_point time_of(std::int64_t nanoseconds) {
+  return StepClock::time_point(std::chrono::nanoseconds(nanoseconds));
+}
 
 // Only for a sample whose tally is timed.
 inline void count_run(Sample& sample, const Step& step, std::chrono::nanoseconds took) {

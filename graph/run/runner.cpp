@@ -16,7 +16,7 @@ namespace {
 class StepTimes {
  public:
   void ran(Sample& sample, const Step& step, std::chrono::nanoseconds took) {
-    const std::chrono::nanoseconds within = std::exchange(sample.within_step_before, {});
+    const std::chrono::nanoseconds within(std::exchange(sample.within_step_before, 0));
     if (before_ != nullptr) sample.tally.add(before_->counter + 1, -within.count());
     count_run(sample, step, took + within);
     before_ = &step;
@@ -27,20 +27,19 @@ class StepTimes {
 };
 
 // Notes runs of steps that follow each other: one look at the clock for each.
-class StepClock {
+class StepTimer {
  public:
   void ran(Sample& sample, const Step& step) {
-    const Clock::time_point now = Clock::now();
+    const StepClock::time_point now = StepClock::now();
     times_.ran(sample, step, now - since_);
     since_ = now;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   StepTimes times_;
-  Clock::time_point since_ = Clock::now();
+  StepClock::time_point since_ = StepClock::now();
 };
-struct NoClock {
+struct NoTimer {
   void ran(Sample&, const Step&) {}
 };
 // The same for a trace, and for the tally where that is timed.
@@ -95,9 +94,9 @@ void Runner::run(Sample& sample, const Stage& stage) noexcept {
   if (trace_ != nullptr) {
     run_steps(sample, stage, TraceClock(*trace_));
   } else if (sample.tally.timed()) {
-    run_steps(sample, stage, StepClock());
+    run_steps(sample, stage, StepTimer());
   } else {
-    run_steps(sample, stage, NoClock());
+    run_steps(sample, stage, NoTimer());
   }
 }
 
@@ -112,8 +111,8 @@ std::size_t Runner::run_step(Sample& sample, const Step& step) {
   return scope.bytes_allocated();
 }
 
-template <class StepClock>
-void Runner::run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept {
+template <class Timer>
+void Runner::run_steps(Sample& sample, const Stage& stage, Timer timer) noexcept {
   const BufferPoolScope scope(pool_);
   const DeviceMemory::Scope device(device_ != nullptr ? &device_->memory : nullptr);
   sample.enter_stage();
@@ -127,10 +126,10 @@ void Runner::run_steps(Sample& sample, const Stage& stage, StepClock clock) noex
           sample.bytes_allocated += run_step(sample, step);
           if (sample.ended()) break;
           for (const SlotId slot : step.releases) sample.release(slot);
-          clock.ran(sample, step);
+          timer.ran(sample, step);
         }
       });
-  if (sample.ended()) clock.ran(sample, *current);
+  if (sample.ended()) timer.ran(sample, *current);
   sample.enter(nullptr);
   sample.bytes_allocated += scope.bytes_allocated();
 }
@@ -144,7 +143,7 @@ bool Runner::begin_wait(Sample& sample, const Stage& stage, WaitListener& listen
   Wait& wait = sample.wait;
   BufferPool& pool = step.for_device ? device_->memory.pinned : pool_;
   wait.begin(listener, pool);
-  if (sample.tally.timed() || trace_ != nullptr) wait.since = Wait::Clock::now();
+  if (sample.tally.timed() || trace_ != nullptr) wait.since = nanoseconds_of(StepClock::now());
   {
     const BufferPoolScope scope(pool);
     const WorkScope work(sample.plan());
@@ -180,9 +179,10 @@ void Runner::end_wait(Sample& sample) noexcept {
     for (const SlotId slot : step.releases) sample.release(slot);
   }
   if (sample.tally.timed() || trace_ != nullptr) {
-    const Wait::Clock::time_point now = Wait::Clock::now();
-    if (sample.tally.timed()) count_run(sample, step, now - wait.since);
-    if (trace_ != nullptr) trace_->waited(sample, step, wait.since, now);
+    const StepClock::time_point now = StepClock::now();
+    const StepClock::time_point since = time_of(wait.since);
+    if (sample.tally.timed()) count_run(sample, step, now - since);
+    if (trace_ != nullptr) trace_->waited(sample, step, since, now);
   }
   sample.bytes_allocated += wait.bytes_begun + wait.bytes_given;
   sample.bytes_waiting = sample.bytes_allocated;
@@ -194,7 +194,7 @@ bool Runner::begin_io(Sample& sample, const Stage& stage) noexcept {
   if (sample.ended()) return true;
   sample.enter_stage();
   sample.enter(&stage.steps.front());
-  if (trace_ != nullptr) sample.wait.since = Wait::Clock::now();
+  if (trace_ != nullptr) sample.wait.since = nanoseconds_of(StepClock::now());
   return false;
 }
 
@@ -203,7 +203,7 @@ void Runner::run_io(Sample& sample, const Stage& stage) noexcept {
   sample.enter(nullptr);
   sample.bytes_waiting = sample.bytes_allocated;
   if (trace_ != nullptr)
-    trace_->waited(sample, stage.steps.front(), sample.wait.since, Wait::Clock::now());
+    trace_->waited(sample, stage.steps.front(), time_of(sample.wait.since), StepClock::now());
 }
 
 void Runner::run_and_wait(Sample& sample, const Stage& stage) noexcept {

@@ -103,8 +103,8 @@ class Runner {
   void run_and_wait(Sample& sample, const Stage& stage) noexcept;
   std::size_t run_step(Sample& sample, const Step& step);
   static void release_made(Sample& sample, const Gathering& gathering) noexcept;
-  template <class StepClock>
-  void run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept;
+  template <class Timer>
+  void run_steps(Sample& sample, const Stage& stage, Timer timer) noexcept;
 
   BufferPool& pool_;
   PipelineTrace* const trace_;

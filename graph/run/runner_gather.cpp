@@ -22,7 +22,8 @@ void Runner::begin_gather(Sample& sample, const Gathering& gathering) noexcept {
   sample.given_back = nullptr;
   sample.wait.arms_before = sample.trail.length();
   sample.wait.steps = 0;
-  if (sample.tally.timed() || trace_ != nullptr) sample.wait.since = Wait::Clock::now();
+  if (sample.tally.timed() || trace_ != nullptr)
+    sample.wait.since = nanoseconds_of(StepClock::now());
 }
 
 bool Runner::gather(Sample& sample, const Gathering& gathering, Gather& gather,
@@ -166,10 +167,11 @@ void Runner::give_up(Sample& sample) noexcept {
 void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
   if (sample.running() == nullptr) return;  // it had ended when it came
   if (!sample.ended()) learn_choices(sample, gathering);
-  const Wait::Clock::time_point now =
-      sample.tally.timed() || trace_ != nullptr ? Wait::Clock::now() : Wait::Clock::time_point();
+  const StepClock::time_point now =
+      sample.tally.timed() || trace_ != nullptr ? StepClock::now() : StepClock::time_point();
+  const StepClock::time_point since = time_of(sample.wait.since);
   // The device does one step for many samples: how long it took for one nobody knows.
-  auto took = now - sample.wait.since;
+  auto took = now - since;
   const Step& first = *sample.running();
   const auto let_go = [&](const std::vector<SlotId>& slots) {
     if (sample.ended()) return;
@@ -180,13 +182,13 @@ void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
       [&](const Step& step) {
         let_go(step.releases);
         if (sample.tally.timed())
-          count_run(sample, step, &step == &first ? took : Wait::Clock::duration::zero());
+          count_run(sample, step, &step == &first ? took : StepClock::duration::zero());
       },
       [&](const Branch& branch, std::size_t arm) {
         sample.tally.add(branch.counter + static_cast<CounterId>(arm), 1);
         let_go(branch.arms[arm].releases);
       });
-  if (trace_ != nullptr) trace_->waited(sample, first, sample.wait.since, now);
+  if (trace_ != nullptr) trace_->waited(sample, first, since, now);
   sample.bytes_waiting = sample.bytes_allocated;
   sample.wait.from = sample.ended() ? 0 : sample.wait.stopped;
   if (!has_stopped(sample)) {
@@ -196,7 +198,7 @@ void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
   sample.enter_stage();
   sample.wait.arms_before = sample.trail.length();
   sample.wait.steps = 0;
-  sample.wait.since = now;
+  sample.wait.since = nanoseconds_of(now);
 }
 
 void Runner::fail_gather(Sample& sample, const Gathering& gathering, const std::exception_ptr& why,

@@ -27,7 +27,6 @@
 #include <sluice/graph/sources/source_threads.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -35,7 +34,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,9 +110,8 @@ class Groups {
         fewer_end_(options.fewer_end) {}
 
   void begin(const EpochInfo& info) {
-    if (wanted_threads_ > 0 && !threads_)
-      threads_.emplace(wanted_threads_, [this](const std::stop_token& stop) { work(stop); });
-    const std::lock_guard lock(mutex_);
+    if (wanted_threads_ > 0) threads_.start(wanted_threads_, [this] { work(); });
+    const SourceThreads::Lock lock(threads_);
     info_ = info;
     open_ = true;
   }
@@ -123,7 +120,7 @@ class Groups {
   void end() noexcept {
     std::map<std::int64_t, GroupPtr> groups;  // what they hold is destroyed outside the lock
     std::list<GroupPtr> queue;
-    const std::lock_guard lock(mutex_);
+    const SourceThreads::Lock lock(threads_);
     open_ = false;
     groups_.swap(groups);
     queue_.swap(queue);
@@ -131,7 +128,7 @@ class Groups {
 
   void ask(Completion<Sample> done, std::int64_t position) {
     std::map<std::int64_t, GroupPtr> left;
-    std::unique_lock lock(mutex_);
+    SourceThreads::Lock lock(threads_);
     if (!open_) return;
     const GroupPtr group = group_at(position, left);
     const auto place = static_cast<std::size_t>(position - group->first);
@@ -140,13 +137,13 @@ class Groups {
       return give(*group, place, std::move(done));
     }
     const bool begins = group->state == Group::State::fresh;
-    if (begins && threads_) queue_.push_back(group);
-    if (begins) group->state = threads_ ? Group::State::queued : Group::State::running;
+    if (begins && threads_.started()) queue_.push_back(group);
+    if (begins) group->state = threads_.started() ? Group::State::queued : Group::State::running;
     group->asked[place] = std::move(done);
     lock.unlock();
     if (!begins) return;
-    if (threads_) {
-      came_.notify_one();
+    if (threads_.started()) {
+      threads_.wake_one();
     } else {
       run(*group, place);
     }
@@ -191,9 +188,9 @@ class Groups {
     return group;
   }
 
-  void work(const std::stop_token& stop) noexcept {
-    std::unique_lock lock(mutex_);
-    while (came_.wait(lock, stop, [&] { return !queue_.empty(); })) {
+  void work() noexcept {
+    SourceThreads::Lock lock(threads_);
+    while (threads_.wait(lock, [&] { return !queue_.empty(); })) {
       const GroupPtr group = std::move(queue_.front());
       queue_.pop_front();
       group->state = Group::State::running;
@@ -226,7 +223,7 @@ class Groups {
       }
     }
     {
-      const std::lock_guard lock(mutex_);
+      const SourceThreads::Lock lock(threads_);
       group.values = std::move(values);
       group.error = error;
       group.state = Group::State::over;
@@ -260,13 +257,11 @@ class Groups {
   const Function f_;
   const std::size_t wanted_threads_;
   const bool fewer_end_;
-  std::mutex mutex_;
-  std::condition_variable_any came_;
   EpochInfo info_;  // stays as it is while groups are run
   bool open_ = false;
   std::map<std::int64_t, GroupPtr> groups_;  // by number
   std::list<GroupPtr> queue_;
-  std::optional<SourceThreads> threads_;  // last: they use all of the above
+  SourceThreads threads_;  // last: they use all of the above
 };
 
 }  // namespace detail

@@ -1,6 +1,8 @@
 #include <sluice/graph/sources/source_threads.h>
 #include <sluice/runtime/error.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -8,26 +10,73 @@
 
 namespace sluice::detail {
 
-struct SourceThreads::Threads {
-  std::vector<std::jthread> all;
+struct SourceThreads::State {
+  std::mutex mutex;
+  std::condition_variable came;
+  bool ending = false;
+  std::vector<std::thread> threads;
 };
 
-SourceThreads::SourceThreads(std::size_t wanted,
-                             const std::function<void(const std::stop_token&)>& work)
-    : threads_(std::make_unique<Threads>()) {
-  threads_->all.reserve(wanted);
+SourceThreads::SourceThreads() : state_(std::make_unique<State>()) {}
+
+SourceThreads::~SourceThreads() {
+  if (home_.here()) {
+    end();
+  } else {
+    static_cast<void>(state_.release());
+  }
+}
+
+void SourceThreads::end() noexcept {
+  if (!home_.here()) return;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->ending = true;
+  }
+  state_->came.notify_all();
+  for (std::thread& thread : state_->threads) thread.join();
+  state_->threads.clear();
+}
+
+void SourceThreads::start(std::size_t wanted, const std::function<void()>& work) {
+  std::vector<std::thread>& threads = state_->threads;
+  if (!threads.empty()) return;
+  threads.reserve(wanted);
   try {
-    while (threads_->all.size() < wanted) threads_->all.emplace_back(work);
+    while (threads.size() < wanted) threads.emplace_back(work);
   } catch (const std::system_error& error) {
-    if (threads_->all.empty()) {
+    if (threads.empty()) {
       throw Error("a source cannot make a single thread: " + error.code().message() +
                   "; allow the process more threads (ulimit -u, pids.max) or more memory");
     }
   }
 }
 
-SourceThreads::~SourceThreads() {
-  if (!home_.here()) static_cast<void>(threads_.release());
+bool SourceThreads::started() const { return !state_->threads.empty(); }
+
+SourceThreads::Lock::Lock(SourceThreads& of) : of_(of) { of_.state_->mutex.lock(); }
+
+SourceThreads::Lock::~Lock() {
+  if (locked_) of_.state_->mutex.unlock();
+}
+
+void SourceThreads::Lock::lock() {
+  of_.state_->mutex.lock();
+  locked_ = true;
+}
+
+void SourceThreads::Lock::unlock() {
+  locked_ = false;
+  of_.state_->mutex.unlock();
+}
+
+void SourceThreads::wake_one() noexcept { state_->came.notify_one(); }
+
+bool SourceThreads::wait(Lock&, const std::function<bool()>& ready) {
+  std::unique_lock lock(state_->mutex, std::adopt_lock);
+  state_->came.wait(lock, [&] { return state_->ending || ready(); });
+  lock.release();  // the caller's, who has it again
+  return !state_->ending;
 }
 
 }  // namespace sluice::detail

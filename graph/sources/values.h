@@ -25,7 +25,6 @@
 #include <sluice/graph/sources/source_threads.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -33,9 +32,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -187,9 +184,9 @@ class Pulled {
  public:
   // Between two epochs.
   void begin(const EpochInfo& info, std::unique_ptr<Stream<T>> stream) {
-    if (!thread_) thread_.emplace(1, [this](const std::stop_token& stop) { work(stop); });
+    threads_.start(1, [this] { work(); });
     std::vector<Cell> cells(static_cast<std::size_t>(info.window));
-    const std::lock_guard lock(mutex_);
+    const SourceThreads::Lock lock(threads_);
     cells_.swap(cells);
     stream_.swap(stream);
     next_ = 0;
@@ -204,7 +201,7 @@ class Pulled {
   void end() noexcept {
     std::vector<Cell> cells;  // what they hold is destroyed outside the lock
     std::unique_ptr<Stream<T>> stream;
-    const std::lock_guard lock(mutex_);
+    const SourceThreads::Lock lock(threads_);
     open_ = false;
     if (pulling_) {
       kept_ = std::move(cell_of(asked_).waiting);
@@ -218,7 +215,7 @@ class Pulled {
   void ask(Completion<T> done, std::int64_t position) {
     Cell found;  // also what was kept for nobody: destroyed outside the lock
     {
-      const std::lock_guard lock(mutex_);
+      const SourceThreads::Lock lock(threads_);
       if (!open_) return;
       Cell& cell = cell_of(position);
       if (position < end_) {
@@ -228,7 +225,7 @@ class Pulled {
         if (!is_here) {
           cell.waiting = std::move(done);
           asked_ = std::max(asked_, position);
-          came_.notify_one();
+          threads_.wake_one();
           return;
         }
       }
@@ -261,9 +258,9 @@ class Pulled {
     }
   }
 
-  void work(const std::stop_token& stop) noexcept {
-    std::unique_lock lock(mutex_);
-    while (came_.wait(lock, stop, [&] { return open_ && next_ <= asked_ && next_ < end_; })) {
+  void work() noexcept {
+    SourceThreads::Lock lock(threads_);
+    while (threads_.wait(lock, [&] { return open_ && next_ <= asked_ && next_ < end_; })) {
       Cell pulled{.position = next_++};
       bool ends = false;
       {
@@ -288,7 +285,7 @@ class Pulled {
   }
 
   // Gives the lock back, and takes it again.
-  void give(Cell& pulled, bool ends, std::unique_lock<std::mutex>& lock) noexcept {
+  void give(Cell& pulled, bool ends, SourceThreads::Lock& lock) noexcept {
     if (!open_) return leave(pulled, lock);
     if (ends) end_ = pulled.position + (pulled.error != nullptr ? 1 : 0);
     Cell& cell = cell_of(pulled.position);
@@ -315,7 +312,7 @@ class Pulled {
   }
 
   // The epoch has ended meanwhile.
-  void leave(Cell& pulled, std::unique_lock<std::mutex>& lock) noexcept {
+  void leave(Cell& pulled, SourceThreads::Lock& lock) noexcept {
     Completion<T> kept = std::move(kept_);
     std::unique_ptr<Stream<T>> stream = std::move(stream_);
     lock.unlock();
@@ -325,8 +322,6 @@ class Pulled {
     lock.lock();
   }
 
-  std::mutex mutex_;
-  std::condition_variable_any came_;
   std::unique_ptr<Stream<T>> stream_;  // the thread's while `pulling_`
   std::vector<Cell> cells_;
   Completion<T> kept_;
@@ -336,7 +331,7 @@ class Pulled {
   std::int64_t round_ = 0;  // counts epochs
   bool open_ = false;
   bool pulling_ = false;
-  std::optional<SourceThreads> thread_;  // last: it uses all of the above
+  SourceThreads threads_;  // last: its thread uses all of the above
 };
 
 }  // namespace sluice::detail

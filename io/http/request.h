@@ -108,7 +108,7 @@ class HttpWanted {
 
 class HttpEpochs {
  public:
-  HttpEpochs() : epoch_(std::make_shared<std::atomic<std::int64_t>>(0)) {}
+  HttpEpochs();
   HttpEpochs(const HttpEpochs& /*other*/) : HttpEpochs() {}
   HttpEpochs(HttpEpochs&&) noexcept = default;
   HttpEpochs& operator=(const HttpEpochs&) = delete;

@@ -19,11 +19,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace sluice {
@@ -104,20 +102,12 @@ class JpegIndex {
   std::int64_t bytes() const;  // of memory, or of the file
 
  private:
-  struct Hash {
-    std::size_t operator()(const JpegDigest& digest) const {
-      return static_cast<std::size_t>(digest.hash);
-    }
-  };
-  JpegIndex() = default;
-  static std::int64_t cost(const JpegIndexEntry& entry);
+  JpegIndex();
 
   JpegIndexOptions options_;
   std::unique_ptr<const JpegIndexFile> file_;  // then there is nothing else
-  mutable std::mutex mutex_;
-  std::unordered_map<JpegDigest, JpegIndexEntry, Hash> entries_;
-  std::int64_t bytes_ = 0;
-  std::int64_t records_ = 0;
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
 };
 
 }  // namespace sluice

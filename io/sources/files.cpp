@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -41,16 +42,26 @@ std::string words_of(const std::vector<LeftOut>& left_out) {
 
 namespace detail {
 
+struct LeftOutCounter::Counts {
+  std::mutex mutex;
+  std::vector<LeftOut> unreadable;
+  std::map<std::string, LeftOut, std::less<>> by_rule;  // by the reason
+};
+
+LeftOutCounter::LeftOutCounter() : counts_(std::make_unique<Counts>()) {}
+
+LeftOutCounter::~LeftOutCounter() = default;
+
 void LeftOutCounter::add_unreadable(std::string path, std::string reason) {
-  const std::lock_guard lock(mutex_);
-  unreadable_.push_back({std::move(path), std::move(reason)});
+  const std::lock_guard lock(counts_->mutex);
+  counts_->unreadable.push_back({std::move(path), std::move(reason)});
 }
 
 void LeftOutCounter::add(std::string_view path, std::string_view reason, std::int64_t count) {
-  const std::lock_guard lock(mutex_);
-  const auto known = by_rule_.find(reason);
-  if (known == by_rule_.end()) {
-    by_rule_.emplace(reason, LeftOut{std::string(path), std::string(reason), count, false});
+  const std::lock_guard lock(counts_->mutex);
+  const auto known = counts_->by_rule.find(reason);
+  if (known == counts_->by_rule.end()) {
+    counts_->by_rule.emplace(reason, LeftOut{std::string(path), std::string(reason), count, false});
     return;
   }
   known->second.count += count;
@@ -60,9 +71,9 @@ void LeftOutCounter::add(std::string_view path, std::string_view reason, std::in
 std::vector<LeftOut> LeftOutCounter::list() const {
   std::vector<LeftOut> all;
   {
-    const std::lock_guard lock(mutex_);
-    all = unreadable_;
-    for (const auto& [reason, one] : by_rule_) all.push_back(one);
+    const std::lock_guard lock(counts_->mutex);
+    all = counts_->unreadable;
+    for (const auto& [reason, one] : counts_->by_rule) all.push_back(one);
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const LeftOut& a, const LeftOut& b) { return a.path < b.path; });
@@ -70,9 +81,9 @@ std::vector<LeftOut> LeftOutCounter::list() const {
 }
 
 void LeftOutCounter::clear() {
-  const std::lock_guard lock(mutex_);
-  unreadable_.clear();
-  by_rule_.clear();
+  const std::lock_guard lock(counts_->mutex);
+  counts_->unreadable.clear();
+  counts_->by_rule.clear();
 }
 
 }  // namespace detail

@@ -47,7 +47,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -81,6 +80,11 @@ namespace detail {
 
 class LeftOutCounter {
  public:
+  LeftOutCounter();
+  ~LeftOutCounter();
+  LeftOutCounter(const LeftOutCounter&) = delete;
+  LeftOutCounter& operator=(const LeftOutCounter&) = delete;
+
   void add_unreadable(std::string path, std::string reason);
   // `reason` completes "left out 4 ...".
   void add(std::string_view path, std::string_view reason, std::int64_t count = 1);
@@ -88,9 +92,8 @@ class LeftOutCounter {
   void clear();
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<LeftOut> unreadable_;
-  std::map<std::string, LeftOut, std::less<>> by_rule_;  // by the reason
+  struct Counts;
+  std::unique_ptr<Counts> counts_;
 };
 
 }  // namespace detail

@@ -114,7 +114,7 @@ class TarIndex {
   // What is known of the archive with this name and size, or null. Where several have them: the
   // one after `earlier` others, or the last.
   const Archive* find(std::string_view name, std::uint64_t size, std::size_t earlier) const;
-  void add(const Archive& archive) { archives_.push_back(archive); }
+  void add(const Archive& archive);
 
   const std::vector<Archive>& archives() const { return archives_; }
   std::int64_t files() const;

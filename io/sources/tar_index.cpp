@@ -331,6 +331,8 @@ void TarIndex::add(const std::string& archive, const RandomAccess& file) {
   added.hash = hash_of(added);
 }
 
+void TarIndex::add(const Archive& archive) { archives_.push_back(archive); }
+
 const TarIndex::Archive* TarIndex::find(std::string_view name, std::uint64_t size,
                                         std::size_t earlier) const {
   const Archive* found = nullptr;

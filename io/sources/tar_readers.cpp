@@ -14,15 +14,12 @@ TarReaders::TarReaders(TarReading reading, std::shared_ptr<HeldBytes> held,
   open_lanes();
   const std::size_t useful = std::min(most_open_, reading_.archives.size());
   const std::size_t threads = std::max(reading_.threads, reading_.pipes);
-  if (useful > 0) {
-    threads_.emplace(std::min(threads, useful),
-                     [this](const std::stop_token& stop) { work(stop); });
-  }
+  if (useful > 0) threads_.start(std::min(threads, useful), [this] { work(); });
 }
 
 TarReaders::~TarReaders() {
   stop();
-  threads_.reset();
+  threads_.end();
   for (const auto& [place, lane] : lanes_) held_->remove(lane.bytes);
 }
 
@@ -76,13 +73,14 @@ void TarReaders::read_some(Lane& lane, std::vector<StreamedSample>& samples, boo
   }
 }
 
-void TarReaders::work(const std::stop_token& stop) noexcept {
+void TarReaders::work() noexcept {
   std::unique_lock lock(mutex_);
   std::vector<StreamedSample> samples;
   for (;;) {
     Lane* lane = nullptr;
     const auto has_work = [&] { return stopped_ || (lane = lane_to_read()) != nullptr; };
-    if (!room_.wait(lock, stop, has_work) || stopped_) return;
+    room_.wait(lock, has_work);
+    if (stopped_) return;
     lane->busy = true;
     lock.unlock();
     bool over = false;

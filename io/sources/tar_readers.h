@@ -26,7 +26,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -86,7 +85,7 @@ class TarReaders {
     bool over = false;        // there are no more
   };
 
-  void work(const std::stop_token& stop) noexcept;
+  void work() noexcept;
   Lane* lane_to_read();
   void read_some(Lane& lane, std::vector<StreamedSample>& samples, bool& over);
   void open_lanes();
@@ -100,7 +99,7 @@ class TarReaders {
   TarStop stop_pipes_;
 
   std::mutex mutex_;
-  std::condition_variable_any room_;   // for the threads
+  std::condition_variable room_;       // for the threads
   std::condition_variable came_;       // for next()
   std::map<std::size_t, Lane> lanes_;  // by the archive's place in the order
   std::vector<std::size_t> turns_;     // those whose samples are taken by turns
@@ -109,7 +108,7 @@ class TarReaders {
   std::size_t assigned_ = 0;  // so many have had a turn
   bool stopped_ = false;
   std::exception_ptr error_;
-  std::optional<SourceThreads> threads_;  // last: they use all of the above
+  SourceThreads threads_;  // last: they use all of the above
 };
 
 }  // namespace sluice::detail

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <exception>
 #include <future>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -80,6 +81,8 @@ struct WorkerPool::Running {
   explicit Running(WorkerSetup setup) : work(std::move(setup)) {}
   PoolThread work;
   std::thread thread;
+  std::mutex mutex;  // guards the count
+  int open_epochs = 0;
 };
 
 WorkerPool::WorkerPool(const std::string& name, const std::string& types, std::int64_t samples,
@@ -145,14 +148,14 @@ void WorkerPool::fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> re
 void WorkerPool::begin_epoch() {
   home_.require("workers()");
   if (const std::string broken = running_->work.broken(); !broken.empty()) throw Error(broken);
-  const std::lock_guard lock(mutex_);
-  ++open_epochs_;
+  const std::lock_guard lock(running_->mutex);
+  ++running_->open_epochs;
 }
 
 void WorkerPool::end_epoch() noexcept {
   if (!home_.here()) return;
-  const std::lock_guard lock(mutex_);
-  if (--open_epochs_ == 0) running_->work.cancel();
+  const std::lock_guard lock(running_->mutex);
+  if (--running_->open_epochs == 0) running_->work.cancel();
 }
 
 WorkerStats WorkerPool::stats() const { return running_->work.stats(); }

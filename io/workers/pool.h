@@ -11,7 +11,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -138,8 +137,6 @@ class WorkerPool {
 
   HomeProcess home_;
   std::unique_ptr<Running> running_;
-  std::mutex mutex_;  // guards the count
-  int open_epochs_ = 0;
 };
 
 }  // namespace sluice::detail

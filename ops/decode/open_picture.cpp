@@ -85,7 +85,7 @@ RowDecoding row_decoding(OperatorPtr size, OperatorPtr begins, const char* name)
                       .effect()
                       .runs([](SampleNotes& notes, const OpenPicture& picture) {
                         if (picture.rows != nullptr) {
-                          notes.worked_before(picture.rows->took());
+                          notes.worked_before(picture.rows->took().count());
                           note_report(notes, picture.rows->finish());
                         } else if (picture.report) {
                           note_report(notes, *picture.report);

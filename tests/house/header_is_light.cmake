@@ -4,7 +4,8 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(heavy "/(oneapi/|tbb/|cuda[a-z_]*\\.h|nvjpeg|fmt/|hwy/|eigen3/|Eigen/|nlohmann/|jpeglib\\.h)")
-set(heavy_standard "/c\\+\\+/[0-9.]+/(iostream|fstream|filesystem|ranges|regex|future|thread)$")
+set(heavy_standard "/c\\+\\+/[0-9.]+/(iostream|fstream|filesystem|ranges|regex|future|thread|\
+chrono|mutex|shared_mutex|condition_variable|stop_token|semaphore)$")
 
 set(most_own 100)
 

@@ -1,5 +1,6 @@
 // A value that no longer is what its place in the batch was made for.
 #include <sluice/graph/plan/column.h>
+#include <sluice/runtime/batch_memory.h>
 
 #include <cstring>
 #include <numeric>

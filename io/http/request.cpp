@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 
 namespace sluice::detail {
 namespace {
@@ -103,5 +104,7 @@ std::string Checksum::digits_of(std::span<const std::uint8_t> bytes) const {
   }
   return {};
 }
+
+HttpEpochs::HttpEpochs() : epoch_(std::make_shared<std::atomic<std::int64_t>>(0)) {}
 
 }  // namespace sluice::detail
