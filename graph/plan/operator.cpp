@@ -11,9 +11,7 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 
 #include <fmt/format.h>

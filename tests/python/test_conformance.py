@@ -1,8 +1,9 @@
 """What choices, logic and structures promise, of the module that runs: C, L and S by their numbers.
 
-A plain function of one sample is run by Python for each sample, and described once and run by the library; both
-give the same. The numbers are those of the list that docs/conformance.md checks for C++; those that are errors
-are in test_conformance_errors.py. Not here:
+A plain function of one sample is run by Python for each sample, and described once and run by the library;
+both give the same. The numbers are those of the list that docs/conformance.md checks for C++; those that are
+errors are in test_conformance_errors.py. Programs of numbers and bools are in test_conformance_programs.py,
+which shares them with C++. Here is the rest: structures, types, functions, images, draws. Not here:
 
 - C26 to C28: batch permutations; Python has no steps on batches.
 - C29: a condition on a GPU; numbers are in the host's memory always.
@@ -14,75 +15,15 @@ are in test_conformance_errors.py. Not here:
 """
 
 import dataclasses
-import itertools
 
 import numpy
 import pytest
+from conformance import BATCH, ROWS, TRUTH, WHOLE, check, described
 
 import sluice
 from sluice import ops
-from sluice._structure import flatten
-
-BATCH, BATCHES = 10, 5
-ROWS = [(i, it) for it in range(BATCHES) for i in range(BATCH)]
-RANDOM = numpy.random.default_rng(5)
-
-WHOLE = {
-    "PI1": lambda i, it: i - 3,
-    "PI2": lambda i, it: -1 if i % 2 == 0 else 1,
-    "PI3": lambda i, it: (i % 3 == 0) - 1,
-    "PI4": lambda i, it: 1,
-    "PI5": lambda i, it: 0,
-    "PI6": lambda i, it: -1,
-    "PI7": lambda i, it: int(RANDOM.choice([-2, 0, 2])),
-}
-TRUTH = {
-    "PB1": lambda i, it: i < 3,
-    "PB2": lambda i, it: i % 2 == 0,
-    "PB3": lambda i, it: i % 3 == 0,
-    "PB4": lambda i, it: (i + it % 2) % 2 == 0,
-    "PB5": lambda i, it: False,
-    "PB6": lambda i, it: bool(RANDOM.integers(2)),
-}
-WHOLE = {name: [int(f(*row)) for row in ROWS] for name, f in WHOLE.items()}
-TRUTH = {name: [bool(f(*row)) for row in ROWS] for name, f in TRUTH.items()}
-INDEX = list(range(len(ROWS)))
-
-
-def described(function, columns, **options):
-    """The pipeline that gives function(*values), whose values are these columns."""
-    graph_function = sluice.graph_function(function)
-    types = tuple(type(column[0]) for column in columns)
-
-    @sluice.pipeline(**{"batch_size": BATCH, "threads": 2, **options})
-    def pipe():
-        rows = [row if len(row) > 1 else row[0] for row in zip(*columns)]
-        return graph_function(*sluice.source(rows, returns=types))
-
-    return pipe()
-
-
-def check(function, *columns):
-    """Python, sample by sample, and the library say the same, also about structures."""
-    wanted = [flatten(function(*row))[0] for row in zip(*columns)]
-    given = []
-    for batch in described(function, columns):
-        lists = [one if isinstance(one, list) else one.tolist() for one in batch.columns]
-        given += [list(row) for row in zip(*lists)]
-        assert str(batch.structure) == str(flatten(function(*(column[0] for column in columns)))[1])
-    assert given == wanted
-
 
 # Choices by whole numbers.
-
-
-def c1(n):
-    a = b = 0
-    if n > 0:
-        a = -n
-    else:
-        b = 2 * n
-    return a, b
 
 
 @dataclasses.dataclass
@@ -98,97 +39,6 @@ def c2(n):
     else:
         two.b = 2 * n
     return two
-
-
-def c3(n):
-    if n > 0:
-        n = -n
-    return n
-
-
-def c4(n):
-    if n > 0:
-        n = 3
-    return n
-
-
-def c5(n):
-    if n > 0:
-        b = 4
-        n = b + 1
-    return n
-
-
-def c6(n):
-    if n > 0:
-        b = 4  # noqa: F841
-    return n
-
-
-def c7(n):
-    if n == 0:
-        out = n - 1
-    else:
-        out = n + 1
-    return out
-
-
-def c8(n):
-    zero = n * 0
-    if n >= 0:
-        out = n + 10
-    else:
-        out = zero
-    return out
-
-
-def c9(n):
-    return n + 10 if n > 0 else n - 10
-
-
-def c10(n):
-    if n == 0:
-        n = n + 10
-    elif n > 0:
-        n = n + 100
-    else:
-        n = n - 50
-    return n
-
-
-def c17(n):
-    if n == -2:
-        out = n * 3
-    else:
-        if n == -1:
-            out = n + 7
-        else:
-            if n == 0:
-                out = n - 11
-            else:
-                if n == 1:
-                    out = n * 13
-                else:
-                    if n == 2:
-                        out = 17 - n
-                    else:
-                        if n > 3:
-                            out = n * n
-                        else:
-                            out = n + 1000
-    return out
-
-
-def c18(n):
-    outer = n * 2
-    if n > -1:
-        inner = outer + 1
-        if n > 0:
-            inner = outer + outer + inner
-        inner = inner - outer
-    else:
-        inner = outer
-    return inner + outer
 
 
 def c34(n):
@@ -208,23 +58,12 @@ def c46(n):
 
 
 @pytest.mark.parametrize("predicate", WHOLE)
-@pytest.mark.parametrize("function", [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c17, c18, c34, c46])
+@pytest.mark.parametrize("function", [c2, c34, c46])
 def test_by_a_whole_number(function, predicate):
     check(function, WHOLE[predicate])
 
 
 # Choices by bools.
-
-
-def c11(p):
-    base = 42
-    if p:
-        base = 7
-    return base
-
-
-def c12(p):
-    return 6 if p else 9
 
 
 def s2(p):
@@ -235,108 +74,9 @@ def s2(p):
     return out
 
 
-def s3(p):
-    data = 42
-    if p:
-        a, b, c = data, data + 10, data + 20
-    else:
-        a, b, c = -10, data, data * 2
-    return a, b, c
-
-
-def l1(p):
-    return not p
-
-
-def l2(p):
-    return p and False, True and p, p or True, False or p
-
-
 @pytest.mark.parametrize("predicate", TRUTH)
-@pytest.mark.parametrize("function", [c11, c12, s2, s3, l1, l2])
-def test_by_a_bool(function, predicate):
-    check(function, TRUTH[predicate])
-
-
-def c13(p, q):
-    if p:
-        out = 42
-    elif q:
-        out = 6
-    else:
-        out = 9
-    return out
-
-
-def c14(p, q, data):
-    if p:
-        first = data + 1
-    else:
-        first = data + 2
-    if q:
-        second = first + 3
-    else:
-        second = first + 4
-    return first, second
-
-
-def c15(p, q, data):
-    if p:
-        if q:
-            out = data + 10
-        else:
-            out = data + 200
-    else:
-        out = data + 3000
-    return out
-
-
-def c16(p, q, data):
-    outside = data * -5
-    if p:
-        if q:
-            out = data + 10
-        else:
-            out = outside
-    else:
-        out = data + 3000
-    return out
-
-
-def l2_l3(p, q):
-    return p and q, p or q, not (p and not q)
-
-
-def l5(p, q):
-    lazily = p and (q == False)  # noqa: E712
-    if p:
-        written = q == False  # noqa: E712
-    else:
-        written = p
-    return lazily, written
-
-
-@pytest.mark.parametrize("both", list(itertools.product(TRUTH, TRUTH)), ids="-".join)
-def test_by_two_bools(both):
-    """All functions of the pair in one pipeline: C13 to C16, L2, L3, L5."""
-
-    def c13_to_l5(p, q, data):
-        return (
-            c13_g(p, q), c14_g(p, q, data), c15_g(p, q, data), c16_g(p, q, data), l2_g(p, q), l5_g(p, q)
-        )
-
-    c13_g, c14_g, c15_g, c16_g, l2_g, l5_g = (
-        sluice.graph_function(one) for one in (c13, c14, c15, c16, l2_l3, l5)
-    )
-    check(c13_to_l5, TRUTH[both[0]], TRUTH[both[1]], INDEX)
-
-
-def l4(a, b, c, d):
-    return a or b and c or not d
-
-
-def test_precedence():
-    check(l4, *(list(column) for column in zip(*itertools.product((False, True), repeat=4))))
+def test_by_a_bool(predicate):
+    check(s2, TRUTH[predicate])
 
 
 # Any number decides; `not` takes any number.

@@ -1,5 +1,5 @@
 """Functions whose control flow on values is that of each sample. The numbers C.., L.., S.. are those of the behaviours that
-DALI's users know."""
+DALI's users know. Functions of numbers alone are in tests/graph/conformance/programs.json."""
 
 import contextlib
 import dataclasses
@@ -27,15 +27,6 @@ class State:
     b: int = 0
 
 
-def two_outputs(n):  # C1
-    a, b = 0, 0
-    if n > 0:
-        a = -n
-    else:
-        b = 2 * n
-    return a, b
-
-
 def fields_of_an_object(n):  # C2
     state = State()
     if n > 0:
@@ -51,33 +42,6 @@ def no_else(n):  # C3
     return n
 
 
-def constant_in_an_arm(n):  # C4
-    if n > 0:
-        n = 3
-    return n
-
-
-def value_of_one_arm(n):  # C5
-    if n > 0:
-        b = 4
-        n = b + 1
-    return n
-
-
-def nothing_comes_of_an_arm(n):  # C6
-    if n > 0:
-        b = 4  # noqa: F841
-    return n
-
-
-def made_in_both_arms(n):  # C7, C9
-    if n == 0:
-        result = n - 1
-    else:
-        result = n + 1
-    return result
-
-
 def chain(n):  # C10, C13
     if n == 0:
         result = 42
@@ -86,50 +50,6 @@ def chain(n):  # C10, C13
     else:
         result = 9
     return result
-
-
-def two_in_a_row(n):  # C14
-    if n > 0:
-        m = n + 1
-    else:
-        m = n + 2
-    if m > 1:
-        n = m + 3
-    else:
-        n = m + 4
-    return m, n
-
-
-def nested(n):  # C15, C16
-    outer = n * -5
-    if n > -3:
-        if n % 2 == 0:
-            result = n + 10
-        else:
-            result = outer
-    else:
-        result = n + 3000
-    return result
-
-
-def six_deep(n):  # C17
-    if n == -2:
-        n = n + 1
-    elif n == -1:
-        n = n * 2
-    elif n == 0:
-        n = n - 7
-    elif n == 1:
-        n = n * n
-    elif n == 2:
-        n = -n
-    elif n > 3:
-        n = n % 3
-    return n
-
-
-def numbers_are_predicates(n):  # C31
-    return 42 if n else 0
 
 
 def early_return(n):
@@ -149,10 +69,6 @@ def returns_in_a_chain(n):
     else:
         return 2, n
     return 3, n
-
-
-def and_or_not(n):  # L1 to L4
-    return n > 3 or n > -3 and n < 2 or not n > -5
 
 
 def lazy(n):  # L5, L6
@@ -382,13 +298,6 @@ def closures_see_what_is_merged(n):
     return y, x
 
 
-def values_change_places(n):
-    a, b = 1, n
-    for i in range(n):
-        a, b = b, a
-    return a, b
-
-
 def target_changed_in_the_body(n):
     i = 5
     for i in range(n):
@@ -405,12 +314,10 @@ def returned_inside_with(n):
 
 
 FUNCTIONS = [
-    fractions_in_a_loop_in_a_loop, fields_changed_in_a_loop, closures_see_what_is_merged, values_change_places,
-    target_changed_in_the_body, returned_inside_with,
-    two_outputs, fields_of_an_object, no_else, constant_in_an_arm, value_of_one_arm, nothing_comes_of_an_arm, made_in_both_arms,
-    chain, two_in_a_row, nested, six_deep, numbers_are_predicates, early_return, returns_in_a_chain, and_or_not, lazy,
-    with_constants, chained, dict_of_results, list_of_both, containers_in_a_loop, tuples, structures, while_and_for, ranges,
-    last_number, fractions_from_a_whole_number, first_plain_then_values, walrus_in_a_condition, numbers_matched, no_case,
+    fractions_in_a_loop_in_a_loop, fields_changed_in_a_loop, closures_see_what_is_merged, target_changed_in_the_body,
+    returned_inside_with, fields_of_an_object, no_else, chain, early_return, returns_in_a_chain, lazy, with_constants,
+    chained, dict_of_results, list_of_both, containers_in_a_loop, tuples, structures, while_and_for, ranges, last_number,
+    fractions_from_a_whole_number, first_plain_then_values, walrus_in_a_condition, numbers_matched, no_case,
     returned_by_cases, inner_functions, change_from_inside, plain_in_graph, caught_in_an_arm,
 ]  # fmt: skip
 

@@ -1,4 +1,5 @@
-// Conditionals by explicit boundaries: T1 to T16 of docs/conformance.md.
+// Conditionals by explicit boundaries: T2 and T9 to T15 of docs/conformance.md. T1, T3, T4 and T8
+// are in programs.json.
 #include "tests/graph/conformance/counted.h"
 
 #include <stdexcept>
@@ -13,24 +14,6 @@ constexpr int kTens = kSamples / 10;
 
 // For samples where i < 3, in each batch of ten.
 Value<bool> given_three(Graph& g) { return given(g, kBools[0]); }
-
-// T1: the condition is a Value<bool>, read or computed; other types do not compile
-// (compile_fail/boundaries.cxx), and there is exactly one (wrong programs).
-TEST(ExplicitConditionals, T1_TheConditionIsReadOrComputed) {
-  for_each_predicate(
-      kBools,
-      [](Graph& g, Value<bool> predicate) {
-        auto n = given_idx(g);
-        auto read = g.add_conditional();
-        read.set_condition(predicate);
-        auto computed = g.add_conditional();
-        computed.set_condition(n % 3 == 0);
-        return std::tuple{read.add_output(n + 1, n + 2), computed.add_output(n + 3, n + 4)};
-      },
-      [](bool p, At a) {
-        return std::tuple{a.idx + (p ? 1 : 2), a.idx + (a.idx % 3 == 0 ? 3 : 4)};
-      });
-}
 
 TEST(ExplicitConditionals, T2_AnyNumberOfInputsAndOutputs) {
   for (const int inputs : {0, 1, 3}) {
@@ -53,48 +36,6 @@ TEST(ExplicitConditionals, T2_AnyNumberOfInputsAndOutputs) {
                          : std::tuple{a.idx, static_cast<float>(a.idx), std::string("no")};
         });
   }
-}
-
-TEST(ExplicitConditionals, T3_TheOutputIsThatOfTheArm) {
-  for_each_predicate(
-      kBools,
-      [](Graph& g, Value<bool> predicate) {
-        auto n = given_idx(g);
-        auto cond = g.add_conditional();
-        auto x = cond.add_input(n);
-        cond.set_condition(predicate);
-        return cond.add_output(x * 2 + 1, x - 7);
-      },
-      [](bool p, At a) { return p ? a.idx * 2 + 1 : a.idx - 7; });
-}
-
-TEST(ExplicitConditionals, T4_PassThrough) {
-  for_each_predicate(
-      kBools,
-      [](Graph& g, Value<bool> predicate) {
-        (void)given_idx(g);
-        auto cond = g.add_conditional();
-        auto yes = cond.add_input(g.constant(5.f));
-        auto no = cond.add_input(g.constant(0.f));
-        cond.set_condition(predicate);
-        return cond.add_output(yes, no);
-      },
-      [](bool p, At) { return p ? 5.f : 0.f; });
-}
-
-TEST(ExplicitConditionals, T8_AnInputLeadsToOneArmOrToBoth) {
-  for_each_pair(
-      [](Graph& g, Value<bool> p, Value<bool> q) {
-        auto n = given_idx(g);
-        auto one = g.add_conditional();
-        one.set_condition(p);
-        auto first = one.add_output(one.add_input(n) + 1, n);
-        auto both = g.add_conditional();
-        both.set_condition(q);
-        auto x = both.add_input(first);
-        return both.add_output(x * 3, x * 5);
-      },
-      [](bool p, bool q, At a) { return (p ? a.idx + 1 : a.idx) * (q ? 3 : 5); });
 }
 
 TEST(ExplicitConditionals, T9_OnlyWhatCrossesTheBoundaryWaitsForTheDecision) {

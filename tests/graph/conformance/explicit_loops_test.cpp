@@ -1,4 +1,5 @@
-// Loops by explicit boundaries: T17 to T20 and T26 to T30 of docs/conformance.md.
+// Loops by explicit boundaries: T18 to T20 and T26 to T30 of docs/conformance.md. T17 is in
+// programs.json.
 #include "tests/graph/conformance/lists.h"
 
 #include <algorithm>
@@ -9,35 +10,6 @@
 
 namespace sluice::conformance {
 namespace explicit_loops_test {
-
-// Doubles from i + 1, counting trips: the limits that there are decide how often.
-TEST(ExplicitLoops, T17_WhicheverLimitComesFirst) {
-  struct Case {
-    const char* name;
-    bool count, condition;
-  };
-  for (const Case& c :
-       {Case{"count", true, false}, Case{"while", false, true}, Case{"both", true, true}}) {
-    expect_same(
-        c.name,
-        [c](Graph& g) {
-          auto i = given(g, [](At a) { return a.i; });
-          auto loop = g.add_loop();
-          auto x = loop.add_recurrence(i + 1);
-          auto trips = loop.add_recurrence(0);
-          if (c.count) loop.add_trip_limit(i);
-          if (c.condition) loop.add_while(x.value() < 20);
-          x.set_next(x.value() * 2);
-          trips.set_next(trips.value() + 1);
-          return std::tuple{loop.add_output(x), loop.add_output(trips)};
-        },
-        [c](At a) {
-          int x = a.i + 1, trips = 0;
-          while ((!c.count || trips < a.i) && (!c.condition || x < 20)) x *= 2, ++trips;
-          return std::tuple{x, trips};
-        });
-  }
-}
 
 template <class Count>
 void expect_trips(const char* type, Count count) {

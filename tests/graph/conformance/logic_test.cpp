@@ -1,4 +1,4 @@
-// Logic on values: L1 to L6, L9 and L10 of docs/conformance.md.
+// Logic on values: L6, L9 and L10 of docs/conformance.md. The others are in programs.json.
 #include "tests/graph/conformance/setup.h"
 #include <sluice/runtime/half.h>
 
@@ -9,63 +9,6 @@
 
 namespace sluice::conformance {
 namespace logic_test {
-
-TEST(Logic, L1_Not) {
-  for_each_predicate(
-      kBools, [](Graph&, Value<bool> p) { return !p; }, [](bool p, At) { return !p; });
-}
-
-TEST(Logic, L2_And) {
-  for_each_pair(
-      [](Graph& g, Value<bool> a, Value<bool> b) {
-        return std::tuple{g.all_of(a, [&] { return b; }), g.all_of(a, [] { return false; }),
-                          g.all_of(true, [&] { return b; })};
-      },
-      [](bool a, bool b, At) {
-        return std::tuple{a && b, false, b};
-      });
-}
-
-TEST(Logic, L3_Or) {
-  for_each_pair(
-      [](Graph& g, Value<bool> a, Value<bool> b) {
-        return std::tuple{g.any_of(a, [&] { return b; }), g.any_of(a, [] { return true; }),
-                          g.any_of(false, [&] { return b; })};
-      },
-      [](bool a, bool b, At) {
-        return std::tuple{a || b, true, b};
-      });
-}
-
-TEST(Logic, L4_Precedence) {
-  expect_same(
-      "all sixteen",
-      [](Graph& g) {
-        auto bits = given_idx(g) % 16;
-        auto bit = [&](int n) { return bits / (1 << n) % 2 == 1; };
-        return g.any_of(bit(0), [&] {
-          return g.any_of(g.all_of(bit(1), [&] { return bit(2); }), [&] { return !bit(3); });
-        });
-      },
-      [](At a) {
-        const int bits = a.idx % 16;
-        auto bit = [&](int n) { return (bits >> n & 1) == 1; };
-        return bit(0) || (bit(1) && bit(2)) || !bit(3);
-      });
-}
-
-TEST(Logic, L5_AndIsAnIf) {
-  for_each_pair(
-      [](Graph& g, Value<bool> a, Value<bool> b) {
-        auto by_and = g.all_of(a, [&] { return b == false; });
-        auto by_if = g.if_else(
-            a, [&] { return b == false; }, [&] { return a; });
-        return std::tuple{by_and, by_if};
-      },
-      [](bool a, bool b, At) {
-        return std::tuple{a && !b, a && !b};
-      });
-}
 
 TEST(Logic, L6_ShortCircuitIsReal) {
   expect_same(

@@ -1,5 +1,5 @@
 // Where values live, generators in arms, errors while arms are described: C18, C21 to C23, C25,
-// C26, C28, C34, C35 and C37 of docs/conformance.md.
+// C26, C28, C35 and C37 of docs/conformance.md.
 #include "tests/graph/conformance/setup.h"
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
@@ -41,27 +41,6 @@ TEST(Scopes, C18_AnOuterValueCostsNothingInside) {
   });
   EXPECT_EQ(count_steps(pipeline.recorded_plan()), 1u);  // the source
   for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.get<0>()[0], batch.ids()[0]);
-}
-
-TEST(Scopes, C18_LeavingAnArmRestoresWhatIsVisible) {
-  expect_same(
-      "n before, inside and after",
-      [](Graph& g) {
-        auto n = given_idx(g);
-        auto inner = g.if_else(
-            n % 2 == 0,
-            [&] {
-              auto n2 = n * 10;  // visible in this arm and the arms within
-              return g.if_else(
-                  n % 4 == 0, [&] { return n2 + n; }, [&] { return n2; });
-            },
-            [&] { return n; });
-        return inner + n;
-      },
-      [](At a) {
-        if (a.idx % 2 != 0) return a.idx * 2;
-        return a.idx * 10 + a.idx + (a.idx % 4 == 0 ? a.idx : 0);
-      });
 }
 
 // A step that takes only a parameter of the sample, not its data, belongs to the arm that calls it.
@@ -199,30 +178,6 @@ TEST(Scopes, C28_RecursiveGroupsLoseNobody) {
       for (const int count : leaves) EXPECT_GT(count, 0);
     }
   }
-}
-
-// One operator over a list of a constant and a value of the arm: both results are merged.
-TEST(Scopes, C34_AListOfAConstantAndAValueInsideAnArm) {
-  for_each_predicate(
-      kBools,
-      [](Graph& g, Value<bool> p) {
-        auto data = given_idx(g);
-        auto global = g.constant(5);
-        auto both = g.if_else(
-            p,
-            [&] {
-              std::vector<Value<int>> list{global, data * 2};
-              for (auto& value : list) value = value + 1;
-              return list;
-            },
-            [&] {
-              return std::vector{data, global};
-            });
-        return std::tuple{both[0], both[1]};
-      },
-      [](bool p, At a) {
-        return p ? std::tuple{6, a.idx * 2 + 1} : std::tuple{a.idx, 5};
-      });
 }
 
 struct Mine : std::runtime_error {

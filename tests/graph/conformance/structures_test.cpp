@@ -1,5 +1,5 @@
-// Structures that arms return: S1 to S4 of docs/conformance.md. The structures that do not agree
-// are in tests/graph/compile_fail and tests/graph/wrong_programs_test.cpp.
+// Structures that arms return: C2 and S1 to S4 of docs/conformance.md. The structures that do not
+// agree are in tests/graph/compile_fail and tests/graph/wrong_programs_test.cpp.
 #include "tests/graph/conformance/setup.h"
 
 #include <functional>
@@ -61,6 +61,30 @@ TEST(Structures, S1_RecursiveChoiceOfOperatorsThatGiveTuples) {
                           a.idx + o * 100,
                           once,
                           a.idx + o * 100};
+      });
+}
+
+struct Fields {
+  Value<int> a;
+  Value<int> b;
+};
+
+TEST(Structures, C2_AStructOfTwoValuesFromEachArm) {
+  for_each_predicate(
+      kNumbers,
+      [](Graph& g, Value<int> n) {
+        const Fields fields = g.if_else(
+            n > 0,
+            [&] {
+              return Fields{-n, g.constant(0)};
+            },
+            [&] {
+              return Fields{g.constant(0), n * 2};
+            });
+        return std::tuple{fields.a, fields.b};
+      },
+      [](int n, At) {
+        return n > 0 ? std::tuple{-n, 0} : std::tuple{0, 2 * n};
       });
 }
 
