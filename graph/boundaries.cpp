@@ -86,7 +86,7 @@ detail::SlotId ConditionalBoundary::add_output(detail::Boundary& boundary, detai
   return output;
 }
 
-std::string LoopBoundary::begin_trip_limit() const {
+std::string LoopBoundary::trip_limit_name() const {
   detail::Boundary& loop = handle_.at("add_trip_limit");
   const auto& record = std::get<detail::LoopRecord>(loop.record);
   require_first(!record.has_count, loop, "a trip limit");
@@ -99,7 +99,7 @@ void LoopBoundary::add_while(detail::Boundary& loop, detail::SlotId more) {
   record.more = more;
 }
 
-std::pair<std::size_t, detail::SlotId> LoopBoundary::add_recurrence(detail::Boundary& loop,
+std::pair<std::size_t, detail::SlotId> LoopBoundary::new_recurrence(detail::Boundary& loop,
                                                                     detail::SlotId initial) const {
   detail::Recorder& recorder = handle_.recorder();
   detail::LoopRecord::Recurrence carried;

@@ -60,7 +60,7 @@ class BoundaryHandle {
   std::size_t number_;
 };
 
-// What messages and steps call the boundary.
+// The name of the boundary in messages and step names.
 const std::string& name_of(const Boundary& boundary);
 
 // The slot of a value that the boundary can use.
@@ -154,7 +154,7 @@ class LoopBoundary {
     static_assert(detail::is_integer_argument<Count>,
                   "add_trip_limit: the count must be an integer, or a Value of one");
     detail::Recorder& recorder = handle_.recorder();
-    const std::string name = begin_trip_limit();
+    const std::string name = trip_limit_name();
     add_count(name, detail::whole_argument(count, {recorder, detail::is_given(name)}));
   }
   // Asked before each iteration: a Value<bool> that depends on a recurrence or an iterator. A
@@ -178,7 +178,7 @@ class LoopBoundary {
     static_assert(std::is_same_v<V, Value<T>>,
                   "add_recurrence: the initial value must be a constant or one Value");
     detail::Boundary& at = handle_.at("add_recurrence");
-    const auto [number, state] = add_recurrence(at, detail::slot_of(first, recorder, at));
+    const auto [number, state] = new_recurrence(at, detail::slot_of(first, recorder, at));
     return Recurrence<T>(handle_, number, V(recorder, state));
   }
 
@@ -230,8 +230,8 @@ class LoopBoundary {
   }
 
  private:
-  // Gives the name of the count.
-  std::string begin_trip_limit() const;
+  // Returns the name of the count. Throws if there is a trip limit already.
+  std::string trip_limit_name() const;
   void add_count(const std::string& name, detail::Argument count) const;
   // The steps that keep the value of each iteration, and that make the output of them.
   detail::SlotId add_collected(detail::Boundary& loop, detail::SlotId value,
@@ -239,8 +239,8 @@ class LoopBoundary {
                                const StackOptions& options, const detail::SlotType* list,
                                const detail::SlotType* out) const;
   static void add_while(detail::Boundary& loop, detail::SlotId more);
-  // Gives the number of the recurrence, and its slot inside.
-  std::pair<std::size_t, detail::SlotId> add_recurrence(detail::Boundary& loop,
+  // Returns the number of the recurrence, and its slot inside.
+  std::pair<std::size_t, detail::SlotId> new_recurrence(detail::Boundary& loop,
                                                         detail::SlotId initial) const;
   // The number of the element that an iterator is at.
   Value<std::int64_t> index(detail::Boundary& loop, bool reverse) const;

@@ -86,7 +86,7 @@ void BytesOnDemand::read(std::span<const ByteRange> parts, std::span<std::uint8_
   }
   const std::lock_guard lock(mutex_);
   const std::vector<ByteRange> missing =
-      without(merged({parts.begin(), parts.end()}, Bytes::kGap), there_);
+      without(merged({parts.begin(), parts.end()}, Bytes::kReadGap), there_);
   if (!missing.empty()) {
     std::vector<ByteRange> then = there_;
     then.insert(then.end(), missing.begin(), missing.end());
@@ -123,7 +123,8 @@ Bytes::Bytes(Bytes&& other) noexcept
 
 Bytes& Bytes::operator=(Bytes&& other) noexcept {
   if (this == &other) return *this;
-  std::shared_ptr<const void> owner_before;  // who is told when all is as it shall be
+  std::shared_ptr<const void>
+      owner_before;  // released last, since releasing may call code of users
   if (!other.is_view() || !holds(other.bytes_.data())) {
     buffer_ = std::move(other.buffer_);
     owner_before = std::exchange(owner_, std::move(other.owner_));

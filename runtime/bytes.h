@@ -19,8 +19,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
-#include <vector>
 
 namespace sluice {
 
@@ -55,9 +53,9 @@ class JpegIndex;
 
 class Bytes {
  public:
-  // Parts of bytes on demand that lie no further apart are read in one go: copying a page takes
-  // about as long as asking the system.
-  static constexpr std::size_t kGap = 4096;
+  // Of bytes on demand: two parts are read in one call if the gap between them is at most this.
+  // Copying a page costs about as much as a system call.
+  static constexpr std::size_t kReadGap = 4096;
 
   Bytes() noexcept;
   // `size` uninitialised bytes from the current BufferPool.

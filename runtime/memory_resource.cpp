@@ -97,13 +97,12 @@ const std::shared_ptr<MemoryResource>& host_memory() {
   return *host;
 }
 
-// The free buffers are a queue of `free` entries that begins at `next`, so that the one that has
-// been free for longest goes first: whoever still reads a buffer that he gave back has the most
-// time.
+// Free buffers form a queue: `free` entries from `next` on. The buffer that has been free longest
+// is used first, which gives late readers the most time.
 struct BufferRing::Queue {
   explicit Queue(std::vector<void*> all) : buffers(std::move(all)), free(buffers.size()) {}
   std::mutex mutex;
-  std::vector<void*> buffers;  // all; the next free one is at `next`
+  std::vector<void*> buffers;
   std::size_t next = 0;
   std::size_t free;
 };

@@ -194,9 +194,9 @@ class SampleNotes {
   SampleNotes(detail::Sample& sample, std::atomic<bool>* said) : sample_(sample), said_(said) {}
   // The event with this number has happened: see OperatorDeclaration::events().
   void note(std::size_t event) { sample_.note(event); }
-  // Whether the time of steps is taken. Then the step before this one may have worked for this one,
-  // for so many nanoseconds.
+  // True if steps are timed.
   bool timed() const { return sample_.tally.timed(); }
+  // Counts so many nanoseconds of the previous step's time for this step.
   void worked_before(std::int64_t nanoseconds) { sample_.within_step_before = nanoseconds; }
   // Something is wrong with the sample, which is delivered all the same.
   void warn(std::string_view what) { sample_.warn(what); }
@@ -214,7 +214,7 @@ namespace detail {
 
 class Gather;
 struct DeviceMemory;
-// Those of gather.h, on this thread.
+// Gather::current() and DeviceMemory::current(), without gather.h.
 Gather& current_gather();
 DeviceMemory& current_device_memory();
 

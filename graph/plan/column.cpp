@@ -3,7 +3,8 @@
 
 #include <cstring>
 
-namespace sluice::detail {
+namespace sluice {
+namespace detail {
 
 void throw_outside_batch(std::size_t index, std::size_t size) {
   throw std::out_of_range("sample " + std::to_string(index) + " of a batch of " +
@@ -98,9 +99,20 @@ Tensor MemoryBatch::view(std::size_t i) const {
                       memory_.get());
 }
 
-void MemoryBatch::require(DType type) const {
+void MemoryBatch::check_dtype(DType type) const {
   Tensor::view(block(), memory_->each()).check_dtype(type);
 }
+
+}  // namespace detail
+
+Image ImageBatch::operator[](std::size_t i) const {
+  const Shape& s = memory_->spec(i).shape;
+  return Image::view(reinterpret_cast<std::uint8_t*>(memory_->data(i)), static_cast<int>(s[0]),
+                     static_cast<int>(s[1]), static_cast<int>(s[2]),
+                     static_cast<std::ptrdiff_t>(s[1] * s[2]), place(), memory_.get());
+}
+
+namespace detail {
 
 // The spec of the samples that an empty batch lacks, as far as it is known; 0 stands for other
 // sizes.
@@ -205,4 +217,5 @@ void MemoryMaker<C>::expect(const TensorSpec& spec) {
 template class MemoryMaker<ImageColumn>;
 template class MemoryMaker<TensorColumn>;
 
-}  // namespace sluice::detail
+}  // namespace detail
+}  // namespace sluice

@@ -105,10 +105,10 @@ class MemoryBatch {
 
  protected:
   std::byte* block() const;
-  // A view on value i, which it does not check.
+  // A view of value i. Does not check i.
   Tensor view(std::size_t i) const;
   // Throws std::invalid_argument unless the elements are of this type.
-  void require(DType type) const;
+  void check_dtype(DType type) const;
   // The memory itself where it is the host's, else a copy.
   std::shared_ptr<BatchMemory> on_host() const;
   void check(std::size_t i) const {
@@ -125,7 +125,7 @@ class ImageBatch : public detail::MemoryBatch {
   using MemoryBatch::MemoryBatch;
   using iterator = detail::IndexIterator<ImageBatch>;
   // A view on image i, valid for as long as the batch.
-  Image operator[](std::size_t i) const { return Image::anywhere(view(i)); }
+  Image operator[](std::size_t i) const;
   Image at(std::size_t i) const {
     check(i);
     return (*this)[i];
@@ -160,7 +160,7 @@ class TensorBatch : public detail::MemoryBatch {
   // std::invalid_argument unless they are T.
   template <class T>
   T* data() const {
-    require(dtype_of<T>::value);
+    check_dtype(dtype_of<T>::value);
     return reinterpret_cast<T*>(block());
   }
   iterator begin() const { return {this, 0}; }
@@ -375,7 +375,7 @@ class MakerOf : public ColumnMaker {
   bool copyable() const override { return copies<T>(); }
 };
 
-// Of images and tensors: C is ImageColumn or TensorColumn.
+// Makes columns of images or tensors. C is ImageColumn or TensorColumn.
 template <class C>
 class MemoryMaker : public ColumnMaker {
  public:

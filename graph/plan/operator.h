@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -40,7 +39,7 @@ struct ValueType {
 class Constant
     : public std::variant<Number, std::string, Rectangle, std::vector<double>, ValueType> {
  public:
-  // Out of line, as those of the records below, so that not every file compiles them.
+  // Out of line, as in the structs below, so that files of users do not compile them.
   Constant();
   Constant(const Constant&);
   Constant(Constant&&) noexcept;

@@ -60,7 +60,7 @@ struct Wait {
   std::exception_ptr thrown;    // by the step's function
   std::size_t bytes_begun = 0;  // that the function took
   std::size_t bytes_given = 0;  // that the value took
-  std::int64_t since = 0;       // nanoseconds of the steady clock, if steps are timed
+  std::int64_t since = 0;       // nanoseconds of the steady clock, if steps are timed or traced
   // Of a gather, see gathering.h: the part that the sample begins at, the one that it has stopped
   // at (0: none), how long its trail was when it came, and how many steps have been added for it.
   std::size_t from = 0;
@@ -420,7 +420,8 @@ class Sample {
   std::vector<OutputPlacer> placers;  // one per output
   std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
   std::size_t bytes_waiting = 0;      // of which when it last waited
-  // Time that the step before the one that runs has spent for that one. Only where steps are timed.
+  // Nanoseconds that the previous step spent on work of the current step. Set only if steps are
+  // timed.
   std::int64_t within_step_before = 0;
   Tally tally;                       // of all samples that the record has carried
   Trail trail;                       // of this sample

@@ -100,8 +100,8 @@ class EpochGate {
   EpochGate& operator=(const EpochGate&) = delete;
 
   void open() noexcept;
-  // Waits for those who are going through. They should take no time; for one that does, who may
-  // wait for the end of the epoch, it does not wait for ever.
+  // Waits until running calls of pass() have returned, at most 5 seconds: such a call may itself
+  // wait for the end of the epoch.
   void close() noexcept;
   // Calls f() if it is open.
   template <class F>
@@ -111,7 +111,7 @@ class EpochGate {
   }
 
  private:
-  // Somebody goes through.
+  // Keeps close() waiting while pass() runs.
   class Pass {
    public:
     explicit Pass(const EpochGate& gate) : gate_(gate) { gate_.enter(); }

@@ -1,7 +1,7 @@
-#include <sluice/graph/run/count_run.h>
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/guarded.h>
 #include <sluice/graph/run/runner.h>
+#include <sluice/graph/run/step_times.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -42,10 +42,10 @@ class StepTimer {
 struct NoTimer {
   void ran(Sample&, const Step&) {}
 };
-// The same for a trace, and for the tally where that is timed.
-class TraceClock {
+// Like StepTimer, for the trace, and for the tally if it is timed.
+class TraceTimer {
  public:
-  explicit TraceClock(PipelineTrace& trace) : trace_(trace) {}
+  explicit TraceTimer(PipelineTrace& trace) : trace_(trace) {}
   void ran(Sample& sample, const Step& step) {
     const Trace::Time now = Trace::Clock::now();
     if (sample.tally.timed()) times_.ran(sample, step, now - since_);
@@ -92,7 +92,7 @@ void Runner::run(Sample& sample, const Stage& stage) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
   if (sample.ended()) return;
   if (trace_ != nullptr) {
-    run_steps(sample, stage, TraceClock(*trace_));
+    run_steps(sample, stage, TraceTimer(*trace_));
   } else if (sample.tally.timed()) {
     run_steps(sample, stage, StepTimer());
   } else {

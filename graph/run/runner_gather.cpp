@@ -1,9 +1,9 @@
 // What samples do in gathers of a device.
 #include <sluice/graph/plan/device_choice.h>
-#include <sluice/graph/run/count_run.h>
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/guarded.h>
 #include <sluice/graph/run/runner.h>
+#include <sluice/graph/run/step_times.h>
 
 #include <new>
 #include <optional>

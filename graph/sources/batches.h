@@ -34,7 +34,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>

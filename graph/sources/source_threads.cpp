@@ -1,8 +1,10 @@
 #include <sluice/graph/sources/source_threads.h>
 #include <sluice/runtime/error.h>
 
+#include <cassert>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -49,6 +51,8 @@ void SourceThreads::start(std::size_t wanted, const std::function<void()>& work)
       throw Error("a source cannot make a single thread: " + error.code().message() +
                   "; allow the process more threads (ulimit -u, pids.max) or more memory");
     }
+  } catch (const std::bad_alloc&) {
+    if (threads.empty()) throw;
   }
 }
 
@@ -72,10 +76,15 @@ void SourceThreads::Lock::unlock() {
 
 void SourceThreads::wake_one() noexcept { state_->came.notify_one(); }
 
-bool SourceThreads::wait(Lock&, const std::function<bool()>& ready) {
-  std::unique_lock lock(state_->mutex, std::adopt_lock);
-  state_->came.wait(lock, [&] { return state_->ending || ready(); });
-  lock.release();  // the caller's, who has it again
+bool SourceThreads::wait([[maybe_unused]] Lock& lock, const std::function<bool()>& ready) {
+  assert(lock.locked_ && &lock.of_ == this);
+  std::unique_lock here(state_->mutex, std::adopt_lock);
+  // The caller's Lock owns it again, also when ready() throws.
+  struct Back {
+    std::unique_lock<std::mutex>& lock;
+    ~Back() { lock.release(); }
+  } const back{here};
+  state_->came.wait(here, [&] { return state_->ending || ready(); });
   return !state_->ending;
 }
 

@@ -1,10 +1,9 @@
-// SourceThreads: the lock of a dataset, and threads of its own that wait under it for something to
-// do: for code that may stand still.
+// SourceThreads: a lock and worker threads for a dataset whose code may block.
 //
 // Ownership: owns the threads; refers to what `work` refers to. Destroying it ends them. In a child
-// of fork(), which has no such threads, it leaves them alone. Threads: start() and the end by one;
-// the rest by any. Errors: start() throws Error when not even one thread can be made; fewer than
-// wanted will do.
+// of fork(), which has no such threads, it leaves them alone. Threads: call start() and end() from
+// one thread; everything else is thread-safe. Errors: start() throws Error when not even one thread
+// can be made; fewer than wanted will do.
 #pragma once
 
 #include <sluice/runtime/process.h>
@@ -23,11 +22,11 @@ class SourceThreads {
   SourceThreads(const SourceThreads&) = delete;
   SourceThreads& operator=(const SourceThreads&) = delete;
 
-  // Makes threads, unless there are some. Each calls work(), which throws nothing, and returns soon
-  // after wait() has said no.
+  // Starts up to `wanted` threads, once. Each runs work(), which must not throw and must return
+  // when wait() returns false.
   void start(std::size_t wanted, const std::function<void()>& work);
   bool started() const;
-  // Ends the threads, and waits until they have ended.
+  // Ends the threads, and waits until they have ended. They cannot be started again.
   void end() noexcept;
 
   // Holds the lock.
@@ -46,10 +45,10 @@ class SourceThreads {
     bool locked_ = true;
   };
 
-  // One of those that wait shall look again.
+  // Wakes one waiting thread.
   void wake_one() noexcept;
-  // For work(): waits, without the lock, until ready() says yes; that is asked with the lock. False
-  // when the threads shall end.
+  // Called by work(), with the lock of this object. Releases the lock and waits until ready(),
+  // which is called with the lock held. Returns false if the threads must end.
   bool wait(Lock& lock, const std::function<bool()>& ready);
 
  private:

@@ -16,7 +16,6 @@
 // checksums, and the decoder leaves what does not fit together to the library.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -105,7 +104,8 @@ class JpegIndex {
   JpegIndex();
 
   JpegIndexOptions options_;
-  std::unique_ptr<const JpegIndexFile> file_;  // then there is nothing else
+  std::unique_ptr<const JpegIndexFile>
+      file_;  // set if opened from a file; then memory_ stays empty
   struct Memory;
   std::unique_ptr<Memory> memory_;
 };

@@ -44,8 +44,6 @@
 #include <sluice/runtime/error.h>
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -12,7 +12,7 @@ endforeach()
 
 # Every kernel has a source of its name, and a test that includes it.
 set(kernel_tests "")
-file(GLOB tests ${ROOT}/tests/ops/kernels/*)
+file(GLOB tests ${ROOT}/tests/ops/kernels/*_test.cpp)
 foreach(test ${tests})
   file(READ ${test} text)
   string(APPEND kernel_tests "${text}")

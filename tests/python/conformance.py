@@ -30,11 +30,10 @@ WHOLE = {name: [int(f(*row)) for row in ROWS] for name, f in WHOLE.items()}
 TRUTH = {name: [bool(f(*row)) for row in ROWS] for name, f in TRUTH.items()}
 # By the kind of an input in programs.json.
 VALUES = {"number": WHOLE, "bool": TRUTH}
-INDEX = list(range(len(ROWS)))
 
 
 def described(function, columns, **options):
-    """The pipeline that gives function(*values), whose values are these columns."""
+    """A pipeline that calls `function` on the rows of `columns`."""
     graph_function = sluice.graph_function(function)
     types = tuple(type(column[0]) for column in columns)
 

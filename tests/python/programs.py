@@ -46,7 +46,7 @@ def source(program):
 
 
 def function(program):
-    """The function, whose text `inspect` finds as if it stood in a file."""
+    """Compiles the program. Registers its text in linecache, so that `inspect` finds it."""
     text = source(program)
     file = f"{program['name']}.py"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)

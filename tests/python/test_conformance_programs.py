@@ -24,7 +24,7 @@ def test_gives_what_python_gives(program):
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=NAMES)
 def test_plain_values_decide_at_once(program):
-    """A marked function gives plain values what it gave before."""
+    """With plain values, a graph_function returns what the plain function returns."""
     plain = function(program)
     marked = sluice.graph_function(plain)
     for row in zip(*columns(program)):

@@ -21,7 +21,7 @@ namespace bytes_on_demand_test {
 
 using Ranges = std::vector<ByteRange>;
 constexpr std::size_t kSize = 100'000;
-constexpr std::size_t kGap = Bytes::kGap;
+constexpr std::size_t kGap = Bytes::kReadGap;
 
 std::vector<std::uint8_t> content() {
   std::vector<std::uint8_t> all(kSize);

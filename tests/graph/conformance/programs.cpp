@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -62,12 +63,12 @@ class Parser {
   }
   Expression either() {
     Expression left = both();
-    while (take("or")) left = {Kind::either, 0, {}, {std::move(left), both()}};
+    while (take("or")) left = {Kind::or_, 0, {}, {std::move(left), both()}};
     return left;
   }
   Expression both() {
     Expression left = negation();
-    while (take("and")) left = {Kind::both, 0, {}, {std::move(left), negation()}};
+    while (take("and")) left = {Kind::and_, 0, {}, {std::move(left), negation()}};
     return left;
   }
   Expression negation() {
@@ -148,35 +149,41 @@ class Reader {
       static const NameSet kKeys{"if", "then", "else", "for", "times", "while", "at most", "do"};
       if (!kKeys.contains(key)) throw std::runtime_error("'" + key + "' is no part of a statement");
     }
+    if (json.contains("if") + json.contains("for") + json.contains("while") != 1)
+      throw std::runtime_error("a statement is one of if, for and while");
     Statement made;
     if (json.contains("if")) {
-      made.kind = Statement::Kind::choice;
-      made.asks = expressions(json.at("if"), defined);
+      made.kind = Statement::Kind::if_;
+      made.condition = expressions(json.at("if"), defined);
       NameSet yes = defined, no = defined;
-      made.first = block(json.at("then"), yes);
-      if (json.contains("else")) made.second = block(json.at("else"), no);
+      made.then_block = block(json.at("then"), yes);
+      if (json.contains("else")) made.else_block = block(json.at("else"), no);
       NameSet after;
       std::set_intersection(yes.begin(), yes.end(), no.begin(), no.end(),
                             std::inserter(after, after.end()));
-      NameSet changed = assigned(made.first);
-      changed.merge(assigned(made.second));
-      made.leaves = both(changed, after);
+      NameSet changed = assigned(made.then_block);
+      changed.merge(assigned(made.else_block));
+      made.leaves = common(changed, after);
       defined = after;
       return made;
     }
     NameSet inside = defined;
     if (json.contains("for")) {
-      made.kind = Statement::Kind::count;
+      made.kind = Statement::Kind::for_;
       made.names = {json.at("for").get<std::string>()};
-      made.times = expressions(json.at("times"), defined);
+      // Python would change it after the loop, and a graph does not.
+      if (defined.contains(made.names[0]))
+        throw std::runtime_error("'" + made.names[0] +
+                                 "' counts iterations and has a value already");
+      made.trips = expressions(json.at("times"), defined);
       inside.insert(made.names[0]);
     } else {
-      made.kind = Statement::Kind::repeat;
-      made.asks = expressions(json.at("while"), defined);
-      if (json.contains("at most")) made.times = expressions(json.at("at most"), defined);
+      made.kind = Statement::Kind::while_;
+      made.condition = expressions(json.at("while"), defined);
+      if (json.contains("at most")) made.trips = expressions(json.at("at most"), defined);
     }
-    made.first = block(json.at("do"), inside);
-    made.leaves = both(assigned(made.first), defined);
+    made.then_block = block(json.at("do"), inside);
+    made.leaves = common(assigned(made.then_block), defined);
     return made;
   }
   std::vector<Expression> expressions(const Json& text, const NameSet& defined) {
@@ -189,8 +196,10 @@ class Reader {
     if (equals == std::string::npos) throw std::runtime_error("'" + text + "' assigns nothing");
     Statement made;
     made.values = expressions(text.substr(equals + 3), defined);
-    for (const Expression& name : read_list(text.substr(0, equals)))
+    for (const Expression& name : read_list(text.substr(0, equals))) {
+      if (name.kind != Kind::name) throw std::runtime_error("'" + text + "' assigns to no name");
       made.names.push_back(name.text);
+    }
     if (made.names.size() != made.values.size())
       throw std::runtime_error("'" + text + "' has another number of values than of names");
     defined.insert(made.names.begin(), made.names.end());
@@ -200,12 +209,12 @@ class Reader {
     NameSet all;
     for (const Statement& one : block) {
       if (one.kind == Statement::Kind::assign) all.insert(one.names.begin(), one.names.end());
-      all.merge(assigned(one.first));
-      all.merge(assigned(one.second));
+      all.merge(assigned(one.then_block));
+      all.merge(assigned(one.else_block));
     }
     return all;
   }
-  static std::vector<std::string> both(const NameSet& a, const NameSet& b) {
+  static std::vector<std::string> common(const NameSet& a, const NameSet& b) {
     std::vector<std::string> all;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
     return all;
@@ -213,8 +222,12 @@ class Reader {
 };
 
 Program read_program(const Json& json) {
+  static const NameSet kFields{"name", "asks for", "inputs", "do", "gives", "example", "not in"};
+  for (const auto& [key, value] : json.items()) {
+    if (!kFields.contains(key)) throw std::runtime_error("'" + key + "' is no part of a program");
+  }
   Program program;
-  program.asks_for = json.at("asks for").get<std::string>();
+  program.title = json.at("asks for").get<std::string>();
   json.at("inputs").get_to(program.inputs);
   NameSet defined;
   for (const auto& [name, kind] : program.inputs) {
@@ -267,9 +280,9 @@ std::int64_t evaluate(const Expression& e, const Numbers& variables) {
       return -part(0);
     case Kind::not_:
       return part(0) == 0 ? 1 : 0;
-    case Kind::both:
+    case Kind::and_:
       return part(0) != 0 ? part(1) : 0;
-    case Kind::either:
+    case Kind::or_:
       return part(0) != 0 ? 1 : part(1);
     case Kind::choice:
       return part(part(0) != 0 ? 1 : 2);
@@ -287,15 +300,15 @@ void run(const std::vector<Statement>& block, Numbers& variables) {
       std::vector<std::int64_t> values;
       for (const Expression& value : s.values) values.push_back(evaluate(value, variables));
       for (std::size_t i = 0; i < values.size(); ++i) variables[s.names[i]] = values[i];
-    } else if (s.kind == Statement::Kind::choice) {
-      run(evaluate(s.asks[0], variables) != 0 ? s.first : s.second, variables);
+    } else if (s.kind == Statement::Kind::if_) {
+      run(evaluate(s.condition[0], variables) != 0 ? s.then_block : s.else_block, variables);
     } else {
-      const bool counted = !s.times.empty();
-      const std::int64_t times = counted ? evaluate(s.times[0], variables) : 0;
+      const bool counted = !s.trips.empty();
+      const std::int64_t times = counted ? evaluate(s.trips[0], variables) : 0;
       for (std::int64_t i = 0; !counted || i < times; ++i) {
-        if (s.kind == Statement::Kind::count) variables[s.names[0]] = i;
-        if (s.kind == Statement::Kind::repeat && evaluate(s.asks[0], variables) == 0) break;
-        run(s.first, variables);
+        if (s.kind == Statement::Kind::for_) variables[s.names[0]] = i;
+        if (s.kind == Statement::Kind::while_ && evaluate(s.condition[0], variables) == 0) break;
+        run(s.then_block, variables);
       }
     }
   }

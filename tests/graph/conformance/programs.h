@@ -1,5 +1,4 @@
-// Programs of one sample as data: programs.json, which says what its fields are, read into the
-// structures below, and what a program gives for one sample.
+// Reads programs.json, which documents its fields, and runs a program for one sample in plain C++.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 namespace sluice::programs {
 
 struct Expression {
-  enum class Kind { number, truth, name, negate, not_, both, either, choice, arithmetic, compare };
+  enum class Kind { number, truth, name, negate, not_, and_, or_, choice, arithmetic, compare };
   Kind kind = Kind::number;
   std::int64_t constant = 0;   // of a number, or of a truth: 0 or 1
   std::string text;            // a name, or the operator: +, -, *, //, %, ==, !=, <, <=, >, >=
@@ -19,14 +18,14 @@ struct Expression {
 };
 
 struct Statement {
-  enum class Kind { assign, choice, count, repeat };
+  enum class Kind { assign, if_, for_, while_ };
   Kind kind = Kind::assign;
-  std::vector<std::string> names;   // assigned at once; of a count the name of the iteration
-  std::vector<Expression> values;   // what is assigned
-  std::vector<Expression> asks;     // the condition of an if or a while
-  std::vector<Expression> times;    // how many iterations there are, at most; a while may have none
-  std::vector<Statement> first;     // then, or what a loop does
-  std::vector<Statement> second;    // else
+  std::vector<std::string> names;     // assigned at once; of a for the name of the iteration
+  std::vector<Expression> values;     // what is assigned
+  std::vector<Expression> condition;  // the condition of an if or a while
+  std::vector<Expression> trips;      // at most; a while may have none
+  std::vector<Statement> then_block;  // also what a loop does
+  std::vector<Statement> else_block;
   std::vector<std::string> leaves;  // variables that leave an if, or that a loop carries
 };
 
@@ -34,7 +33,7 @@ using Numbers = std::map<std::string, std::int64_t>;  // by the name; a bool is 
 
 struct Program {
   std::string name;
-  std::string asks_for;
+  std::string title;
   std::map<std::string, std::string> inputs;  // the kind of each: number, bool or index
   std::vector<Statement> body;
   std::vector<Expression> gives;

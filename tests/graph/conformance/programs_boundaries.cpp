@@ -86,7 +86,7 @@ class Boundaries : public FrontEnd {
     return output(conditional, yes, branch(2));
   }
   void choose(const Statement& s) override {
-    Conditional conditional = begin(s.asks[0]);
+    Conditional conditional = begin(s.condition[0]);
     const auto branch = [&](const std::vector<Statement>& block) {
       return within(&conditional, [&] {
         run(block);
@@ -95,7 +95,7 @@ class Boundaries : public FrontEnd {
         return values;
       });
     };
-    const std::vector<Variable> yes = branch(s.first), no = branch(s.second);
+    const std::vector<Variable> yes = branch(s.then_block), no = branch(s.else_block);
     for (std::size_t i = 0; i < yes.size(); ++i)
       assign(s.leaves[i], output(conditional, yes[i], no[i]));
     // There must be one.
@@ -107,7 +107,7 @@ class Boundaries : public FrontEnd {
   void repeat(const Statement& s) override { loop(s); }
   void loop(const Statement& s) {
     std::optional<Operand> times;
-    if (!s.times.empty()) times = evaluate(s.times[0]);
+    if (!s.trips.empty()) times = evaluate(s.trips[0]);
     LoopBoundary loop = g_.add_loop();
     std::vector<Carried> carried;
     for (const std::string& name : s.leaves) {
@@ -121,13 +121,13 @@ class Boundaries : public FrontEnd {
     within(nullptr, [&] {
       for (std::size_t i = 0; i < carried.size(); ++i)
         std::visit([&](const auto& x) { assign(s.leaves[i], x.value()); }, carried[i]);
-      if (s.kind == Statement::Kind::count) {
+      if (s.kind == Statement::Kind::for_) {
         const auto i = loop.add_recurrence(std::int64_t{0});
         i.set_next(i.value() + 1);
         assign(s.names[0], i.value());
       }
-      if (!s.asks.empty()) loop.add_while(condition(s.asks[0]));
-      run(s.first);
+      if (!s.condition.empty()) loop.add_while(condition(s.condition[0]));
+      run(s.then_block);
       for (std::size_t i = 0; i < carried.size(); ++i) {
         std::visit(
             [&](const auto& x) {

@@ -37,13 +37,13 @@ void FrontEnd::run(const std::vector<Statement>& block) {
         for (std::size_t i = 0; i < values.size(); ++i) assign(s.names[i], values[i]);
         break;
       }
-      case Statement::Kind::choice:
+      case Statement::Kind::if_:
         choose(s);
         break;
-      case Statement::Kind::count:
+      case Statement::Kind::for_:
         count(s);
         break;
-      case Statement::Kind::repeat:
+      case Statement::Kind::while_:
         repeat(s);
         break;
     }
@@ -68,9 +68,9 @@ Operand FrontEnd::evaluate(const Expression& e) {
       return -number(evaluate(e.of[0]));
     case Expression::Kind::not_:
       return std::visit([](const auto& x) -> Operand { return !x; }, variable(evaluate(e.of[0])));
-    case Expression::Kind::both:
+    case Expression::Kind::and_:
       return both(e.of[0], e.of[1]);
-    case Expression::Kind::either:
+    case Expression::Kind::or_:
       return either(e.of[0], e.of[1]);
     case Expression::Kind::choice:
       return operand(choice(e));

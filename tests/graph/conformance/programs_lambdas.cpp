@@ -103,13 +103,13 @@ class Lambdas : public FrontEnd {
   }
 
   void choose(const Statement& s) override {
-    with_condition(s.asks[0], [&](auto asked) {
-      if (s.second.empty() && s.leaves.size() == 1) {
+    with_condition(s.condition[0], [&](auto asked) {
+      if (s.else_block.empty() && s.leaves.size() == 1) {
         assign(s.leaves[0], changed(s, asked));
       } else {
         assign_all(s.leaves, g_.if_else(
-                                 asked, [&] { return branch(s.first, s.leaves); },
-                                 [&] { return branch(s.second, s.leaves); }));
+                                 asked, [&] { return branch(s.then_block, s.leaves); },
+                                 [&] { return branch(s.else_block, s.leaves); }));
       }
     });
   }
@@ -118,14 +118,14 @@ class Lambdas : public FrontEnd {
   Variable changed(const Statement& s, Asked asked) {
     const Variable before = get(s.leaves[0]);
     if (const auto* x = std::get_if<Truth>(&before))
-      return g_.apply_if(asked, *x, [&](auto) { return branch(s.first, s.leaves).truths[0]; });
+      return g_.apply_if(asked, *x, [&](auto) { return branch(s.then_block, s.leaves).truths[0]; });
     const Number x = std::get<Number>(before);
-    const Statement& only = s.first[0];
-    if (s.first.size() == 1 && only.kind == Statement::Kind::assign &&
-        only.values[0].kind == Expression::Kind::number) {
+    const Statement& only = s.then_block[0];
+    if (s.then_block.size() == 1 && only.kind == Statement::Kind::assign &&
+        only.names.size() == 1 && only.values[0].kind == Expression::Kind::number) {
       return g_.apply_if(asked, x, [&](auto) { return only.values[0].constant; });
     }
-    return g_.apply_if(asked, x, [&](auto) { return branch(s.first, s.leaves).numbers[0]; });
+    return g_.apply_if(asked, x, [&](auto) { return branch(s.then_block, s.leaves).numbers[0]; });
   }
 
   void count(const Statement& s) override {
@@ -133,12 +133,12 @@ class Lambdas : public FrontEnd {
       return within([&] {
         assign_all(s.leaves, now);
         assign(s.names[0], i);
-        run(s.first);
+        run(s.then_block);
         return state_of(s.leaves);
       });
     };
     const State before = state_of(s.leaves);
-    const Operand times = evaluate(s.times[0]);
+    const Operand times = evaluate(s.trips[0]);
     if (const auto* constant = std::get_if<std::int64_t>(&times)) {
       assign_all(s.leaves, g_.for_loop(*constant, before, body));
     } else {
@@ -149,22 +149,22 @@ class Lambdas : public FrontEnd {
     const auto asked = [&](const State& now) {
       return within([&] {
         assign_all(s.leaves, now);
-        return condition(s.asks[0]);
+        return condition(s.condition[0]);
       });
     };
     const auto body = [&](const State& now) {
       return within([&] {
         assign_all(s.leaves, now);
-        run(s.first);
+        run(s.then_block);
         return state_of(s.leaves);
       });
     };
     const State before = state_of(s.leaves);
-    if (s.times.empty()) {
+    if (s.trips.empty()) {
       assign_all(s.leaves, g_.while_loop(before, asked, body));
       return;
     }
-    const Number times = number(evaluate(s.times[0]));
+    const Number times = number(evaluate(s.trips[0]));
     const auto last = g_.while_loop(
         std::tuple{before, std::int64_t{0}},
         [&](const State& now, Number i) {

@@ -4,8 +4,11 @@
 #include "tests/graph/conformance/programs_front_ends.h"
 #include "tests/graph/conformance/setup.h"
 
+#include <array>
 #include <ostream>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -109,15 +112,19 @@ void run_and_compare(const Program& program, Describe describe, int threads) {
                        row_of(batch, k));
         std::vector<std::int64_t> results;
         for (const std::size_t place : places) results.push_back(row[place]);
-        const auto wanted = programs::run_plain(program, samples[sample]);
+        const auto wanted = programs::run_plain(program, samples.at(sample));
         if (results == wanted) continue;
-        throw std::runtime_error("sample " + testing::PrintToString(samples[sample]) + " gives " +
-                                 testing::PrintToString(results) + ", not " +
+        throw std::runtime_error("sample " + testing::PrintToString(samples.at(sample)) +
+                                 " gives " + testing::PrintToString(results) + ", not " +
                                  testing::PrintToString(wanted));
       }
     }
-    if (sample != samples.size() || !pipeline.stats().epoch.balanced())
-      throw std::runtime_error("only " + std::to_string(sample) + " samples");
+    if (sample != samples.size()) {
+      throw std::runtime_error("it gives " + std::to_string(sample) + " samples, not " +
+                               std::to_string(samples.size()));
+    }
+    if (!pipeline.stats().epoch.balanced())
+      throw std::runtime_error("the statistics of the epoch are not balanced");
   }
 }
 
@@ -131,7 +138,7 @@ struct Case {
   Describe describe;
   const Program* program;
 };
-void PrintTo(const Case& one, std::ostream* out) { *out << one.program->asks_for; }
+void PrintTo(const Case& one, std::ostream* out) { *out << one.program->title; }
 
 auto cases(const std::string& front_end, Describe describe) {
   std::vector<Case> all;
@@ -142,7 +149,7 @@ std::string name_of(const testing::TestParamInfo<Case>& info) { return info.para
 
 class Programs : public testing::TestWithParam<Case> {};
 
-TEST_P(Programs, GiveWhatThePlainOneGives) {
+TEST_P(Programs, MatchThePlainProgram) {
   const auto& [front_end, describe, program] = GetParam();
   const auto excused = program->not_in.find(front_end);
   for (const int threads : {1, 2, 8}) {
@@ -150,7 +157,7 @@ TEST_P(Programs, GiveWhatThePlainOneGives) {
       EXPECT_NO_THROW(run_and_compare(*program, describe, threads)) << threads << " threads";
     } else {
       EXPECT_ANY_THROW(run_and_compare(*program, describe, threads))
-          << "it runs: take 'not in' out of the data";
+          << "the program runs on this front end; remove its 'not in'";
     }
   }
   if (excused != program->not_in.end()) GTEST_SKIP() << "as the data says: " << excused->second;
@@ -161,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Boundaries, Programs, cases("boundaries", programs::by_
                          name_of);
 
 // The plain interpreter is held to the examples, and so is plain Python.
-TEST(ProgramsFile, ExamplesAreWhatThePlainOneGives) {
+TEST(ProgramsFile, ExamplesMatchThePlainProgram) {
   for (const Program& one : all_programs()) {
     EXPECT_EQ(programs::run_plain(one, one.example), one.example_gives) << one.name;
     for (const auto& [front_end, why] : one.not_in) {

@@ -108,7 +108,7 @@ std::size_t most_bytes(const JpegIndexEntry& known, std::size_t file_bytes, cons
     const std::size_t begin = at(left) - 2;
     // With the gap to the row before, where that is read along.
     sum += at(right) - begin;
-    if (end > 0 && begin > end && begin - end <= Bytes::kGap) sum += begin - end;
+    if (end > 0 && begin > end && begin - end <= Bytes::kReadGap) sum += begin - end;
     end = at(right);
   }
   return sum;

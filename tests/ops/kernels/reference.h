@@ -126,38 +126,4 @@ inline std::uint8_t to_byte(double value) {
   return static_cast<std::uint8_t>(std::clamp(std::floor(value + 0.5), 0.0, 255.0));
 }
 
-// Columns first, rounded to 8 bits, then rows.
-inline Image reference_resize(const Image& in, const kernels::Box& box, int height, int width,
-                              const kernels::ResizeFilter& filter) {
-  const int channels = in.channels();
-  Image wide(in.height(), width, channels);
-  Image out(height, width, channels);
-  std::vector<double> line;
-  for (int c = 0; c < channels; ++c) {
-    for (int y = 0; y < in.height(); ++y) {
-      line.clear();
-      for (int x = 0; x < in.width(); ++x) line.push_back(in.at(y, x, c));
-      const std::vector<double> row = reference_line(line, box.x, box.width, width, filter);
-      for (int x = 0; x < width; ++x) {
-        wide.row(y)[x * channels + c] = to_byte(row[static_cast<std::size_t>(x)]);
-      }
-    }
-    for (int x = 0; x < width; ++x) {
-      line.clear();
-      for (int y = 0; y < in.height(); ++y) line.push_back(wide.at(y, x, c));
-      const std::vector<double> column = reference_line(line, box.y, box.height, height, filter);
-      for (int y = 0; y < height; ++y) {
-        out.row(y)[x * channels + c] = to_byte(column[static_cast<std::size_t>(y)]);
-      }
-    }
-  }
-  return out;
-}
-
-inline Image reference_resize(const Image& in, int height, int width,
-                              const kernels::ResizeFilter& filter) {
-  const kernels::Box all{0, 0, static_cast<double>(in.height()), static_cast<double>(in.width())};
-  return reference_resize(in, all, height, width, filter);
-}
-
 }  // namespace sluice::testing

@@ -1,5 +1,5 @@
-// When steps ran: the clock that they are timed by, and count_run: a step has run, and took so
-// long. Internal to graph/run/. Threads: that of the sample. No errors.
+// StepClock: the clock for the times of steps. count_run(): adds one run and its time to the tally.
+// Internal to graph/run/. Threads: that of the sample. No errors.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
