@@ -34,7 +34,7 @@ void fail(Sample& sample, const Name& name, const char* what) noexcept {
 template <class Name>
 void fail(Sample& sample, const Name& name, const TooLarge& error) noexcept {
   try {
-    const std::string step = name();
+    const std::string& step = name();
     sample.fail(step, step.substr(0, step.find('#')) + ": " + error.what());
   } catch (...) {  // no memory for the words
     sample.fail({}, error.what());

@@ -113,7 +113,7 @@ Levels separable(const Image& in, const std::vector<double>& down,
     for (int at = 0; at < length; ++at) {
       for (int i = -reach; i <= reach; ++i) {
         const int source = folded(at + i, length);
-        const double weight = line[static_cast<std::size_t>(i + reach)];
+        const double weight = *(line.begin() + reach + i);
         for (int other = 0; other < (along_rows ? from.height : from.width); ++other) {
           for (int c = 0; c < from.channels; ++c) {
             if (along_rows) {
@@ -222,7 +222,10 @@ Levels box_means(const Image& in, int window) {
   const std::vector<double> ones(static_cast<std::size_t>(window), 1.0);
   Levels out = separable(in, ones, ones);
   const int area = window * window;
-  for (double& sum : out.levels) sum = (static_cast<int>(sum) + area / 2) / area;
+  for (double& sum : out.levels) {
+    const int mean = (static_cast<int>(sum) + area / 2) / area;
+    sum = mean;
+  }
   return out;
 }
 

@@ -280,7 +280,7 @@ PictureKernel perspective() {
                                   {0.9, 0.2, -1.3, -0.1, 1.1, 2.2, 0.01, -0.004, 1},
                                   {2, 0, 0, 0, 2, 0, 0, 0, -2},
                                   {1, 0, 0, 0, 1, 0, -0.11, 0.03, 0.7}}) {
-    const PlaceOf place_of = [=](double x, double y) {
+    const auto place_of = [=](double x, double y) {
       const double part = 1 / (m[6] * x + m[7] * y + m[8]);
       return Place{(m[0] * x + m[1] * y + m[2]) * part, (m[3] * x + m[4] * y + m[5]) * part};
     };
@@ -365,7 +365,7 @@ PictureKernel warp_affine() {
         [=](const Image& in, const WarpOptions& options, Image& out) {
           with(m, in.height(), in.width(), options)(in, out);
         },
-        [=](const Image&) { return place_of; });
+        [=](const Image&) { return PlaceOf(place_of); });
     for (const WarpOptions& options : kAllWarps) {
       for (const auto& [height, width] : {PictureSize{1, 1}, {9, 33}}) {
         kernel.gives(
@@ -473,7 +473,7 @@ std::vector<double> blurred(const std::vector<double>& in, int height, int width
         for (int k = -radius; k <= radius; ++k) {
           const int row = folded(y + i, height), column = folded(x + k, width);
           sum += std::exp(-(i * i + k * k) / (2 * sigma * sigma)) *
-                 in[static_cast<std::size_t>(row * width + column)];
+                 *(in.begin() + row * width + column);
         }
       }
       out.push_back(sum / (norm * norm));
@@ -503,9 +503,8 @@ PictureKernel elastic() {
         };
         const std::vector<double> dx = shifts(), dy = shifts();
         return levels_at(in, options, height, width, [&](double x, double y) {
-          const auto i =
-              static_cast<std::size_t>(static_cast<int>(y) * width + static_cast<int>(x));
-          return Place{x + 20 * dx[i], y + 20 * dy[i]};
+          const int i = static_cast<int>(y) * width + static_cast<int>(x);
+          return Place{x + 20 * *(dx.begin() + i), y + 20 * *(dy.begin() + i)};
         });
       },
       tolerance_of(options));
