@@ -103,29 +103,26 @@ void run_and_compare(const Program& program, Describe describe, int threads) {
         }
         return {numbers, truths};
       });
-  for (int epoch = 0; epoch < 2; ++epoch) {
-    std::size_t sample = 0;
-    for (const auto& batch : pipeline.epoch()) {
-      for (std::size_t k = 0; k < batch.size(); ++k, ++sample) {
-        const auto row =
-            std::apply([](auto... x) { return std::array{static_cast<std::int64_t>(x)...}; },
-                       row_of(batch, k));
-        std::vector<std::int64_t> results;
-        for (const std::size_t place : places) results.push_back(row[place]);
-        const auto wanted = programs::run_plain(program, samples.at(sample));
-        if (results == wanted) continue;
-        throw std::runtime_error("sample " + testing::PrintToString(samples.at(sample)) +
-                                 " gives " + testing::PrintToString(results) + ", not " +
-                                 testing::PrintToString(wanted));
-      }
+  std::size_t sample = 0;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t k = 0; k < batch.size(); ++k, ++sample) {
+      const auto row = std::apply(
+          [](auto... x) { return std::array{static_cast<std::int64_t>(x)...}; }, row_of(batch, k));
+      std::vector<std::int64_t> results;
+      for (const std::size_t place : places) results.push_back(row[place]);
+      const auto wanted = programs::run_plain(program, samples.at(sample));
+      if (results == wanted) continue;
+      throw std::runtime_error("sample " + testing::PrintToString(samples.at(sample)) + " gives " +
+                               testing::PrintToString(results) + ", not " +
+                               testing::PrintToString(wanted));
     }
-    if (sample != samples.size()) {
-      throw std::runtime_error("it gives " + std::to_string(sample) + " samples, not " +
-                               std::to_string(samples.size()));
-    }
-    if (!pipeline.stats().epoch.balanced())
-      throw std::runtime_error("the statistics of the epoch are not balanced");
   }
+  if (sample != samples.size()) {
+    throw std::runtime_error("it gives " + std::to_string(sample) + " samples, not " +
+                             std::to_string(samples.size()));
+  }
+  if (!pipeline.stats().epoch.balanced())
+    throw std::runtime_error("the statistics of the epoch are not balanced");
 }
 
 const std::vector<Program>& all_programs() {
