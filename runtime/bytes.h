@@ -53,7 +53,7 @@ class JpegIndex;
 
 class Bytes {
  public:
-  // Of bytes on demand: two parts are read in one call if the gap between them is at most this.
+  // Two parts of bytes on demand are read in one call if the gap between them is at most this.
   // Copying a page costs about as much as a system call.
   static constexpr std::size_t kReadGap = 4096;
 

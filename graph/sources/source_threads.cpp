@@ -1,7 +1,6 @@
 #include <sluice/graph/sources/source_threads.h>
 #include <sluice/runtime/error.h>
 
-#include <cassert>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -14,7 +13,7 @@ namespace sluice::detail {
 
 struct SourceThreads::State {
   std::mutex mutex;
-  std::condition_variable came;
+  std::condition_variable_any came;  // waits on a Lock
   bool ending = false;
   std::vector<std::thread> threads;
 };
@@ -76,15 +75,8 @@ void SourceThreads::Lock::unlock() {
 
 void SourceThreads::wake_one() noexcept { state_->came.notify_one(); }
 
-bool SourceThreads::wait([[maybe_unused]] Lock& lock, const std::function<bool()>& ready) {
-  assert(lock.locked_ && &lock.of_ == this);
-  std::unique_lock here(state_->mutex, std::adopt_lock);
-  // The caller's Lock owns it again, also when ready() throws.
-  struct Back {
-    std::unique_lock<std::mutex>& lock;
-    ~Back() { lock.release(); }
-  } const back{here};
-  state_->came.wait(here, [&] { return state_->ending || ready(); });
+bool SourceThreads::wait(Lock& lock, const std::function<bool()>& ready) {
+  state_->came.wait(lock, [&] { return state_->ending || ready(); });
   return !state_->ending;
 }
 

@@ -40,7 +40,6 @@ class SourceThreads {
     void unlock();
 
    private:
-    friend class SourceThreads;
     SourceThreads& of_;
     bool locked_ = true;
   };

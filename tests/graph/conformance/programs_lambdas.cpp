@@ -8,7 +8,7 @@
 namespace sluice::programs {
 namespace {
 
-// What leaves an if, and what a loop carries.
+// The variables that leave an if or that a loop carries.
 struct State {
   std::vector<Number> numbers;
   std::vector<Truth> truths;

@@ -39,7 +39,7 @@ const std::vector<PictureSize> kSizes = {{1, 1},  {1, 2}, {2, 1},   {1, 17},
 
 // The default sizes up to this width.
 std::vector<PictureSize> small_sizes_up_to(int width) {
-  std::vector<PictureSize> sizes = PictureKernel::small_sizes();
+  std::vector<PictureSize> sizes(std::begin(kSmallSizes), std::end(kSmallSizes));
   std::erase_if(sizes, [&](const PictureSize& size) { return size.width > width; });
   return sizes;
 }

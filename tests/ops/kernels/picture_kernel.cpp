@@ -26,16 +26,16 @@ struct Picture {
 std::vector<Picture> pictures_for(const PictureKernel& kernel,
                                   const PictureKernel::Setting& setting) {
   std::vector<Picture> pictures;
-  const auto add = [&](Image whole, int y, int x, int height, int width) {
-    Image view = whole.crop_view(y, x, height, width);
-    pictures.push_back({std::move(whole), std::move(view)});
-  };
   for (const int channels : kernel.channels) {
-    if (kernel.every_level && setting.sizes.empty()) add(all_levels(channels), 0, 0, 2, 256);
-    for (const auto& [height, width] : setting.sizes.empty() ? kernel.sizes : setting.sizes) {
-      add(make_picture(height + 2, width + 3, channels,
-                       static_cast<std::uint32_t>(height * 131 + width)),
-          1, 2, height, width);
+    if (kernel.every_level && setting.sizes.empty()) {
+      Image whole = all_levels(channels);
+      Image view = whole.crop_view(0, 0, whole.height(), whole.width());
+      pictures.push_back({std::move(whole), std::move(view)});
+    }
+    for (const PictureSize& size : setting.sizes.empty() ? kernel.sizes : setting.sizes) {
+      Image whole = picture_around(size, channels);
+      Image view = view_in(whole, size);
+      pictures.push_back({std::move(whole), std::move(view)});
     }
   }
   return pictures;
@@ -87,7 +87,7 @@ TEST_P(PictureKernels, SameBytes) {
 }
 
 TEST_P(PictureKernels, WritesOnlyItsPlace) {
-  // A place with 64 bytes behind it that are nobody's.
+  // Memory for the image, and 64 bytes behind it that nobody may write.
   struct Place : Placer {
     std::vector<std::byte> memory;
     std::byte* place(const ValueSpec& spec) override {
@@ -179,11 +179,6 @@ PictureKernel& PictureKernel::gives(std::string arguments, Run run, Formula form
 PictureKernel& PictureKernel::refuses(Run run, std::string message) {
   refusals.push_back({std::move(run), std::move(message)});
   return *this;
-}
-
-std::vector<PictureSize> PictureKernel::small_sizes() {
-  return {{1, 1}, {1, 2},  {1, 3},  {2, 1},  {1, 7},  {5, 1},
-          {3, 5}, {7, 11}, {2, 16}, {3, 31}, {2, 65}, {13, 127}};
 }
 
 std::string name_of_kernel(const ::testing::TestParamInfo<PictureKernel>& info) {

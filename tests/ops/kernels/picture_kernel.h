@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -84,10 +85,6 @@ Levels levels_of(const Image& in, const F& level) {
   return out;
 }
 
-struct PictureSize {
-  int height, width;
-};
-
 struct PictureKernel {
   using Run = std::function<void(const Image& in, Image& out)>;
   using Formula = std::function<Levels(const Image& in)>;
@@ -101,8 +98,8 @@ struct PictureKernel {
     // Replaces all sizes of the kernel for this setting, unless empty.
     std::vector<PictureSize> sizes;
   };
-  // What throws std::invalid_argument with this message, given a picture of 4 x 4 pixels with as
-  // many channels as the kernel takes at most.
+  // `run` throws std::invalid_argument with this message. It gets a picture of 4 x 4 pixels with
+  // the most channels that the kernel takes.
   struct Refusal {
     Run run;
     std::string message;
@@ -120,20 +117,18 @@ struct PictureKernel {
   std::vector<Refusal> refusals;
   std::vector<int> channels = {1, 2, 3, 4};
   // The sizes for the formula.
-  std::vector<PictureSize> sizes = small_sizes();
+  std::vector<PictureSize> sizes{std::begin(kSmallSizes), std::end(kSmallSizes)};
   // Besides: one picture with every level in every channel.
   bool every_level = false;
   // The sizes for SameBytes.
   std::vector<PictureSize> wide_sizes = {{4, 257}, {9, 61}, {33, 40}, {40, 99}, {5, 771}};
-
-  static std::vector<PictureSize> small_sizes();
 };
 
 class PictureKernels : public ::testing::TestWithParam<PictureKernel> {};
 
 // For INSTANTIATE_TEST_SUITE_P: the kernel's name, as tests are named.
 std::string name_of_kernel(const ::testing::TestParamInfo<PictureKernel>& info);
-// What GoogleTest prints of a row.
+// Prints the kernel's name where GoogleTest prints a row.
 void PrintTo(const PictureKernel& kernel, std::ostream* out);
 
 }  // namespace sluice::testing

@@ -293,7 +293,7 @@ TEST(ResizePlan, KnownSizes) {
        {270, 360}},
       {{.width = 320, .mode = ResizeMode::not_larger}, 480, 640, {240, 320}},
       {{.height = 240, .mode = ResizeMode::not_smaller}, 480, 640, {240, 320}},
-      // Of a region.
+      // The size of a region.
       {{.width = 50,
         .roi_start_y = 100,
         .roi_start_x = 10.5f,

@@ -6,11 +6,9 @@
 #include <sluice/runtime/image.h>
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -26,18 +24,31 @@ inline Image all_levels(int channels) {
   return image;
 }
 
+struct PictureSize {
+  int height, width;
+};
+inline constexpr PictureSize kSmallSizes[] = {{1, 1},  {1, 2},  {1, 3},  {2, 1},
+                                              {1, 7},  {5, 1},  {3, 5},  {7, 11},
+                                              {2, 16}, {3, 31}, {2, 65}, {13, 127}};
+
+// An image for a view of this size: view_in() leaves gaps between the rows.
+inline Image picture_around(const PictureSize& size, int channels) {
+  return make_picture(size.height + 2, size.width + 3, channels,
+                      static_cast<std::uint32_t>(size.height * 131 + size.width));
+}
+inline Image view_in(const Image& whole, const PictureSize& size) {
+  return whole.crop_view(1, 2, size.height, size.width);
+}
+
 template <class F>
 void on_small_pictures(std::initializer_list<int> all_channels, const F& f) {
-  constexpr std::pair<int, int> kSizes[] = {{1, 1}, {1, 2},  {1, 3},  {2, 1},  {1, 7},  {5, 1},
-                                            {3, 5}, {7, 11}, {2, 16}, {3, 31}, {2, 65}, {13, 127}};
   for (const int channels : all_channels) {
     f(all_levels(channels));
-    for (const auto& [height, width] : kSizes) {
-      SCOPED_TRACE(std::to_string(height) + " x " + std::to_string(width) + " x " +
+    for (const PictureSize& size : kSmallSizes) {
+      SCOPED_TRACE(std::to_string(size.height) + " x " + std::to_string(size.width) + " x " +
                    std::to_string(channels));
-      const Image whole = make_picture(height + 2, width + 3, channels,
-                                       static_cast<std::uint32_t>(height * 131 + width));
-      f(whole.crop_view(1, 2, height, width));
+      const Image whole = picture_around(size, channels);
+      f(view_in(whole, size));
     }
   }
 }
