@@ -7,6 +7,7 @@
 #include <sluice/io/jpeg/orientation.h>
 #include <sluice/runtime/printable.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>

@@ -1,5 +1,8 @@
 #include "scenes.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace sluice::app {
 namespace {
 

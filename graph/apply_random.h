@@ -3,9 +3,9 @@
 #pragma once
 
 #include <sluice/graph/graph.h>
+#include <sluice/runtime/function.h>
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -35,7 +35,7 @@ namespace sluice {
 template <class X>
 struct Augmentation {
   std::string name;
-  std::function<Value<X>(Value<X>, Value<float>)> apply;
+  Function<Value<X>(Value<X>, Value<float>)> apply;
   float low = 0.f;
   float high = 0.f;
   bool randomly_negate = false;
@@ -64,7 +64,7 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
     // Not a structured binding: Clang before 16 cannot capture one.
     const auto drawn = detail::apply_operator<std::tuple<std::int64_t, bool>>(
         g.recorder(), detail::draw_operator(), count);
-    std::vector<std::function<Value<X>()>> arms;
+    std::vector<Function<Value<X>()>> arms;
     for (const Augmentation<X>& a : augmentations) {
       arms.push_back([&g, &a, &options, value, negative = std::get<1>(drawn)] {
         const auto parameter = detail::apply_operator<float>(
@@ -143,7 +143,7 @@ Value<X> apply_policy(Graph& g, Value<X> value, const std::vector<Augmentation<X
   // Not a structured binding: Clang before 16 cannot capture one.
   const auto drawn = detail::apply_operator<std::tuple<std::int64_t, bool>>(
       g.recorder(), detail::draw_operator(), static_cast<std::int64_t>(policy.sub_policies.size()));
-  std::vector<std::function<Value<X>()>> arms;
+  std::vector<Function<Value<X>()>> arms;
   for (const SubPolicy& steps : policy.sub_policies) {
     arms.push_back([&, value] {
       Value<X> changed = value;

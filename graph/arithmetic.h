@@ -11,7 +11,6 @@
 // Graph::any_of.
 #pragma once
 
-#include <sluice/graph/builder/number_functions.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/graph.h>
 #include <sluice/runtime/half.h>
@@ -77,10 +76,12 @@ auto computed_step(Recorder& recorder, const A& a, const B& b) {
   if constexpr (is_known_number<X> && is_known_number<Y>) {
     return apply_operator<R>(recorder, arithmetic_operator(name_of(kWhat)), a, b);
   } else {
-    if constexpr (!is_given_value<A>) check_constant(kWhat, exact(a), number_type_of<Y>());
-    if constexpr (!is_given_value<B>) check_constant(kWhat, exact(b), number_type_of<X>());
+    if constexpr (!is_given_value<A>) check_constant(kWhat, known_number(a), number_type_of<Y>());
+    if constexpr (!is_given_value<B>) check_constant(kWhat, known_number(b), number_type_of<X>());
     return Graph(recorder).map(
-        name_of(kWhat), [](const X& x, const Y& y) { return computed<kWhat, R>(x, y); }, a, b);
+        name_of(kWhat),
+        [](const X& x, const Y& y) { return computed<R>(kWhat, known_number(x), known_number(y)); },
+        a, b);
   }
 }
 
@@ -101,7 +102,8 @@ auto unary(const A& given) {
     return apply_operator<R>(recorder, arithmetic_operator(name_of(kWhat)), a);
   } else {
     return Graph(recorder).map(
-        name_of(kWhat), [](const T& x) { return computed<kWhat, R>(x); }, a);
+        name_of(kWhat),
+        [](const T& x) { return computed<R>(kWhat, known_number(x), known_number(x)); }, a);
   }
 }
 
@@ -238,8 +240,14 @@ requires(detail::number_value<A>&& detail::is_number<To>) Value<To> cast(const A
     return detail::apply_operator<To>(recorder, detail::cast_operator(), a,
                                       std::string(detail::known_number_name<To>()));
   } else {
+    constexpr detail::NumberType kTo = detail::number_type_of<To>();
     return Graph(recorder).map(
-        "cast", [](const T& x) { return detail::number_as<To>(x); }, a);
+        "cast",
+        [](const T& x) {
+          const detail::Number made = detail::cast_number(detail::known_number(x), kTo);
+          return static_cast<To>(made.as<detail::number_t<kTo>>());
+        },
+        a);
   }
 }
 

@@ -26,9 +26,9 @@
 #include <sluice/graph/builder/structure.h>
 #include <sluice/graph/completion.h>
 #include <sluice/graph/options.h>
+#include <sluice/runtime/function.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -137,7 +137,7 @@ class Graph {
         R& out = sample.get<R>(slot);
         // An Image keeps its place in the batch; anything else shows nothing of the sample before.
         if constexpr (!detail::Placeable<R>) out = R();
-        std::invoke(f, detail::argument<Args>::of(args, sample)..., out);
+        detail::invoke(f, detail::argument<Args>::of(args, sample)..., out);
         detail::take_ownership(out);
       };
       recorder_.add_step(std::move(step));
@@ -162,7 +162,8 @@ class Graph {
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes,
                     ... args = std::move(args)](detail::Sample& sample) {
-          std::invoke(f, Completion<R>(sample, slots), detail::argument<Args>::of(args, sample)...);
+          detail::invoke(f, Completion<R>(sample, slots),
+                         detail::argument<Args>::of(args, sample)...);
         };
         recorder_.add_step(std::move(step));
         return values;
@@ -302,8 +303,8 @@ class Graph {
       detail::Step step = begin_step<Value<T>, Args...>(name, value, args...);
       step.effect = true;
       step.run = [f = std::move(f), value, ... more = std::move(args)](detail::Sample& sample) {
-        std::invoke(f, detail::argument<Value<T>>::of(value, sample),
-                    detail::argument<Args>::of(more, sample)...);
+        detail::invoke(f, detail::argument<Value<T>>::of(value, sample),
+                       detail::argument<Args>::of(more, sample)...);
       };
       recorder_.add_step(std::move(step));
     }
@@ -340,7 +341,7 @@ class Graph {
   template <class F>
   auto add_source(std::string_view name, std::int64_t count, const SourceOptions& options,
                   const std::shared_ptr<const F>& f,
-                  std::function<std::string(const SampleKey&)> sample_name);
+                  Function<std::string(const SampleKey&)> sample_name);
 
   template <class On, class Choose>
   void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose);

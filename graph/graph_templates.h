@@ -9,11 +9,11 @@
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/value.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/function.h>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -426,7 +426,7 @@ namespace detail {
 // A source that gives its samples at once.
 template <class R>
 auto add_plain_source(Recorder& recorder, Step step, std::int64_t count,
-                      std::function<R(const SampleInfo&)> give) {
+                      Function<R(const SampleInfo&)> give) {
   auto values = results<R>::add(recorder, step);
   step.run = [give = std::move(give), count, slots = step.writes](Sample& sample) {
     const SampleInfo info = sample.info();
@@ -445,7 +445,7 @@ auto add_plain_source(Recorder& recorder, Step step, std::int64_t count,
 template <class R>
 auto add_later_source(Recorder& recorder, Step step, std::int64_t count,
                       const std::shared_ptr<EpochGate>& gate,
-                      std::function<void(Completion<R>, const SampleInfo&)> ask) {
+                      Function<void(Completion<R>, const SampleInfo&)> ask) {
   auto values = results<R>::add(recorder, step);
   step.kind = StepKind::wait;
   const bool is_told = step.epoch != nullptr;
@@ -493,7 +493,7 @@ auto Graph::read(Reader reader, const SourceOptions& options) {
 template <class F>
 auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOptions& options,
                        const std::shared_ptr<const F>& f,
-                       std::function<std::string(const SampleKey&)> sample_name) {
+                       Function<std::string(const SampleKey&)> sample_name) {
   if constexpr (detail::function_of_source<F>::check()) {
     using Gives = detail::given_by_source<F>;
     if constexpr (detail::result_of_source<Gives>::check()) {

@@ -32,10 +32,10 @@
 #include <sluice/graph/run/engine.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/stats.h>
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/sample_key.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,7 +75,7 @@ class Epoch {
   };
 
   // What is done to each batch before it is given; see Pipeline::batch_step().
-  using Steps = std::vector<std::function<void(Batch<Ts...>&, const BatchKey&)>>;
+  using Steps = std::vector<Function<void(Batch<Ts...>&, const BatchKey&)>>;
 
   Epoch(std::shared_ptr<detail::Engine> engine, std::shared_ptr<detail::Run> run,
         std::shared_ptr<const Steps> steps = nullptr)

@@ -12,7 +12,6 @@
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -233,8 +232,10 @@ template <class F>
 requires std::is_invocable_r_v<int, const F&, int> Value<Image> lookup_table(Value<Image> image,
                                                                              const F& level) {
   std::array<std::uint8_t, 256> levels{};
-  for (std::size_t x = 0; x < levels.size(); ++x)
-    levels[x] = static_cast<std::uint8_t>(std::clamp<int>(level(static_cast<int>(x)), 0, 255));
+  for (std::size_t x = 0; x < levels.size(); ++x) {
+    const int to = level(static_cast<int>(x));
+    levels[x] = static_cast<std::uint8_t>(to < 0 ? 0 : to > 255 ? 255 : to);
+  }
   return lookup_table(image, levels);
 }
 

@@ -1,4 +1,5 @@
 #include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/compute.h>
 
 #include <stdexcept>
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -228,6 +229,10 @@ thread_local BufferPoolScope* innermost_scope = nullptr;
 }
 
 }  // namespace detail
+
+bool Buffer::contains(const void* at) const {
+  return std::less_equal<const void*>()(data_, at) && std::less<const void*>()(at, data_ + size_);
+}
 
 std::size_t Buffer::capacity() const {
   return data_ == nullptr ? 0 : detail::class_bytes(block_->size_class);

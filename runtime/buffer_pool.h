@@ -24,7 +24,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -61,9 +60,7 @@ class Buffer {
   MemoryResource* resource() const;
   explicit operator bool() const { return data_ != nullptr; }
   // Whether `at` points into the block.
-  bool contains(const void* at) const {
-    return std::less_equal<const void*>()(data_, at) && std::less<const void*>()(at, data_ + size_);
-  }
+  bool contains(const void* at) const;
 
   // Gives the block back to its pool and leaves this object empty.
   void reset() noexcept;

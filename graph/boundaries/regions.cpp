@@ -3,6 +3,7 @@
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/runtime/error.h>
 
+#include <functional>
 #include <utility>
 
 namespace sluice::detail {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <sluice/graph/builder/structure.h>
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/own.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -73,26 +73,20 @@ bool truth(const T& number) {
 
 std::string is_given(std::string_view step);
 
-template <class F>
-inline constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
-template <class Signature>
-inline constexpr bool may_be_empty<std::function<Signature>> = true;
 [[noreturn]] void throw_empty_function(std::string_view step);
 // Throws BuildError for a function that can hold one, and holds none.
 template <class F>
 void require_function(std::string_view step, const F& f) {
-  if constexpr (may_be_empty<F>) {
-    if (f == nullptr) throw_empty_function(step);
-  }
+  if (is_empty(f)) throw_empty_function(step);
 }
 
 // f(args...) as an object of its own: what f gives by reference is copied.
 template <class R, class F, class... Args>
 R invoke_to_own(const F& f, Args&&... args) {
   if constexpr (std::is_lvalue_reference_v<std::invoke_result_t<const F&, Args...>>) {
-    return copy_of<R>(std::invoke(f, std::forward<Args>(args)...));
+    return copy_of<R>(detail::invoke(f, std::forward<Args>(args)...));
   } else {
-    return R(std::invoke(f, std::forward<Args>(args)...));
+    return R(detail::invoke(f, std::forward<Args>(args)...));
   }
 }
 

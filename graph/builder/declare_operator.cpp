@@ -52,7 +52,7 @@ std::vector<const SlotType*> outputs_of(const FunctionTypes& types) {
 
 OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
                           const FunctionTypes& types,
-                          SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind) {
+                          Function<StepFunction(const OperatorSchema&, const Call&)> bind) {
   schema.draws = types.draws;
   require_fit(schema, types);
   functions.bind = std::move(bind);
@@ -133,20 +133,20 @@ OperatorDeclaration& OperatorDeclaration::events(std::vector<std::string> names)
 }
 
 OperatorDeclaration& OperatorDeclaration::checks(
-    detail::SharedFunction<void(const detail::Arguments&)> check) {
+    Function<void(const detail::Arguments&)> check) {
   functions_.check = std::move(check);
   return *this;
 }
 
 OperatorDeclaration& OperatorDeclaration::checks_makers(
-    detail::SharedFunction<void(const detail::Arguments&, std::span<const detail::Block* const>)>
+    Function<void(const detail::Arguments&, std::span<const detail::Block* const>)>
         check) {
   functions_.check_makers = std::move(check);
   return *this;
 }
 
 OperatorDeclaration& OperatorDeclaration::infers(
-    detail::SharedFunction<std::vector<TensorSpec>(const detail::Arguments&,
+    Function<std::vector<TensorSpec>(const detail::Arguments&,
                                                    const std::vector<TensorSpec>&)>
         infer) {
   functions_.infer = std::move(infer);
@@ -173,13 +173,13 @@ OperatorDeclaration& OperatorDeclaration::decodes_rows(detail::RowDecoding decod
 }
 
 OperatorDeclaration& OperatorDeclaration::defers(
-    detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make) {
+    Function<detail::Deferral(const detail::OperatorSchema&)> make) {
   make_deferral_ = std::move(make);
   return *this;
 }
 
 OperatorDeclaration& OperatorDeclaration::maps_levels(
-    detail::SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)>
+    Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)>
         table) {
   functions_.level_table = std::move(table);
   return *this;

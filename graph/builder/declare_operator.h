@@ -247,15 +247,14 @@ class OperatorDeclaration {
   // What SampleNotes::note() counts.
   OperatorDeclaration& events(std::vector<std::string> names);
   // Checks of constants that concern several parameters. Throws BuildError.
-  OperatorDeclaration& checks(detail::SharedFunction<void(const detail::Arguments&)> check);
+  OperatorDeclaration& checks(Function<void(const detail::Arguments&)> check);
   // Adds a check that depends on the steps that make the values. It throws BuildError.
   OperatorDeclaration& checks_makers(
-      detail::SharedFunction<void(const detail::Arguments&, std::span<const detail::Block* const>)>
-          check);
+      Function<void(const detail::Arguments&, std::span<const detail::Block* const>)> check);
   // What is known of the tensors that it gives: type, layout, number of dimensions.
-  OperatorDeclaration& infers(detail::SharedFunction<std::vector<TensorSpec>(
-                                  const detail::Arguments&, const std::vector<TensorSpec>&)>
-                                  infer);
+  OperatorDeclaration& infers(
+      Function<std::vector<TensorSpec>(const detail::Arguments&, const std::vector<TensorSpec>&)>
+          infer);
   // Of its first input, a picture, it needs the size only.
   OperatorDeclaration& sees_size();
   // Of its first input, a picture, it needs one rectangle only, and gives the same when it is given
@@ -263,10 +262,11 @@ class OperatorDeclaration {
   // takes, outputs excepted, with a picture that may be asked for its size only. Where `all` says
   // so of the arguments, it needs the whole picture.
   template <class F>
-  OperatorDeclaration& sees_rectangle(
-      F f, bool is_copy = false, detail::SharedFunction<bool(const detail::Arguments&)> all = {}) {
-    make_sight_ = [f = std::move(f), is_copy, all = std::move(all)](detail::OperatorSchema schema)
-        -> detail::SharedFunction<detail::Sight(const detail::Arguments&)> {
+  OperatorDeclaration& sees_rectangle(F f, bool is_copy = false,
+                                      Function<bool(const detail::Arguments&)> all = {}) {
+    make_sight_ =
+        [f = std::move(f), is_copy, all = std::move(all)](
+            detail::OperatorSchema schema) -> Function<detail::Sight(const detail::Arguments&)> {
       schema.name += ".rectangle";
       schema.outputs = {{"rectangle", detail::slot_type<Rectangle>()}};
       schema.events.clear();
@@ -286,12 +286,10 @@ class OperatorDeclaration {
   OperatorDeclaration& decodes_rows(detail::RowDecoding decoding);
   // It can leave its work to the operator after it, and do that of the one before: see Deferral.
   // `make` is given the schema when all of it has been said.
-  OperatorDeclaration& defers(
-      detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make);
+  OperatorDeclaration& defers(Function<detail::Deferral(const detail::OperatorSchema&)> make);
   // It maps levels by a table, for constants at least.
   OperatorDeclaration& maps_levels(
-      detail::SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)>
-          table);
+      Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table);
 
   template <class F>
   detail::OperatorPtr runs(F f) {
@@ -333,10 +331,8 @@ class OperatorDeclaration {
 
   detail::OperatorSchema schema_;
   detail::OperatorFunctions functions_;
-  detail::SharedFunction<detail::SharedFunction<detail::Sight(const detail::Arguments&)>(
-      detail::OperatorSchema)>
-      make_sight_;
-  detail::SharedFunction<detail::Deferral(const detail::OperatorSchema&)> make_deferral_;
+  Function<Function<detail::Sight(const detail::Arguments&)>(detail::OperatorSchema)> make_sight_;
+  Function<detail::Deferral(const detail::OperatorSchema&)> make_deferral_;
 };
 
 inline OperatorDeclaration declare_operator(std::string name) {

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -151,12 +150,19 @@ requires(is_container<X>::value) struct parts<X> {
   static constexpr bool is_struct = false;
 };
 
+// A std::reference_wrapper, or a class like it.
+template <class A>
+concept is_reference_wrapper = requires(const A& a, typename A::type& to) {
+  requires std::is_same_v<decltype(a.get()), decltype(to)>;
+  requires std::is_convertible_v<const A&, decltype(to)>;
+};
+
 // Only points to what somebody else keeps, who need not live as long as the pipeline.
 template <class A>
 struct points
-    : std::bool_constant<std::is_pointer_v<A> && !std::is_function_v<std::remove_pointer_t<A>>> {};
-template <class T>
-struct points<std::reference_wrapper<T>> : std::true_type {};
+    : std::bool_constant<is_reference_wrapper<A> ||
+                         (std::is_pointer_v<A> && !std::is_function_v<std::remove_pointer_t<A>>)> {
+};
 template <class C>
 struct points<std::basic_string_view<C>> : std::true_type {};
 template <class T, std::size_t N>

@@ -3,6 +3,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor_slices.h>
 
@@ -78,7 +79,7 @@ void check_appends(const std::string& op, const Argument& list, const Argument& 
                                type == nullptr ? "no type" : type->name,
                                list_of(list).element->name));
 }
-std::function<void(const Arguments&)> checks_list(const char* op, bool must_copy) {
+Function<void(const Arguments&)> checks_list(const char* op, bool must_copy) {
   return [op, must_copy](const Arguments& all) { check_list(op, all[0], must_copy); };
 }
 std::vector<const SlotType*> type_of_list(const Arguments& all) { return {slot_of(all[0]).type}; }

@@ -1,9 +1,8 @@
 // Arithmetic, comparison and conversion of numbers, as operators.
-#include <sluice/graph/builder/number_functions.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
-#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/compute.h>
 #include <sluice/runtime/error.h>
 
 #include <array>
@@ -83,15 +82,7 @@ class NumberResult {
   bool (*store_)(Sample&, SlotId, C) = nullptr;
 };
 
-// A table with `of(operation)` for each operation.
-template <class Of>
-constexpr auto table_of(Of of) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array{of(std::integral_constant<NumberOperation, NumberOperation(I)>())...};
-  }
-  (std::make_index_sequence<static_cast<std::size_t>(NumberOperation::logical_not) + 1>());
-}
-using RunShared = void (*)(const void*, Sample&);
+using RunShared = void (*)(void*, Sample&);
 
 // All numbers are computed in one of four types. Steps of one type hold the same data. Only the
 // function that runs for a sample differs.
@@ -103,7 +94,7 @@ struct Computing {
   bool two;
 
   template <NumberOperation kWhat>
-  static void run(const void* shared, Sample& sample) {
+  static void run(void* shared, Sample& sample) {
     const auto& step = *static_cast<const Computing*>(shared);
     const C a = step.x.of(sample), b = step.y.of(sample);
     C result{};
@@ -125,7 +116,7 @@ StepFunction computing_in(NumberOperation what, NumberType type, const Call& cal
   });
   const NumberOperand<C> x(call.arguments.front()), y(call.arguments.back());
   const Computing<C> step{x, y, {type, call.outputs[0]}, what, call.arguments.size() > 1};
-  return {all.at(static_cast<std::size_t>(what)), std::make_shared<const Computing<C>>(step)};
+  return {all.at(static_cast<std::size_t>(what)), std::make_shared<Computing<C>>(step)};
 }
 
 template <class X, class Y>
@@ -135,7 +126,7 @@ struct Comparing {
   SlotId out;
 
   template <NumberOperation kWhat>
-  static void run(const void* shared, Sample& sample) {
+  static void run(void* shared, Sample& sample) {
     const auto& step = *static_cast<const Comparing*>(shared);
     sample.get<bool>(step.out) = compare<kWhat>(step.x.of(sample), step.y.of(sample));
   }
@@ -151,7 +142,7 @@ StepFunction comparing_as(NumberOperation what, const Argument& left, const Argu
     }
   });
   const Comparing<X, Y> step{NumberOperand<X>(left), NumberOperand<Y>(right), out};
-  return {all.at(static_cast<std::size_t>(what)), std::make_shared<const Comparing<X, Y>>(step)};
+  return {all.at(static_cast<std::size_t>(what)), std::make_shared<Comparing<X, Y>>(step)};
 }
 
 // A constant fraction, as a value of another type of fractions has it.
@@ -192,9 +183,7 @@ void check_constants(NumberOperation what, const Arguments& arguments) {
     if (!std::holds_alternative<Constant>(arguments[i]) ||
         std::holds_alternative<Constant>(arguments[arguments.size() - 1 - i]))
       continue;
-    std::get<Number>(std::get<Constant>(arguments[i])).visit_wide([&](auto constant) {
-      check_constant(what, exact(constant), type);
-    });
+    check_constant(what, std::get<Number>(std::get<Constant>(arguments[i])), type);
   }
 }
 
@@ -207,11 +196,9 @@ StepFunction run_of(NumberOperation what, const Call& call) {
   }
   const NumberSide x = side_of(call.arguments.front()), y = side_of(call.arguments.back());
   const NumberType type = result_type(what, x, y);
-  if (type == NumberType::f64) return computing_in<double>(what, type, call);
-  if (is_fraction(type)) return computing_in<float>(what, type, call);
-  if (type == NumberType::u64 || x.type == NumberType::u64 || y.type == NumberType::u64)
-    return computing_in<Wide>(what, type, call);
-  return computing_in<std::int64_t>(what, type, call);
+  return visit_computing_type(type, x.type, y.type, [&]<class C>(std::type_identity<C>) {
+    return computing_in<C>(what, type, call);
+  });
 }
 
 OperatorSchema schema_of(const char* name, const char* cpp, const char* summary, bool two) {
@@ -260,7 +247,9 @@ Become<C> become(NumberType type, bool casts) {
   for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
     if (number_type_of<T>() != type) return;
     if (casts) {
-      found = [](C x, Sample& sample, SlotId to) { sample.get<T>(to) = number_as<T>(x); };
+      found = [](C x, Sample& sample, SlotId to) {
+        if (!fits(x, sample.get<T>(to))) throw_cast(text_of(x), number_type_of<T>());
+      };
     } else if constexpr (number_becomes<C, T> ||
                          (std::is_same_v<T, bool> && std::is_same_v<C, std::int64_t>)) {
       found = [](C x, Sample& sample, SlotId to) {

@@ -433,7 +433,7 @@ std::vector<const SlotType*> outputs_of(const FunctionTypes& types);
 // function and the schema differ.
 OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
                           const FunctionTypes& types,
-                          SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind);
+                          Function<StepFunction(const OperatorSchema&, const Call&)> bind);
 
 template <class F>
 OperatorPtr make_operator(OperatorSchema schema, OperatorFunctions functions, F f) {

@@ -238,7 +238,7 @@ std::string Recorder::unique_name(std::string_view base) {
 
 void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
                            std::vector<SlotId> reads,
-                           std::function<std::int64_t(const Sample&)> choose) {
+                           Function<std::int64_t(const Sample&)> choose) {
   Branch branch;
   branch.name = std::move(name);
   for (const SlotId slot : reads) use(slot, branch.name);

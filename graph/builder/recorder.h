@@ -5,10 +5,10 @@
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
 #include <sluice/graph/value.h>
+#include <sluice/runtime/function.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -120,17 +120,17 @@ class Recorder {
   // the number; where one does not, the first to end ends the epoch. `once`: it gives each sample
   // once, in its own order.
   void set_source(const std::string& step, std::int64_t samples, const Sampler& sampler, bool once,
-                  std::function<std::string(const SampleKey&)> name);
+                  Function<std::string(const SampleKey&)> name);
 
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
   // slots. Several branches and loops may be open, one inside the other.
   void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
-                   std::function<std::int64_t(const Sample&)> choose);
+                   Function<std::int64_t(const Sample&)> choose);
   // The same of a plan that is data; throws BuildError where the type of the argument cannot
   // choose.
   void open_branch(std::string name, std::vector<std::string> arm_names, Choosing choosing);
   // Says where in what an arm or body gives its value number i stands: "element 1"; empty for all.
-  using Place = std::function<std::string(std::size_t)>;
+  using Place = Function<std::string(std::size_t)>;
   // What only one arm uses from outside is made before the choice all the same.
   void make_eager();
   void begin_arm();

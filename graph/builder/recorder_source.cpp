@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 
 namespace sluice::detail {
 
 void Recorder::set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
-                          bool once, std::function<std::string(const SampleKey&)> name) {
+                          bool once, Function<std::string(const SampleKey&)> name) {
   if (!state_->open.empty())
     throw BuildError("the source '" + step + "' stands inside " + place() +
                      "; move it to the top of the pipeline, where it can be used as well");

@@ -4,16 +4,10 @@
 #include <sluice/graph/builder/checks.h>
 #include <sluice/graph/builder/dataset.h>
 
-#include <functional>
 #include <tuple>
 #include <type_traits>
 
 namespace sluice::detail {
-
-template <class T>
-inline constexpr bool is_reference_wrapper = false;
-template <class T>
-inline constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
 
 // What is wrong with what a step's function returns.
 enum class ResultFault { none, nothing, value, does_not_travel, reference };

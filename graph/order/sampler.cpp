@@ -298,7 +298,7 @@ UserOrder::UserOrder(std::string name, Samples samples, Index index)
     : name_(std::move(name)),
       functions_(
           std::make_shared<const Functions>(Functions{std::move(samples), std::move(index)})) {
-  if (functions_->samples == nullptr || functions_->index == nullptr)
+  if (!functions_->samples || !functions_->index)
     refuse("an order '" + printable(name_) + "' that lacks a function");
 }
 

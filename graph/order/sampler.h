@@ -2,13 +2,13 @@
 // Sampler, and what it is made of: Permutation, WindowedShuffle, Shard and Weights.
 #pragma once
 
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/sample_key.h>
 
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -276,8 +276,8 @@ class Indices {
 // equal when their names are; say another name for another order, as checkpoints go by it.
 class UserOrder {
  public:
-  using Index = std::function<std::int64_t(std::int64_t epoch, std::int64_t place)>;
-  using Samples = std::function<std::int64_t(std::int64_t epoch)>;
+  using Index = Function<std::int64_t(std::int64_t epoch, std::int64_t place)>;
+  using Samples = Function<std::int64_t(std::int64_t epoch)>;
 
   UserOrder() = default;  // none
   // `samples` in each epoch, of all processes together. kUntilEnd: until `index` throws EndOfEpoch.

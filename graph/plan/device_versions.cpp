@@ -1,6 +1,7 @@
 #include <sluice/graph/plan/device_versions.h>
 #include <sluice/runtime/error.h>
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>

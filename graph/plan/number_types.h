@@ -15,7 +15,6 @@
 #include <new>
 #include <string_view>
 #include <type_traits>
-#include <variant>
 
 namespace sluice::detail {
 
@@ -83,7 +82,7 @@ class Number {
   template <class T>
   T as() const {
     if (const T* const number = get_if<T>()) return *number;
-    throw std::bad_variant_access();
+    throw_other_type();
   }
 
   // Calls visit(x) with the number as what it is.
@@ -133,6 +132,7 @@ class Number {
   }
 
  private:
+  [[noreturn]] static void throw_other_type();
   std::int64_t as_i64() const;  // of a bool or a whole number, but no u64
   double as_f64() const;        // of a fraction
 
@@ -140,5 +140,26 @@ class Number {
   alignas(std::uint64_t) std::array<std::byte, sizeof(std::uint64_t)> bytes_{};
 };
 static_assert(std::is_trivially_copyable_v<Number>);
+
+// A number of a type that has no name, as char and long long, as one of its size and signedness.
+template <class T>
+Number known_number(const T& x) {
+  return static_cast<number_t<number_type_of<T>()>>(x);
+}
+
+// What the operation gives of two numbers, or of one that is given twice. A result that the type
+// does not hold is an error: see runtime/arithmetic.h.
+Number computed(NumberOperation what, const Number& x, const Number& y, NumberType result);
+template <class R>
+R computed(NumberOperation what, const Number& x, const Number& y) {
+  constexpr NumberType kType = number_type_of<R>();
+  return static_cast<R>(computed(what, x, y, kType).template as<number_t<kType>>());
+}
+// As cast<T>() has it.
+Number cast_number(const Number& x, NumberType to);
+
+// Throws BuildError if `beside`, the type of the value beside it, cannot hold the constant, even
+// rounded.
+void check_constant(NumberOperation what, const Number& constant, NumberType beside);
 
 }  // namespace sluice::detail

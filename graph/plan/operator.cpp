@@ -219,16 +219,6 @@ const char* name_of(ParameterType type) {
   return "?";
 }
 
-std::int64_t Number::as_i64() const {
-  return visit([]<class T>(T x) {
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
-    return static_cast<std::int64_t>(plain(x));
-  });
-}
-double Number::as_f64() const {
-  return visit([]<class T>(T x) { return static_cast<double>(plain(x)); });
-}
-
 const SlotType* slot_type_of(NumberType type) {
   static const std::array<const SlotType*, std::tuple_size_v<NumberTypes>> types =
       []<class... Ts>(std::type_identity<std::tuple<Ts...>>) {

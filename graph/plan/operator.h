@@ -4,8 +4,8 @@
 
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/slot.h>
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/shared_function.h>
 
 #include <array>
 #include <atomic>
@@ -248,7 +248,7 @@ struct Deferral {
 };
 
 // The function that a step runs for each sample.
-using StepFunction = SharedFunction<void(Sample&)>;
+using StepFunction = Function<void(Sample&)>;
 
 // What an operator does. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
@@ -258,21 +258,21 @@ struct OperatorFunctions {
   OperatorFunctions& operator=(const OperatorFunctions&) = delete;
   ~OperatorFunctions();
 
-  SharedFunction<StepFunction(const OperatorSchema&, const Call&)> bind;
+  Function<StepFunction(const OperatorSchema&, const Call&)> bind;
   // What no parameter can check by itself. Throws BuildError.
-  SharedFunction<void(const Arguments&)> check;
+  Function<void(const Arguments&)> check;
   // Checks what depends on the steps that make the arguments. The blocks that are open at this
   // step, outermost first, hold all steps before it. Throws BuildError.
-  SharedFunction<void(const Arguments&, std::span<const Block* const>)> check_makers;
+  Function<void(const Arguments&, std::span<const Block* const>)> check_makers;
   // The types of the outputs, where the schema leaves them open.
-  SharedFunction<std::vector<const SlotType*>(const Arguments&)> output_types;
-  SharedFunction<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
-  SharedFunction<Sight(const Arguments&)> sight;
+  Function<std::vector<const SlotType*>(const Arguments&)> output_types;
+  Function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
+  Function<Sight(const Arguments&)> sight;
   std::optional<PartialDecoding> decoding;
   std::optional<RowDecoding> row_decoding;
   std::optional<Deferral> deferral;
   // out = table[in] for each level of each channel.
-  SharedFunction<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
+  Function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
   // Of a version for devices: what the host does for each sample before, with the same arguments.
   // What it gives comes after the inputs of the version. Null when there is nothing to do.
   OperatorPtr preparation;

@@ -13,10 +13,10 @@
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,7 +73,7 @@ struct Branch {
   std::string name;                    // "if_else#1"
   std::vector<std::string> arm_names;  // "then", "otherwise"; "arm 0", ...
   std::vector<SlotId> reads;           // what `choose` looks at
-  std::function<std::int64_t(const Sample&)> choose;
+  Function<std::int64_t(const Sample&)> choose;
   // What `choose` was made from, by choose_by(); none where only a function knows.
   std::optional<Choosing> choosing;
   std::vector<Block> arms;
@@ -118,7 +118,7 @@ struct Plan {
   std::int64_t samples = -1;       // of the data set, or kUntilEnd; -1 while no source has said
   std::optional<Sampler> sampler;  // of an epoch; none: the data set in its order
   std::string once;  // the source that gives each sample once, in its own order; empty: none does
-  std::function<std::string(const SampleKey&)>
+  Function<std::string(const SampleKey&)>
       source_name;                                // what the source calls a sample; may be empty
   std::vector<DatasetRecord> datasets;            // of each source
   std::int64_t max_image_bytes = kMaxImageBytes;  // of what a step makes; see PipelineOptions

@@ -1,6 +1,6 @@
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/operator.h>
-#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/compute.h>
 #include <sluice/runtime/tensor.h>
 #include <sluice/runtime/visit_dtype.h>
 

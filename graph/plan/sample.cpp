@@ -31,11 +31,12 @@ void end_epoch(Sample& sample, const EndOfEpoch& end) noexcept {
 
 }  // namespace
 
-void CompletionHandle::give_to(Sample& sample, const GiveFunction& give) noexcept {
+void CompletionHandle::give_to(Sample& sample, void (*call)(const void*, Sample&),
+                               const void* give) noexcept {
   {
     const BufferPoolScope scope(*sample.wait.pool);
     try {
-      give(sample);
+      call(give, sample);
     } catch (const EndOfEpoch& end) {
       end_epoch(sample, end);
     } catch (const std::exception& error) {

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -96,7 +95,8 @@ class CompletionHandle {
   bool fire(const Give& give) noexcept {
     Sample* const sample = take();
     if (sample == nullptr) return false;
-    give_to(*sample, std::cref(give));
+    give_to(
+        *sample, [](const void* f, Sample& to) { (*static_cast<const Give*>(f))(to); }, &give);
     return true;
   }
   bool fire_error(std::string_view what) noexcept;
@@ -105,8 +105,9 @@ class CompletionHandle {
 
  private:
   friend class StepScope;
-  using GiveFunction = std::function<void(Sample&)>;  // of a reference: takes no memory
-  static void give_to(Sample& sample, const GiveFunction& give) noexcept;
+  // Calls call(give, sample).
+  static void give_to(Sample& sample, void (*call)(const void*, Sample&),
+                      const void* give) noexcept;
   static void leave(Sample& sample) noexcept;
 
   Sample* take() noexcept { return sample_.exchange(nullptr, std::memory_order_acq_rel); }

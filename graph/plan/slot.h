@@ -5,7 +5,6 @@
 #include <sluice/runtime/own.h>
 #include <sluice/runtime/tensor.h>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -84,7 +83,12 @@ const ListType& list_type() {
     t.size = [](const void* list) { return static_cast<const List*>(list)->size(); };
     t.resize = [](void* list, std::size_t size) { static_cast<List*>(list)->resize(size); };
     t.reverse = [](void* list) {
-      std::reverse(static_cast<List*>(list)->begin(), static_cast<List*>(list)->end());
+      List& all = *static_cast<List*>(list);
+      for (std::size_t first = 0, last = all.size(); first + 1 < last; ++first) {
+        T kept = std::move(all[first]);
+        all[first] = std::move(all[--last]);
+        all[last] = std::move(kept);
+      }
     };
     if constexpr (duplicates<T>) {
       t.append = [](void* list, const void* value) {

@@ -2,11 +2,11 @@
 // what worker processes did.
 #pragma once
 
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/sample_key.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -51,13 +51,12 @@ namespace detail {
 // The functions of a source that checkpoints and stats call.
 struct DatasetRecord {
   std::string step;
-  std::function<std::string()> fingerprint = {};  // each may be empty
+  Function<std::string()> fingerprint = {};  // each may be empty
   // Gives the source's state just before this sample of this epoch.
-  std::function<std::string(std::int64_t epoch, std::int64_t position)> save = {};
-  std::function<void(std::int64_t epoch, std::int64_t position, const std::string& state)> restore =
-      {};
+  Function<std::string(std::int64_t epoch, std::int64_t position)> save = {};
+  Function<void(std::int64_t epoch, std::int64_t position, const std::string& state)> restore = {};
   // What it has read since it was made, for whatever pipelines; empty where it does not count.
-  std::function<SourceReads()> reads = {};
+  Function<SourceReads()> reads = {};
 };
 
 }  // namespace detail
@@ -80,15 +79,15 @@ struct EpochInfo {
   // and before have been delivered, or never will be asked for.
   std::int64_t window = 0;
   // Which sample stands at a position.
-  std::function<SampleKey(std::int64_t position)> key = {};
+  Function<SampleKey(std::int64_t position)> key = {};
 };
 
 namespace detail {
 
 struct EpochHooks {
-  std::function<void(const EpochInfo&)> begin;  // each may be empty
-  std::function<void()> end;                    // throws nothing
-  std::function<WorkerStats()> workers;         // of a step that has some
+  Function<void(const EpochInfo&)> begin;  // each may be empty
+  Function<void()> end;                    // throws nothing
+  Function<WorkerStats()> workers;         // of a step that has some
 };
 
 // Open between the beginning and the end of an epoch.

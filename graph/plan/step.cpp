@@ -59,7 +59,7 @@ Step step_of(OperatorPtr op, Arguments arguments, std::string name, std::vector<
   return step;
 }
 
-std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing) {
+Function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing) {
   const bool truth = choosing.by == Choosing::By::truth;
   if (const auto* slot = std::get_if<SlotArgument>(&choosing.argument)) {
     const auto choose = truth ? truth_of(slot->type) : slot->type->count;

@@ -9,10 +9,10 @@
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_record.h>
+#include <sluice/runtime/function.h>
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,7 +28,7 @@ struct Choosing {
       argument;  // a number of a type of number_types.h; by number any whole one, or an enumerator
 };
 // Empty if the argument's type cannot choose.
-std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing);
+Function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing);
 
 // What a step does with the thread that it is given.
 enum class StepKind : std::uint8_t {

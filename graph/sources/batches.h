@@ -25,13 +25,11 @@
 #include <sluice/graph/completion.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/sources/source_threads.h>
+#include <sluice/runtime/function.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <span>
@@ -100,9 +98,9 @@ void check_batches(std::int64_t count, std::int64_t size, int threads);
 template <class Sample>
 class Groups {
  public:
-  using Function = std::function<std::vector<Sample>(const BatchInfo&)>;
+  using Make = Function<std::vector<Sample>(const BatchInfo&)>;
 
-  Groups(std::int64_t size, Function f, const BatchesOptions& options)
+  Groups(std::int64_t size, Make f, const BatchesOptions& options)
       : size_(size),
         f_(std::move(f)),
         wanted_threads_(static_cast<std::size_t>(options.threads)),
@@ -118,7 +116,7 @@ class Groups {
   // Groups that the function is called for answer when it returns; nobody else does.
   void end() noexcept {
     std::map<std::int64_t, GroupPtr> groups;  // what they hold is destroyed outside the lock
-    std::list<GroupPtr> queue;
+    std::vector<GroupPtr> queue;
     const SourceThreads::Lock lock(threads_);
     open_ = false;
     groups_.swap(groups);
@@ -178,8 +176,9 @@ class Groups {
     auto group = std::make_shared<Group>();
     group->number = number;
     group->first = number * size_;
-    group->asked = std::vector<Completion<Sample>>(
-        static_cast<std::size_t>(std::min(size_, info_.samples - group->first)));
+    const std::int64_t rest = info_.samples - group->first;
+    group->asked =
+        std::vector<Completion<Sample>>(static_cast<std::size_t>(rest < size_ ? rest : size_));
     groups_.emplace(number, group);
     const auto last_of = [&](std::int64_t n) { return (n + 1) * size_ - 1; };
     while (last_of(groups_.begin()->first) <= position - info_.window)
@@ -191,7 +190,7 @@ class Groups {
     SourceThreads::Lock lock(threads_);
     while (threads_.wait(lock, [&] { return !queue_.empty(); })) {
       const GroupPtr group = std::move(queue_.front());
-      queue_.pop_front();
+      queue_.erase(queue_.begin());
       group->state = Group::State::running;
       std::size_t place = 0;  // of somebody who waits
       while (!group->asked[place]) ++place;
@@ -253,13 +252,13 @@ class Groups {
   }
 
   const std::int64_t size_;
-  const Function f_;
+  const Make f_;
   const std::size_t wanted_threads_;
   const bool fewer_end_;
   EpochInfo info_;  // stays as it is while groups are run
   bool open_ = false;
   std::map<std::int64_t, GroupPtr> groups_;  // by number
-  std::list<GroupPtr> queue_;
+  std::vector<GroupPtr> queue_;
   SourceThreads threads_;  // last: they use all of the above
 };
 
@@ -269,9 +268,9 @@ template <class T>
 class Batches {
  public:
   using Sample = T;
-  using Function = typename detail::Groups<Sample>::Function;
+  using Make = typename detail::Groups<Sample>::Make;
 
-  Batches(std::int64_t count, std::int64_t size, Function f, const BatchesOptions& options)
+  Batches(std::int64_t count, std::int64_t size, Make f, const BatchesOptions& options)
       : f_(std::move(f)), count_(count), size_(size), options_(options) {
     detail::check_batches(count, size, options.threads);
     make_groups();
@@ -300,7 +299,7 @@ class Batches {
  private:
   void make_groups() { groups_ = std::make_unique<detail::Groups<Sample>>(size_, f_, options_); }
 
-  Function f_;
+  Make f_;
   std::int64_t count_;
   std::int64_t size_;
   BatchesOptions options_;

@@ -39,7 +39,7 @@ void SourceThreads::end() noexcept {
   state_->threads.clear();
 }
 
-void SourceThreads::start(std::size_t wanted, const std::function<void()>& work) {
+void SourceThreads::start(std::size_t wanted, const Function<void()>& work) {
   std::vector<std::thread>& threads = state_->threads;
   if (!threads.empty()) return;
   threads.reserve(wanted);
@@ -75,9 +75,8 @@ void SourceThreads::Lock::unlock() {
 
 void SourceThreads::wake_one() noexcept { state_->came.notify_one(); }
 
-bool SourceThreads::wait(Lock& lock, const std::function<bool()>& ready) {
-  state_->came.wait(lock, [&] { return state_->ending || ready(); });
-  return !state_->ending;
-}
+bool SourceThreads::ending() const { return state_->ending; }
+
+void SourceThreads::wait_to_be_woken(Lock& lock) { state_->came.wait(lock); }
 
 }  // namespace sluice::detail

@@ -6,10 +6,10 @@
 // can be made; fewer than wanted will do.
 #pragma once
 
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/process.h>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 namespace sluice::detail {
@@ -24,7 +24,7 @@ class SourceThreads {
 
   // Starts up to `wanted` threads, once. Each runs work(), which must not throw and must return
   // when wait() returns false.
-  void start(std::size_t wanted, const std::function<void()>& work);
+  void start(std::size_t wanted, const Function<void()>& work);
   bool started() const;
   // Ends the threads, and waits until they have ended. They cannot be started again.
   void end() noexcept;
@@ -48,9 +48,16 @@ class SourceThreads {
   void wake_one() noexcept;
   // Called by work(), with the lock of this object. Releases the lock and waits until ready(),
   // which is called with the lock held. Returns false if the threads must end.
-  bool wait(Lock& lock, const std::function<bool()>& ready);
+  template <class Ready>
+  bool wait(Lock& lock, const Ready& ready) {
+    while (!ending() && !ready()) wait_to_be_woken(lock);
+    return !ending();
+  }
 
  private:
+  bool ending() const;
+  void wait_to_be_woken(Lock& lock);
+
   HomeProcess home_;
   struct State;
   std::unique_ptr<State> state_;

@@ -23,13 +23,12 @@
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/sources/source_threads.h>
+#include <sluice/runtime/function.h>
 
-#include <algorithm>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -224,7 +223,7 @@ class Pulled {
         cell = Cell{.position = position};
         if (!is_here) {
           cell.waiting = std::move(done);
-          asked_ = std::max(asked_, position);
+          if (asked_ < position) asked_ = position;
           threads_.wake_one();
           return;
         }
@@ -302,7 +301,8 @@ class Pulled {
     // the epoch may be over, and another begun.
     const std::int64_t round = round_;
     const std::int64_t first = asked_ - static_cast<std::int64_t>(cells_.size()) + 1;
-    for (std::int64_t p = std::max(end_, first); open_ && round == round_ && p <= asked_; ++p) {
+    for (std::int64_t p = end_ < first ? first : end_; open_ && round == round_ && p <= asked_;
+         ++p) {
       if (cell_of(p).position != p) continue;
       Cell over{.position = p, .waiting = std::move(cell_of(p).waiting)};
       lock.unlock();
@@ -361,7 +361,7 @@ concept is_range = requires(std::remove_reference_t<R>& range) {
 };
 
 template <class T>
-using MakeStream = std::function<std::unique_ptr<Stream<T>>(const EpochInfo&)>;
+using MakeStream = Function<std::unique_ptr<Stream<T>>(const EpochInfo&)>;
 
 // The values of a range, which it holds, or of a Range&.
 template <class T, class Range>

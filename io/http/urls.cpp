@@ -273,3 +273,20 @@ TarUrlSamples::Part::Part(const TarUrlSamples& from, std::int64_t i, const HttpA
 TarUrlSamples::Part::~Part() = default;
 
 }  // namespace sluice::detail
+
+namespace sluice {
+
+Urls<std::int64_t> urls_of(const std::vector<UrlItem>& items, const HttpOptions& http) {
+  return Urls<std::int64_t>(detail::UrlRows(items, http));
+}
+
+Urls<std::int64_t> urls_in(const std::string& list, const UrlListOptions& options) {
+  return Urls<std::int64_t>(detail::UrlRows(list, options, 1));
+}
+
+TarUrls<Bytes, std::int64_t> tar_at(const std::vector<std::string>& urls,
+                                    const TarUrlOptions& options) {
+  return TarUrls<Bytes, std::int64_t>(urls, options);
+}
+
+}  // namespace sluice

@@ -172,9 +172,7 @@ class Urls {
 };
 
 // These files, and their labels.
-inline Urls<std::int64_t> urls_of(const std::vector<UrlItem>& items, const HttpOptions& http = {}) {
-  return Urls<std::int64_t>(detail::UrlRows(items, http));
-}
+Urls<std::int64_t> urls_of(const std::vector<UrlItem>& items, const HttpOptions& http = {});
 
 // The files whose URLs a list has, and its columns as these types.
 template <CellType... T>
@@ -182,9 +180,7 @@ Urls<T...> urls_in(const std::string& list, const UrlListOptions& options = {}) 
   return Urls<T...>(detail::UrlRows(list, options, sizeof...(T)));
 }
 // The same, and a whole number of each.
-inline Urls<std::int64_t> urls_in(const std::string& list, const UrlListOptions& options = {}) {
-  return Urls<std::int64_t>(detail::UrlRows(list, options, 1));
-}
+Urls<std::int64_t> urls_in(const std::string& list, const UrlListOptions& options = {});
 
 // tar_at: the samples in tar archives at URLs as a dataset for Graph::read.
 //
@@ -326,9 +322,7 @@ TarUrls<T...> tar_at(const std::vector<std::string>& urls, const TarUrlOptions& 
   return TarUrls<T...>(urls, options);
 }
 // A file and a whole number of each sample.
-inline TarUrls<Bytes, std::int64_t> tar_at(const std::vector<std::string>& urls,
-                                           const TarUrlOptions& options = {}) {
-  return TarUrls<Bytes, std::int64_t>(urls, options);
-}
+TarUrls<Bytes, std::int64_t> tar_at(const std::vector<std::string>& urls,
+                                    const TarUrlOptions& options = {});
 
 }  // namespace sluice

@@ -27,9 +27,9 @@
 #pragma once
 
 #include <sluice/graph/order/sampler.h>
+#include <sluice/runtime/function.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace sluice {
@@ -48,7 +48,7 @@ Shard shard_of_environment();
 namespace detail {
 
 // The value of a variable; null where it is not set.
-using Environment = std::function<const char*(const char* name)>;
+using Environment = Function<const char*(const char* name)>;
 Rank rank_of(const Environment& environment);
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>

@@ -81,3 +81,11 @@ void ListRows::fail(const ListRow& row, std::size_t column, const char* what) co
 }
 
 }  // namespace sluice::detail
+
+namespace sluice {
+
+List<std::int64_t> list_in(const std::string& list, const ListOptions& options) {
+  return List<std::int64_t>(list, options);
+}
+
+}  // namespace sluice

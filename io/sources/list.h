@@ -152,8 +152,6 @@ List<T...> list_in(const std::string& list, const ListOptions& options = {}) {
   return List<T...>(list, options);
 }
 // The files of a list, and a whole number of each.
-inline List<std::int64_t> list_in(const std::string& list, const ListOptions& options = {}) {
-  return List<std::int64_t>(list, options);
-}
+List<std::int64_t> list_in(const std::string& list, const ListOptions& options = {});
 
 }  // namespace sluice

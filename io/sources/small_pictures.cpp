@@ -199,7 +199,24 @@ Image CifarFiles::image(std::int64_t i) const {
 
 }  // namespace detail
 
+std::tuple<Image, std::int64_t> Mnist::operator()(const SampleInfo& info) const {
+  return read(info.index);
+}
+
 Cifar10::Cifar10(const std::vector<std::string>& files) : files_(files, {10}) {}
+std::tuple<Image, std::int64_t> Cifar10::read(std::int64_t i) const {
+  return {files_.image(i), files_.label(i, 0)};
+}
+std::tuple<Image, std::int64_t> Cifar10::operator()(const SampleInfo& info) const {
+  return read(info.index);
+}
+
 Cifar100::Cifar100(const std::vector<std::string>& files) : files_(files, {20, 100}) {}
+std::tuple<Image, std::int64_t, std::int64_t> Cifar100::read(std::int64_t i) const {
+  return {files_.image(i), files_.label(i, 1), files_.label(i, 0)};
+}
+std::tuple<Image, std::int64_t, std::int64_t> Cifar100::operator()(const SampleInfo& info) const {
+  return read(info.index);
+}
 
 }  // namespace sluice

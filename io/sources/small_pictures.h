@@ -33,9 +33,7 @@ class Mnist {
   std::string name(std::int64_t i) const;  // "train-images-idx3-ubyte:17"
   std::tuple<Image, std::int64_t> read(std::int64_t i) const;
   // For Graph::read.
-  std::tuple<Image, std::int64_t> operator()(const SampleInfo& info) const {
-    return read(info.index);
-  }
+  std::tuple<Image, std::int64_t> operator()(const SampleInfo& info) const;
 
  private:
   struct Data;
@@ -67,13 +65,9 @@ class Cifar10 {
 
   std::int64_t size() const { return files_.size(); }
   std::string name(std::int64_t i) const { return files_.name(i); }
-  std::tuple<Image, std::int64_t> read(std::int64_t i) const {
-    return {files_.image(i), files_.label(i, 0)};
-  }
+  std::tuple<Image, std::int64_t> read(std::int64_t i) const;
   // For Graph::read.
-  std::tuple<Image, std::int64_t> operator()(const SampleInfo& info) const {
-    return read(info.index);
-  }
+  std::tuple<Image, std::int64_t> operator()(const SampleInfo& info) const;
 
  private:
   detail::CifarFiles files_;
@@ -86,13 +80,9 @@ class Cifar100 {
   std::int64_t size() const { return files_.size(); }
   std::string name(std::int64_t i) const { return files_.name(i); }
   // The image, its class of 100, and its class of 20.
-  std::tuple<Image, std::int64_t, std::int64_t> read(std::int64_t i) const {
-    return {files_.image(i), files_.label(i, 1), files_.label(i, 0)};
-  }
+  std::tuple<Image, std::int64_t, std::int64_t> read(std::int64_t i) const;
   // For Graph::read.
-  std::tuple<Image, std::int64_t, std::int64_t> operator()(const SampleInfo& info) const {
-    return read(info.index);
-  }
+  std::tuple<Image, std::int64_t, std::int64_t> operator()(const SampleInfo& info) const;
 
  private:
   detail::CifarFiles files_;

@@ -307,3 +307,12 @@ void TarSamples::Sample::fail(std::size_t column, const char* what) const {
 }
 
 }  // namespace sluice::detail
+
+namespace sluice {
+
+Tar<Bytes, std::int64_t> tar_in(const std::vector<std::string>& archives,
+                                const TarOptions& options) {
+  return Tar<Bytes, std::int64_t>(archives, options);
+}
+
+}  // namespace sluice

@@ -254,9 +254,7 @@ Tar<T...> tar_in(const std::vector<std::string>& archives, const TarOptions& opt
   return Tar<T...>(archives, options);
 }
 // A file and a whole number of each sample.
-inline Tar<Bytes, std::int64_t> tar_in(const std::vector<std::string>& archives,
-                                       const TarOptions& options = {}) {
-  return Tar<Bytes, std::int64_t>(archives, options);
-}
+Tar<Bytes, std::int64_t> tar_in(const std::vector<std::string>& archives,
+                                const TarOptions& options = {});
 
 }  // namespace sluice

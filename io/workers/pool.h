@@ -4,12 +4,11 @@
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/io/workers/values.h>
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/process.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,7 +47,7 @@ struct WorkerOptions {
   // one sample at a time, the one that is wanted first. No value may be larger.
   std::size_t max_bytes = std::size_t{1} << 30;
   // What errors call a sample; none: "sample 17 of 'imagenet'".
-  std::function<std::string(std::int64_t index)> sample_name = {};
+  Function<std::string(std::int64_t index)> sample_name = {};
 };
 
 }  // namespace sluice
@@ -87,19 +86,6 @@ Sample read_sample(ReplyReader& reply) {
   finish_sample(reply);
   return sample;
 }
-
-struct Work {
-  SampleInfo info;
-  std::unique_ptr<WorkerRequest> request;      // null: nobody wants it any more
-  bool tried = false;                          // by a worker that ended
-  bool alone = false;                          // it is not given to a worker with others
-  std::shared_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
-  // Set by the worker that has it in hand.
-  std::uint64_t number = 0;
-  bool last_of_group = false;
-};
-// A list, so that work moves from one to another without an allocation.
-using WorkList = std::list<Work>;
 
 // WorkerPool: worker processes that make samples on request. Internal; users have workers() of
 // workers.h.

@@ -20,9 +20,9 @@
 
 #include <sluice/graph/plan/sample.h>
 #include <sluice/io/workers/values.h>
+#include <sluice/runtime/function.h>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,11 +49,11 @@ struct WorkerTask {
   std::size_t place;
   ReplyReader* inputs;  // null but for a function that is called with values
 };
-using AnyWorkerReader = std::function<void(const WorkerTask&, ReplyWriter&)>;
+using AnyWorkerReader = Function<void(const WorkerTask&, ReplyWriter&)>;
 
 struct WorkerEntry {
   std::string types;  // of a sample, as text
-  std::function<AnyWorkerReader(const WorkerArguments&)> make;
+  Function<AnyWorkerReader(const WorkerArguments&)> make;
 };
 
 // Null for a name that nobody gave. Throws BuildError for one that was given twice.

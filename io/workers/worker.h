@@ -15,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,6 +44,20 @@ class WorkerFailure : public std::runtime_error {
  private:
   bool lasting_;
 };
+
+// A sample that a worker shall make.
+struct Work {
+  SampleInfo info;
+  std::unique_ptr<WorkerRequest> request;      // null: nobody wants it any more
+  bool tried = false;                          // by a worker that ended
+  bool alone = false;                          // it is not given to a worker with others
+  std::shared_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
+  // Set by the worker that has it in hand.
+  std::uint64_t number = 0;
+  bool last_of_group = false;
+};
+// A list, so that work moves from one to another without an allocation.
+using WorkList = std::list<Work>;
 
 class Worker {
  public:

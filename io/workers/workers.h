@@ -35,10 +35,10 @@
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/registry.h>
+#include <sluice/runtime/function.h>
 
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -79,7 +79,7 @@ class Workers {
           pool(called, detail::travelling<S>::names(), count, options) {}
     std::string name;
     std::int64_t samples;
-    std::function<std::string(std::int64_t)> sample_name;
+    Function<std::string(std::int64_t)> sample_name;
     detail::WorkerPool pool;
   };
   class Request final : public detail::WorkerRequest {

@@ -2,7 +2,7 @@
 #include <sluice/ops/kernels/deferred_rows.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/normalize_rows.h>
-#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/compute.h>
 
 #include <cmath>
 #include <cstring>

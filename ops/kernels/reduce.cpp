@@ -1,6 +1,6 @@
 #include <sluice/ops/kernels/reduce.h>
 #include <sluice/ops/kernels/sum.h>
-#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/compute.h>
 #include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include <sluice/ops/kernels/sum.h>
-#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/compute.h>
 #include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "text.h"
 #include "values.h"
 
+#include <functional>
 #include <memory>
 #include <string_view>
 

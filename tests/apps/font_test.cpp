@@ -1,5 +1,6 @@
 #include "apps/font.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>

@@ -8,6 +8,7 @@
 #include <sluice/runtime/image.h>
 
 #include <algorithm>
+#include <functional>
 
 #include <nlohmann/json.hpp>
 

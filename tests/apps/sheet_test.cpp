@@ -1,5 +1,6 @@
 #include "apps/sheet.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 

@@ -109,6 +109,41 @@ TEST(Arithmetic, NegativeNumbersBesideUnsignedOnesAreWhatTheyAre) {
             (Texts{"5", "7", "100"}));
 }
 
+// What the operations make of each x and two constants, as texts and errors.
+template <class T>
+Texts results_of_all(const std::vector<int>& numbers) {
+  Texts all;
+  std::vector<T> xs;
+  for (const int number : numbers) xs.push_back(static_cast<T>(number));
+  const auto add = [&](auto op) {
+    for (const std::string& text : results_of(xs, op)) all.push_back(text);
+  };
+  for (const T y : {T{3}, T{0}}) {
+    add([y](Graph&, auto x) { return cast<int>(x + y); });
+    add([y](Graph&, auto x) { return cast<int>(x - y); });
+    add([y](Graph&, auto x) { return cast<int>(x * y); });
+    add([y](Graph&, auto x) { return cast<int>(x / y); });
+    add([y](Graph&, auto x) { return cast<int>(x % y); });
+    add([y](Graph&, auto x) { return cast<int>(floor_divide(x, y)); });
+    add([y](Graph&, auto x) { return cast<int>(modulo(x, y)); });
+    add([y](Graph&, auto x) { return cast<int>(power(x, y)); });
+    add([y](Graph&, auto x) { return cast<int>(minimum(x, y)); });
+    add([y](Graph&, auto x) { return cast<int>(maximum(x, y)); });
+    add([y](Graph&, auto x) { return cast<int>(x & y) + cast<int>(x | y) * 1000; });
+    add([y](Graph&, auto x) { return cast<int>(x ^ y); });
+    add([y](Graph&, auto x) { return cast<int>(x < y) + cast<int>(x >= y) * 10; });
+    add([y](Graph&, auto x) { return cast<int>(x == y) + cast<int>(x != y) * 10; });
+  }
+  add([](Graph&, auto x) { return cast<int>(-x); });
+  add([](Graph&, auto x) { return cast<int>(abs(x)); });
+  add([](Graph&, auto x) { return cast<int>(!x); });
+  add([](Graph&, auto x) { return x * 0.5; });
+  add([](Graph&, auto x) { return x < 2.5; });
+  add([](Graph&, auto x) { return cast<std::uint8_t>(x); });
+  add([](Graph&, auto x) { return cast<bool>(x); });
+  return all;
+}
+
 // Types that no plan knows by name.
 TEST(Arithmetic, OtherTypesCountAsThoseOfTheirSize) {
   EXPECT_EQ(results_of(std::vector<long long>{std::numeric_limits<long long>::max(), 4},
@@ -120,6 +155,12 @@ TEST(Arithmetic, OtherTypesCountAsThoseOfTheirSize) {
   EXPECT_EQ(
       results_of(std::vector<long long>{-1}, [](Graph& g, auto x) { return x < g.constant(0u); }),
       Texts{"1"});
+  const std::vector<int> numbers{-128, -5, -1, 0, 1, 2, 7, 127};
+  EXPECT_EQ(results_of_all<long long>(numbers), results_of_all<std::int64_t>(numbers));
+  EXPECT_EQ(results_of_all<unsigned long long>({0, 1, 2, 200}),
+            results_of_all<std::uint64_t>({0, 1, 2, 200}));
+  using Character = std::conditional_t<std::is_signed_v<char>, std::int8_t, std::uint8_t>;
+  EXPECT_EQ(results_of_all<char>({0, 1, 2, 127}), results_of_all<Character>({0, 1, 2, 127}));
 }
 
 // Members of what operators give are Params.

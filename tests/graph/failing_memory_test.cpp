@@ -8,6 +8,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>

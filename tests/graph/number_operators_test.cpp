@@ -1,9 +1,10 @@
 // Operators on numbers of all pairs of types that plans know, against exact arithmetic.
 #include "tests/error_of.h"
 #include <sluice/graph/arithmetic.h>
-#include <sluice/graph/builder/number_functions.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/runtime/compute.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

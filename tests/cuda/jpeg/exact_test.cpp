@@ -5,6 +5,7 @@
 #include "tests/io/jpeg/mutant.h"
 #include <sluice/runtime/random.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace sluice::device {

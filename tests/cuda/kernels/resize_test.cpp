@@ -5,6 +5,7 @@
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resize_table.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>

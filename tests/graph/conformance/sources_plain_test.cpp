@@ -3,6 +3,7 @@
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>

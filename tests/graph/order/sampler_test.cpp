@@ -4,6 +4,7 @@
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <set>

@@ -4,6 +4,7 @@
 #include <sluice/runtime/random.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <map>

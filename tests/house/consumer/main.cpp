@@ -6,6 +6,7 @@
 #include <sluice/ops/geometry.h>
 #include <sluice/sluice.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <tuple>
 

@@ -5,6 +5,7 @@
 #include "tests/io/sources/scratch.h"
 #include <sluice/io/http/urls.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/random.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>

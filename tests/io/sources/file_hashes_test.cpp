@@ -3,6 +3,7 @@
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/file_hashes.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

@@ -3,6 +3,7 @@
 #include <sluice/graph/order/sampler.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -4,6 +4,8 @@
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/tar.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <string>

@@ -8,6 +8,7 @@
 #include <sluice/io/workers/shared_memory.h>
 #include <sluice/runtime/error.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>

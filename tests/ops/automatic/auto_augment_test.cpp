@@ -3,6 +3,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>

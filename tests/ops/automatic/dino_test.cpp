@@ -3,6 +3,7 @@
 #include "tests/io/pictures.h"
 #include <sluice/sluice.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>

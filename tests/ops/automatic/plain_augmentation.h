@@ -14,6 +14,7 @@
 #include <sluice/ops/kernels/solarize.h>
 #include <sluice/ops/kernels/translate.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -6,6 +6,7 @@
 #include <sluice/sluice.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <type_traits>

@@ -6,6 +6,7 @@
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/sluice.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/elementwise.h>
+#include <sluice/runtime/compute.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,248 @@
+// What numbers give: results of operations, comparisons and conversions, by the rules of
+// arithmetic.h. Whatever does not say otherwise takes numbers of one type C: a whole number of 64
+// bits, a Wide, a float or a double. plain() makes one of a Half.
+//
+// Threads: pure functions. Errors: those of arithmetic.h.
+#pragma once
+
+#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/half.h>
+
+#include <array>
+#include <cmath>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace sluice::detail {
+
+// Holds whole numbers of all types, their sums and differences.
+__extension__ using Wide = __int128;
+template <class C>
+inline constexpr bool is_whole = std::is_integral_v<C> || std::is_same_v<C, Wide>;
+
+[[noreturn]] void throw_division_by_zero();
+[[noreturn]] void throw_negative_power();
+// `x` and `y` as texts; `y` is empty if there is only one number.
+[[noreturn]] void throw_overflow(NumberOperation what, const std::string& x, const std::string& y,
+                                 NumberType type);
+[[noreturn]] void throw_cast(const std::string& number, NumberType type);
+
+std::string text_of(Wide whole);  // of at most 64 bits
+std::string text_of(double fraction);
+template <std::integral C>
+std::string text_of(C whole) {
+  return text_of(static_cast<Wide>(whole));
+}
+
+template <class C>
+C whole_quotient(C x, C y) {
+  if (y == 0) throw_division_by_zero();
+  return static_cast<C>(x / y);
+}
+template <class C>
+C whole_rest(C x, C y) {
+  if (y == 0) throw_division_by_zero();
+  // The processor refuses to divide the smallest number by -1.
+  return y == C(-1) ? C{0} : static_cast<C>(x % y);
+}
+
+template <class C>
+bool whole_power(C base, C exponent, C& to) {
+  if (exponent < 0) throw_negative_power();
+  to = 1;
+  while (true) {
+    if ((exponent & 1) != 0 && __builtin_mul_overflow(to, base, &to)) return false;
+    exponent >>= 1;
+    if (exponent == 0) return true;
+    if (__builtin_mul_overflow(base, base, &base)) return false;
+  }
+}
+
+template <class C>
+C fraction_modulo(C x, C y) {
+  const C rest = std::fmod(x, y);
+  if (rest == 0) return std::copysign(C{0}, y);
+  return (rest < 0) != (y < 0) ? rest + y : rest;
+}
+template <class C>
+C fraction_floor_divide(C x, C y) {
+  if (y == 0) return x / y;
+  const C rest = std::fmod(x, y);
+  C near = (x - rest) / y;
+  if (rest != 0 && (rest < 0) != (y < 0)) near -= 1;
+  if (near == 0) return std::copysign(C{0}, x / y);
+  // A whole number but for its rounding.
+  const C whole = std::floor(near);
+  return near - whole > C(0.5) ? whole + 1 : whole;
+}
+
+// False if `to` does not hold the result. `kRoom`: C holds all sums, differences and products.
+template <NumberOperation kWhat, bool kRoom = false, class C>
+bool compute(C x, C y, C& to) {
+  using enum NumberOperation;
+  constexpr bool kChecked = is_whole<C> && !kRoom;
+  if constexpr (kWhat == add) {
+    if constexpr (kChecked) return !__builtin_add_overflow(x, y, &to);
+    to = static_cast<C>(x + y);
+  } else if constexpr (kWhat == subtract) {
+    if constexpr (kChecked) return !__builtin_sub_overflow(x, y, &to);
+    to = static_cast<C>(x - y);
+  } else if constexpr (kWhat == multiply) {
+    if constexpr (kChecked) return !__builtin_mul_overflow(x, y, &to);
+    to = static_cast<C>(x * y);
+  } else if constexpr (kWhat == divide || kWhat == floor_divide) {
+    if constexpr (is_whole<C>) {
+      if (y == C(-1)) return !__builtin_sub_overflow(C{0}, x, &to);
+      to = whole_quotient(x, y);
+      if (kWhat == floor_divide && (x < 0) != (y < 0) && whole_rest(x, y) != 0) --to;
+    } else {
+      to = kWhat == divide ? x / y : fraction_floor_divide(x, y);
+    }
+  } else if constexpr (kWhat == remainder) {
+    if constexpr (is_whole<C>) {
+      to = whole_rest(x, y);
+    } else {
+      to = std::fmod(x, y);
+    }
+  } else if constexpr (kWhat == modulo) {
+    if constexpr (is_whole<C>) {
+      to = whole_rest(x, y);
+      if (to != 0 && (to < 0) != (y < 0)) to = static_cast<C>(to + y);
+    } else {
+      to = fraction_modulo(x, y);
+    }
+  } else if constexpr (kWhat == power) {
+    if constexpr (is_whole<C>) return whole_power(x, y, to);
+    to = static_cast<C>(std::pow(static_cast<double>(x), static_cast<double>(y)));
+  } else if constexpr (kWhat == minimum) {
+    to = x < y || x != x ? x : y;
+  } else if constexpr (kWhat == maximum) {
+    to = x > y || x != x ? x : y;
+  } else if constexpr (is_bitwise(kWhat) && is_whole<C>) {
+    to = kWhat == bitwise_and  ? static_cast<C>(x & y)
+         : kWhat == bitwise_or ? static_cast<C>(x | y)
+                               : static_cast<C>(x ^ y);
+  } else if constexpr (kWhat == negate) {
+    if constexpr (kChecked) return !__builtin_sub_overflow(C{0}, x, &to);
+    to = static_cast<C>(-x);
+  } else if constexpr (kWhat == absolute) {
+    if (x < 0) return compute<negate, kRoom>(x, y, to);
+    to = x == 0 ? C{} : x;  // not -0
+  }
+  return true;
+}
+
+// A whole number of 64 bits and a fraction, either way.
+template <class X, class Y>
+std::partial_ordering order(X x, Y y) {
+  if constexpr (is_whole<Y>) {
+    const std::partial_ordering swapped = order(y, x);
+    if (std::is_lt(swapped)) return std::partial_ordering::greater;
+    return std::is_gt(swapped) ? std::partial_ordering::less : swapped;
+  } else {
+    if (y != y) return std::partial_ordering::unordered;
+    if (y >= 0x1p64) return std::partial_ordering::less;
+    if (y < -0x1p63) return std::partial_ordering::greater;
+    const Y below = std::floor(y);
+    const Wide near = static_cast<Wide>(below), number = static_cast<Wide>(x);
+    if (number != near)
+      return number < near ? std::partial_ordering::less : std::partial_ordering::greater;
+    return below < y ? std::partial_ordering::less : std::partial_ordering::equivalent;
+  }
+}
+// Exact, also between whole numbers and fractions.
+template <NumberOperation kWhat, class X, class Y>
+bool compare(X x, Y y) {
+  using enum NumberOperation;
+  if constexpr (is_whole<X> != is_whole<Y>) {
+    const std::partial_ordering ordered = order(x, y);
+    if constexpr (kWhat == less) return std::is_lt(ordered);
+    if constexpr (kWhat == less_equal) return std::is_lteq(ordered);
+    if constexpr (kWhat == greater) return std::is_gt(ordered);
+    if constexpr (kWhat == greater_equal) return std::is_gteq(ordered);
+    if constexpr (kWhat == equal) return std::is_eq(ordered);
+    return std::is_neq(ordered);
+  } else {
+    if constexpr (kWhat == less) return x < y;
+    if constexpr (kWhat == less_equal) return x <= y;
+    if constexpr (kWhat == greater) return x > y;
+    if constexpr (kWhat == greater_equal) return x >= y;
+    if constexpr (kWhat == equal) return x == y;
+    return x != y;
+  }
+}
+
+// A table with `of(operation)` for each operation.
+template <class Of>
+constexpr auto table_of(Of of) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array{of(std::integral_constant<NumberOperation, NumberOperation(I)>())...};
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(NumberOperation::logical_not) + 1>());
+}
+
+// Calls visit(std::type_identity<C>()) with the type in which a result is computed, which its own
+// type and those of the two numbers decide: one of four.
+template <class Visit>
+decltype(auto) visit_computing_type(NumberType result, NumberType x, NumberType y, Visit visit) {
+  if (result == NumberType::f64) return visit(std::type_identity<double>());
+  if (is_fraction(result)) return visit(std::type_identity<float>());
+  if (result == NumberType::u64 || x == NumberType::u64 || y == NumberType::u64)
+    return visit(std::type_identity<Wide>());
+  return visit(std::type_identity<std::int64_t>());
+}
+
+// Converts the number to a To: fractions are cut off, and all numbers but 0 are true. Returns false
+// if To does not hold it: a number that is too large for a whole type, NaN or infinity as a whole
+// number, a finite number that would become infinite.
+template <class To, class C>
+bool fits(C x, To& to) {
+  if constexpr (std::is_same_v<To, bool>) {
+    to = x != C{};
+  } else if constexpr (std::is_integral_v<To>) {
+    if constexpr (is_whole<C>) {
+      // An i8 is a number here, not a character.
+      to = static_cast<To>(x);                               // NOLINT(bugprone-signed-char-misuse)
+      return static_cast<Wide>(to) == static_cast<Wide>(x);  // NOLINT(bugprone-signed-char-misuse)
+    } else {
+      const C whole = std::trunc(x);
+      constexpr C beyond = above_all<C, To>;
+      if (!(whole < beyond && whole >= (std::is_signed_v<To> ? -beyond : C{0}))) return false;
+      to = static_cast<To>(whole);
+    }
+  } else if constexpr (std::is_same_v<To, Half>) {
+    const auto near = static_cast<float>(x);
+    to = Half(near);
+    // Numbers below this are rounded to 65504 at most.
+    if (std::fabs(near) < 65520.f) return true;
+    if constexpr (is_whole<C>) return false;
+    return !std::isfinite(static_cast<double>(x));
+  } else {
+    to = static_cast<To>(x);
+    if constexpr (!is_whole<C> && sizeof(C) > sizeof(To))
+      return std::isfinite(to) || !std::isfinite(x);
+  }
+  return true;
+}
+
+// A result as the type of its slot; fractions are rounded. Returns false if the type does not hold
+// it.
+template <class T, class C>
+bool stored(C result, T& to) {
+  if constexpr (is_whole<C>) {
+    return fits(result, to);
+  } else if constexpr (std::is_same_v<T, Half>) {
+    to = Half(static_cast<float>(result));
+  } else {
+    to = static_cast<T>(result);
+  }
+  return true;
+}
+
+}  // namespace sluice::detail
