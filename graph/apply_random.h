@@ -70,6 +70,7 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
         const auto parameter = detail::apply_operator<float>(
             g.recorder(), detail::magnitude_operator(), negative, options.magnitude, a.low, a.high,
             a.randomly_negate, options.bins);
+        detail::require_function(a.name, a.apply);
         return a.apply(value, parameter);
       });
     }
@@ -124,6 +125,7 @@ Value<X> apply_step(Graph& g, Value<X> value, const Augmentation<X>& augmentatio
   if (step.probability <= 0.f) return value;
   const auto change = [&](Value<X> from) {
     const Value<bool> negative = augmentation.randomly_negate ? g.coin_flip() : g.constant(false);
+    require_function(augmentation.name, augmentation.apply);
     return augmentation.apply(
         from, apply_operator<float>(g.recorder(), magnitude_operator(), negative, step.magnitude,
                                     augmentation.low, augmentation.high,

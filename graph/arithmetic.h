@@ -13,12 +13,11 @@
 
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/graph.h>
-#include <sluice/runtime/half.h>
+#include <sluice/graph/plan/number_types.h>
+#include <sluice/runtime/arithmetic.h>
 
 #include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 
 namespace sluice {
 

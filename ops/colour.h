@@ -233,8 +233,10 @@ requires std::is_invocable_r_v<int, const F&, int> Value<Image> lookup_table(Val
                                                                              const F& level) {
   std::array<std::uint8_t, 256> levels{};
   for (std::size_t x = 0; x < levels.size(); ++x) {
-    const int to = level(static_cast<int>(x));
-    levels[x] = static_cast<std::uint8_t>(to < 0 ? 0 : to > 255 ? 255 : to);
+    int to = level(static_cast<int>(x));
+    if (to < 0) to = 0;
+    if (to > 255) to = 255;
+    levels[x] = static_cast<std::uint8_t>(to);
   }
   return lookup_table(image, levels);
 }

@@ -13,7 +13,6 @@
 #include <sluice/runtime/image.h>
 
 #include <cstddef>
-#include <functional>
 #include <utility>
 #include <vector>
 

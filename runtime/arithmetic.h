@@ -1,4 +1,4 @@
-// The rules of arithmetic: the type and the value of a result. Numbers of samples
+// The rules of arithmetic: types of results, and lossless conversion. Numbers of samples
 // (graph/arithmetic.h) and elements of tensors (ops/kernels/elementwise.h) follow them, in C++ and
 // in Python. docs/control-flow.md has them as a table.
 //
@@ -15,9 +15,10 @@
 // Results: whole numbers are exact, and a result that its type does not hold is an error. Fractions
 // follow IEEE 754; f16 computes as float and is rounded once.
 //
-// Threads: pure functions. Errors: std::domain_error for a whole number that is divided by zero or
-// has a negative exponent, std::overflow_error by throw_overflow(), BuildError and
-// std::out_of_range for a number that would lose something.
+// compute.h computes the values.
+//
+// Threads: pure functions. Errors: BuildError and std::out_of_range for a conversion that loses
+// something.
 #pragma once
 
 #include <sluice/runtime/half.h>
@@ -54,11 +55,11 @@ template <class X>
 constexpr bool is_finite(X x) {
   return x - x == 0;
 }
-// The least number that is too large for a whole type: a power of two, which X holds exactly.
+// max(Whole) + 1 as an X. It is a power of two, so X holds it exactly.
 template <class X, class Whole>
-inline constexpr X above_all = X{2} * static_cast<X>(std::numeric_limits<Whole>::max() / 2 + 1);
+inline constexpr X one_past_max = X{2} * static_cast<X>(std::numeric_limits<Whole>::max() / 2 + 1);
 
-// Whether this one is a To, in the sense above.
+// Returns true if x converts to To by the rules above.
 template <class To, class From>
 bool is_number_of(From x) {
   if constexpr (std::is_same_v<From, To>) {
@@ -67,12 +68,12 @@ bool is_number_of(From x) {
     return !is_finite(x) ||
            (x <= std::numeric_limits<To>::max() && x >= std::numeric_limits<To>::lowest());
   } else if constexpr (std::is_floating_point_v<From>) {
-    constexpr From end = above_all<From, To>;
+    constexpr From end = one_past_max<From, To>;
     return x < end && x >= (std::is_signed_v<To> ? -end : From{0}) &&
            static_cast<From>(static_cast<To>(x)) == x;
   } else if constexpr (std::is_floating_point_v<To>) {
     const To near = static_cast<To>(x);
-    return near < above_all<To, From> && static_cast<From>(near) == x;
+    return near < one_past_max<To, From> && static_cast<From>(near) == x;
   } else {
     const To same = static_cast<To>(x);  // NOLINT(bugprone-signed-char-misuse): a number as well
     return static_cast<From>(same) == x && (x < From{}) == (same < To{});

@@ -1,8 +1,9 @@
-// What numbers give: results of operations, comparisons and conversions, by the rules of
-// arithmetic.h. Whatever does not say otherwise takes numbers of one type C: a whole number of 64
-// bits, a Wide, a float or a double. plain() makes one of a Half.
+// Computes operations, comparisons and conversions of numbers by the rules of arithmetic.h. Unless
+// stated otherwise, both numbers have the type C: std::int64_t, std::uint64_t, Wide, float or
+// double. Convert a Half to float first.
 //
-// Threads: pure functions. Errors: those of arithmetic.h.
+// Threads: pure functions. Errors: std::domain_error for an integer that is divided by zero or has
+// a negative exponent; std::overflow_error by throw_overflow(), std::range_error by throw_cast().
 #pragma once
 
 #include <sluice/runtime/arithmetic.h>
@@ -14,7 +15,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -46,7 +46,7 @@ C whole_quotient(C x, C y) {
   return static_cast<C>(x / y);
 }
 template <class C>
-C whole_rest(C x, C y) {
+C whole_remainder(C x, C y) {
   if (y == 0) throw_division_by_zero();
   // The processor refuses to divide the smallest number by -1.
   return y == C(-1) ? C{0} : static_cast<C>(x % y);
@@ -100,19 +100,19 @@ bool compute(C x, C y, C& to) {
     if constexpr (is_whole<C>) {
       if (y == C(-1)) return !__builtin_sub_overflow(C{0}, x, &to);
       to = whole_quotient(x, y);
-      if (kWhat == floor_divide && (x < 0) != (y < 0) && whole_rest(x, y) != 0) --to;
+      if (kWhat == floor_divide && (x < 0) != (y < 0) && whole_remainder(x, y) != 0) --to;
     } else {
       to = kWhat == divide ? x / y : fraction_floor_divide(x, y);
     }
   } else if constexpr (kWhat == remainder) {
     if constexpr (is_whole<C>) {
-      to = whole_rest(x, y);
+      to = whole_remainder(x, y);
     } else {
       to = std::fmod(x, y);
     }
   } else if constexpr (kWhat == modulo) {
     if constexpr (is_whole<C>) {
-      to = whole_rest(x, y);
+      to = whole_remainder(x, y);
       if (to != 0 && (to < 0) != (y < 0)) to = static_cast<C>(to + y);
     } else {
       to = fraction_modulo(x, y);
@@ -138,7 +138,7 @@ bool compute(C x, C y, C& to) {
   return true;
 }
 
-// A whole number of 64 bits and a fraction, either way.
+// Compares a 64-bit integer with a floating-point number, in either order.
 template <class X, class Y>
 std::partial_ordering order(X x, Y y) {
   if constexpr (is_whole<Y>) {
@@ -187,8 +187,8 @@ constexpr auto table_of(Of of) {
   (std::make_index_sequence<static_cast<std::size_t>(NumberOperation::logical_not) + 1>());
 }
 
-// Calls visit(std::type_identity<C>()) with the type in which a result is computed, which its own
-// type and those of the two numbers decide: one of four.
+// Calls visit(std::type_identity<C>()). C is the type to compute in (double, float, Wide or
+// std::int64_t), chosen from the types of the result and of both numbers.
 template <class Visit>
 decltype(auto) visit_computing_type(NumberType result, NumberType x, NumberType y, Visit visit) {
   if (result == NumberType::f64) return visit(std::type_identity<double>());
@@ -212,7 +212,7 @@ bool fits(C x, To& to) {
       return static_cast<Wide>(to) == static_cast<Wide>(x);  // NOLINT(bugprone-signed-char-misuse)
     } else {
       const C whole = std::trunc(x);
-      constexpr C beyond = above_all<C, To>;
+      constexpr C beyond = one_past_max<C, To>;
       if (!(whole < beyond && whole >= (std::is_signed_v<To> ? -beyond : C{0}))) return false;
       to = static_cast<To>(whole);
     }
@@ -231,10 +231,10 @@ bool fits(C x, To& to) {
   return true;
 }
 
-// A result as the type of its slot; fractions are rounded. Returns false if the type does not hold
-// it.
+// Converts a result to the type T of its slot, rounding floating-point numbers. Returns false if T
+// cannot hold it.
 template <class T, class C>
-bool stored(C result, T& to) {
+bool store_result(C result, T& to) {
   if constexpr (is_whole<C>) {
     return fits(result, to);
   } else if constexpr (std::is_same_v<T, Half>) {

@@ -77,7 +77,7 @@ std::string is_given(std::string_view step);
 // Throws BuildError for a function that can hold one, and holds none.
 template <class F>
 void require_function(std::string_view step, const F& f) {
-  if (is_empty(f)) throw_empty_function(step);
+  if (detail::is_empty(f)) throw_empty_function(step);
 }
 
 // f(args...) as an object of its own: what f gives by reference is copied.

@@ -132,22 +132,19 @@ OperatorDeclaration& OperatorDeclaration::events(std::vector<std::string> names)
   return *this;
 }
 
-OperatorDeclaration& OperatorDeclaration::checks(
-    Function<void(const detail::Arguments&)> check) {
+OperatorDeclaration& OperatorDeclaration::checks(Function<void(const detail::Arguments&)> check) {
   functions_.check = std::move(check);
   return *this;
 }
 
 OperatorDeclaration& OperatorDeclaration::checks_makers(
-    Function<void(const detail::Arguments&, std::span<const detail::Block* const>)>
-        check) {
+    Function<void(const detail::Arguments&, std::span<const detail::Block* const>)> check) {
   functions_.check_makers = std::move(check);
   return *this;
 }
 
 OperatorDeclaration& OperatorDeclaration::infers(
-    Function<std::vector<TensorSpec>(const detail::Arguments&,
-                                                   const std::vector<TensorSpec>&)>
+    Function<std::vector<TensorSpec>(const detail::Arguments&, const std::vector<TensorSpec>&)>
         infer) {
   functions_.infer = std::move(infer);
   return *this;
@@ -179,8 +176,7 @@ OperatorDeclaration& OperatorDeclaration::defers(
 }
 
 OperatorDeclaration& OperatorDeclaration::maps_levels(
-    Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)>
-        table) {
+    Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table) {
   functions_.level_table = std::move(table);
   return *this;
 }

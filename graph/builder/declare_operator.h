@@ -3,6 +3,7 @@
 
 #include <sluice/graph/builder/argument.h>
 #include <sluice/graph/builder/operator_function.h>
+#include <sluice/runtime/function.h>
 
 #include <array>
 #include <cstddef>

@@ -150,14 +150,15 @@ requires(is_container<X>::value) struct parts<X> {
   static constexpr bool is_struct = false;
 };
 
-// A std::reference_wrapper, or a class like it.
+// A std::reference_wrapper, or a class that works like one. Asks for members, because naming
+// std::reference_wrapper needs <functional>, a large header.
 template <class A>
 concept is_reference_wrapper = requires(const A& a, typename A::type& to) {
   requires std::is_same_v<decltype(a.get()), decltype(to)>;
   requires std::is_convertible_v<const A&, decltype(to)>;
 };
 
-// Only points to what somebody else keeps, who need not live as long as the pipeline.
+// Types that do not own what they refer to, which may be destroyed before the pipeline.
 template <class A>
 struct points
     : std::bool_constant<is_reference_wrapper<A> ||

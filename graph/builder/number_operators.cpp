@@ -67,7 +67,9 @@ class NumberResult {
     for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
       if constexpr (is_whole<C> == std::is_integral_v<T>) {
         if (number_type_of<T>() == type) {
-          store_ = [](Sample& sample, SlotId to, C x) { return stored(x, sample.get<T>(to)); };
+          store_ = [](Sample& sample, SlotId to, C x) {
+            return store_result(x, sample.get<T>(to));
+          };
         }
       }
     });
@@ -82,7 +84,7 @@ class NumberResult {
   bool (*store_)(Sample&, SlotId, C) = nullptr;
 };
 
-using RunShared = void (*)(void*, Sample&);
+using RunShared = void (*)(const void*, Sample&);
 
 // All numbers are computed in one of four types. Steps of one type hold the same data. Only the
 // function that runs for a sample differs.
@@ -94,7 +96,7 @@ struct Computing {
   bool two;
 
   template <NumberOperation kWhat>
-  static void run(void* shared, Sample& sample) {
+  static void run(const void* shared, Sample& sample) {
     const auto& step = *static_cast<const Computing*>(shared);
     const C a = step.x.of(sample), b = step.y.of(sample);
     C result{};
@@ -116,7 +118,7 @@ StepFunction computing_in(NumberOperation what, NumberType type, const Call& cal
   });
   const NumberOperand<C> x(call.arguments.front()), y(call.arguments.back());
   const Computing<C> step{x, y, {type, call.outputs[0]}, what, call.arguments.size() > 1};
-  return {all.at(static_cast<std::size_t>(what)), std::make_shared<Computing<C>>(step)};
+  return {all.at(static_cast<std::size_t>(what)), std::make_shared<const Computing<C>>(step)};
 }
 
 template <class X, class Y>
@@ -126,7 +128,7 @@ struct Comparing {
   SlotId out;
 
   template <NumberOperation kWhat>
-  static void run(void* shared, Sample& sample) {
+  static void run(const void* shared, Sample& sample) {
     const auto& step = *static_cast<const Comparing*>(shared);
     sample.get<bool>(step.out) = compare<kWhat>(step.x.of(sample), step.y.of(sample));
   }
@@ -142,7 +144,7 @@ StepFunction comparing_as(NumberOperation what, const Argument& left, const Argu
     }
   });
   const Comparing<X, Y> step{NumberOperand<X>(left), NumberOperand<Y>(right), out};
-  return {all.at(static_cast<std::size_t>(what)), std::make_shared<Comparing<X, Y>>(step)};
+  return {all.at(static_cast<std::size_t>(what)), std::make_shared<const Comparing<X, Y>>(step)};
 }
 
 // A constant fraction, as a value of another type of fractions has it.
@@ -237,8 +239,8 @@ NumberType type_named(const Argument& name) {
   return found;
 }
 
-// How a C becomes a number of another type, in the slot of a sample; an std::int64_t stands for a
-// bool, too. Null if the number may lose something and `casts` is false.
+// Returns the function that converts a C to `type` and stores it in a slot; an std::int64_t may be
+// a bool. Null if the conversion can lose something and `casts` is false.
 template <class C>
 using Become = void (*)(C, Sample&, SlotId);
 template <class C>
@@ -248,7 +250,9 @@ Become<C> become(NumberType type, bool casts) {
     if (number_type_of<T>() != type) return;
     if (casts) {
       found = [](C x, Sample& sample, SlotId to) {
-        if (!fits(x, sample.get<T>(to))) throw_cast(text_of(x), number_type_of<T>());
+        T made{};
+        if (!fits(x, made)) throw_cast(text_of(x), number_type_of<T>());
+        sample.get<T>(to) = made;
       };
     } else if constexpr (number_becomes<C, T> ||
                          (std::is_same_v<T, bool> && std::is_same_v<C, std::int64_t>)) {

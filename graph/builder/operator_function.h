@@ -4,6 +4,7 @@
 
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/function.h>
 #include <sluice/runtime/own.h>
 #include <sluice/runtime/random.h>
 

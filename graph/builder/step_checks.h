@@ -41,13 +41,14 @@ constexpr ResultFault fault_of_result() {
 template <class... Args>
 inline constexpr bool owns = !(points<Args>::value || ...);
 
-#define SLUICE_CHECK_FUNCTION(WHO)                                                               \
-  static_assert(!is_reference_wrapper<F>, WHO                                                    \
-                ": the function is a std::reference_wrapper, but must live as long as the "      \
-                "pipeline: give the function itself, or a lambda that holds a std::shared_ptr"); \
-  static_assert(owns<Args...>, WHO                                                               \
-                ": a constant argument is a pointer or view, but must live as long as the "      \
-                "pipeline: give the object, for example a std::string or std::vector, or a "     \
+#define SLUICE_CHECK_FUNCTION(WHO)                                                             \
+  static_assert(                                                                               \
+      !is_reference_wrapper<F>, WHO                                                            \
+      ": the function is or acts like a std::reference_wrapper, but must live as long as the " \
+      "pipeline: give the function itself, or a lambda that holds a std::shared_ptr");         \
+  static_assert(owns<Args...>, WHO                                                             \
+                ": a constant argument is a pointer or view, but must live as long as the "    \
+                "pipeline: give the object, for example a std::string or std::vector, or a "   \
                 "std::shared_ptr")
 
 #define SLUICE_CHECK_RESULT(WHO)                                                                   \

@@ -10,17 +10,17 @@ namespace sluice::detail {
 namespace {
 
 template <class C>
-C computing_number(const Number& number) {
+C number_as(const Number& number) {
   return number.visit_wide([](auto x) { return static_cast<C>(x); });
 }
-// A whole number as a Wide, a fraction as a double: both hold all numbers of their kind.
+// A whole number becomes a Wide, a fraction a double: each holds every number of its kind exactly.
 template <class Visit>
 decltype(auto) visit_exact(const Number& number, Visit visit) {
-  if (is_fraction(number.type())) return visit(computing_number<double>(number));
-  return visit(computing_number<Wide>(number));
+  if (is_fraction(number.type())) return visit(number_as<double>(number));
+  return visit(number_as<Wide>(number));
 }
 
-bool compared(NumberOperation what, const Number& x, const Number& y) {
+bool compare_exactly(NumberOperation what, const Number& x, const Number& y) {
   return visit_exact(x, [&]<class X>(X a) {
     return visit_exact(y, [&]<class Y>(Y b) {
       static constexpr auto all = table_of([](auto op) -> bool (*)(X, Y) {
@@ -36,7 +36,7 @@ bool compared(NumberOperation what, const Number& x, const Number& y) {
 }
 
 template <class C>
-Number computed_in(NumberOperation what, C x, C y, NumberType type) {
+Number compute_in(NumberOperation what, C x, C y, NumberType type) {
   static constexpr auto all = table_of([](auto op) -> bool (*)(C, C, C&) {
     if constexpr (is_comparison(op) || op == NumberOperation::logical_not ||
                   (is_bitwise(op) && !is_whole<C>)) {
@@ -51,7 +51,7 @@ Number computed_in(NumberOperation what, C x, C y, NumberType type) {
   for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
     T to{};
     if (!good || number_type_of<T>() != type) return;
-    good = stored(result, to);
+    good = store_result(result, to);
     made = to;
   });
   if (!good)
@@ -75,11 +75,11 @@ double Number::as_f64() const {
 }
 
 Number computed(NumberOperation what, const Number& x, const Number& y, NumberType result) {
-  if (is_comparison(what)) return compared(what, x, y);
+  if (is_comparison(what)) return compare_exactly(what, x, y);
   if (what == NumberOperation::logical_not)
     return x.visit_wide([]<class T>(T number) { return number == T{}; });
   return visit_computing_type(result, x.type(), y.type(), [&]<class C>(std::type_identity<C>) {
-    return computed_in(what, computing_number<C>(x), computing_number<C>(y), result);
+    return compute_in(what, number_as<C>(x), number_as<C>(y), result);
   });
 }
 

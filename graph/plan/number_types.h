@@ -1,8 +1,10 @@
 // The types of numbers that plans know by name: what a saved plan may say of a slot or a constant,
-// and what operators on numbers take. A Number is a number of any of these types.
+// and what operators on numbers take. A Number is a number of any of these types; functions compute
+// with Numbers.
 //
-// Ownership: a Number is a plain value. Threads: pure functions. Errors: std::bad_variant_access
-// from Number::as() for another type.
+// Ownership: a Number is a plain value. Threads: pure functions. Errors: Number::as() throws
+// std::bad_variant_access for another type. computed() and cast_number() throw the errors of
+// runtime/compute.h, check_constant() throws BuildError.
 #pragma once
 
 #include <sluice/runtime/arithmetic.h>
@@ -35,7 +37,7 @@ constexpr void for_each_number_type(Visit&& visit) {
   visit(std::type_identity<double>(), "f64");
 }
 
-// Steps on numbers of other types are functions of their own.
+// A step on numbers of another type is a function of the program's own, not an operator.
 template <class T>
 inline constexpr bool is_known_number = false;
 template <class T>
@@ -52,7 +54,7 @@ constexpr std::string_view known_number_name() {
   }
 }
 
-// The number as C++ computes with it.
+// Converts a Half to float; returns other numbers unchanged.
 template <class T>
 constexpr auto plain(const T& x) {
   if constexpr (std::is_same_v<T, Half>) {
@@ -85,7 +87,7 @@ class Number {
     throw_other_type();
   }
 
-  // Calls visit(x) with the number as what it is.
+  // Calls visit(x) with the number in its own type.
   template <class Visit>
   decltype(auto) visit(Visit&& visit) const {
     switch (type_) {
@@ -141,21 +143,22 @@ class Number {
 };
 static_assert(std::is_trivially_copyable_v<Number>);
 
-// A number of a type that has no name, as char and long long, as one of its size and signedness.
+// Converts a number to the named type of the same size and signedness: char to i8 or u8, long long
+// to i64.
 template <class T>
 Number known_number(const T& x) {
   return static_cast<number_t<number_type_of<T>()>>(x);
 }
 
-// What the operation gives of two numbers, or of one that is given twice. A result that the type
-// does not hold is an error: see runtime/arithmetic.h.
+// Computes `what` for x and y. For an operation on one number, pass it as both. `result` must be
+// result_type() of the operation; bitwise operations take whole numbers only.
 Number computed(NumberOperation what, const Number& x, const Number& y, NumberType result);
 template <class R>
 R computed(NumberOperation what, const Number& x, const Number& y) {
   constexpr NumberType kType = number_type_of<R>();
   return static_cast<R>(computed(what, x, y, kType).template as<number_t<kType>>());
 }
-// As cast<T>() has it.
+// Converts x to the type `to` by the rules of cast<T>().
 Number cast_number(const Number& x, NumberType to);
 
 // Throws BuildError if `beside`, the type of the value beside it, cannot hold the constant, even

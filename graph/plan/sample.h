@@ -105,7 +105,7 @@ class CompletionHandle {
 
  private:
   friend class StepScope;
-  // Calls call(give, sample).
+  // Runs call(give, sample) and completes the sample with its result or its error.
   static void give_to(Sample& sample, void (*call)(const void*, Sample&),
                       const void* give) noexcept;
   static void leave(Sample& sample) noexcept;

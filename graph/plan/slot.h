@@ -82,7 +82,7 @@ const ListType& list_type() {
     t.element = slot_type<T>();
     t.size = [](const void* list) { return static_cast<const List*>(list)->size(); };
     t.resize = [](void* list, std::size_t size) { static_cast<List*>(list)->resize(size); };
-    t.reverse = [](void* list) {
+    t.reverse = [](void* list) {  // not std::reverse: <algorithm> is a large header
       List& all = *static_cast<List*>(list);
       for (std::size_t first = 0, last = all.size(); first + 1 < last; ++first) {
         T kept = std::move(all[first]);

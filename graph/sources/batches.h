@@ -258,8 +258,8 @@ class Groups {
   EpochInfo info_;  // stays as it is while groups are run
   bool open_ = false;
   std::map<std::int64_t, GroupPtr> groups_;  // by number
-  std::vector<GroupPtr> queue_;
-  SourceThreads threads_;  // last: they use all of the above
+  std::vector<GroupPtr> queue_;  // short: at most one entry for each group of the window
+  SourceThreads threads_;        // last: they use all of the above
 };
 
 }  // namespace detail

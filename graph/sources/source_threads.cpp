@@ -77,6 +77,6 @@ void SourceThreads::wake_one() noexcept { state_->came.notify_one(); }
 
 bool SourceThreads::ending() const { return state_->ending; }
 
-void SourceThreads::wait_to_be_woken(Lock& lock) { state_->came.wait(lock); }
+void SourceThreads::wait_once(Lock& lock) { state_->came.wait(lock); }
 
 }  // namespace sluice::detail

@@ -3,7 +3,7 @@
 // Ownership: owns the threads; refers to what `work` refers to. Destroying it ends them. In a child
 // of fork(), which has no such threads, it leaves them alone. Threads: call start() and end() from
 // one thread; everything else is thread-safe. Errors: start() throws Error when not even one thread
-// can be made; fewer than wanted will do.
+// can be made; starting fewer than wanted is no error.
 #pragma once
 
 #include <sluice/runtime/function.h>
@@ -46,17 +46,18 @@ class SourceThreads {
 
   // Wakes one waiting thread.
   void wake_one() noexcept;
-  // Called by work(), with the lock of this object. Releases the lock and waits until ready(),
-  // which is called with the lock held. Returns false if the threads must end.
+  // work() calls it with the lock. Releases the lock and waits until ready(), which is called with
+  // the lock after each wake-up. Returns false if the threads must end.
   template <class Ready>
   bool wait(Lock& lock, const Ready& ready) {
-    while (!ending() && !ready()) wait_to_be_woken(lock);
+    while (!ending() && !ready()) wait_once(lock);
     return !ending();
   }
 
  private:
+  // Both need the lock.
   bool ending() const;
-  void wait_to_be_woken(Lock& lock);
+  void wait_once(Lock& lock);
 
   HomeProcess home_;
   struct State;

@@ -45,7 +45,7 @@ class WorkerFailure : public std::runtime_error {
   bool lasting_;
 };
 
-// A sample that a worker shall make.
+// A sample that a worker must produce.
 struct Work {
   SampleInfo info;
   std::unique_ptr<WorkerRequest> request;      // null: nobody wants it any more

@@ -1,8 +1,7 @@
 #include "values.h"
 
-#include <sluice/runtime/compute.h>
-
 #include "text.h"
+#include <sluice/runtime/compute.h>
 
 #include <cmath>
 #include <cstdint>

@@ -123,6 +123,20 @@ TEST(ApplyRandom, RefusesNumbersOutOfRange) {
   EXPECT_EQ(error(0, {.n = 0}), "no error");
 }
 
+TEST(ApplyRandom, RefusesAnAugmentationWithoutAFunction) {
+  std::vector<Augmentation<Trace>> all = suite(2, false);
+  all[1].apply = nullptr;
+  try {
+    (void)make_pipeline({}, [&](Graph& g) {
+      auto start = g.source(1, [](const SampleInfo&) { return Trace(); });
+      return apply_random(g, start, all);
+    });
+    ADD_FAILURE();
+  } catch (const BuildError& e) {
+    EXPECT_STREQ(e.what(), "'b' is given an empty function; give one that can be called");
+  }
+}
+
 TEST(ApplyRandom, AMagnitudePerSampleThatDoesNotExistIsItsError) {
   auto pipeline = make_pipeline({.batch_size = 5, .on_error = OnError::skip}, [&](Graph& g) {
     auto start = g.source(5, [](const SampleInfo&) { return Trace(); });

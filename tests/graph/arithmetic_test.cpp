@@ -109,12 +109,13 @@ TEST(Arithmetic, NegativeNumbersBesideUnsignedOnesAreWhatTheyAre) {
             (Texts{"5", "7", "100"}));
 }
 
-// What the operations make of each x and two constants, as texts and errors.
+// Returns the results of all operations on each x, with the constants 3 and 0, as text; failures
+// appear as the text of their error.
 template <class T>
-Texts results_of_all(const std::vector<int>& numbers) {
+Texts results_of_all(std::vector<T> xs) {
   Texts all;
-  std::vector<T> xs;
-  for (const int number : numbers) xs.push_back(static_cast<T>(number));
+  xs.push_back(std::numeric_limits<T>::min());
+  xs.push_back(std::numeric_limits<T>::max());
   const auto add = [&](auto op) {
     for (const std::string& text : results_of(xs, op)) all.push_back(text);
   };
@@ -155,8 +156,8 @@ TEST(Arithmetic, OtherTypesCountAsThoseOfTheirSize) {
   EXPECT_EQ(
       results_of(std::vector<long long>{-1}, [](Graph& g, auto x) { return x < g.constant(0u); }),
       Texts{"1"});
-  const std::vector<int> numbers{-128, -5, -1, 0, 1, 2, 7, 127};
-  EXPECT_EQ(results_of_all<long long>(numbers), results_of_all<std::int64_t>(numbers));
+  EXPECT_EQ(results_of_all<long long>({-128, -5, -1, 0, 1, 2, 7, 127}),
+            results_of_all<std::int64_t>({-128, -5, -1, 0, 1, 2, 7, 127}));
   EXPECT_EQ(results_of_all<unsigned long long>({0, 1, 2, 200}),
             results_of_all<std::uint64_t>({0, 1, 2, 200}));
   using Character = std::conditional_t<std::is_signed_v<char>, std::int8_t, std::uint8_t>;

@@ -3,6 +3,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -52,18 +54,50 @@ TEST(Function, IsEmptyWhereItIsGivenNothing) {
   EXPECT_TRUE(F(twice));
 }
 
+// A class that converts to bool can still be called; it is no wrapper.
+struct Model {
+  bool ready = false;
+  explicit operator bool() const { return ready; }
+  int operator()(int x) const { return x + 1; }
+};
+
+TEST(Function, IsNotEmptyForAClassThatOnlyConvertsToBool) {
+  EXPECT_EQ((Function<int(int)>(Model())(1)), 2);
+}
+
+TEST(Function, ThrowsWhenItIsCalledEmpty) {
+  const Function<int(int)> empty;
+  EXPECT_EQ(empty, nullptr);
+  EXPECT_THROW(empty(1), std::bad_function_call);
+  Function<int(int)> from = twice;
+  const Function<int(int)> to = std::move(from);
+  EXPECT_EQ(to(4), 8);
+  EXPECT_THROW(from(4), std::bad_function_call);  // NOLINT(bugprone-use-after-move)
+  from = to;
+  EXPECT_EQ(from(4), 8);
+}
+
 TEST(Function, CopiesShareTheCallable) {
-  auto watched = std::make_shared<int>(0);
+  auto watched = std::make_shared<int>(3);
   const std::weak_ptr<int> watch = watched;
-  Function<int()> counts = [watched = std::move(watched), at = 0]() mutable { return ++at; };
-  Function<int()> copy = counts;
-  EXPECT_EQ(counts(), 1);
-  EXPECT_EQ(copy(), 2);
-  counts = nullptr;
+  Function<const int&()> gives = [watched = std::move(watched)]() -> const int& {
+    return *watched;
+  };
+  Function<const int&()> copy = gives;
+  EXPECT_EQ(&gives(), &copy());
+  gives = nullptr;
   EXPECT_EQ(copy(), 3);
-  EXPECT_FALSE(watch.expired());
   copy = {};
   EXPECT_TRUE(watch.expired());
+  // Several threads may call copies, so a callable that changes itself is refused.
+  const auto counts = [at = 0]() mutable { return ++at; };
+  static_assert(!std::is_constructible_v<Function<int()>, decltype(counts)>);
+}
+
+TEST(Function, CallsAFunctionWithSharedData) {
+  const auto run = [](const void* shared, int x) { return *static_cast<const int*>(shared) * x; };
+  const Function<int(int)> f(run, std::make_shared<const int>(5));
+  EXPECT_EQ(f(4), 20);
 }
 
 TEST(Function, TakesWhatOnlyMoves) {
