@@ -10,8 +10,8 @@ namespace {
 
 std::atomic<std::uint64_t> count{0};
 
-// The array forms of the standard library end up in these. So do its nothrow forms, but not where a
-// sanitizer has its own.
+// The array forms of the standard library call these. So do its nothrow forms, except under a
+// sanitizer that has its own.
 void* take(std::size_t size, std::size_t alignment) {
   count.fetch_add(1, std::memory_order_relaxed);
   size = std::max<std::size_t>(size, 1);

@@ -1,6 +1,5 @@
-// How often this program has asked operator new for memory, on all threads. The program replaces
-// the global operators to count; what C libraries take with malloc, libjpeg above all, is not
-// counted.
+// Counts the allocations of this program, on all threads. The program replaces the global operator
+// new for this. Memory from malloc in C libraries, mainly libjpeg, is not counted.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Boxes and masks drawn into pictures, for contact sheets; and masks as files.
+// Draws boxes and masks onto images for contact sheets, and writes masks as files.
 //
-// No state. Pictures with other than 3 channels stay as they are. Errors: ImageError for a mask
-// that cannot be decoded, std::bad_alloc, and what write_mask says.
+// No state. Images without 3 channels are not changed. Errors: ImageError for a mask that cannot be
+// decoded, std::bad_alloc, and those of write_mask.
 #pragma once
 
 #include <sluice/runtime/bytes.h>
@@ -11,15 +11,15 @@
 
 namespace sluice::app {
 
-// The edges of boxes: four numbers each, in pixels.
+// Draws the edges of boxes. Each box is four numbers, in pixels.
 void draw_boxes(std::span<const float> boxes, Image& picture);
 
-// Lays a colour for each id over the picture; none for 0. The mask is the file of one.
+// Overlays a color for each id of the mask; 0 stays clear. `mask` is the content of a mask file.
 void draw_mask(const Bytes& mask, Image& picture);
 
-// Whether this build can make such files.
+// True if this build can write PNG files.
 bool can_write_masks();
-// A picture of one channel as a PNG file. Throws Error where it cannot be made.
+// Encodes an image of one channel as PNG. Throws Error if it fails.
 Bytes write_mask(const Image& mask);
 
 }  // namespace sluice::app

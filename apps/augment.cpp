@@ -34,8 +34,8 @@ namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
-// The options besides the recipe and the seed that change pixels, where they are not the defaults.
-// The engines of a GPU are used where there is one.
+// The options besides the recipe and the seed that change pixel values, if they differ from the
+// defaults. `--decoder any` only counts with a --device other than the CPU.
 std::string other_pixels(const AugmentOptions& options) {
   std::string all;
   if (options.device != "cpu" && chosen_decoder(options.decoder) == Decoder::any)
@@ -83,7 +83,7 @@ class Augmentation {
     there_ = results_.open();
     for (const std::string& file : {options.sheet, options.checkpoint}) {
       const fs::path folder = fs::path(file).parent_path();
-      if (!folder.empty()) make_folder(folder.string());  // there, or in --out
+      if (!folder.empty()) make_folder(folder.string());  // it exists, or lies in --out
     }
   }
 
@@ -103,7 +103,8 @@ class Augmentation {
       while (begun(pipeline.next_epoch()) < count_ && !failed && !interruption.asked()) {
         begun_ = begun(pipeline.next_epoch());
         failed = !run_epoch(pipeline, interruption, progress);
-        if (!failed && !interruption.asked()) reach(pipeline);  // the next epoch
+        // The position is now the start of the next epoch.
+        if (!failed && !interruption.asked()) reach(pipeline);
         if (is_done_for() && !failed) break;
       }
       signal = interruption.signal();
@@ -137,11 +138,11 @@ class Augmentation {
  private:
   // The number of the first result of an epoch.
   std::int64_t begun(std::int64_t epoch) const { return epoch * dataset_->size(); }
-  // Nothing but damaged files: more epochs will not help.
+  // True if all files so far are damaged, so more epochs will not help.
   bool is_done_for() const {
     return written_ + there_ == 0 && report_.lost() > 0 && !checkpoint_.from();
   }
-  // How many of the results that are wanted of this process are there, or were.
+  // The number of wanted results of this process that exist, or that the checkpoint says are done.
   std::int64_t done_before() const {
     const auto& from = checkpoint_.from();
     const std::int64_t there = results_.count([&](std::int64_t number) {
@@ -163,7 +164,7 @@ class Augmentation {
   }
 
   [[noreturn]] void fail(const std::string& why) const {
-    (void)std::fflush(stdout);  // what was printed before the error stands before it in a log, too
+    (void)std::fflush(stdout);  // keeps the output before the error in a log
     throw Error(fmt::format("{}; {}", why,
                             options_.on_error.policy == OnError::Policy::replace
                                 ? "no stand-in could be decoded either; --on-error skip goes on "
@@ -171,7 +172,7 @@ class Augmentation {
                                 : "--on-error skip or replace goes on without it"));
   }
 
-  // What is done to the pictures, in words; to one of them.
+  // Describes the processing of all images, or of one.
   std::string summary() const {
     return plan_ ? printable("as saved in " + plan_->file())
                  : summary_of(options_.recipe, options_.size);
@@ -180,8 +181,8 @@ class Augmentation {
     return plan_ ? "" : describe(options_.recipe, treatment, options_.size);
   }
 
-  // Samples that the sheet shows are made again, even if they are there, for what was done to them.
-  // Any sample may stand in for one of these, and in a random order any may be one.
+  // Samples on the sheet are processed again even if their results exist, to describe the changes.
+  // Any sample may be a replacement for one of these, and in random order any may be on the sheet.
   bool is_shown(std::int64_t number) const {
     return !options_.sheet.empty() && (results_options_.stand_ins || options_.shuffle ||
                                        number < static_cast<std::int64_t>(Report::kMostTiles));
@@ -207,10 +208,10 @@ class Augmentation {
                                      given, device_ != nullptr, [&progress] { progress.add(1); });
           return std::tuple{made.jpeg, made.treatment, made.beside};
         };
-        // With a checkpoint the plan has to be the same whether there is something or not.
+        // With a checkpoint the plan must not depend on whether results exist.
         if (there_ == 0 && !checkpoint_.given())
           return std::tuple_cat(augment(), std::tuple{number});
-        // The random numbers are the same as without the choice.
+        // The branch does not change the random numbers.
         auto [encoded, treatment, beside] = g.if_else(is_new, augment, [&, &given = given] {
           return g.map(
               "there", [](const Bytes&) { return std::tuple<Bytes, Treatment, Beside>(); },
@@ -224,7 +225,7 @@ class Augmentation {
     }
   }
 
-  // The samples, their numbers, and whether they were read.
+  // Adds the source: the samples, their numbers, and whether they were read.
   std::tuple<Given, Value<std::int64_t>, Value<bool>> read(Graph& g) {
     NumberedSamples samples{dataset_, [this](std::int64_t number) {
                               return results_.has(number) && !is_shown(number);
@@ -241,7 +242,7 @@ class Augmentation {
     return given(g.read(NumberedSamplesInWorkers{std::move(samples), *workers_}, sampler));
   }
 
-  // False when the policy is `fail` and a sample failed.
+  // Returns false if the policy is `fail` and a sample failed.
   template <class P>
   bool run_epoch(P& pipeline, const Interruption& interruption, Progress& progress) {
     try {
@@ -267,7 +268,7 @@ class Augmentation {
     }
   }
 
-  // Samples that fail as nobody is left to read them are not those that cannot be used.
+  // Without workers every sample fails; do not report them all as unusable.
   void require_workers() const {
     const std::string broken = workers_ ? workers_->broken() : std::string();
     if (!broken.empty()) stop(broken);
@@ -284,7 +285,7 @@ class Augmentation {
     if (checkpoint_.given()) checkpoint_.reached(pipeline.checkpoint(), results_);
   }
 
-  // Whether all of the batch was taken.
+  // Returns true if the whole batch was delivered.
   template <class B>
   bool take(const B& batch, const Interruption& interruption) {
     const auto& [files, treatments, beside, samples] = batch;
@@ -315,16 +316,16 @@ class Augmentation {
 
   // Writes result `number`, made from `sample`, unless it is there.
   void deliver(const Bytes& jpeg, const Beside& beside, std::int64_t sample, std::int64_t number) {
-    const std::int64_t own = number - begun_;  // the one that would have been read for it
+    const std::int64_t own = number - begun_;  // the sample that normally belongs to it
     if (sample == own && results_.has(number)) return;
-    // No file: a stand-in, whose own result is there.
+    // Without a file, the sample is a replacement whose own result exists.
     jpeg.empty() ? results_.copy(sample, begun_ + sample, number)
                  : results_.write(sample, number, jpeg, beside);
     ++written_;
   }
 
-  // Of processes that were started together, each names what went wrong in its part, the first one
-  // what is of no part, and the last one tells of all.
+  // In a group of processes, each prints the problems of its part. The first also prints what
+  // concerns no single part, and the last prints the summary of all.
   void summarise(double seconds, int threads, bool whole) const {
     if (!part_.is_together() || !whole || report_.has_problems()) {
       fmt::print("delivered {} images{} {} with {} thread{}, reading and writing included\n",
@@ -350,7 +351,7 @@ class Augmentation {
   }
 
   const AugmentOptions& options_;
-  const std::optional<SavedPlan> plan_;  // none: the recipe
+  const std::optional<SavedPlan> plan_;  // none: use the recipe
   const DatasetOptions data_options_;
   const std::shared_ptr<Device> device_;  // null: the host
   const Part part_;
@@ -358,13 +359,13 @@ class Augmentation {
   const std::shared_ptr<const Dataset> dataset_;
   RunCheckpoint checkpoint_;
   Results results_;
-  const std::int64_t count_;  // results, of all parts
+  const std::int64_t count_;  // the number of results of all parts
   const Wanted wanted_;
   Report report_;
-  std::optional<Workers<NumberedSample>> workers_;  // none: threads read
-  std::int64_t there_ = 0;                          // results of a run before
-  std::int64_t begun_ = 0;                          // results of the epochs before this one
-  std::int64_t written_ = 0;                        // files
+  std::optional<Workers<NumberedSample>> workers_;  // none: threads read the files
+  std::int64_t there_ = 0;                          // the number of results of earlier runs
+  std::int64_t begun_ = 0;                          // the number of results of earlier epochs
+  std::int64_t written_ = 0;                        // the number of files
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
-// The dataset of `sluice augment`, and the checks that no output would replace a file of it.
+// Opens the dataset of `sluice augment`, and checks that no output would replace one of its files.
 //
-// Ownership: values, and a dataset that is shared. Threads: one.
-// Errors: UsageError that names the option.
+// Ownership: values, and a shared dataset. Threads: one. Errors: UsageError that names the option.
 #pragma once
 
 #include "augment.h"
@@ -13,11 +12,12 @@
 
 namespace sluice::app {
 
-// What is read of each sample: what the recipe wants, or the plan where there is one.
+// Returns the options with the data of each sample that the recipe, or the plan if there is one,
+// needs.
 DatasetOptions find_data_options(const AugmentOptions& options,
                                  const std::optional<SavedPlan>& plan);
 
-// Opens it. `dataset` is what find_data_options() returned.
+// Opens the dataset. `dataset` is the result of find_data_options().
 std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
                                             const DatasetOptions& dataset);
 

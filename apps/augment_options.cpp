@@ -30,7 +30,7 @@ std::vector<std::string> names_of(const auto& map) {
   return names;
 }
 
-// Where the samples come from, which ones and in which order.
+// Adds the options for the source of the samples, their selection and their order.
 void add_samples(CLI::App& command, AugmentOptions& options, Words& words) {
   DatasetOptions& dataset = options.dataset;
   add_data(command, dataset.data)->required(false);
@@ -81,7 +81,7 @@ void add_samples(CLI::App& command, AugmentOptions& options, Words& words) {
   add_seed(command, options.seed, "the same seed gives the same pictures (default: 5)");
 }
 
-// What is left there, and how a run goes on from it.
+// Adds the options for the output folder and for resuming a run.
 void add_results(CLI::App& command, AugmentOptions& options) {
   command
       .add_option("--out", options.out,

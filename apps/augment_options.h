@@ -1,4 +1,4 @@
-// The options of `sluice augment` on the command line, and what it shares with `sluice graph`.
+// Adds the command-line options of `sluice augment`; some are shared with `sluice graph`.
 #pragma once
 
 #include "augment.h"
@@ -11,7 +11,7 @@ class App;
 
 namespace sluice::app {
 
-// What is given as words.
+// The text of options that are parsed later.
 struct Words {
   std::string recipe = "rotate";
   std::string size;  // empty: the recipe's own
@@ -21,10 +21,10 @@ struct Words {
 };
 
 void add_augment(CLI::App& command, AugmentOptions& options, Words& words);
-// --recipe, --size and --pipeline.
+// Adds --recipe, --size and --pipeline.
 void add_recipe(CLI::App& command, Words& words, std::string& pipeline);
 
-// They were checked when the command line was read.
+// These parse options that the command line has already checked.
 Recipe recipe_of(const Words& words);
 RecipeSize size_of(const Words& words);
 BoxFormat box_format_of(const Words& words);

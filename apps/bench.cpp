@@ -81,7 +81,7 @@ class Bench {
   }
 
  private:
-  // The subject that is measured; nothing else writes to the file.
+  // The subject to measure; only this one writes the trace file.
   SubjectOptions traced(SubjectOptions subject) const {
     subject.trace = options_.trace;
     return subject;
@@ -99,7 +99,7 @@ class Bench {
   }
 
   void run_overhead() {
-    // Enough samples for the time asked for, judged by a first short run.
+    // The number of samples for the requested time, from a short first run.
     SubjectOptions subject{.images = 200000, .threads = threads_, .batch = options_.batch};
     const double probe = make_overhead_subject(subject).run();
     const double wanted = options_.seconds / probe * static_cast<double>(subject.images);
@@ -126,7 +126,8 @@ class Bench {
     write(figures);
   }
 
-  // The limit is not measured: it follows from how many may wait at once, and how long each does.
+  // The limit is not measured: it follows from the number of samples that may wait at once and the
+  // time each waits.
   void run_wait() {
     if (options_.batch > kWaiting)
       throw UsageError(
@@ -182,7 +183,7 @@ class Bench {
     return all;
   }
 
-  // A saved plan on the files.
+  // The subject that runs a saved plan on the files.
   Subject saved_subject(const SavedPlan& plan, const Corpus& corpus,
                         const SubjectOptions& subject) const {
     return subject_from(
@@ -246,7 +247,7 @@ class Bench {
     };
     const std::int64_t limit_images = passes(options_.seconds / limit(corpus.size()));
     subject.images = limit_images;
-    if (subject.device != nullptr) {  // it may be many times as fast: a round takes as long
+    if (subject.device != nullptr) {  // a device may be much faster; keep the time per round
       const double took = make_subject_on(plan, corpus, subject).run();
       subject.images = passes(options_.seconds / took * static_cast<double>(subject.images) /
                               static_cast<double>(corpus.size()));
@@ -289,7 +290,7 @@ class Bench {
     return options_.workload == "decode" || options_.workload == "region";
   }
 
-  // Null where it has no part; what keeps it from taking part is told.
+  // Null if it does not take part; prints the reason if it fails.
   std::unique_ptr<NvjpegRival> make_rival(const Corpus& corpus,
                                           const std::shared_ptr<Device>& device) const {
     if (!on_gpu() || !decodes_only() || options_.nvjpeg == "off") return nullptr;

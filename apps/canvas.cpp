@@ -42,7 +42,7 @@ float polygon(Point p, const std::vector<Point>& corners) {
     const Point a = corners[i];
     const Point b = corners[j];
     nearest = std::min(nearest, line(p, a, b, 0));
-    // A ray to the right crosses this side.
+    // True if a ray to the right crosses this side.
     if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (b.x - a.x) * (p.y - a.y) / (b.y - a.y))
       inside = !inside;
   }

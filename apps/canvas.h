@@ -1,10 +1,10 @@
-// Canvas: draws smooth shapes for pictures and sheets. A shape is a function that gives the
-// distance of a point to its edge, negative inside; edges are antialiased, so that turning and
-// shrinking such pictures shows no steps.
+// Canvas: draws smooth shapes for images and sheets. A shape is a function that returns the
+// distance of a point to its edge, negative inside. Edges are antialiased, so that rotated and
+// shrunk images show no steps.
 //
-// Points are in units of the shorter side, (0, 0) in the middle, x to the right and y down: the
-// shorter side goes from -0.5 to 0.5. Colours are 0 to 1. A Canvas owns its pixels; use it on one
-// thread; nothing here fails but memory.
+// Points are in units of the shorter side, which goes from -0.5 to 0.5: (0, 0) is the center, x
+// points right, y points down. Colors are 0 to 1. Ownership: a Canvas owns its pixels. Threads:
+// one. Errors: std::bad_alloc.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -25,29 +25,30 @@ struct Point {
   float x = 0, y = 0;
 };
 
-// Distances of a point to a shape's edge, negative inside.
+// These return the distance of a point to a shape's edge, negative inside.
 float circle(Point p, Point centre, float radius);
 // A box of the given half sides with rounded corners.
 float box(Point p, Point centre, Point half, float rounding);
 // A thick line with round ends.
 float line(Point p, Point from, Point to, float half_width);
-// The polygon through these points.
+// The polygon with these corners.
 float polygon(Point p, const std::vector<Point>& corners);
 
 class Canvas {
  public:
   Canvas(int height, int width);
 
-  // Half the width and half the height, in units.
+  // Half the width and half the height, in canvas units.
   float right() const { return 0.5f * static_cast<float>(width_) / unit_; }
   float bottom() const { return 0.5f * static_cast<float>(height_) / unit_; }
 
-  // The whole canvas: colour(Point).
+  // Sets every pixel to colour(Point).
   template <class F>
   void paint(F colour) {
     each([&](Point p, Colour& pixel) { pixel = colour(p); });
   }
-  // A shape in one colour: distance(Point). `softness` widens the edge, in units.
+  // Draws a shape in one color, from distance(Point). `softness` is the width of the edge, in
+  // canvas units.
   template <class F>
   void shape(Colour colour, F distance, float softness = 0, float opacity = 1) {
     const float edge = std::max(softness, 1.f / unit_);
@@ -58,7 +59,7 @@ class Canvas {
   }
 
   Image image() const;       // RGB
-  Image gray_image() const;  // luma of ITU-R BT.601
+  Image gray_image() const;  // luma as in ITU-R BT.601
 
  private:
   template <class F>

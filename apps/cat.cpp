@@ -26,7 +26,7 @@
 namespace sluice::app {
 namespace {
 
-// Lines on their way out.
+// Buffered output lines.
 class Lines {
  public:
   Lines() = default;
@@ -43,7 +43,7 @@ class Lines {
     constexpr std::size_t kMost = std::size_t{1} << 16;
     if (text_.size() >= kMost) flush();
   }
-  // Lines and complaints come in the order in which they were made.
+  // Flushes so that lines and error messages appear in order.
   void flush() {
     (void)std::fwrite(text_.data(), 1, text_.size(), stdout);
     (void)std::fflush(stdout);
@@ -76,7 +76,7 @@ class Cat {
     fmt::print(stderr, "sluice: {}\n", printable(what));
     status_ = 1;
   }
-  // Calls print(i) for each sample that is wanted.
+  // Calls print(i) for each selected sample.
   template <class Print>
   void each(std::int64_t all, Print print) const {
     const Part part(options_.shard.empty() ? "0/1" : options_.shard);
@@ -121,7 +121,7 @@ class Cat {
     left_out(files.left_out());
   }
 
-  // As text: a column may be of any type.
+  // As text, because a column may have any type.
   void list() {
     ListOptions wanted;
     wanted.path = options_.path;
@@ -153,7 +153,7 @@ class Cat {
     left_out(archives.left_out());
   }
 
-  // From the front of each archive on, with nothing known before.
+  // Reads each archive from its beginning, without an index.
   void streams(const std::vector<std::string>& archives) {
     if (options_.shuffle || !options_.shard.empty())
       throw UsageError(
@@ -209,7 +209,7 @@ class Cat {
   const std::vector<std::string> pictures_ = detail::names_of_tar_column("cat", kPictures);
   const CatOptions& options_;
   Lines lines_;
-  std::string complaint_;  // of the line that is being made
+  std::string complaint_;  // for the current line
   int status_ = 0;
 };
 
@@ -217,7 +217,7 @@ class Cat {
 
 int run_cat(const CatOptions& options) {
   check_dataset({.data = options.data, .list = options.list, .tar = options.tar}, "cat");
-  // Whoever reads may have had enough, also where our parent ignores that.
+  // End when the reader closes the pipe, even if the parent process ignores SIGPIPE.
   (void)std::signal(SIGPIPE, SIG_DFL);
   return Cat(options).run();
 }

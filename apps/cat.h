@@ -1,5 +1,5 @@
-// `sluice cat`: what a dataset gives, one line a sample, for people and for other programs: number,
-// name, bytes and what is known beside, with tabs between.
+// `sluice cat`: prints the samples of a dataset, one per line, for people and programs. The fields
+// are separated by tabs: number, name, bytes, and the other columns.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace sluice::app {
 
-// One of data, list and tar is given.
+// Exactly one of data, list and tar is set.
 struct CatOptions {
   std::string data;                              // folder with JPEG files
   std::string list;                              // see list_in
   std::vector<std::string> tar;                  // archives, see tar_in
   std::string path = "path";                     // the column of a list that names the file
   std::vector<std::string> columns = {"label"};  // of a list
-  std::string offsets;                           // of the archives: see TarIndex
-  bool shuffle = false;                          // the order of epoch 0
-  std::uint64_t seed = 5;                        // of the order
+  std::string offsets;                           // for the archives: see TarIndex
+  bool shuffle = false;                          // in the order of epoch 0
+  std::uint64_t seed = 5;                        // of the shuffle
   std::string shard;                             // see Part; empty: all
-  std::int64_t head = -1;                        // how many samples at most; -1: all
+  std::int64_t head = -1;                        // the most samples; -1: all
 };
 
-// Control characters in names become escapes, so that a line is a sample. Where a size or a column
-// cannot be told there is a "-" in its place, and standard error says why. Ends without a word when
-// nobody reads any more. Returns the exit status: 0, or 1 when something could not be told. Throws
-// UsageError for options that cannot be.
+// Escapes control characters in names, so that each line is one sample. Prints "-" for a size or
+// column that cannot be read, and the reason on standard error. Ends silently when its output is
+// closed. Returns the exit status: 0, or 1 if something could not be read. Throws UsageError for
+// invalid options.
 int run_cat(const CatOptions& options);
 
 }  // namespace sluice::app

@@ -224,7 +224,7 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
       ->type_name("FILE");
 }
 
-// Throws nothing, also where standard error takes no more.
+// Throws nothing, even if standard error cannot be written.
 void complain(std::string_view what) {
   std::fputs(("sluice: " + printable(what) + "\n").c_str(), stderr);
 }
@@ -236,7 +236,7 @@ int run(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string(kVersion));
   app.require_subcommand(1);
   app.fallthrough(false);
-  // Of an option that is given twice the last counts, so that scripts can have defaults.
+  // If an option is repeated, the last one counts, so that scripts can have defaults.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   Words words;
   AugmentOptions augment;

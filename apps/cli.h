@@ -1,6 +1,6 @@
-// The command line of the `sluice` program: reads the arguments, calls the command, and turns what
-// it throws into one line on standard error and an exit status: 0 for success, 1 for a run that
-// failed, 2 for arguments that cannot be, 128 and the number of a signal that has ended it early.
+// The command line of the `sluice` program: parses the arguments and runs the command. An exception
+// becomes one line on standard error. The exit status is 0 for success, 1 for a failed run, 2 for
+// invalid arguments, and 128 plus the signal number for a run that a signal ended early.
 #pragma once
 
 namespace sluice::app {

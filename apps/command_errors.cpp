@@ -33,7 +33,7 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
   if (!unknown.empty()) {
     text = fmt::format("'{}' is not known here", unknown.front());
-    // Newcomers name the folder or the file without its option.
+    // New users often give the folder or the file without its option.
     std::error_code ignored;
     const auto kind = std::filesystem::status(unknown.front(), ignored);
     const bool is_folder = std::filesystem::is_directory(kind);

@@ -1,4 +1,4 @@
-// What is wrong with a command line, in words.
+// Error messages for invalid command lines.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ class ParseError;
 
 namespace sluice::app {
 
-// What is wrong with the first argument; CLI11 itself says only that a command is required. Empty
-// when nothing is.
+// Describes what is wrong with the first argument; CLI11 only says that a command is required.
+// Empty if nothing is wrong.
 std::string wrong_command(int argc, const char* const* argv);
 
-// What is wrong with the command line, and what to do about it. CLI11 complains of a missing option
-// where another one is misspelt, and does not say what an option is for.
+// Describes what is wrong with the command line, and what to do about it. If an option is
+// misspelled, CLI11 complains that another one is missing. It also does not explain options.
 std::string in_words(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace sluice::app

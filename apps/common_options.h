@@ -1,4 +1,4 @@
-// Options that several commands have.
+// Adds command-line options that several commands share.
 #pragma once
 
 #include "recipes.h"
@@ -20,7 +20,7 @@ CLI::Option* add_trace(CLI::App& command, std::string& trace);
 CLI::Option* add_data(CLI::App& command, std::string& data);
 CLI::Option* add_tar(CLI::App& command, std::vector<std::string>& tar, const char* help);
 CLI::Option* add_list(CLI::App& command, std::string& list);
-// The column of a list that names the file.
+// The option for the list's column with the file names.
 CLI::Option* add_path(CLI::App& command, std::string& path);
 CLI::Option* add_offsets(CLI::App& command, std::string& offsets);
 CLI::Option* add_shard(CLI::App& command, std::string& shard);
@@ -29,14 +29,14 @@ CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const char* help);
 CLI::Option* add_size(CLI::App& command, std::string& size);
 void add_index_choice(CLI::App& command, std::string& index);
 void add_device(CLI::App& command, std::string& device);
-// "exact" or "any", see chosen_decoder().
+// The option has the values "exact" and "any", see chosen_decoder().
 void add_decoder(CLI::App& command, std::string& decoder);
 // See PipelineOptions::compose.
 void add_compose(CLI::App& command, bool& compose);
 // See name_all().
 void add_all_names(CLI::App& command);
 
-// What --size says, when it was checked; 0 x 0 where it is empty.
+// The value of --size, which was checked before; 0 x 0 if it is empty.
 RecipeSize size_in(const std::string& size);
 
 }  // namespace sluice::app

@@ -58,7 +58,7 @@ class Folder final : public Dataset {
   const std::vector<LeftOut> left_out_;
 };
 
-// As edges in pixels.
+// Converts the numbers to edges in pixels.
 Tensor boxes_of(const std::vector<float>& numbers, BoxFormat format) {
   constexpr std::size_t kSides = 4;
   if (numbers.size() % kSides != 0) {
@@ -156,7 +156,7 @@ class Rows final : public Dataset {
             .boxes = boxes_of(boxes, options_.box_format),
             .labels = labels_of(labels, boxes.size() / 4)};
   }
-  // Masks of another size would lie beside their pictures, and nobody would notice.
+  // Rejects masks of another size, which nothing else would detect.
   static DatasetSample sample_of(std::tuple<Bytes, Bytes> row) {
     auto& [file, mask] = row;
     const PictureSize picture = peek_image(file), ids = peek_image(mask);
@@ -167,7 +167,7 @@ class Rows final : public Dataset {
     return {.file = std::move(file), .label = kNoLabel, .mask = std::move(mask)};
   }
 
-  // Below the list's folder, where the file lies there.
+  // The path relative to the list's folder, if the file is below it.
   std::string below(const std::string& path) const {
     const fs::path relative = fs::path(path).lexically_normal().lexically_relative(
         fs::path(folder_.empty() ? "." : folder_).lexically_normal());
@@ -195,7 +195,7 @@ class Archives final : public Dataset {
       labelled_.emplace(paths_, tar);
     }
     left_out_ = plain_ ? plain_->left_out() : labelled_->left_out();
-    // The longest first: one may begin as another one does.
+    // Longest first, because one path may be the beginning of another.
     std::sort(paths_.begin(), paths_.end(),
               [](const auto& a, const auto& b) { return a.size() > b.size(); });
   }

@@ -1,12 +1,11 @@
-// Dataset: what `sluice augment` reads: the folder of --data, the list of --list or the archives of
-// --tar.
+// Dataset: the input of `sluice augment`: the folder of --data, the list of --list or the archives
+// of --tar.
 //
-// A result is named after its sample: see place().
-//
-// With `wants` each sample has its boxes or its mask, too, which only lists have.
+// A result is named after its sample: see place(). `wants` adds the boxes or the mask of each
+// sample, which only lists have.
 //
 // Ownership: shared and immutable once opened. Threads: any number at once. Errors: open_dataset
-// throws UsageError that names the option; read() throws what is the error of its sample.
+// throws UsageError that names the option; an exception from read() is the error of its sample.
 #pragma once
 
 #include <sluice/io/jpeg/index.h>
@@ -21,34 +20,34 @@
 
 namespace sluice::app {
 
-// What a recipe or a plan is given of each sample beside its file.
+// The data that a recipe or a plan needs of each sample, besides its file.
 enum class Wants { label, boxes, mask };
-// "boxes come from --list FILE ...": which columns a list must have, and the options that name
-// them, for messages; empty for a label.
+// For messages: the columns that a list must have, and their options, such as "boxes come from
+// --list FILE ...". Empty for a label.
 std::string list_with(Wants wants);
 
-// One of data, list and tar is given.
+// Exactly one of data, list and tar is set.
 struct DatasetOptions {
   Wants wants = Wants::label;
   std::string data = {};              // folder with JPEG files
   std::string list = {};              // see list_in
-  std::vector<std::string> tar = {};  // archives, or patterns of their names: see tar_in
-  std::string path = "path";          // the column of a list that names the file
-  // The column of a list or an archive with the label; empty: the label is -1. With boxes, the
-  // column of their labels; empty: "labels".
+  std::vector<std::string> tar = {};  // archives, or patterns for their names: see tar_in
+  std::string path = "path";          // the list's column with the file names
+  // The column with the label, for a list or an archive; empty: the label is -1. With boxes, the
+  // column with their labels; empty: "labels".
   std::string label = {};
   std::string boxes = "boxes";  // the column with the boxes
   BoxFormat box_format = BoxFormat::xyxy;
-  std::string mask = "mask";  // the column that names the file of the mask
-  std::string offsets = {};   // of the archives: see TarIndex
+  std::string mask = "mask";  // the column with the file name of the mask
+  std::string offsets = {};   // for the archives: see TarIndex
 };
 
-// One of them.
+// A sample of the dataset.
 struct DatasetSample {
   Bytes file;
   std::int64_t label = -1;
-  Tensor boxes = {}, labels = {};  // edges in pixels, f32, n x 4; i64, n
-  Bytes mask = {};                 // a file
+  Tensor boxes = {}, labels = {};  // edges in pixels, f32, n x 4; and i64, n
+  Bytes mask = {};                 // the content of the mask file
 };
 
 class Dataset {
@@ -59,35 +58,35 @@ class Dataset {
   virtual ~Dataset() = default;
 
   virtual std::int64_t size() const = 0;
-  // "160 files in photos".
+  // For example "160 files in photos".
   virtual std::string words() const = 0;
-  // What errors call sample i: a path, or "a.tar/x/0001".
+  // The name of sample i in errors: a path, or "a.tar/x/0001".
   virtual std::string name(std::int64_t i) const = 0;
-  // What people are told, below the folder and without control characters.
+  // The name of sample i for people: relative to the folder, without control characters.
   virtual std::string title(std::int64_t i) const = 0;
-  // Where the results of sample i lie below --out: a relative path that leads nowhere else, the
-  // folders and the name, with or without an ending. Several samples may have the same.
+  // The place of sample i's results below --out: folders and a name, with or without an ending. It
+  // is a safe relative path. Several samples may have the same place.
   virtual std::string place(std::int64_t i) const = 0;
   virtual DatasetSample read(std::int64_t i) const = 0;
-  // What has been read of files so far.
+  // The amount read from files so far.
   virtual SourceReads reads() const = 0;
-  // Tells datasets that give other samples.
+  // Differs for datasets with different samples.
   virtual std::string fingerprint() const = 0;
-  // The names of the classes. Each gets a folder among the results, also one without results.
+  // The names of the classes. Each gets a folder in the results, even if it stays empty.
   virtual std::vector<std::string> classes() const { return {}; }
-  // The files and folders that are not read, as people are told of them.
+  // The files and folders that are not read, for messages.
   virtual const std::vector<LeftOut>& left_out() const = 0;
 };
 
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options,
                                             const std::shared_ptr<JpegIndex>& index = nullptr);
 
-// Throws UsageError unless just one of --data, --list and --tar is given, what goes with it, and
-// what `wants` asks for; `command` is what it says it for.
+// Throws UsageError unless exactly one of --data, --list and --tar is given, together with the
+// options that it and `wants` need. `command` is the command's name for messages.
 void check_dataset(const DatasetOptions& options, const char* command);
 
-// The archives of --tar. What is no file and has *, ? or [ in it is a pattern of names, as shells
-// have them. Throws UsageError for a pattern that nothing fits.
+// The archives of --tar. A value with *, ? or [ that is not a file is a shell pattern. Throws
+// UsageError for a pattern without a match.
 std::vector<std::string> archives_of(const std::vector<std::string>& patterns);
 
 }  // namespace sluice::app

@@ -17,7 +17,7 @@ namespace {
 constexpr int kNone = -1;
 constexpr int kStandIn = -2;
 
-// The number of a GPU, or one of these.
+// The number of a GPU, or one of these constants.
 int number_of(const std::string& name) {
   if (name == "cpu") return kNone;
   if (name == "gpu") return 0;

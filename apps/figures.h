@@ -1,10 +1,10 @@
 // Figures: a JSON object that the program prints. Members keep the order in which they were added.
 // write_figures: writes the file of `sluice bench --json FILE`.
 //
-// It keeps the JSON library out of the sources that print.
+// This header keeps the JSON library out of the sources that print.
 //
-// Ownership: a value that can be moved. Threads: one. Errors: text() throws for strings that are
-// not UTF-8; write_figures throws that and IoError.
+// Ownership: a movable value. Threads: one. Errors: text() throws for strings that are not UTF-8;
+// write_figures also throws IoError.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Figures {
   Figures& operator=(Figures&&) noexcept;
   ~Figures();
 
-  // Each name once.
+  // Adds a member. Each name may be added once.
   void add(const char* name, std::nullptr_t);
   void add(const char* name, bool yes);
   void add(const char* name, int number);
@@ -38,7 +38,7 @@ class Figures {
   void add(const char* name, Figures object);
   void add(const char* name, std::vector<Figures> objects);
 
-  // Indented by two, without a line's end.
+  // The JSON text, indented by two, without a newline at the end.
   std::string text() const;
   static std::string text_of(std::vector<Figures> objects);
 

@@ -6,7 +6,7 @@
 namespace sluice::app {
 namespace {
 
-// Rows from top to bottom, separated by spaces; seven reach the line, the eighth and ninth hang
+// Rows from top to bottom, separated by spaces. Seven are above the baseline, the eighth and ninth
 // below it.
 constexpr std::array<const char*, 95> kLetters = {
     "..... ..... ..... ..... ..... ..... .....",              // space

@@ -24,7 +24,7 @@
 namespace sluice::app {
 namespace {
 
-// Files that are read again and again until there are `count` samples; none where nothing will run.
+// Files that are repeated until there are `count` samples; no files if nothing will run.
 struct MaybeFiles {
   std::optional<Files> files;
   std::int64_t count = 0;
@@ -56,7 +56,7 @@ Given read(Graph& g, const GraphOptions& options) {
   return {.file = jpeg, .label = label};
 }
 
-// Of what a list has; nothing will run.
+// An empty source with the types of a list's boxes; nothing will run.
 struct NoBoxes {
   std::int64_t size() const { return 0; }
   std::string name(std::int64_t /*i*/) const { return {}; }

@@ -28,7 +28,7 @@ namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
-// Said before the work begins, not after it.
+// Checks the output before the work begins.
 void check_out(const std::string& out) {
   check_out_file("--out", out);
   std::error_code ignored;
@@ -167,11 +167,11 @@ class Indexing {
 
   const IndexOptions& options_;
   Files files_;
-  // As large as it gets: it is what was asked for.
+  // Without a size limit: the user asked for the whole index.
   std::shared_ptr<JpegIndex> index_ = JpegIndex::in_memory(
       {.bytes = std::numeric_limits<std::int64_t>::max(), .grain = options_.grain});
-  std::int64_t indexed_ = 0;  // files
-  std::int64_t bytes_ = 0;    // of them
+  std::int64_t indexed_ = 0;  // the number of files
+  std::int64_t bytes_ = 0;    // the size of these files
   std::vector<NotIndexed> left_out_;
 };
 

@@ -1,6 +1,6 @@
-// What commands are given to read: the folder of --data, and the index of --index.
+// Opens what commands read: the folder of --data, and the index of --index.
 //
-// Errors: UsageError that names the option.
+// Ownership: shared. Threads: one. Errors: UsageError that names the option.
 #pragma once
 
 #include <sluice/io/jpeg/index.h>
@@ -11,11 +11,11 @@
 
 namespace sluice::app {
 
-// The JPEG files of a folder. Entries that cannot be read are left out, and a class without files
-// keeps its number; see Files::left_out().
+// The JPEG files of a folder. Unreadable entries are left out, and a class without files keeps its
+// number; see Files::left_out().
 Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index = nullptr);
 
-// "off": null; "memory": an empty index; anything else: the one in that file.
+// Returns null for "off", an empty index for "memory", else the index in that file.
 std::shared_ptr<JpegIndex> chosen_index(const std::string& choice);
 
 }  // namespace sluice::app

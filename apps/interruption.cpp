@@ -10,7 +10,7 @@
 namespace sluice::app {
 namespace {
 
-// What a signal handler may touch.
+// Signal handlers may only use lock-free atomics and sem_post.
 std::atomic<int> caught{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 sem_t woken;

@@ -1,9 +1,10 @@
-// Interruption: while it lives, Ctrl-C (SIGINT) and SIGTERM are a wish to end soon, and no longer
-// the end at once. The same signal a second time is. A signal that the process ignores from the
-// beginning, as one that nohup has started, stays ignored.
+// Interruption: while it exists, Ctrl-C (SIGINT) and SIGTERM ask the program to stop soon instead
+// of ending it at once. A second signal of the same kind ends it at once. A signal that the process
+// already ignores, for example because of nohup, stays ignored.
 //
-// Threads: one Interruption at a time; asked() from any thread. Where no thread can be made for it,
-// `stop` is never called, and asked() is all there is. No errors.
+// Ownership: owns its thread and restores the signal handlers. Threads: one Interruption at a time;
+// asked() from any thread. Errors: none; if no thread can be started, `stop` is never called, but
+// asked() works.
 #pragma once
 
 #include <csignal>
@@ -14,14 +15,14 @@ namespace sluice::app {
 
 class Interruption {
  public:
-  // `stop` is called once, on a thread of its own, when a signal has come.
+  // `stop` is called once, on a separate thread, when a signal has come.
   explicit Interruption(std::function<void()> stop);
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
   bool asked() const { return signal() != 0; }
-  // Which signal it was; 0 when there was none.
+  // The signal; 0 if there was none.
   int signal() const;
 
  private:

@@ -21,8 +21,8 @@ namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
-// A digest of what torchrun, Open MPI, MPICH and Slurm call the job; the same for all where none
-// does.
+// A digest of the job's name in torchrun, Open MPI, MPICH and Slurm. Without a launcher it is
+// always the same.
 std::string job_of_environment() {
   std::string job;
   for (const char* const name : {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR",
@@ -97,7 +97,7 @@ std::optional<PartSummary> JobSummary::collect(const PartSummary& own) const {
     all.begin = std::min(all.begin, part->begin);
     all.end = std::max(all.end, part->end);
   }
-  // Two may have found all of them: the one that takes the first file away tells.
+  // Two processes may find all files. The one that removes the first file prints the summary.
   if (::unlink(file_of(0).c_str()) != 0) return std::nullopt;
   for (std::int64_t i = 1; i < shard_.count; ++i) (void)::unlink(file_of(i).c_str());
   return all;

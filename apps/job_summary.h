@@ -1,11 +1,11 @@
-// JobSummary: what the processes of a job (mpirun, torchrun, srun) have done, all together.
+// JobSummary: the combined summary of all processes of a job (mpirun, torchrun, srun).
 //
-// They cannot talk to each other, so each one leaves a small hidden file in the output folder when
-// it has done its part. Whoever finds the files of all of them there is the last, takes them away
-// and tells. Where a process fails nobody tells of all: the failure is what there is to tell.
+// The processes cannot communicate, so each one leaves a small hidden file in the output folder
+// when it is done. The process that finds the files of all processes is the last one. It removes
+// them and prints the summary. If a process fails, no summary is printed, only the failure.
 //
-// Threads: one. Processes: any number. No errors: a file that makes no sense, or is of another job,
-// is as if it were not there.
+// Threads: one. Processes: any number. Errors: none; a malformed file, or one of another job, is
+// ignored.
 #pragma once
 
 #include "part.h"
@@ -20,23 +20,22 @@ struct PartSummary {
   std::int64_t written = 0;
   std::int64_t replaced = 0;
   std::int64_t skipped = 0;
-  double begin = 0, end = 0;  // seconds, as the machine's clock has them
+  double begin = 0, end = 0;  // seconds of the system clock
 };
 
 double now_s();
-// "to out in 1.50 s: 20 images/s".
+// For example "to out in 1.50 s: 20 images/s".
 std::string where_and_how_fast(const std::string& out, std::int64_t images, double seconds);
 
 class JobSummary {
  public:
-  // `run` tells runs that may write to one folder.
+  // `run` identifies this run among those that may write to the folder.
   JobSummary(const std::string& out, const std::string& run, const Part& part);
 
-  // Removes what a process with this number has left of an attempt that was not finished.
+  // Removes the file that a process with this number may have left in an unfinished attempt.
   void begin() const;
-  // This process has done its part. The last one says on standard output what all have done. What
-  // keeps a process from telling the others is said on standard error: its results are there all
-  // the same.
+  // Reports that this process is done. The last process prints the summary to standard output. An
+  // I/O error is only printed to standard error, since the results are complete.
   void end(const PartSummary& own) const;
 
  private:
@@ -46,7 +45,7 @@ class JobSummary {
 
   std::string out_;
   std::string begin_of_names_;
-  std::string job_;  // tells jobs apart, where whoever starts them does
+  std::string job_;  // identifies the job, if the launcher does
   Shard shard_;
 };
 

@@ -23,14 +23,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// So many samples at once, again and again: each time is an epoch, so that nothing of the next one
-// is under way before the last one is over.
+// Runs this many samples at once, again and again. Each burst is an epoch, so nothing of the next
+// one starts before the last one is over.
 class Bursts {
  public:
   Bursts(const Corpus& corpus, SubjectOptions options, int samples)
       : corpus_(corpus), options_(std::move(options)), samples_(samples), pipeline_(make()) {}
 
-  // Microseconds from the first sample's source to the last one's arrival.
+  // The time from the first sample's source to the last one's arrival, in microseconds.
   double run() {
     began_.store(kNever, std::memory_order_relaxed);
     auto epoch = pipeline_->epoch();
@@ -42,14 +42,14 @@ class Bursts {
     }
     return static_cast<double>(end - began_.load(std::memory_order_relaxed)) / 1000;
   }
-  // Once through the files, as the index in memory wants it, or until so many seconds are over.
+  // Runs through all files once, to fill an index in memory, or for at most this many seconds.
   void warm_up(double most) {
     const auto end = Clock::now() + std::chrono::duration<double>(most);
     const std::int64_t times = std::max<std::int64_t>(3, corpus_.size() / samples_);
     for (std::int64_t i = 0; i < times && Clock::now() < end; ++i) (void)run();
     before_ = pipeline_->stats().device;
   }
-  // Samples of one gather, since the warming up.
+  // The mean size of a GPU batch since the warm-up.
   double mean_gather() const {
     DeviceStats stats = pipeline_->stats().device;
     stats.samples -= before_.samples;
@@ -94,7 +94,7 @@ class Bursts {
 
 struct Times {
   std::vector<double> us = {};
-  // The smallest that so large a part of them does not exceed.
+  // The percentile: the smallest value that this fraction of the times does not exceed.
   double at(double part) {
     std::sort(us.begin(), us.end());
     const auto n = static_cast<double>(us.size());
@@ -104,7 +104,7 @@ struct Times {
   double p99() { return at(0.99); }
 };
 
-// Bursts for so long, but a few of them in any case.
+// Runs bursts for this time, but at least a few.
 void add_times(Bursts& bursts, double seconds, Times& times) {
   constexpr int kFewest = 3;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);

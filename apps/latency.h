@@ -1,7 +1,7 @@
-// `sluice bench latency`: how long a sample takes that is alone, from the moment at which its
-// source gives its file until next() gives the batch, with nothing else under way: decode, resize
-// to 224 x 224, normalise to f16. And the same for 2, 4, ... 256 samples that come at once. On the
-// device, if there is one, and on the CPU, in turns.
+// `sluice bench latency`: measures the time from the moment when a source returns a file until
+// next() returns the batch, with nothing else under way. The pipeline decodes, resizes to 224 x
+// 224, and normalizes to f16. It is measured for 1, 2, 4, ... 256 samples at once. If there is a
+// device, device and CPU are measured in interleaved rounds.
 #pragma once
 
 #include "benchmarks/workloads/corpus.h"
@@ -12,8 +12,8 @@
 
 namespace sluice::app {
 
-// Takes the threads, the seed, the index and the device of `options`. `seconds`: of one side of one
-// line of the table, about. Gives the figures.
+// Uses the threads, the seed, the index and the device of `options`. `seconds`: the approximate
+// time of one side of one line of the table. Returns the figures.
 Figures measure_latency(const Corpus& corpus, const SubjectOptions& options, double seconds,
                         int rounds, std::FILE* out);
 

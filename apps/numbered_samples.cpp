@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kReader = "sluice augment";
 
-// The argument of a worker: words, each ended by a zero byte, which no word has. The archives come
-// last, because there may be any number of them.
+// The argument of a worker: words, each ended by a zero byte, which no word contains. The archives
+// come last, because their number varies.
 std::string packed(const DatasetOptions& options, const std::string& fingerprint) {
   std::string text;
   const auto add = [&](const std::string& word) { text.append(word).push_back('\0'); };

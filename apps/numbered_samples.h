@@ -1,10 +1,11 @@
-// NumberedSamples: the samples of a dataset with their number, so that a stand-in can say which one
-// it is, for Graph::read. What is there already is not read again: its bytes are empty.
+// NumberedSamples: a source for Graph::read that adds the number of each sample, so that a
+// replacement sample can be identified. A sample whose result exists already is not read: its bytes
+// are empty.
 //
 // NumberedSamplesInWorkers: the same, read by worker processes.
 //
-// Ownership: share the dataset, and the workers. Threads: as Graph::read says. Errors: those of
-// Dataset::read(), and of workers().
+// Ownership: they share the dataset and the workers. Threads: as Graph::read says. Errors: those of
+// Dataset::read() and of workers().
 #pragma once
 
 #include "dataset.h"
@@ -19,8 +20,8 @@
 
 namespace sluice::app {
 
-// The file, unless its result is there; its label, boxes, their labels, and mask, as far as they
-// are wanted; its number; whether it was read.
+// The file, empty if the result exists; the label; the boxes, their labels and the mask, if wanted;
+// the number; true if it was read.
 using NumberedSample = std::tuple<Bytes, std::int64_t, Tensor, Tensor, Bytes, std::int64_t, bool>;
 inline NumberedSample not_read(std::int64_t number) {
   return {Bytes(), 0, Tensor({0}, DType::f32), Tensor({0}, DType::i64), Bytes(), number, false};
@@ -51,8 +52,8 @@ struct NumberedSamples {
   }
 };
 
-// Starts so many processes, which open the dataset for themselves. A worker that finds other
-// samples there than this process does refuses to serve.
+// Starts this many processes; each opens the dataset itself. A worker fails if it finds other
+// samples than this process.
 Workers<NumberedSample> start_readers(const DatasetOptions& options, const Dataset& dataset,
                                       int workers);
 

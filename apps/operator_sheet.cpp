@@ -16,7 +16,7 @@
 namespace sluice::app {
 namespace {
 
-// The text and the code are the same.
+// The macro turns the code into its text too, so both are the same.
 #define SLUICE_EFFECT(name, ...)                                                                  \
   Effect {                                                                                        \
     name, #__VA_ARGS__,                                                                           \
@@ -93,7 +93,7 @@ Image effect_picture() {
                                  [](const Picture& picture) { return picture.name == "boat.jpg"; });
   Image large, image;
   decode_jpeg_image(boat->file, {}, large);
-  // As large as it is drawn: what a filter does would be lost in shrinking.
+  // In its final size: shrinking would hide the effect of a filter.
   const int width = ContactSheet::kThumb;
   kernels::resize(large, width * large.height() / large.width(), width, Interpolation::bilinear,
                   image);

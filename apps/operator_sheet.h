@@ -1,5 +1,5 @@
-// The sheet of effects: what each operator that changes a picture makes of one, with the line of
-// C++ that does it. `sluice operators --sheet FILE` draws it.
+// The sheet of effects: shows the result of each image operator, with its line of C++. `sluice
+// operators --sheet FILE` draws it.
 //
 // No state. Errors: IoError for a file that cannot be written.
 #pragma once
@@ -19,9 +19,9 @@ struct Effect {
   Value<Image> (*apply)(Graph& g, Value<Image> image);
 };
 
-// At least one for each operator that takes a picture and gives one, by family and name.
+// At least one effect for each operator that takes and returns an image, sorted by family and name.
 const std::vector<Effect>& effects();
-// The picture that they are shown on, and what one makes of it.
+// The example image, and the result of an effect on an image.
 Image effect_picture();
 Image effect_on(const Effect& effect, const Image& picture);
 

@@ -44,8 +44,8 @@ std::string types_of(const detail::Input& input) {
   return names.empty() ? "anything" : joined(names, " or ");
 }
 
-// The parameters in the order in which C++ takes them: fields that an expression names stand as
-// they stand there, since designated initializers need the order of the struct.
+// The parameters in the order of C++. Fields named in an expression keep the order of the struct,
+// which designated initializers require.
 std::vector<Parameter> parameters_of(const OperatorSchema& schema) {
   std::vector<Parameter> all = schema.parameters;
   for (const std::string& expression : schema.cpp) {
@@ -79,12 +79,12 @@ std::string legal(const Parameter& parameter) {
 std::string default_of(const Parameter& parameter) {
   return parameter.default_value ? to_string(*parameter.default_value) : "";
 }
-// The same in words; empty where it must be given.
+// The default as text; empty if the parameter is required.
 std::string otherwise(const Parameter& parameter) {
   return parameter.optional ? "not given" : default_of(parameter);
 }
 
-// Of the operators, and of the functions that are made of them; by name.
+// The schemas of the operators and of the functions composed of them, by name.
 std::map<std::string, OperatorSchema> schemas() {
   std::map<std::string, OperatorSchema> all;
   for (const OperatorPtr& op : operators()) all.emplace(op->name(), op->schema());
@@ -99,14 +99,14 @@ std::map<std::string, std::vector<OperatorSchema>> families() {
   return all;
 }
 
-// Whether it runs on a device where its picture lies there. One that is made of others does as far
-// as these do.
+// True if it runs on a device when its image is there. A composed function does if its operators
+// do.
 bool runs_on_device(const OperatorSchema& schema) {
   const OperatorPtr op = schema.made_of.empty() ? detail::registry().find(schema.name) : nullptr;
   return op != nullptr && !schema.moves_to && detail::device_version_of(*op) != nullptr;
 }
 
-// How many letters must be inserted, taken out or changed.
+// The edit distance: the number of letters to insert, remove or change.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -121,8 +121,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// At most three names that are like this one, the nearest in any case; those that hold it come
-// first.
+// Up to three names similar to this one, and always the nearest. Names that contain it come first.
 std::string nearest(const std::string& name) {
   std::vector<std::pair<std::size_t, std::string>> all;
   for (const auto& [other, schema] : schemas()) {
@@ -234,7 +233,7 @@ void print_all() {
   }
 }
 
-// What is said of a parameter, beside its name.
+// Describes a parameter, without its name.
 std::string facts(const Parameter& p) {
   std::vector<std::string> all{type_of(p)};
   if (!legal(p).empty()) all.push_back(legal(p));
@@ -247,7 +246,7 @@ std::string facts(const Parameter& p) {
   return joined(all, "; ");
 }
 
-// What else there is to know; empty where there is nothing.
+// Further remarks; empty if there are none.
 std::string remarks(const OperatorSchema& schema) {
   std::vector<std::string> all;
   if (!schema.made_of.empty()) all.push_back("Made of: " + joined(schema.made_of, ", ") + ".");
@@ -272,7 +271,7 @@ void print_one(const OperatorSchema& schema) {
   if (const std::string more = remarks(schema); !more.empty()) fmt::print("{}\n", more);
 }
 
-// A cell of a table.
+// Escapes the text for a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);

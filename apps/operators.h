@@ -1,4 +1,4 @@
-// `sluice operators`: what operators there are, and what one takes and gives.
+// `sluice operators`: lists the operators, or describes one.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 namespace sluice::app {
 
 struct OperatorsOptions {
-  std::string name;       // of one; empty: all
-  bool json = false;      // for machines
-  bool markdown = false;  // docs/operators.md; all operators
-  std::string sheet;      // the file of a sheet that shows what they do; empty: none
+  std::string name;       // of one operator; empty: all
+  bool json = false;      // for programs
+  bool markdown = false;  // prints docs/operators.md; all operators
+  std::string sheet;      // file for the sheet of effects; empty: none
 };
 
-// Returns the exit status. Throws UsageError for an operator that there is not, and IoError for a
-// sheet that cannot be written.
+// Returns the exit status. Throws UsageError for an unknown operator, and IoError for a sheet that
+// cannot be written.
 int run_operators(const OperatorsOptions& options);
 
 }  // namespace sluice::app

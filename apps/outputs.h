@@ -1,6 +1,6 @@
-// What commands write: files that the user names, and folders.
+// Writes and checks what commands write: files that the user names, and folders.
 //
-// No state. Errors: IoError that names the file or folder and the reason, UsageError that names the
+// No state. Errors: IoError that names the file or folder and the reason; UsageError that names the
 // option.
 #pragma once
 
@@ -12,38 +12,37 @@
 
 namespace sluice::app {
 
-// Writes a file, which appears when it is whole (see write_whole); to a device or a pipe, what is
-// there takes the bytes.
+// Writes a file, which only appears once it is complete (see write_whole). If the path is a device
+// or a pipe, writes to it.
 void write_file(const std::string& path, const Bytes& bytes);
 
-// The path from the root, without links and dots; what is not there yet as it would be.
+// The absolute path, with links and dots resolved as far as the path exists.
 std::filesystem::path whole_path(const std::string& path);
 
-// Throws UsageError when two of these options name the same file; there is a name for each. Empty
-// names are none.
+// Throws UsageError if two of these options name the same file. There is one name per option; empty
+// names are ignored.
 void check_names_differ(const std::vector<const char*>& options,
                         const std::vector<std::string>& names);
 
-// Creates the folder and those above it where they are missing.
+// Creates the folder and its parents if they are missing.
 void make_folder(const std::string& path);
 
-// What a command reads; empty where it reads none.
+// The inputs of a command; empty members are not used.
 struct Inputs {
   std::string data;                     // a folder
   std::string pipeline;                 // a file
   std::vector<std::string> files = {};  // others
 };
 
-// Throws UsageError for what an option names as output if it lies in the data folder, where it
-// would be read as a picture the next time, or is a file that is read.
+// Throws UsageError if the output `path` is an input file, or lies in the data folder, where the
+// next run would read it as an image.
 void check_apart(const char* option, const std::string& path, const Inputs& inputs);
 
-// The same for a file; it is no folder either, and no link to a file, as it would not be clear
-// which of the two is to be replaced.
+// The same for an output file. It must also not be a folder, or a symbolic link to a file: it would
+// not be clear whether to replace the link or the file.
 void check_out_file(const char* option, const std::string& path, const Inputs& inputs = {});
 
-// Throws UsageError when the folder of a file that an option names is neither there nor `out`, or
-// in that, which is made.
+// Throws UsageError unless the file's folder exists, or is `out` or in it, which will be created.
 void check_folder_of(const char* option, const std::string& path, const std::string& out);
 
 }  // namespace sluice::app

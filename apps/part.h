@@ -1,8 +1,8 @@
-// Part: which part of a run is this process's, where several share the work. Each file of each
-// epoch is one process's, so that together they write what one would write alone.
+// Part: this process's share of a run that several processes share. Each file of each epoch belongs
+// to one process, so together they write the same results as a single process.
 //
-// Ownership: a value. No threads. Errors: UsageError for what --shard cannot be, BuildError for an
-// environment that contradicts itself.
+// Ownership: a value. Threads: like any data. Errors: UsageError for an invalid --shard, BuildError
+// for contradictory environment variables.
 #pragma once
 
 #include <sluice/graph/order/sampler.h>
@@ -13,16 +13,17 @@ namespace sluice::app {
 
 class Part {
  public:
-  // `option`: "I/N"; empty: as the environment says (torchrun, MPI, Slurm), else all of it.
+  // `option`: "I/N"; empty: from the environment (torchrun, MPI, Slurm), else the whole run.
   explicit Part(const std::string& option);
 
   bool is_whole() const { return shard_.count == 1; }
   const Shard& shard() const { return shard_; }
-  // Whether it is one of several that somebody started together.
+  // True if a launcher started this process together with others.
   bool is_together() const { return together_ && !is_whole(); }
-  // Whether it speaks for all: of processes that somebody started together, the first one.
+  // True if this process prints for the whole job: of processes started together, only the first
+  // one does.
   bool tells() const { return !together_ || shard_.index == 0; }
-  // " (shard 1/4)"; empty for the whole.
+  // For example " (shard 1/4)"; empty for the whole run.
   std::string words() const;
 
  private:

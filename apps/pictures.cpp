@@ -70,7 +70,7 @@ Colour corner_colour(int corner) {
   return kCorners[static_cast<std::size_t>(corner)];
 }
 
-// Upper left red, upper right green, lower left yellow, lower right blue.
+// Marks the corners: upper left red, upper right green, lower left yellow, lower right blue.
 void mark_corners(Canvas& canvas) {
   for (int corner = 0; corner < 4; ++corner) {
     const Point at{corner % 2 == 0 ? -canvas.right() : canvas.right(),
@@ -109,7 +109,7 @@ Picture draw(const Plan& plan) {
   if (plan.kind == Kind::half_across) options.subsampling = Subsampling::s422;
   options.progressive = plan.kind == Kind::progressive;
   if (plan.kind == Kind::turned) {
-    // What 8 does is undone by 6.
+    // Orientation 8 turns the image, and the EXIF value 6 turns it back.
     Image lying;
     orient(image, 8, lying);
     image = std::move(lying);

@@ -1,9 +1,9 @@
-// The demo set: small drawn pictures that show at once whether they were mirrored or turned. Every
-// kind of JPEG that a folder of photographs may hold is there: colour at full and at reduced
-// resolution, gray, progressive, one that its EXIF entry turns upright, and one that is damaged.
+// The demo set: small drawn images whose look shows at once if they were mirrored or turned. It
+// covers the kinds of JPEG files in real folders: color at full and reduced resolution, gray,
+// progressive, one with an EXIF rotation, and a damaged one.
 //
-// The same bytes on every call with the same libjpeg. No state. Errors: IoError for a folder that
-// cannot be written.
+// The bytes are the same on every call with the same libjpeg. No state. Errors: IoError for a
+// folder that cannot be written.
 #pragma once
 
 #include <sluice/runtime/bytes.h>
@@ -15,15 +15,15 @@
 namespace sluice::app {
 
 struct Picture {
-  std::string name;  // of its file
-  std::string kind;  // what is special about it, in words
+  std::string name;  // of the file
+  std::string kind;  // what is special about it, for people
   Bytes file;
   bool damaged = false;
 };
 
 std::vector<Picture> demo_pictures();
 
-// `sluice pictures`: writes the set into a folder and says what it wrote. Returns the exit status.
+// `sluice pictures`: writes the set into a folder and prints a summary. Returns the exit status.
 int run_pictures(const std::string& folder);
 
 }  // namespace sluice::app

@@ -16,7 +16,7 @@
 namespace sluice::app {
 
 std::string duration_in_words(double seconds) {
-  constexpr double kLongest = 1e9;  // beyond it nobody knows
+  constexpr double kLongest = 1e9;  // longer durations are not meaningful
   const auto whole = static_cast<std::int64_t>(std::clamp(std::ceil(seconds), 0.0, kLongest));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
@@ -47,7 +47,7 @@ void Progress::draw_until_finished() {
   }
 }
 
-// A standard error that takes no more is no reason to end: what cannot be shown is not shown.
+// Errors of standard error are ignored: a failed display must not end the run.
 void Progress::draw(double elapsed) {
   const std::int64_t before = before_.load(std::memory_order_relaxed);
   const std::int64_t done = done_.load(std::memory_order_relaxed);
@@ -62,7 +62,7 @@ void Progress::draw(double elapsed) {
     (void)std::fputs((words + "\n").c_str(), stderr);
     return;
   }
-  // A line that is wider than the terminal would stay when the next one is drawn.
+  // A line wider than the terminal would remain when the next one is drawn.
   struct winsize size {};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   const std::size_t width = known ? size.ws_col - std::size_t{1} : 79;

@@ -1,12 +1,11 @@
-// Progress: how far a long run has come. On a terminal a bar that is drawn over and over; otherwise
-// a line after a second, then further and further apart, a dozen at most, so that logs stay short.
-// Writes to standard error, and nothing at all for runs below half a second.
+// Progress: shows the progress of a long run on standard error. On a terminal it redraws a bar.
+// Otherwise it prints a line after a second, then at growing intervals, so that logs stay short.
+// Runs below half a second print nothing.
 //
-// The rate, and the time that is left, are those of what this run does.
+// The rate and the remaining time only count the work of this run.
 //
-// A thread of its own draws, so that it shows also that nothing has been done yet. Threads: add()
-// and pass_over() from any, the rest from one. No errors: where no thread can be made, nothing is
-// drawn.
+// Ownership: owns a thread, which draws even while nothing is done. Threads: add() and pass_over()
+// from any, the rest from one. Errors: none; if no thread can be started, nothing is drawn.
 #pragma once
 
 #include <atomic>
@@ -18,21 +17,21 @@
 
 namespace sluice::app {
 
-// "12 s", "5 min 12 s", "3 h 20 min".
+// For example "12 s", "5 min 12 s", "3 h 20 min".
 std::string duration_in_words(double seconds);
 
 class Progress {
  public:
-  // `what` is counted ("images"), `total` of them. Where it is not `shown`, nothing is drawn.
+  // `what` names the items ("images"), `total` is their number. Draws nothing if `shown` is false.
   Progress(std::string what, std::int64_t total, bool shown = true);
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void add(std::int64_t done) { done_.fetch_add(done, std::memory_order_relaxed); }
-  // So many of the total were done before, in no time of this run's.
+  // This many of the total were done before this run.
   void pass_over(std::int64_t before) { before_.fetch_add(before, std::memory_order_relaxed); }
-  // Leaves the terminal's line as it was; nothing is drawn any more.
+  // Clears the terminal's line and stops drawing.
   void finish();
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 using Treatable = std::pair<Value<Image>, Value<Treatment>>;
 
-// `file` is the same as `jpeg`, or that on the device.
+// `file` is the same as `jpeg`, or its copy on the device.
 Treatable rotate_some(Graph& g, Value<Bytes> file, const RecipeSize& size) {
   auto image = decode_jpeg(file);
   auto angle = g.uniform(10.f, 30.f);
@@ -47,7 +47,7 @@ Treatable train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, const RecipeSize
   return {flip(small, {.horizontal = mirror}), treatment};
 }
 
-// The shorter side before the middle is cut out: 256 for 224.
+// The length of the shorter side before the center is cropped: 256 for 224.
 int shorter_side(const RecipeSize& size) { return (std::max(size.width, size.height) * 8 + 3) / 7; }
 
 Treatable eval(Graph& g, Value<Bytes> file, const RecipeSize& size) {
@@ -56,7 +56,7 @@ Treatable eval(Graph& g, Value<Bytes> file, const RecipeSize& size) {
   return {image, g.constant(Treatment{.cut = true})};
 }
 
-// A white canvas of this size with the views, each at its place; the first one in its corner.
+// A white canvas of this size with the views at their corners; the first one is at (0, 0).
 using Corner = std::pair<int, int>;  // row, column
 Value<Image> side_by_side(int height, int width, const std::vector<Corner>& corners,
                           const std::vector<Value<Image>>& views) {
@@ -97,7 +97,7 @@ Made detected(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize&
   return {.picture = sample.image, .boxes = sample.boxes, .labels = sample.labels};
 }
 
-// The host decodes the mask.
+// The mask is always decoded on the host.
 Made segmented(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize& size,
                bool on_device) {
   const auto ids = decode_image(given.mask, {.ids = true});
@@ -106,7 +106,7 @@ Made segmented(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize
   return {.picture = sample.image, .mask = sample.mask};
 }
 
-// Pictures lie where `file` does, but for that of augmix.
+// Images are where `file` is, except that of augmix.
 Made made_of(Graph& g, Recipe recipe, const Given& given, Value<Bytes> file, const RecipeSize& size,
              bool on_device) {
   const auto noted = [](const Treatable& result) -> Made {

@@ -12,7 +12,7 @@
 namespace sluice::app {
 namespace {
 
-// Whatever can be seen of a file; empty when that is nothing.
+// Decodes as much of the file as possible; empty if that is nothing.
 Image picture_in(const Bytes& file) {
   Image picture;
   try {

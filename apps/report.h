@@ -1,7 +1,7 @@
-// Report: what became of the samples of `sluice augment`: what is told at the end, and the contact
-// sheet.
+// Report: collects the outcomes of the samples of `sluice augment`, for the summary at the end and
+// the contact sheet.
 //
-// Ownership: refers to the dataset. Threads: one. No errors but those of drawing.
+// Ownership: refers to the dataset. Threads: one. Errors: only those of drawing.
 #pragma once
 
 #include "dataset.h"
@@ -18,7 +18,7 @@ namespace sluice::app {
 
 class Report {
  public:
-  // The first samples are shown on the sheet.
+  // The sheet shows this many samples, the first ones.
   static constexpr std::size_t kMostTiles = 24;
 
   explicit Report(const Dataset& dataset) : dataset_(dataset) {}
@@ -30,7 +30,8 @@ class Report {
     lost_.push_back(error);
     show({error.key.index, in_words_of(error), Fate::failed, ""});
   }
-  // Sample `by` stands in; `note` is what was done to it, and `result` the file.
+  // Sample `by` replaces the failed one; `note` describes what was done to it, `result` is the
+  // file.
   void replace(const SampleError& error, std::int64_t by, const std::string& note,
                const std::string& result);
   void deliver(std::int64_t sample, const std::string& note, bool changed,
@@ -41,13 +42,13 @@ class Report {
   std::int64_t lost() const { return static_cast<std::int64_t>(lost_.size()); }
   std::int64_t replaced() const { return static_cast<std::int64_t>(replaced_.size()); }
   bool has_problems() const { return !warnings_.empty() || !replaced_.empty() || !lost_.empty(); }
-  // Of the first sample that was lost.
+  // The reason of the first lost sample.
   std::string first_loss() const { return reason(lost_.front()); }
-  // What was warned of, replaced and lost.
+  // Prints the warnings, the replaced samples and the lost ones.
   void print_problems() const;
-  // The files and folders of the dataset that are not read.
+  // Prints the files and folders of the dataset that are not read.
   void print_left_out() const;
-  // How many samples the sheet shows.
+  // The number of samples on the sheet.
   std::size_t shown() const { return shown_.size(); }
   Image draw_sheet(const std::string& title, const std::string& caption) const;
 
@@ -62,7 +63,7 @@ class Report {
   void show(Shown shown) {
     if (shown_.size() < kMostTiles) shown_.push_back(std::move(shown));
   }
-  // Pictures with their boxes and masks; empty where there is nothing to see.
+  // Images with boxes and masks drawn in; empty if there is no image.
   Image before(const Shown& shown) const;
   static Image after(const Shown& shown);
   static std::string in_words_of(const SampleError& error);
@@ -71,7 +72,7 @@ class Report {
   const Dataset& dataset_;
   std::vector<SampleError> lost_;
   std::vector<SampleError> warnings_;
-  std::vector<std::pair<SampleError, std::int64_t>> replaced_;  // with the sample that stood in
+  std::vector<std::pair<SampleError, std::int64_t>> replaced_;  // with its replacement sample
   std::vector<Shown> shown_;
 };
 

@@ -32,13 +32,13 @@ namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
-// The comment: who wrote it, a run, and a number of fixed length.
+// The comment: the writer, the run, and a number of fixed length.
 constexpr std::string_view kWriter = "sluice augment ";
 constexpr std::size_t kRunDigits = 16;
 constexpr int kNumberDigits = 12;
 constexpr std::size_t kTextBytes = kWriter.size() + kRunDigits + 1 + kNumberDigits;
 constexpr std::size_t kSegmentBytes = 4 + kTextBytes;
-constexpr std::int64_t kNoNumber = 999'999'999'999;  // of a sheet
+constexpr std::int64_t kNoNumber = 999'999'999'999;  // marks a sheet
 
 std::string segment_of(const std::string& run, std::int64_t number) {
   const char length = static_cast<char>(kTextBytes + 2);
@@ -46,14 +46,14 @@ std::string segment_of(const std::string& run, std::int64_t number) {
          fmt::format(" {:0{}}", number, kNumberDigits);
 }
 
-// Where the comment stands: after the beginning of the file and the segment that makes it a JFIF
-// file, which has to come first.
+// The offset for the comment: after the start of the file and the JFIF segment, which must come
+// first.
 std::size_t place_of_segment(std::span<const std::uint8_t> jpeg) {
   const bool jfif = jpeg.size() > 6 && jpeg[2] == 0xff && jpeg[3] == 0xe0;
   return jfif ? std::size_t{4} + (std::size_t{jpeg[4]} << 8) + jpeg[5] : 2;
 }
 
-// The options of `sluice augment` that decide about results; see ResultsOptions::run.
+// The options of `sluice augment` that determine the results; see ResultsOptions::run.
 constexpr const char* kOptionsOfARun =
     "--data, --list or --tar (with the same files, --path, --label, --boxes, --box-format and "
     "--mask), --recipe or --pipeline, --size, --seed, --flat, --on-error, --device, --decoder and "
@@ -79,7 +79,7 @@ std::optional<Mark> mark_of(std::span<const std::uint8_t> jpeg) {
 
 struct Seen {
   bool empty = true;
-  bool complete = false;  // to the marker at the end
+  bool complete = false;  // it ends with the end marker
   std::optional<Mark> mark;
 };
 
@@ -97,7 +97,7 @@ Seen look_at(const fs::path& path) {
           .mark = mark_of(std::span(head).first(got))};
 }
 
-// As a line of a list whose paths begin in --out.
+// A line of a list whose paths are relative to --out.
 std::string line_of(const fs::path& picture, const Beside& beside) {
   nlohmann::ordered_json json;
   json["path"] = picture.string();
@@ -108,8 +108,7 @@ std::string line_of(const fs::path& picture, const Beside& beside) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// False unless these are boxes of four numbers, and as many labels. The file may come from
-// anywhere.
+// Returns false unless these are boxes of four numbers and as many labels. The file is not trusted.
 bool read_boxes(const nlohmann::json& json, Beside& beside) {
   const auto is_list = [&](const char* name) {
     return json.is_object() && json.contains(name) && json[name].is_array();
@@ -131,7 +130,7 @@ bool read_boxes(const nlohmann::json& json, Beside& beside) {
   return beside.has_boxes;
 }
 
-// Whether a result may have this name.
+// True if a result may have this name.
 bool is_result_name(const std::string& name) {
   const fs::path file(name);
   const std::string stem = file.stem().string();
@@ -176,7 +175,7 @@ fs::path Results::folder_of(const fs::path& inside) const {
 
 std::int64_t Results::open() {
   make_folder(options_.out);
-  // A file system without locks has no other run that looks at them either.
+  // If the file system has no locks, other runs cannot check them either.
   lock_ = ::open(options_.out.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
       !options_.overwrite && !options_.resume) {
@@ -187,7 +186,7 @@ std::int64_t Results::open() {
   for (std::int64_t i = 0; i < dataset_.size(); ++i)
     folders.insert(fs::path(path(i, 0)).parent_path().string());
   for (const std::string& folder : folders) (void)remove_parts(folder);
-  std::error_code unreadable;  // then the first file that is written says so
+  std::error_code unreadable;  // the first write will report it
   if (!options_.overwrite && !options_.resume && !fs::is_empty(options_.out, unreadable) &&
       !unreadable) {
     throw UsageError(fmt::format(
@@ -207,16 +206,16 @@ std::int64_t Results::open() {
   return std::ssize(there_);
 }
 
-// Each run has a file in the folder that is locked while it runs, and that tells which run it is;
-// of one that was killed the next one removes it. Whoever looks has its own there already, so of
-// two that begin at once one at least sees the other.
+// Each run has a file in the folder that names the run and is locked while it runs. The next run
+// removes the file of a killed run. A run creates its own file before it looks for others. So of
+// two runs that begin at once, at least one sees the other.
 void Results::claim() {
   const std::string prefix = ".sluice-part-run-";
   claimed_ = (fs::path(options_.out) / fmt::format("{}{}-{}", prefix, run_, ::getpid())).string();
   claim_ = ::open(claimed_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (claim_ >= 0 && ::flock(claim_, LOCK_EX | LOCK_NB) != 0) {  // no locks here
     if (errno != EWOULDBLOCK) (void)::unlink(claimed_.c_str());
-    claimed_.clear();  // or another machine's process of that number has it
+    claimed_.clear();  // or a process with this number on another machine has it
   }
   if (options_.overwrite) return;
   FolderEntries entries(options_.out);
@@ -238,7 +237,7 @@ void Results::find(const std::string& folder) {
     std::error_code ignored;
     if (found.extension() != ".jpg" || !fs::is_regular_file(found, ignored)) continue;
     const Seen seen = look_at(found);
-    if (seen.empty) continue;  // what a crash of the system may leave
+    if (seen.empty) continue;  // may remain after a system crash
     const bool ours = seen.mark && seen.mark->run == run_;
     const std::int64_t number = ours ? seen.mark->number : 0;
     if (ours && number == kNoNumber) continue;

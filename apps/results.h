@@ -1,12 +1,12 @@
-// Results: the folder that `sluice augment` writes to, and what a run before has left in it.
+// Results: the output folder of `sluice augment`, and the results of earlier runs in it.
 //
-// Each result is a JPEG file that appears when it is whole. A comment in it says which run it is of
-// (a digest of the recipe, the seed and the dataset) and its number, so that a run goes
-// on where one with the same options ended, and nothing else passes for its work.
+// Each result is a JPEG file that only appears once it is complete. A comment in the file holds its
+// number and a digest that identifies the run (recipe, seed and dataset). So a run with the same
+// options continues where an earlier one ended, and other files are never taken for its results.
 //
 // Ownership: refers to the dataset. Threads: has() from any, once open() is done; the rest from
-// one. Errors: UsageError for a folder that holds what may not be there, IoError for what cannot be
-// written.
+// one. Errors: UsageError for a folder with files that may not be there; IoError for files that
+// cannot be written.
 #pragma once
 
 #include "dataset.h"
@@ -22,22 +22,22 @@
 
 namespace sluice::app {
 
-// What a result has beside its picture, in a file of its name with another ending: boxes and their
-// labels in JSON, as list_in reads a line of a list; or a mask as PNG.
+// The annotations of a result, in a file of the same name with another ending: boxes and their
+// labels as JSON, in the format of a line of list_in; or a mask as PNG.
 struct Beside {
   bool has_boxes = false;
   std::vector<float> boxes = {};  // edges in pixels
   std::vector<std::int64_t> labels = {};
-  Bytes mask = {};  // a file; empty: none
+  Bytes mask = {};  // the content of a PNG file; empty: none
 };
 
 struct ResultsOptions {
   std::string out;
-  std::string run;         // what else decides about the pictures
-  bool flat = false;       // all in one folder
+  std::string run;         // identifies the run: all other options that affect the images
+  bool flat = false;       // put all results in one folder
   bool overwrite = false;  // the folder may hold other files
   bool resume = false;     // it may hold results of this run, which are kept
-  bool stand_ins = false;  // results may be made from another file than their own
+  bool stand_ins = false;  // results may come from replacement samples
 };
 
 class Results {
@@ -47,39 +47,39 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  // Makes the folder and that of each class, removes what a run that was killed was writing, and
-  // looks at what is there. Returns how many results of this run there are. Until the end no other
-  // run begins to write there that may not replace files; it gets a UsageError.
+  // Creates the folder and the class folders, removes incomplete files of killed runs, and finds
+  // existing results. Returns the number of results of this run. Until this object is destroyed,
+  // another run that may not replace files fails with UsageError in open().
   std::int64_t open();
-  // Whether result `number` is there already, made from its own file.
+  // True if result `number` exists already, made from its own file.
   bool has(std::int64_t number) const {
     return std::binary_search(there_.begin(), there_.end(), number);
   }
 
-  // For how many of those this holds.
+  // The number of existing results for which the condition holds.
   template <class Condition>
   std::int64_t count(Condition holds) const {
     return std::count_if(there_.begin(), there_.end(), holds);
   }
-  // Tells this run from others that may write to the folder.
+  // Identifies this run among others that may write to the folder.
   const std::string& run() const { return run_; }
 
-  // Where the result goes that is made from sample `sample`: named after the sample and the number,
-  // in the folders of Dataset::place(): "cats/tabby_000017.jpg". Flat these are a part of the name:
-  // "cats__tabby_000017.jpg". The number is in no other name.
+  // The path of the result that is made from sample `sample`. Its name is the sample's name and the
+  // number, in the folders of Dataset::place(): "cats/tabby_000017.jpg". With `flat`, the folders
+  // are part of the name: "cats__tabby_000017.jpg". No other result has the same number.
   std::string path(std::int64_t sample, std::int64_t number) const;
-  // Writes a result that is made from sample `from`; its picture last, so that what is beside it is
-  // there, too, where a run ended early.
+  // Writes a result that is made from sample `from`. The image is written last, so if it exists,
+  // its annotations do too.
   void write(std::int64_t from, std::int64_t number, const Bytes& jpeg, const Beside& beside = {});
-  // The same where its picture is that of result `there`, which has() it.
+  // The same, with the image of the existing result `there`.
   void copy(std::int64_t from, std::int64_t there, std::int64_t number);
-  // Writes a picture of the run that is no result.
+  // Writes an image of the run that is not a result.
   void write_sheet(const std::string& path, const Bytes& jpeg) const;
-  // What was written is on the disk when it returns.
+  // Flushes what was written to the disk.
   void sync() const;
 
  private:
-  // The folder of results whose samples have such a place(), unless they are flat.
+  // The folder for results with this place(), without `flat`.
   std::filesystem::path folder_of(const std::filesystem::path& inside) const;
   void claim();
   void find(const std::string& folder);
@@ -88,18 +88,18 @@ class Results {
 
   const Dataset& dataset_;
   const ResultsOptions& options_;
-  std::string run_;      // its digest
+  std::string run_;      // the digest
   int lock_ = -1;        // of the folder
-  std::string claimed_;  // a file that tells other runs of this one
+  std::string claimed_;  // a file that shows this run to others; see claim()
   int claim_ = -1;
   std::vector<std::int64_t> there_;  // numbers, sorted
-  std::set<std::string> folders_;    // made, or known to be there
+  std::set<std::string> folders_;    // that exist
 };
 
-// What lies beside the picture of this path; nothing where there is none.
+// Reads the annotations of the image at this path; empty if there are none.
 Beside read_beside(const std::string& path);
 
-// Whether a result in `out` might have this path.
+// True if a result in `out` might have this path.
 bool may_be_result(const std::string& out, const std::string& path);
 
 }  // namespace sluice::app

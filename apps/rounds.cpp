@@ -11,7 +11,7 @@
 namespace sluice::app {
 namespace {
 
-// Of all threads, in the program and in the system for it.
+// The CPU time of all threads, user and system.
 double cpu_us_now() {
   rusage usage{};
   (void)getrusage(RUSAGE_SELF, &usage);
@@ -21,7 +21,7 @@ double cpu_us_now() {
   return us(usage.ru_utime) + us(usage.ru_stime);
 }
 
-// After a failure, which is told, there is no rival any more.
+// If the rival fails, prints the error and removes it.
 void run_rival(Rival& rival, Round& round, std::FILE* out) {
   if (!rival.run) return;
   const auto gave_up = [&](const std::exception& e) {

@@ -1,7 +1,7 @@
-// Rounds: contenders of `sluice bench`, measured in turns, and what came of it.
+// Rounds: measures the sides of `sluice bench` in interleaved rounds.
 //
-// Threads: one. Errors: what the contenders throw; what the rival throws takes it out, and is told,
-// unless the device is lost with it.
+// Threads: one. Errors: those of the sides. An error of the rival is printed and excludes it from
+// then on, unless the device is lost.
 #pragma once
 
 #include "benchmarks/workloads/overhead.h"
@@ -20,8 +20,8 @@ namespace sluice::app {
 struct Round {
   double ours = 0;  // samples per second
   double limit = 0;
-  double cpu_us = 0;  // of ours, for a sample
-  double rival = 0;   // 0 where there is none
+  double cpu_us = 0;  // of ours, per sample
+  double rival = 0;   // samples per second; 0: no rival
   double rival_cpu_us = 0;
   double ratio() const { return ours / limit; }
   double rival_ratio() const { return ours / rival; }
@@ -31,7 +31,7 @@ struct Result {
   std::vector<Round> rounds;
   double allocations_per_image = 0;
   Stats stats;
-  bool rival = false;  // whether it came to the end
+  bool rival = false;  // true if it ran in all rounds
 };
 
 template <class F>
@@ -41,7 +41,7 @@ double median_of(const std::vector<Round>& rounds, F value) {
   return median(std::move(values));
 }
 
-// The least and the most.
+// The smallest and the largest value.
 template <class F>
 std::pair<double, double> range_of(const std::vector<Round>& rounds, F value) {
   std::pair<double, double> range{value(rounds.front()), value(rounds.front())};
@@ -50,15 +50,15 @@ std::pair<double, double> range_of(const std::vector<Round>& rounds, F value) {
   return range;
 }
 
-// A third contender, which does the same work in as many images as it needs to be timed.
+// A third side, which does the same work on its own number of images.
 struct Rival {
   std::string name;
   std::int64_t images = 0;
-  std::function<double()> run;  // seconds for so many; empty: there is none
+  std::function<double()> run;  // returns the seconds for that many; empty: no rival
 };
 
-// `limit` gives the seconds that it takes, or would take, for `images`. The first round of each
-// warms up and does not count.
+// Runs the rounds. `limit` returns the seconds that the baseline takes, or would take, for
+// `images`. The first round of each side is a warm-up and does not count.
 Result alternate(const Subject& ours, const std::function<double()>& limit, Rival rival,
                  std::int64_t images, int rounds, std::FILE* out);
 

@@ -22,7 +22,7 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const Part& part)
   std::error_code ignored;
   const std::string folder = fs::path(options_.file).parent_path().string();
   if (fs::is_directory(folder.empty() ? "." : folder, ignored))
-    (void)remove_parts(folder.empty() ? "." : folder);  // of a run that was killed
+    (void)remove_parts(folder.empty() ? "." : folder);  // removes leftovers of a killed run
   const fs::file_status status = fs::status(options_.file, ignored);
   if (!fs::exists(status)) return;
   if (!fs::is_regular_file(status))
@@ -50,7 +50,8 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const Part& part)
                     "begins anew",
                     options_.file));
   } else {
-    fs::remove(options_.file, ignored);  // a run that is killed at once does not go on from it
+    // Otherwise, if this run is killed at once, the next one would resume from the old file.
+    fs::remove(options_.file, ignored);
   }
 }
 
@@ -59,7 +60,7 @@ void RunCheckpoint::reached(Checkpoint checkpoint, const Results& results) {
   if (Clock::now() >= next_) save(results);
 }
 
-// A disk that is slow is asked less often.
+// Saves take at most 1/20 of the time, so a slow disk gets fewer of them.
 void RunCheckpoint::save(const Results& results) {
   if (!reached_ || !given()) return;
   const Clock::time_point begin = Clock::now();
@@ -67,7 +68,7 @@ void RunCheckpoint::save(const Results& results) {
   reached_->save(options_.file);
   reached_.reset();
   const Clock::time_point end = Clock::now();
-  constexpr int kShare = 20;  // of the time, at most
+  constexpr int kShare = 20;  // the inverse of the largest share of the time
   const auto every =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.every_s));
   next_ = end + (options_.every_s > 0 ? std::max(every, kShare * (end - begin)) : every);

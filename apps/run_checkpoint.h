@@ -1,13 +1,12 @@
-// RunCheckpoint: the file of --checkpoint: how far a run has come, written now and then, and when
-// it ends.
+// RunCheckpoint: the file of --checkpoint. It stores the position of a run and is written from time
+// to time and at the end.
 //
-// Whatever the file says is done lies on the disk: results are put there before it is. So a run
-// that goes on from it makes what comes next, and looks at nothing of what came before, though it
-// was moved elsewhere. Of several processes that share the work each has a file of its own:
-// "run.json.0-of-4".
+// Results are flushed to disk before the file says that they are done. So a resumed run continues
+// from there and need not look at earlier results, even if they were moved. If several processes
+// share the work, each has its own file: "run.json.0-of-4".
 //
-// Threads: one. Errors: UsageError for a file that cannot be gone on from, IoError for one that
-// cannot be written.
+// Ownership: owns its data. Threads: one. Errors: UsageError for a file that cannot be resumed
+// from, IoError for one that cannot be written.
 #pragma once
 
 #include "part.h"
@@ -21,24 +20,24 @@
 namespace sluice::app {
 
 struct RunCheckpointOptions {
-  std::string file;        // empty: there is none, and nothing is written
-  double every_s = 10;     // seconds from one to the next; 0: after each batch
-  bool resume = false;     // what the file says is where to begin; nowhere to be found: anew
-  bool overwrite = false;  // one of another run may be replaced
+  std::string file;        // empty: no checkpoint
+  double every_s = 10;     // seconds between writes; 0: after each batch
+  bool resume = false;     // continue from the file; if there is none, start from the beginning
+  bool overwrite = false;  // the file of another run may be replaced
 };
 
 class RunCheckpoint {
  public:
   RunCheckpoint(RunCheckpointOptions options, const Part& part);
 
-  // What to go on from.
+  // The position to continue from.
   const std::optional<Checkpoint>& from() const { return from_; }
   const std::string& file() const { return options_.file; }
   bool given() const { return !options_.file.empty(); }
 
-  // All results before this one's position are written. Saves it if it is time.
+  // All results before this position are written. Saves the checkpoint if it is time.
   void reached(Checkpoint checkpoint, const Results& results);
-  // Saves what was reached last.
+  // Saves the last position passed to reached().
   void save(const Results& results);
 
  private:
@@ -46,7 +45,7 @@ class RunCheckpoint {
 
   RunCheckpointOptions options_;
   std::optional<Checkpoint> from_;
-  std::optional<Checkpoint> reached_;  // and not saved
+  std::optional<Checkpoint> reached_;  // not saved yet
   Clock::time_point next_ = Clock::now();
 };
 

@@ -1,5 +1,5 @@
-// safe_path: a name from elsewhere, such as that of a file in an archive, as a relative path that
-// stays below the folder that it is put in. No state, no errors.
+// safe_path: turns an untrusted name, such as that of a file in an archive, into a relative path
+// that cannot leave its folder. Threads: any; no state. Errors: none.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace sluice::app {
 
-// The parts between the slashes, without "..", "." and empty ones. What would be hidden begins with
-// "_", control characters are "_", and what is too long is cut: a part to its last 200 bytes, the
-// path to its last 1,000. Of what has no part left it is "_".
+// Keeps the parts between slashes, without "..", "." and empty ones. A leading "." of a part and
+// control characters become "_". Long names are truncated at the front: a part to its last 200
+// bytes, the path to the last parts that fit in 1,000 bytes. If nothing is left, returns "_".
 std::string safe_path(std::string_view name);
 
-// The last 200 bytes of a part of a path, or fewer, so that no UTF-8 character is cut: names stay
-// below what file systems allow.
+// The last 200 bytes of a part of a path, or slightly fewer so that no UTF-8 character is cut. File
+// systems limit the length of names.
 std::string cut_name(std::string name);
 
 }  // namespace sluice::app

@@ -16,7 +16,7 @@ namespace {
 using detail::slot_type;
 
 using Types = std::vector<const detail::SlotType*>;
-// What sources give.
+// The types that sources may return.
 const Types kFile{slot_type<Bytes>()};
 const Types kLabelled{slot_type<Bytes>(), slot_type<std::int64_t>()};
 const Types kBoxed{slot_type<Bytes>(), slot_type<Tensor>(), slot_type<Tensor>()};
@@ -52,7 +52,7 @@ std::unique_ptr<detail::ColumnMaker> maker_of_any(const SavedPlan& plan, std::si
   return maker;
 }
 
-// Records the plan and forgets it, or gives what is to be known of it.
+// Records the plan once, without keeping it, and returns what `look` extracts.
 template <class Look>
 auto record_once(const SavedPlan& plan, const Look& look) {
   detail::Recorder trial;
@@ -63,7 +63,7 @@ auto record_once(const SavedPlan& plan, const Look& look) {
   return look(trial.plan(), outputs);
 }
 
-// The first output is an image, on the host.
+// Requires that the first output is an image on the host.
 void require_picture(const SavedPlan& plan) {
   const detail::SlotType* first = plan.output_types()[0];
   if (first != slot_type<Image>()) {

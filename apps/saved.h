@@ -1,6 +1,6 @@
-// `--pipeline FILE`: a saved plan as commands run it. The plan's source gives the bytes of a JPEG
-// file and, if it gives more, the file's label; or boxes and their labels, as tensors; or the bytes
-// of its mask's file.
+// `--pipeline FILE`: loads a saved plan and runs it in commands. The plan's source returns the
+// bytes of a JPEG file, alone or with one of these: the file's label; boxes and their labels, as
+// tensors; the bytes of the mask's file.
 //
 // Errors: UsageError that names the file, the place in it and what to do.
 #pragma once
@@ -18,34 +18,33 @@
 
 namespace sluice::app {
 
-// Reads the plan and records it once, so that what is wrong with it shows before any work begins.
+// Reads the plan and records it once, so that errors in it show before any work begins.
 SavedPlan read_plan(const std::string& file);
 
-// Throws UsageError when steps of the plan run on a device and --device names none, or names one
-// and no step does.
+// Throws UsageError if steps of the plan run on a device but --device names none, or the reverse.
 void require_device(const SavedPlan& plan, const std::string& device);
 
-// Reads the plan of a command that writes pictures; no plan for no file. Throws UsageError unless
-// its first output is an image, on the host, and it fits --device, as above.
+// Reads the plan of a command that writes images; returns nothing if no file is given. Throws
+// UsageError unless the first output is an image on the host and the plan fits --device, as above.
 std::optional<SavedPlan> find_picture_plan(const std::string& file, const std::string& device);
 
-// What its source gives.
+// The data that its source must provide.
 Wants wants_of(const SavedPlan& plan);
-// Throws UsageError for a plan that wants more than a folder has.
+// Throws UsageError for a plan that needs more than a folder provides.
 void require_folder_will_do(const SavedPlan& plan);
 
-// Records the steps; gives the outputs.
+// Records the steps; returns the outputs.
 std::vector<detail::SlotId> add_plan(const SavedPlan& plan, const Given& given);
-// What those of find_picture_plan are: the picture, and the boxes and labels, or the mask, after it
-// where the plan was given such.
+// The outputs of a plan from find_picture_plan: the image, and after it the boxes and labels, or
+// the mask, if the plan got such inputs.
 Made made_by(Graph& g, const SavedPlan& plan, const Given& given);
 
-// The plan behind a source that gives a file and its label; its batches have a column for each
-// output, of which nobody knows the type.
+// A pipeline of the plan behind a source. Its batches have a column for each output, without static
+// types.
 using GivenBy = std::function<Given(Graph&)>;
 Pipeline<> pipeline_of(const SavedPlan& plan, const PipelineOptions& options,
                        const GivenBy& source);
-// The same for what a recipe delivers: see outputs_of().
+// The same for the outputs of a recipe: see outputs_of().
 Pipeline<> pipeline_of(Recipe recipe, const RecipeSize& size, const PipelineOptions& options,
                        const GivenBy& source);
 

@@ -11,7 +11,7 @@ constexpr Colour kInk{0.13f, 0.16f, 0.24f};
 constexpr Colour kRed{0.89f, 0.27f, 0.25f};
 constexpr Colour kSun{1.f, 0.82f, 0.35f};
 
-// From one colour at the top to another at the bottom.
+// Paints a vertical gradient between two colors.
 void sky(Canvas& canvas, Colour top, Colour bottom) {
   const float height = canvas.bottom();
   canvas.paint([=](Point p) { return mix(top, bottom, (p.y + height) / (2 * height)); });
@@ -41,7 +41,7 @@ void plate(Canvas& canvas, Colour colour, Point at, Point half, float rounding) 
   canvas.shape(colour, [=](Point p) { return box(p, at, half, rounding); });
 }
 
-// Everything below a line that rises and falls.
+// Fills the area below a wavy line.
 void hills(Canvas& canvas, Colour colour, float level, float swing, float phase) {
   canvas.shape(colour, [=](Point p) {
     return level + swing * std::sin(4.2f * p.x + phase) +

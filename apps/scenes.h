@@ -1,7 +1,7 @@
-// Scenes: what the demo pictures show. Each looks different when it is mirrored, turned or stood on
-// its head.
+// Scenes: the content of the demo images. Each looks different when it is mirrored, turned or
+// upside down.
 //
-// Drawing functions on a canvas of any shape; no state, no errors.
+// Drawing functions for a canvas of any shape. Threads: any; no state. Errors: those of Canvas.
 #pragma once
 
 #include "canvas.h"

@@ -14,9 +14,9 @@ namespace {
 constexpr int kColumns = 3;
 constexpr int kMargin = 20;  // around the sheet and between tiles
 constexpr int kPadding = 14;
-constexpr int kStripe = 6;  // the coloured left edge of a tile
+constexpr int kStripe = 6;  // the colored left edge of a tile
 constexpr int kGap = 34;    // between before and after, for the arrow
-constexpr int kScale = 2;   // of names and notes
+constexpr int kScale = 2;   // for names and notes
 constexpr int kLine = (kLetterHeight + 2) * kScale;
 constexpr int kThumb = ContactSheet::kThumb;
 constexpr int kTileWidth = kStripe + 2 * kPadding + 2 * kThumb + kGap;
@@ -46,7 +46,7 @@ Ink colour_of(Fate fate) {
   return kDark;
 }
 
-// A filled box with smooth round corners, clipped to the image.
+// Draws a filled box with smooth rounded corners, clipped to the image.
 void fill_box(Image& image, int y, int x, int height, int width, int radius, Ink ink) {
   const Point centre{static_cast<float>(x) + 0.5f * static_cast<float>(width),
                      static_cast<float>(y) + 0.5f * static_cast<float>(height)};
@@ -82,7 +82,7 @@ void paste(Image& sheet, int y, int x, const Image& picture) {
   }
 }
 
-// Fits into the square of a thumbnail; small pictures stay as they are.
+// Shrinks the image to fit a square thumbnail; small images keep their size.
 Image thumbnail(const Image& picture) {
   if (picture.empty()) return {};
   const int longer = std::max(picture.height(), picture.width());
@@ -145,7 +145,7 @@ void ContactSheet::draw_tile(Image& sheet, int y, int x, int height, const Tile&
 }
 
 std::vector<std::string> ContactSheet::note_lines(const Tile& tile) const {
-  // The reason of a failure stands in its red field.
+  // The red field shows the reason of a failure.
   return wrap(tile.fate == Fate::failed ? "damaged, left out" : tile.note, kLettersPerLine,
               kMostNoteLines);
 }

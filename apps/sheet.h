@@ -1,9 +1,9 @@
-// ContactSheet: samples before and after, side by side, with the name of each and what was done to
-// it.
+// ContactSheet: shows samples before and after, side by side, with their names and what was done to
+// them.
 //
-// Tiles stand in three columns in the order in which they were added. A tile whose sample failed
-// shows what is left of the file, and a red field with the reason. Pictures are kept as thumbnails,
-// so a sheet of a thousand costs little.
+// Tiles are in three columns, in the order in which they were added. The tile of a failed sample
+// shows what can be decoded of the file, and a red field with the reason. Images are kept as
+// thumbnails, so a sheet with a thousand tiles needs little memory.
 //
 // Ownership: the sheet owns its thumbnails. Threads: one. Errors: those of the resize kernel, and
 // std::bad_alloc.
@@ -19,23 +19,23 @@
 
 namespace sluice::app {
 
-// How a sample fared; it decides the colour of its tile.
+// The outcome of a sample; it decides the color of the tile.
 enum class Fate { unchanged, changed, replaced, failed };
 
 class ContactSheet {
  public:
-  // Two lines above the tiles: a heading, and smaller what it shows.
+  // The two lines above the tiles: a heading, and a caption in smaller letters.
   ContactSheet(std::string heading, std::string caption);
 
-  // `before` and `after` have 1 or 3 channels, or are empty: then the place is left out, or red
-  // with `note` if failed.
+  // `before` and `after` have 1 or 3 channels, or are empty, which leaves a blank field. A failed
+  // sample shows a red field with `note` in place of `after`.
   void add(std::string name, std::string note, Fate fate, const Image& before, const Image& after);
   std::size_t size() const { return tiles_.size(); }
 
-  // The sheet as RGB; at least the heading.
+  // The sheet as RGB; without tiles, only the heading.
   Image draw() const;
 
-  // Pixels of the largest side of a thumbnail.
+  // The longest side of a thumbnail, in pixels.
   static constexpr int kThumb = 168;
 
  private:

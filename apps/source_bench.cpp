@@ -72,14 +72,14 @@ auto make_decoding(const WorkerArguments& arguments) {
 }
 SLUICE_WORKER("sluice bench decode", make_decoding);
 
-// Asks workers for samples, 64 of which are under way, without a pipeline.
+// Requests samples from workers without a pipeline, with 64 under way.
 template <class S>
 class Asking {
  public:
   explicit Asking(const char* name)
       : pool_(name, detail::travelling<S>::names(), kUntilEnd, {.workers = 1}) {}
 
-  // Seconds for so many.
+  // The time for this many samples, in seconds.
   double run(std::int64_t samples) {
     const auto begin = Clock::now();
     for (std::int64_t i = 0; i < samples; ++i) {
@@ -130,8 +130,8 @@ struct Row {
   std::string name;
   std::string key;  // of the JSON
   std::string unit;
-  std::function<double()> run;      // one round, in that unit
-  std::vector<double> values = {};  // a figure for each round
+  std::function<double()> run;      // runs one round and returns a value in that unit
+  std::vector<double> values = {};  // one for each round
 };
 
 class SourceBench {
@@ -159,7 +159,7 @@ class SourceBench {
   }
 
  private:
-  // So many samples in a round.
+  // The number of samples in a round.
   std::int64_t samples(double per_second) const {
     return std::max<std::int64_t>(options_.batch, std::llround(options_.seconds * per_second));
   }
@@ -178,13 +178,13 @@ class SourceBench {
   void add(std::string name, std::string key, std::string unit, std::function<double()> run) {
     rows_.push_back({std::move(name), std::move(key), std::move(unit), std::move(run)});
   }
-  // Samples a second.
+  // Adds a row in samples per second.
   void add_rate(std::string name, std::string key, std::int64_t images, const Subject& subject) {
     add(std::move(name), std::move(key), "samples/s",
         [images, subject] { return static_cast<double>(images) / subject.run(); });
   }
 
-  // As a part of what as many waits at once allow.
+  // Adds rows as a fraction of the rate that this many simultaneous waits allow.
   void add_waiting() {
     const double wait = std::chrono::duration<double>(kWaits).count();
     const auto add_part = [&](std::string name, std::string key, std::int64_t images, int at_once,
@@ -238,7 +238,7 @@ class SourceBench {
         [=] { return us_each(one.run()); });
   }
 
-  // Into as many blocks as are under way.
+  // Copies into as many blocks as samples are under way.
   Subject copying(std::int64_t images) const {
     const auto from = std::make_shared<std::vector<std::uint8_t>>(kLarge, 7);
     const auto to = std::make_shared<std::vector<std::vector<std::uint8_t>>>(
@@ -248,7 +248,8 @@ class SourceBench {
               for (std::int64_t i = 0; i < images; ++i) {
                 std::vector<std::uint8_t>& block = (*to)[static_cast<std::size_t>(i) % to->size()];
                 std::memcpy(block.data(), from->data(), kLarge);
-                asm volatile("" : : "r"(block.data()) : "memory");  // it is not left out
+                // Keeps the compiler from removing the copy.
+                asm volatile("" : : "r"(block.data()) : "memory");
               }
               return seconds_since(begin);
             },

@@ -1,8 +1,8 @@
-// `sluice bench source`: what sources cost: samples that wait, in threads and in worker processes;
-// pictures that are decoded in either; samples of 1 MB through shared memory, beside memcpy; small
-// samples through a worker; and what it takes to begin with a shuffle of 10^9 samples.
+// `sluice bench source`: measures the cost of sources. The rows are: samples that wait, in threads
+// and in worker processes; images that are decoded in either; 1 MB samples through shared memory,
+// compared with memcpy; small samples through a worker; and the start of a shuffle of 10^9 samples.
 //
-// All of it is measured in turns, round after round; the first round warms up and does not count.
+// All rows are measured in interleaved rounds; the first round is a warm-up and does not count.
 #pragma once
 
 #include "figures.h"
@@ -17,12 +17,12 @@ struct SourceBenchOptions {
   int threads = 1;   // of the pipelines
   int workers = 4;
   int batch = 64;
-  double seconds = 2;  // of one row in one round, about
+  double seconds = 2;  // of one row in one round, approximately
   int rounds = 5;
 };
 
-// Says on `out` what came of it, and gives the figures. Throws UsageError for a folder without
-// pictures.
+// Prints the results on `out` and returns the figures. Throws UsageError for a folder without
+// images.
 Figures measure_source(const SourceBenchOptions& options, std::FILE* out);
 
 }  // namespace sluice::app

@@ -1,5 +1,5 @@
-// What the summaries of commands have in common: how they name files and say what is wrong with
-// them. Threads: one. No errors.
+// Helpers for the summaries of commands: names of files and reasons of errors. Threads: one.
+// Errors: none.
 #pragma once
 
 #include <sluice/graph/stats.h>
@@ -14,21 +14,21 @@
 
 namespace sluice::app {
 
-// What a file of a folder is called: its path below that folder, without control characters.
+// The name of a file: its path below the folder, without control characters.
 std::string name_below(const std::string& folder, const std::string& path);
 
-// What a step said, without the hint in brackets that is meant for programs.
+// The error of a step, without the hint in brackets, which is meant for programs.
 std::string in_words(const std::string& what);
 
-// How many threads the run had; says on standard error when the system allowed fewer than asked
-// for.
+// The number of threads of the run. Prints to standard error if the system allowed fewer than
+// requested.
 int threads_of(const Stats& stats);
 
-// From now on summaries name all items of a list, and not the first 20 alone: --all-names.
+// --all-names: summaries name all items of a list from now on, not just the first 20.
 void name_all();
 std::size_t most_named();
 
-// Prints line(item) for the first items of `list`, and how many more there are.
+// Prints line(item) for the first items of `list`, and the number of the others.
 template <class List, class Line>
 void name_each(const List& list, Line line) {
   const std::size_t most = most_named();
@@ -41,13 +41,14 @@ void name_each(const List& list, Line line) {
     fmt::print("  ... and {} more; --all-names names all\n", list.size() - most);
 }
 
-// Files::left_out(), with paths below its folder.
+// Files::left_out(), with paths relative to the folder.
 std::vector<LeftOut> left_out_of(const Files& files);
-// The entries that cannot be read.
+// The unreadable entries.
 std::vector<LeftOut> unreadable_of(const std::vector<LeftOut>& left_out);
-// "left out 4 with the ending .png (first: a/1.png)", for each rule that leaves files out.
+// A line for each rule that leaves files out, such as "left out 4 with the ending .png (first:
+// a/1.png)".
 std::vector<std::string> words_of_rules(const std::vector<LeftOut>& left_out);
-// Prints what cannot be read, each for itself, and what rules leave out.
+// Prints each unreadable entry, and a line for each rule that leaves files out.
 void name_left_out(const std::vector<LeftOut>& left_out);
 
 }  // namespace sluice::app

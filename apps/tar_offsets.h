@@ -1,5 +1,5 @@
-// `sluice index --tar`: notes where the files in tar archives lie, and writes that to one file,
-// with which the archives open without a look at their headers.
+// `sluice index --tar`: writes an index file with the offsets of the files in tar archives. With
+// it, archives open without reading their headers.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sluice::app {
 
-// The file appears when it is whole. Returns the exit status. Throws UsageError when `out` is
-// something else, and Error for an archive that cannot be read.
+// The file only appears once it is complete. Returns the exit status. Throws UsageError if `out` is
+// something else than an index file, and Error for an archive that cannot be read.
 int run_tar_offsets(const std::vector<std::string>& archives, const std::string& out);
 
 }  // namespace sluice::app

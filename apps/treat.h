@@ -1,7 +1,7 @@
-// What `sluice augment` does to each sample: a recipe or a saved plan, and files of what that
-// makes.
+// The processing of each sample in `sluice augment`: applies a recipe or a saved plan and encodes
+// its results as files.
 //
-// Called while a pipeline is described. Errors: BuildError.
+// Ownership: values. Threads: call it while describing a pipeline. Errors: BuildError.
 #pragma once
 
 #include "recipes.h"
@@ -18,13 +18,13 @@ class SavedPlan;
 namespace sluice::app {
 
 struct Treated {
-  Value<Bytes> jpeg;  // the picture, encoded
+  Value<Bytes> jpeg;  // the encoded image
   Value<Treatment> treatment;
   Value<Beside> beside;
 };
 
-// A null plan: the recipe, of this size. `encoded` is called on any thread when a picture is
-// encoded.
+// If `plan` is null, applies the recipe at this size. Calls `encoded` on any thread each time an
+// image has been encoded.
 Treated treat(Graph& g, Recipe recipe, const RecipeSize& size, const SavedPlan* plan,
               const Given& given, bool on_device, std::function<void()> encoded);
 

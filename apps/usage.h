@@ -1,5 +1,5 @@
-// UsageError: the command line asks for something that cannot be. The program prints what() as one
-// line and exits with status 2. any_of: how messages and help list names.
+// UsageError: invalid command-line arguments. The program prints what() as one line and exits with
+// status 2. any_of: lists names in messages and help.
 #pragma once
 
 #include <sluice/runtime/error.h>
@@ -15,7 +15,7 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// The names as a person reads them: "a, b or c".
+// Joins the names for people: "a, b or c".
 inline std::string any_of(const std::vector<std::string>& names) {
   std::string text;
   std::size_t left = names.size();

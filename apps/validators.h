@@ -1,5 +1,5 @@
-// What the command line is checked with: words from a list, numbers in a range. Each says what is
-// legal. No state.
+// Validators for the command line: words from a list, and numbers in a range. Each error says what
+// is allowed. Threads: any; no state.
 #pragma once
 
 #include "usage.h"
@@ -20,7 +20,7 @@
 
 namespace sluice::app {
 
-// Only these words, with an error that says so.
+// Accepts only these words; the error lists them.
 inline CLI::Validator one_of(std::vector<std::string> words) {
   const std::string list = any_of(words);
   return CLI::Validator(
@@ -31,7 +31,7 @@ inline CLI::Validator one_of(std::vector<std::string> words) {
       "");
 }
 
-// Only a name that is there: an empty one is what a shell makes of a variable that is not set.
+// Rejects an empty name, which the shell produces from an unset variable.
 inline CLI::Validator not_empty() {
   return CLI::Validator(
       [](std::string& given) {
@@ -41,7 +41,7 @@ inline CLI::Validator not_empty() {
       "");
 }
 
-// Only a name that a JPEG file may have, or one without an ending.
+// Accepts names with the ending .jpg or .jpeg, and names without an ending.
 inline CLI::Validator jpeg_name() {
   return CLI::Validator(
       [](std::string& given) {
@@ -53,7 +53,7 @@ inline CLI::Validator jpeg_name() {
       "");
 }
 
-// Only numbers from low to high, whole ones where T is a type of whole numbers.
+// Accepts numbers from low to high; only integers if T is an integer type.
 template <class T>
 CLI::Validator number_from(T low, T high) {
   return CLI::Validator(
@@ -69,7 +69,7 @@ CLI::Validator number_from(T low, T high) {
       "");
 }
 
-// One such number, or two with a comma between.
+// Accepts one such number, or two separated by a comma.
 inline CLI::Validator one_or_two(CLI::Validator number) {
   return CLI::Validator(
       [number = std::move(number)](std::string& given) {
@@ -84,7 +84,7 @@ inline CLI::Validator one_or_two(CLI::Validator number) {
       "");
 }
 
-// The word stands for 0.
+// Accepts `word` as 0, or such a number.
 inline CLI::Validator number_or(const char* word, CLI::Validator number) {
   return CLI::Validator(
       [word = std::string(word), number = std::move(number)](std::string& given) {

@@ -19,8 +19,8 @@ ShardPlaces Wanted::places(std::int64_t epoch) const {
   return {moved_on(part_.shard(), epoch), in_epoch(epoch)};
 }
 
-// The name is what checkpoints go by. An epoch that is cut short is cut for its processes at other
-// places than a whole one.
+// Checkpoints compare the name. It includes the count if the last epoch is cut short, since then
+// the shards differ.
 UserOrder Wanted::order() const {
   std::string name =
       options_.shuffle ? fmt::format("shuffled, seed {}", options_.seed) : std::string("in order");
@@ -33,7 +33,8 @@ UserOrder Wanted::order() const {
           }};
 }
 
-// Shards go round: in as many whole epochs as there are processes each has every place once.
+// Shards rotate: over as many whole epochs as there are processes, each process gets every place
+// once.
 std::int64_t Wanted::in_epochs(std::int64_t epochs) const {
   const std::int64_t parts = part_.shard().count;
   const std::int64_t rounds = std::min(epochs, options_.count / options_.samples) / parts;

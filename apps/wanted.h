@@ -1,8 +1,8 @@
-// Wanted: which results `sluice augment` makes, and in which order. A result has a number: its
-// epoch times the samples of the dataset, and the index of its sample. `count` are wanted of all
-// processes together: whole epochs, and of the last one perhaps only the first samples in order.
+// Wanted: the results that `sluice augment` produces, and their order. The number of a result is
+// its epoch times the size of the dataset, plus the index of its sample. All processes together
+// produce `count` results: whole epochs, and perhaps the first samples of one more.
 //
-// Ownership: a value. Threads: any number at once. No errors.
+// Ownership: a value. Threads: any number at once. Errors: none.
 #pragma once
 
 #include "part.h"
@@ -24,18 +24,19 @@ class Wanted {
   };
   Wanted(const Options& options, const Part& part) : options_(options), part_(part) {}
 
-  // For the source, with the shard.
+  // The order for the source, which applies the shard.
   UserOrder order() const;
-  // How many of them are this process's.
+  // The number of results of this process.
   std::int64_t in_part() const;
-  // How many of these come before what a checkpoint says is next.
+  // The number of those before the position of a checkpoint.
   std::int64_t before(const Checkpoint& next) const;
-  // Whether a result is this process's, and does not come before that.
+  // True if a result belongs to this process and does not come before that position.
   bool is_left(std::int64_t number, const std::optional<Checkpoint>& next) const;
 
  private:
   std::int64_t in_epoch(std::int64_t epoch) const;
-  std::int64_t in_epochs(std::int64_t epochs) const;  // of this process, in the first ones
+  // The number of results of this process in the first `epochs` epochs.
+  std::int64_t in_epochs(std::int64_t epochs) const;
   ShardPlaces places(std::int64_t epoch) const;
 
   Options options_;

@@ -1,5 +1,5 @@
-// What it saves to make one map of three: colours by color_twist, saturation and
-// brightness_contrast, places by shear, rotate and translate, of a picture of 375 x 500.
+// Compares three steps with one composed map, on an image of 375 x 500: colors by color_twist,
+// saturation and brightness_contrast; geometry by shear, rotate and translate.
 #include "noise_picture.h"
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/color_twist.h>

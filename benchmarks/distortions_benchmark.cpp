@@ -1,5 +1,5 @@
-// Kernels that bend, blur and distort pictures, on one thread. The time of one iteration is that of
-// one picture of 400 x 400, the memory of its output included.
+// Kernels that warp, blur and distort images, on one thread. An iteration is one image of 400 x
+// 400, including the allocation of its output.
 #include "noise_picture.h"
 #include <sluice/ops/kernels/clahe.h>
 #include <sluice/ops/kernels/elastic.h>

@@ -1,5 +1,5 @@
-// Kernels of filters, noise and occlusion on one thread. The time of one iteration is that of one
-// picture, the memory of its output included.
+// Kernels of filters, noise and occlusion, on one thread. An iteration is one image, including the
+// allocation of its output.
 #include "noise_picture.h"
 #include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/erase.h>
@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-// sigma.
+// The argument is sigma.
 void GaussianBlur(benchmark::State& state) {
   const Image in = noise(375, 500, 3);
   for (auto _ : state) {
@@ -26,7 +26,7 @@ void GaussianBlur(benchmark::State& state) {
 }
 BENCHMARK(GaussianBlur)->Arg(1)->Arg(2)->Arg(8);
 
-// The window's size.
+// The argument is the window's size.
 void BoxBlur(benchmark::State& state) {
   const Image in = noise(375, 500, 3);
   for (auto _ : state) {

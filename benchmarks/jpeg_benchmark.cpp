@@ -1,23 +1,23 @@
-// Decoding JPEG on one thread, by steps: header, digest, entropy decoding, pixels, whole pictures,
-// regions with an index and without.
+// Decoding JPEG on one thread, by steps: header, digest, entropy decoding, pixels, whole images,
+// regions with a JPEG index and without.
 //
 //   sluice_benchmarks --benchmark_filter=^Jpeg/ --benchmark_min_time=0.1
 //
-// A name reads Jpeg/STEP/WAY/FILES.
-//   STEP   header, digest: what finds the end of a header, and a file in an index
-//          entropy: all of the Huffman codes, and of the pixels only those about one in the last
-//          row pixels: inverse DCT, upsampling and colour, by libjpeg, of coefficients that have
-//          been read, as it reads progressive files. Not quite decode less entropy: coefficients
-//          come from memory. decode: whole pictures crop_P: a region in the middle with P % of the
-//          picture's area
-//   WAY    stock: libjpeg alone; ours: without an index; rows, grain_N: with one that has a record
-//          for each row of groups of blocks, or for each N-th group. The digest is part of that.
-//   FILES  q75_420: a drawn picture of 375 x 500, quality 75, 4:2:0; _restart: with a restart
-//   marker
-//          after each row of groups; photos: the files in $SLUICE_TEST_DATA/photos, all of them in
-//          each iteration, if the variable is set
-// items_per_second counts files, bytes_per_second their bytes, pixels/s what comes out; index_bytes
-// are the records of the files. Rates are of the thread's own time.
+// A name is Jpeg/STEP/WAY/FILES.
+//   STEP   header, digest: find the end of a header; find a file in a JPEG index
+//          entropy: decodes all Huffman codes, but only the pixels around one in the last row
+//          pixels: inverse DCT, upsampling and color conversion by libjpeg, from coefficients
+//          that it has already read, as for progressive files. Not quite decode minus entropy:
+//          the coefficients come from memory.
+//          decode: whole images
+//          crop_P: a region in the middle with P % of the image's area
+//   WAY    stock: libjpeg alone; ours: without a JPEG index; rows, grain_N: with one that has a
+//          record for each row of MCUs, or for each N-th MCU. Includes the digest.
+//   FILES  q75_420: a synthetic image of 375 x 500, quality 75, 4:2:0; _restart: with a restart
+//          marker after each row of MCUs; photos: the files in $SLUICE_TEST_DATA/photos, all of
+//          them in each iteration, if the variable is set
+// items_per_second counts files, bytes_per_second their bytes, pixels/s the decoded pixels;
+// index_bytes is the size of the files' records. Rates use the thread's own time.
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
@@ -45,7 +45,7 @@
 namespace sluice {
 namespace {
 
-// Soft spots, -128 to 127: a random value for every `size`-th pixel, interpolated in between.
+// Smooth noise, -128 to 127: a random value for every `size`-th pixel, interpolated in between.
 int spots(int y, int x, int size, std::uint32_t seed) {
   const auto corner = [&](int row, int column) {
     std::uint32_t h = static_cast<std::uint32_t>(row) * 0x9e3779b1u ^
@@ -63,7 +63,7 @@ int spots(int y, int x, int size, std::uint32_t seed) {
   return (above * (size - down) + below * down) / (size * size);
 }
 
-// Light and colour that change softly, surfaces with sharp edges and texture, and grain.
+// Draws smooth light and color, surfaces with sharp edges and texture, and grain.
 Image photo_like() {
   Image image(375, 500, 3);
   for (int y = 0; y < image.height(); ++y) {
@@ -86,7 +86,7 @@ Image photo_like() {
   return image;
 }
 
-// Files to decode, drawn or read when they are first asked for.
+// Files to decode, drawn or read at their first use.
 class Source {
  public:
   using Make = std::function<std::vector<Bytes>()>;
@@ -136,8 +136,8 @@ std::vector<std::shared_ptr<Source>> all_sources() {
   return sources;
 }
 
-// Calls body(i), which returns the pixels that came out, for each file in each iteration. Returns
-// all of the pixels.
+// Calls body(i), which returns the number of decoded pixels, for each file in each iteration.
+// Returns the sum of all pixels.
 template <class Body>
 std::int64_t measure(benchmark::State& state, const std::vector<Bytes>& files, const Body& body) {
   std::int64_t pixels = 0;
@@ -179,7 +179,7 @@ void digest(benchmark::State& state, const std::vector<Bytes>& files) {
   count_bytes(state, files);
 }
 
-// A file whose coefficients libjpeg has read and turns into pixels as often as it is asked to.
+// A file whose coefficients libjpeg has read. It can convert them to pixels any number of times.
 class Coefficients {
  public:
   explicit Coefficients(std::span<const std::uint8_t> file) {
@@ -223,7 +223,7 @@ void pixels(benchmark::State& state, const std::vector<Bytes>& files) {
 struct Way {
   const char* name;
   JpegEntropyDecoder entropy;
-  std::optional<std::uint32_t> grain;  // of the index
+  std::optional<std::uint32_t> grain;  // of the JPEG index
 };
 constexpr Way kStock{"stock", JpegEntropyDecoder::library, {}};
 constexpr Way kOurs{"ours", JpegEntropyDecoder::fast, {}};
@@ -232,7 +232,7 @@ constexpr Way kIndexed[] = {{"rows", JpegEntropyDecoder::fast, 0},
                             {"grain_16", JpegEntropyDecoder::fast, 16},
                             {"grain_64", JpegEntropyDecoder::fast, 64}};
 
-// False, and the benchmark ends, when it would measure libjpeg under our name.
+// Returns false, and skips the benchmark, if it would measure libjpeg under our name.
 bool is_possible(benchmark::State& state, const Way& way) {
   if (way.entropy == JpegEntropyDecoder::library || jpeg_entropy_is_usable()) return true;
   state.SkipWithError("our entropy decoder is not in use with this libjpeg");
@@ -252,7 +252,7 @@ void decode(benchmark::State& state, const std::vector<Bytes>& files, const Way&
   count_pixels(state, pixels);
 }
 
-// region_of(header) says which region of each file is decoded. Returns all of their pixels.
+// Decodes region_of(header) of each file. Returns the sum of all pixels.
 template <class RectangleOf>
 std::int64_t decode_regions(benchmark::State& state, const std::vector<Bytes>& files,
                             const Way& way, const RectangleOf& region_of) {

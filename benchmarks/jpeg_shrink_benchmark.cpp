@@ -1,6 +1,5 @@
-// What shrinking while decoding saves: a picture of 3000 x 4000 pixels decoded on one thread,
-// shrunk by 1, 2, 4 or 8, and resized to 160 x 160. The time of one iteration is that of one
-// picture.
+// Shrinking while decoding: an image of 3000 x 4000 pixels is decoded on one thread, shrunk by 1,
+// 2, 4 or 8, and resized to 160 x 160. An iteration is one image.
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/kernels/resize.h>
@@ -12,7 +11,7 @@
 namespace sluice {
 namespace {
 
-// Slopes, edges and a little noise: about as many bits per pixel as a camera's photograph.
+// Draws gradients, edges and a little noise: about as many bits per pixel as a camera's photograph.
 Bytes large_photograph() {
   Image image(3000, 4000, 3);
   std::uint32_t state = 1;

@@ -1,5 +1,5 @@
-// The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
-// that of one picture, the memory of its output included.
+// The image kernels on one thread, at typical training sizes. An iteration is one image, including
+// the allocation of its output.
 #include "noise_picture.h"
 #include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
@@ -42,7 +42,7 @@ kernels::NormalizeParams image_net(DType dtype, Layout layout, bool mirror) {
           .layout = layout};
 }
 
-// Sizes: height, width, height and width of the output.
+// The arguments are the height and width of the input, and those of the output.
 void Resize(benchmark::State& state, Interpolation interpolation, int channels) {
   const Image in =
       noise(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), channels);
@@ -97,7 +97,8 @@ BENCHMARK_CAPTURE(CropMirrorNormalize, f32_chw_mirror, DType::f32, Layout::chw, 
 BENCHMARK_CAPTURE(CropMirrorNormalize, f16_chw, DType::f16, Layout::chw, false);
 BENCHMARK_CAPTURE(CropMirrorNormalize, f32_hwc, DType::f32, Layout::hwc, false);
 
-// What a pipeline makes of resize, center_crop, flip and crop_mirror_normalize: steps, or fused.
+// resize, center_crop, flip and crop_mirror_normalize: as separate steps, or fused as in a
+// pipeline.
 void Evaluate(benchmark::State& state, bool fused) {
   const Image in = noise(375, 500, 3);
   const Rectangle middle{16, 58, 224, 224};
@@ -229,7 +230,7 @@ void BrightnessContrast(benchmark::State& state) {
 }
 BENCHMARK(BrightnessContrast);
 
-// Operators that are a table take the same time, whatever the table.
+// Operators that are a lookup table take the same time for every table.
 void Posterize(benchmark::State& state) {
   on_picture(state, [](const Image& in, Image& out) { kernels::posterize(in, 4, out); });
 }
@@ -294,7 +295,7 @@ void ColorSpaceConversion(benchmark::State& state) {
 }
 BENCHMARK(ColorSpaceConversion);
 
-// Numbers as pixels again.
+// Converts tensors back to images.
 void ToImage(benchmark::State& state, DType dtype, Layout layout) {
   const Image picture = noise(375, 500, 3);
   Tensor in;

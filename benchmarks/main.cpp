@@ -1,4 +1,4 @@
-// Google Benchmark's main(), in a program that is a worker of its own as well.
+// Google Benchmark's main(), in a program that can also run as its own worker process.
 #include <sluice/io/workers/registry.h>
 
 #include <benchmark/benchmark.h>

@@ -1,5 +1,5 @@
-// Kernels that mix pictures, on one thread. The time of one iteration is that of one picture, the
-// memory of its output included; of MixSamples and CutSamples, that of a batch of 64.
+// Kernels that mix images, on one thread. An iteration is one image, including the allocation of
+// its output; for MixSamples and CutSamples it is a batch of 64.
 #include "noise_picture.h"
 #include <sluice/ops/kernels/blend.h>
 #include <sluice/ops/kernels/mix_samples.h>
@@ -22,7 +22,7 @@ void Blend(benchmark::State& state) {
 }
 BENCHMARK(Blend);
 
-// How many pictures: AugMix sums up four.
+// The argument is the number of images: AugMix sums four.
 void WeightedSum(benchmark::State& state) {
   std::vector<Image> pictures;
   for (std::int64_t i = 0; i < state.range(0); ++i) pictures.push_back(noise(224, 224, 3));
@@ -35,7 +35,7 @@ void WeightedSum(benchmark::State& state) {
 }
 BENCHMARK(WeightedSum)->Arg(4);
 
-// 64 pictures of 224 x 224 as numbers of this type.
+// 64 images of 224 x 224 as numbers of type `dtype`.
 struct Samples {
   explicit Samples(DType dtype)
       : bytes(64 * ValueSpec{{3, 224, 224}, dtype, Layout::chw}.bytes()),

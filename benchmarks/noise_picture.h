@@ -1,4 +1,4 @@
-// What kernels are measured on: pictures of noise, the same in every run. No state. Errors:
+// noise(): images of noise to benchmark kernels on, the same in every run. No state. Errors:
 // std::bad_alloc.
 #pragma once
 
@@ -23,7 +23,7 @@ inline Image noise(int height, int width, int channels) {
   return image;
 }
 
-// A kernel on a picture of 224 x 224 pixels.
+// Runs a kernel on an image of 224 x 224 pixels.
 template <class F>
 void on_picture(benchmark::State& state, const F& kernel) {
   const Image in = noise(224, 224, 3);

@@ -1,6 +1,6 @@
-// Kernels on the work that benchmarks/peers/kernels gives to other libraries, too: a picture of
-// 375 x 500 with three channels, on one thread. The time of one iteration is that of one picture,
-// the memory of its output included.
+// The kernels that benchmarks/peers/kernels compares with other libraries: on an image of 375 x 500
+// with three channels, on one thread. An iteration is one image, including the allocation of its
+// output.
 #include "noise_picture.h"
 #include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/box_blur.h>
@@ -41,7 +41,7 @@ void perspective(const Image& in, Interpolation interpolation, Image& out) {
   kernels::warp_perspective("perspective", in, map, in.height(), in.width(), {interpolation}, out);
 }
 
-// A sharpening one of rows x columns weights.
+// A sharpening filter of `side` x `side` weights.
 void filter(const Image& in, int side, Image& out) {
   kernels::FilterWeights weights{side, side, {}};
   for (int i = 0; i < side * side; ++i)
@@ -55,7 +55,7 @@ void paste(const Image& in, float alpha, Image& out) {
   kernels::paste(in, patch, nullptr, {100, 100, alpha}, out);
 }
 
-// ImageNet's numbers, to f32 and plane by plane; the picture that comes out is not used.
+// Normalizes with ImageNet's mean and deviation, to f32 planes. The output image is not used.
 void normalize(const Image& in, Image&) {
   const kernels::NormalizeParams params{.mean = {123.7f, 116.3f, 103.5f},
                                         .std = {58.4f, 57.1f, 57.4f}};

@@ -1,5 +1,5 @@
-// Samples from worker processes, beside memcpy of the same size in this process. The readers do
-// nothing but to fill what they give; 64 samples are under way.
+// Samples from worker processes, compared with memcpy of the same size in this process. The readers
+// only fill their samples; up to 64 samples are in flight.
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/workers.h>
 
@@ -83,7 +83,7 @@ void WorkerBytes(benchmark::State& state) {
 }
 BENCHMARK(WorkerBytes)->Args({1, 1'000'000})->Args({2, 1'000'000})->UseRealTime();
 
-// Into as many blocks as are under way.
+// Copies into as many blocks as there are samples in flight.
 void WorkerMemcpy(benchmark::State& state) {
   const auto bytes = static_cast<std::size_t>(state.range(0));
   const std::vector<std::uint8_t> from(bytes, 7);

@@ -1,4 +1,4 @@
-// Choices that a device makes itself, by numbers that the same gather computes.
+// Choices that a device makes itself, by numbers that the same GPU batch computes.
 #include <sluice/cuda/kernels/choose.h>
 #include <sluice/cuda/launches.h>
 #include <sluice/cuda/operator_families.h>
@@ -58,7 +58,7 @@ class ChooseLaunch : public detail::StepLaunch {
 
  private:
   std::vector<ChooseJob> jobs_;
-  std::vector<Gather::Told> from_;  // of each, and perhaps one more
+  std::vector<Gather::Told> from_;  // one for each of jobs_, and perhaps one more
   Batch<ChooseJob> batch_;
 };
 

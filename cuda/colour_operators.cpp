@@ -30,7 +30,7 @@ const std::uint8_t* upload_table(Gather& gather, const LevelTable& table) {
   return upload_all(gather, table.data(), table.size());
 }
 
-// All channels by one table.
+// Maps all channels by one lookup table.
 void map_levels(Gather& gather, const char* op, const Image& in, const LevelTable& table,
                 Image& out) {
   kernels::check_pixels(op, in);
@@ -79,7 +79,7 @@ bool add_tables() {
   return true;
 }
 
-// A step that has added what it has to do to its job.
+// Adds the finished job to the step's launch.
 void add_colours_of(Gather& gather, const ColourJob& job) {
   gather.launch_of_step<ColoursLaunch>().add(job);
 }
@@ -89,7 +89,7 @@ void apply_matrix(Gather& gather, const Image& in, const kernels::ColourMatrix& 
   change_by_matrix(job, kernels::float_matrix(matrix));
   add_colours_of(gather, job);
 }
-// What has no colours to be changed.
+// For images whose colors do not change.
 void copy_picture(Gather& gather, const Image& in, Image& out) {
   add_colours_of(gather, colour_job(picture_in(in), create_like(in, out)));
 }

@@ -42,8 +42,8 @@ void pad(Gather& gather, const Image& in, const kernels::Margins& margins, Borde
   gather.launch_of_step<CoverLaunch>().add(job);
 }
 
-// As crop_padded() of ops/. A region far away leaves nothing of the picture, like one a little
-// outside of it.
+// As crop_padded() of ops/. A region far outside of the image shows none of it, like one just
+// outside, so the offsets can be clamped.
 void crop_padded(Gather& gather, const Image& in, const Rectangle& region, const Fill& fill,
                  Image& out) {
   kernels::check_pixels("crop", in);

@@ -7,11 +7,11 @@
 namespace sluice::device {
 namespace {
 
-// Making a graph takes longer than it saves the first times.
+// The number of times that a form must recur before a graph pays off.
 constexpr std::int64_t kOften = 32;
-// Forms that a stream remembers.
+// The number of forms that a stream remembers.
 constexpr std::size_t kForms = 4;
-// Of arguments.
+// The alignment of arguments.
 constexpr std::size_t kAligned = 16;
 
 cudaMemsetParams fill_of(const CudaWork& work) {
@@ -24,7 +24,7 @@ cudaMemsetParams fill_of(const CudaWork& work) {
   return fill;
 }
 
-// Calls use() with what a graph is told of the launch.
+// Calls use() with the graph's parameters of the launch.
 template <class Use>
 cudaError_t with_launch(const CudaWork& work, const Use& use) {
   void* arguments[] = {const_cast<void*>(work.from)};
@@ -178,7 +178,7 @@ CudaChain::Begun CudaChain::begin(cudaStream_t stream) {
   return begun;
 }
 
-// What is known of chains of this form, which is the first one then.
+// Returns the entry for chains of this form, moved to the front.
 CudaChain::Known& CudaChain::known() {
   form_.clear();
   for (const CudaWork& work : work_) form_.push_back(work.form());
@@ -210,7 +210,7 @@ bool CudaChain::begin_graph(Known& of, cudaStream_t stream) {
     return cudaGraphLaunch(of.exec, stream) == cudaSuccess;
   };
   if (begins()) return true;
-  (void)cudaGetLastError();  // or the next call on this thread would seem to have failed, too
+  (void)cudaGetLastError();  // or the next call on this thread would seem to fail, too
   give_back(of);
   of.refused = true;
   return false;

@@ -1,7 +1,7 @@
-// CudaChain: work for a CUDA stream that is begun in one go. A chain that comes again and again,
-// the same kinds of work and the same kernels in the same order, is kept as a CUDA graph, which is
-// given the new sizes, addresses and arguments and begun by one call. It begins as the stream's own
-// work does, after what is in the stream. For .cu files; nothing elsewhere.
+// CudaChain: work for a CUDA stream that starts with one call. A chain that recurs (the same kinds
+// of work and the same kernels in the same order) is kept as a CUDA graph. The graph is updated
+// with the new sizes, addresses and arguments, and launched by one call. Like other work of the
+// stream, it starts after what is already in the stream. For .cu files; empty elsewhere.
 //
 //   CudaChain chain;
 //   chain.add(CudaWork::copy(to, from, bytes));
@@ -9,7 +9,7 @@
 //   const CudaChain::Begun begun = chain.begin(stream);
 //
 // Ownership: keeps its graphs until give_back(). Threads: one at a time, with the GPU as the
-// current one. Errors: CUDA's codes; what a graph refuses is begun piece by piece.
+// current device. Errors: CUDA's codes. Work that a graph rejects is launched piece by piece.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -32,18 +32,18 @@ struct CudaWork {
 
   static CudaWork copy(void* to, const void* from, std::size_t bytes);
   static CudaWork fill(void* at, unsigned char value, std::size_t bytes);
-  // The kernel has CUDA. Refers to both.
+  // The kernel must have a CUDA version. Keeps references to both arguments.
   static CudaWork launch(const Kernel& kernel, std::span<const std::byte> arguments);
 
-  // Whether there is nothing to do.
+  // True if there is nothing to do.
   bool empty() const { return kind == Kind::launch ? blocks.blocks == 0 : bytes == 0; }
   // For errors: "the launch of 'resize'".
   std::string what() const;
   cudaError_t begin(cudaStream_t stream) const;
-  // As a part of a graph, after `before` unless that is null.
+  // Adds it to a graph, after `before` unless that is null.
   cudaError_t add_to(cudaGraph_t graph, cudaGraphNode_t before, cudaGraphNode_t* made) const;
   cudaError_t put_into(cudaGraphExec_t graph, cudaGraphNode_t at) const;
-  // What two pieces have in common that can take each other's place in a graph.
+  // A key: two pieces with the same key can replace each other in a graph.
   const void* form() const;
 
   Kind kind = Kind::copy;
@@ -61,16 +61,17 @@ class CudaChain {
   void clear();
   struct Begun {
     cudaError_t code = cudaSuccess;
-    std::string what;  // went wrong
+    std::string what;  // of the piece that failed; see CudaWork::what()
     bool as_graph = false;
   };
-  // Begins all, and forgets it.
+  // Starts all pieces and forgets them.
   Begun begin(cudaStream_t stream);
-  // To CUDA. Call it before the end, unless CUDA must not be called any more.
+  // Returns the graphs to CUDA. Call it before destruction, unless CUDA must not be called any
+  // more.
   void give_back();
 
  private:
-  // Chains of one form.
+  // The chains of one form.
   struct Known {
     std::vector<const void*> form;  // of each piece
     std::int64_t came = 0;
@@ -87,8 +88,8 @@ class CudaChain {
   std::vector<CudaWork> work_;
   std::vector<std::size_t> arguments_at_;  // by piece
   std::vector<std::byte> arguments_;
-  std::vector<const void*> form_;  // of what is to begin
-  std::vector<Known> known_;       // the one that came last first
+  std::vector<const void*> form_;  // of the chain to start now
+  std::vector<Known> known_;       // the most recent one first
 };
 
 }  // namespace sluice::device

@@ -17,14 +17,14 @@ namespace {
 // The oldest compute capability that kernels can be compiled for.
 constexpr int kOldestMajor = 7, kOldestMinor = 5;
 
-// Does nothing. CUDA has its attributes on GPUs that the kernels were compiled for.
+// Does nothing. Its attributes exist only on GPUs that the kernels were compiled for.
 __global__ void nothing() {}
 
 std::string words_of(cudaError_t code) {
   return std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) + ")";
 }
 
-// After these CUDA answers nothing else any more.
+// True if CUDA fails all further calls after this error.
 bool ends_all(cudaError_t code) {
   switch (code) {
     case cudaErrorIllegalAddress:
@@ -47,7 +47,7 @@ bool ends_all(cudaError_t code) {
   }
 }
 
-// Makes the GPU the calling thread's, for as long as it lives.
+// Makes the GPU the calling thread's current device, as long as the object lives.
 class Current {
  public:
   explicit Current(int index) {
@@ -66,17 +66,17 @@ class Current {
   int index_ = 0;
 };
 
-// What streams, events and the device share.
+// The data that streams, events and the device share.
 struct Known {
   int index;
   std::string name;
-  HomeProcess home;  // a child of fork() must not call CUDA, not even to give things back
+  HomeProcess home;  // a child of fork() must not call CUDA, not even to free something
 
-  // Throws: "what on <device>: CUDA's words".
+  // Throws an error of the form "what on <device>: CUDA's message".
   template <class Text>
   void check(cudaError_t code, const Text& what) const {
     if (code == cudaSuccess) return;
-    (void)cudaGetLastError();  // or the next call on this thread would seem to have failed, too
+    (void)cudaGetLastError();  // or the next call on this thread would seem to fail, too
     fail(code, what, ends_all(code));
   }
   [[noreturn]] void fail(cudaError_t code, const std::string& what, bool lost) const {
@@ -183,8 +183,8 @@ class CudaStream : public DeviceStream {
   bool in_chain_ = false;
 };
 
-// What there is of a GPU's JPEG engines. It stays until the process ends: by then CUDA may be gone,
-// and nvJPEG does not stand that.
+// A GPU's JPEG engines. They stay until the process ends: CUDA may be gone by then, and nvJPEG
+// does not survive that.
 struct Engines {
   std::unique_ptr<NvjpegEngines> found;
   std::string why_none;
@@ -206,7 +206,7 @@ const Engines& engines_of(const Known& device) {
   return at->second;
 }
 
-// CUDA's blocks start at multiples of this.
+// The alignment of CUDA's allocations.
 constexpr std::size_t kAligned = 256;
 
 class CudaMemory : public MemoryResource {
@@ -228,7 +228,7 @@ class CudaMemory : public MemoryResource {
     device_->check(code, pinned ? "getting pinned memory" : "getting memory");
     return at;
   }
-  // What fails here is a lost device's, or a process's that ends.
+  // Failures are ignored: they mean that the device is lost, or that the process ends.
   void deallocate(void* at, std::size_t, std::size_t) noexcept override {
     if (!device_->home.here()) return;
     const Current current(device_->index);
@@ -356,7 +356,7 @@ std::shared_ptr<Device> make_cuda_device(const Gpu& gpu) {
   known->index = gpu.index;
   known->name = gpu.name + " (device " + std::to_string(gpu.index) + ")";
   {
-    // CUDA makes what a process needs of a GPU when it is first used: here, and not in a stage.
+    // CUDA initializes a GPU at its first use: do it here, and not in a stage.
     const Current current(gpu.index);
     known->check(cudaFree(nullptr), "beginning work");
     cudaFuncAttributes attributes{};

@@ -1,12 +1,13 @@
-// CudaDevice: a Device (runtime/device.h) that is a GPU of NVIDIA's. Internal to cuda/; there only
-// where CUDA is compiled.
+// CudaDevice: a Device (runtime/device.h) that is an NVIDIA GPU. Internal to cuda/; available only
+// if CUDA is compiled.
 //
-// Streams do not wait for CUDA's default stream. An error that work on the GPU meets is told by the
-// next event that is asked; CUDA then refuses everything that this process asks of the GPU, so the
-// device is lost. Memory is the system's: slow to get and to give back, for pools to keep.
+// Streams do not wait for CUDA's default stream. An error of work on the GPU is reported by the
+// next event that is queried. CUDA then rejects all further calls of this process, so the device is
+// lost. Memory comes directly from the system: allocating and freeing it is slow, so pools should
+// keep it.
 //
-// Threads: as Device says. The calling thread's current device is what it was before. Errors:
-// DeviceError with CUDA's words; std::bad_alloc where there is no memory.
+// Threads: as Device says. Calls restore the calling thread's current device. Errors: DeviceError
+// with CUDA's message; std::bad_alloc if there is no memory.
 #pragma once
 
 #include <sluice/cuda/gpu.h>
@@ -16,7 +17,7 @@
 namespace sluice::device {
 
 Gpus look_for_cuda_devices();
-// The index must be one of those, and usable.
+// `gpu` must be one of those returned above, and usable.
 std::shared_ptr<Device> make_cuda_device(const Gpu& gpu);
 
 }  // namespace sluice::device

@@ -1,4 +1,4 @@
-// JPEG files that a device decodes.
+// Decoding JPEG files on a device.
 #include <sluice/cuda/jpeg_files.h>
 #include <sluice/cuda/operator_families.h>
 #include <sluice/graph/builder/device_version.h>
@@ -14,7 +14,7 @@ namespace {
 using detail::add_device_version;
 using detail::Gather;
 
-// The pixels of a file that the host decodes for the device.
+// Decodes a file's pixels on the host for the device.
 Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegFile& file,
                      const std::optional<Rectangle>& region, const JpegOptions& options) {
   const BufferPoolScope scope(pinned);
@@ -22,12 +22,13 @@ Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegF
   const JpegReport report = region ? decode_jpeg_region(file.bytes(), *region, options, pixels)
                                    : decode_jpeg_image(file.bytes(), options, pixels);
   detail::note_report(notes, report);
-  if (!pixels.contiguous()) pixels = pixels.clone();  // a part of what had to be decoded
+  if (!pixels.contiguous()) pixels = pixels.clone();  // a part of a larger decoded image
   return pixels;
 }
 
-// Whether the device decodes the file, and how. An index that learns is taught by the host when a
-// file comes for the first time, so that less is to be done when it comes again.
+// Plans decoding on the device. Returns false if the host must decode the file. A growing JPEG
+// index learns a file when the host decodes it for the first time, which makes later decoding
+// cheaper.
 bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional<Rectangle>& region,
                const JpegOptions& options) {
   try {
@@ -37,14 +38,15 @@ bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional
     if (!entry && index != nullptr && index->grows()) return false;
     return plan.make(file.bytes(), peek_jpeg(file.bytes()), entry ? &*entry : nullptr, region,
                      options);
-  } catch (const Error&) {  // a damaged index, or no JPEG file: the host's decoder says so
+  } catch (const Error&) {  // a damaged index, or not a JPEG file: the host's decoder reports it
     return false;
   }
 }
 
-// The engines that decode the file, too. An index does more for a file than they can: its parts
-// alone are read. They do not see that a file is cut, nor all damage within it: who asks for that
-// to be found is not served by them.
+// Returns the engines that can decode the file as well, or null. Files with a JPEG index are not
+// for them: the device reads only the needed parts of such a file, which the engines cannot. They
+// do not notice truncation, so a file must have its end marker. They miss some damage, too, so
+// `verify` excludes them.
 JpegEngines* engines_for(Device& device, const JpegPlan& plan, const detail::JpegFile& file,
                          const JpegOptions& options) {
   if (options.verify) return nullptr;
@@ -78,7 +80,7 @@ void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
     prepared.planned = false;
     prepared.pixels = decode_on_host(gather.pinned(), notes, file, region, options);
   };
-  if (gather.on_host()) return decode_here();  // it has come back
+  if (gather.on_host()) return decode_here();  // the device has returned the sample
   auto& launch = gather.launch_of_step<JpegFilesLaunch>();
   if (prepared.planned) {
     const JpegPlan& plan = prepared.plan;

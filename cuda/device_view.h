@@ -1,13 +1,13 @@
-// device_view: how a kernel's body gets at device memory. On a GPU it is the address itself; on the
-// stand-in it is where the memory really lies, once it is sure that the access is in order.
+// device_view: how the body of a kernel accesses device memory. On a GPU it returns the address
+// itself. On HostDevice it returns the real location of the memory, after checking the access.
 //
 //   const std::uint8_t* in = device_view(job.in, job.bytes);        // read
 //   float* out = device_view(job.out, 3 * job.pixels);              // written
 //
-// Ask once for each range that the kernel uses, before it is used. Outside of a launch, as in tests
-// of a body on plain memory, the address is given back as it is. Errors: on the stand-in it throws
-// DeviceError for memory that is not there (any more), and for an access that another stream's may
-// overlap: see host_device.h.
+// Call it once for each range that the kernel uses, before using it. Outside of a launch, as in
+// tests of a body on plain memory, it returns the address unchanged. Errors: on HostDevice it
+// throws DeviceError for memory that does not exist (any more), and for an access that may overlap
+// another stream's: see host_device.h.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 #define SLUICE_HOST_DEVICE
 #endif
 
-// SLUICE_UNROLL stands before loops whose arrays must be registers of a GPU, SLUICE_NO_UNROLL
-// before loops whose body is long, so that nvcc takes long to repeat it.
+// SLUICE_UNROLL precedes loops whose arrays must be in registers of a GPU. SLUICE_NO_UNROLL
+// precedes loops with long bodies, which nvcc would take long to unroll.
 #if defined(__CUDA_ARCH__)
 #define SLUICE_UNROLL _Pragma("unroll")
 #define SLUICE_NO_UNROLL _Pragma("unroll 1")
@@ -47,7 +47,7 @@ SLUICE_HOST_DEVICE T* device_view(T* at, [[maybe_unused]] std::size_t count) {
 #endif
 }
 
-// The same for pinned memory of the host, which kernels only read.
+// The same for pinned host memory, which kernels only read.
 template <class T>
 SLUICE_HOST_DEVICE const T* pinned_view(const T* at, [[maybe_unused]] std::size_t count) {
 #if !defined(__CUDA_ARCH__)

@@ -20,7 +20,7 @@
 namespace sluice::device {
 namespace {
 
-// The piece of work that this thread does now; null outside of any.
+// The piece of work that this thread is running; null if none.
 struct Doing {
   HostMemory* memory = nullptr;
   const PinnedMemory* pinned = nullptr;
@@ -31,7 +31,7 @@ thread_local const Doing* doing = nullptr;
 
 // One recording of an event.
 struct Recorded {
-  Clock clock;  // what has happened when it is over
+  Clock clock;  // what has happened by the time it is over
   bool over = false;
   std::string error;  // empty: none
   bool lost = false;
@@ -54,8 +54,8 @@ struct Queue {
   std::deque<Work> work;
   bool busy = false;
   std::int64_t calls = 0;
-  Clock clock;        // before what is put in next
-  std::string error;  // until an event is recorded
+  Clock clock;        // what happened before the next piece of work
+  std::string error;  // reported by the next recorded event
   std::thread thread;
 };
 
@@ -79,25 +79,25 @@ struct HostDevice::Impl {
         memory(options.bytes),
         pinned(std::make_shared<PinnedMemory>(options.index)) {}
 
-  // Nothing of what was put in runs from now on, but for what has begun.
+  // From now on no queued work runs; work that has begun continues.
   void lose() {
     lost = true;
     for (const auto& queue : queues) host.merge(queue->clock);
   }
 
-  // Whether some stream is at a piece of work. Once the device is lost nothing begins any more, and
-  // what is at work may use memory of every stream that has waited for it.
+  // True if some stream is running a piece of work. After a loss nothing begins any more, but
+  // running work may still use memory of every stream that has waited for it.
   bool at_work() const {
     return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->busy; });
   }
 
-  // The lock, for calls that a child of fork() cannot make.
+  // Locks the device; throws in a child of fork().
   std::unique_lock<std::mutex> enter() const {
     home.require(name);
     return std::unique_lock(mutex);
   }
 
-  // Counts the call, and says what becomes of it.
+  // Counts the call and returns its fault.
   Fault begin(const char* what, const char* kernel, int stream, Call& call) {
     call = {what, kernel, stream, calls++};
     if (lost) throw DeviceError(name + " is lost", true);
@@ -127,7 +127,7 @@ struct HostDevice::Impl {
     return other == nullptr || other->over;
   }
 
-  // Does the queue's next piece of work, which is ready. What goes wrong is the stream's error.
+  // Does the queue's next piece of work, which must be ready. A failure becomes the stream's error.
   void do_next(std::unique_lock<std::mutex>& lock, Queue& queue) noexcept {
     const Work work = std::move(queue.work.front());
     queue.work.pop_front();
@@ -167,13 +167,13 @@ struct HostDevice::Impl {
       return std::string(work.call.what) + " " + work.call.kernel + ": " + failure.what();
     }
   }
-  // What `text` says of what went wrong, which may need memory that is not there.
+  // Returns text(), an error message; its construction may run out of memory.
   template <class Text>
   static std::string trouble(const Text& text) noexcept {
     try {
       return text();
     } catch (...) {
-      return "out of memory";  // so few letters need none
+      return "out of memory";  // a string this short needs no allocation
     }
   }
 
@@ -195,10 +195,10 @@ struct HostDevice::Impl {
   std::condition_variable changed;
   std::deque<std::unique_ptr<Queue>> queues;
   std::int64_t calls = 0;
-  Clock host;  // what the host has seen to be over
+  Clock host;  // the work that the host knows to be over
   std::vector<std::string> violations;
   bool lost = false, stopping = false;
-  std::shared_ptr<Impl> stays;  // itself, in a child of fork()
+  std::shared_ptr<Impl> stays;  // a reference to itself, in a child of fork()
 };
 
 namespace {
@@ -308,7 +308,7 @@ class DeviceMemory : public MemoryResource {
     std::string wrong = device_->memory.free(at, device_->host);
     try {
       if (!wrong.empty()) device_->violations.push_back(std::move(wrong));
-    } catch (...) {  // there is no memory to tell it by
+    } catch (...) {  // no memory to report it
     }
   }
 
@@ -328,7 +328,7 @@ HostDevice::HostDevice(Options options)
 }
 
 HostDevice::~HostDevice() {
-  if (!impl_->home.here()) {  // its threads are its parent's, and stay as they are here
+  if (!impl_->home.here()) {  // the threads are the parent's: leave everything as it is
     impl_->stays = impl_;
     return;
   }

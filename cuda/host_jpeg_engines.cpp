@@ -18,7 +18,7 @@ class HostJpegEngines::HostBatch : public JpegEngines::Batch {
 
  private:
   bool decode(DeviceStream& stream, std::span<const File> files) override {
-    pictures_.clear();  // those before are over
+    pictures_.clear();  // the images of the last batch are no longer used
     try {
       for (const File& file : files) pictures_.push_back(decoded(file));
     } catch (const Error&) {

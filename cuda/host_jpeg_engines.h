@@ -1,7 +1,7 @@
-// HostJpegEngines: what HostDevice has for JPEG engines. The host decodes, and the lowest bit of
-// each level is the other one, so that tests see which pixels come from here.
+// HostJpegEngines: the JPEG engines of a HostDevice. The host decodes, and flips the lowest bit of
+// each pixel value, so that tests see which pixels come from here.
 //
-// Ownership and threads: as JpegEngines says. A batch with a damaged file is refused.
+// Ownership and threads: as JpegEngines says. Errors: a batch with a damaged file is refused.
 #pragma once
 
 #include <sluice/runtime/jpeg_engines.h>

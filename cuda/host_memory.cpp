@@ -87,7 +87,7 @@ void* HostMemory::allocate(std::size_t bytes) {
     const auto [offset, length] = *range;
     if (length < wanted) continue;
     blocks_[offset].bytes = bytes;
-    auto rest = free_.extract(range);  // nothing from here on needs memory
+    auto rest = free_.extract(range);  // no allocation from here on
     if (length > wanted) {
       rest.key() = offset + wanted;
       rest.mapped() = length - wanted;
@@ -107,7 +107,7 @@ std::string HostMemory::free(void* at, const Clock& known) noexcept {
   try {
     wrong = wrong_with(at, found, known);
   } catch (...) {
-    wrong = "freed wrongly";  // so few letters need no memory
+    wrong = "freed wrongly";  // a string this short needs no allocation
   }
   if (found == blocks_.end()) return wrong;
   const std::size_t length = pages(found->second.bytes);
@@ -115,7 +115,7 @@ std::string HostMemory::free(void* at, const Clock& known) noexcept {
   blocks_.erase(found);
   try {
     add_free(offset, length);
-  } catch (...) {  // nobody gets it any more
+  } catch (...) {  // the range is lost, and not reused
   }
   return wrong;
 }
@@ -177,8 +177,9 @@ std::byte* HostMemory::enter(const void* at, std::size_t bytes, bool writes, con
   return memory_ + offset;
 }
 
-// What comes after `now` comes after these, too: of the same bytes all, when it writes; when it
-// reads, what its stream has read.
+// Removes the accesses that `now` replaces, because later work that is ordered after `now` is
+// ordered after them, too. A write replaces all accesses to the same bytes; a read replaces earlier
+// reads of its own stream.
 void HostMemory::forget(std::vector<Access>& accesses, const Access& now) {
   std::vector<Access> left;
   std::erase_if(accesses, [&](const Access& old) {

@@ -1,12 +1,13 @@
-// HostMemory: the device memory of a HostDevice, and who may touch it when. Internal to it.
+// HostMemory: the device memory of a HostDevice, which checks who may access it when. Internal to
+// HostDevice.
 //
-// A range of addresses without access stands for the device's memory; what they stand for lies
-// `moved()` further on. For each part of a block it keeps which piece of work has written it last
-// and which have read it since, and refuses an access that does not come after those (as race
-// detectors with vector clocks do, FastTrack for instance).
+// An address range without access rights represents the device's memory; the real memory is mapped
+// elsewhere, at the same offsets. For each part of a block it keeps the piece of work that wrote it
+// last, and those that have read it since. It refuses an access that does not come after those,
+// like race detectors with vector clocks (FastTrack, for instance).
 //
 // Ownership: owns both ranges. Threads: any; it has a lock. Errors: DeviceError for accesses,
-// std::bad_alloc when it is full, std::system_error when the system has no such memory.
+// std::bad_alloc when it is full, std::system_error if the system has no such memory.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +25,11 @@ struct Mark {
   std::int64_t number = 0;
 };
 
-// What has happened before: of each stream, how many pieces of work.
+// A vector clock: for each stream, the number of pieces of work that have happened before.
 class Clock {
  public:
   void merge(const Clock& other);
-  // From now on merge() and set() take no memory for so many streams.
+  // After this, merge() and set() allocate no memory for that many streams.
   void make_room(std::size_t streams) { numbers_.reserve(streams); }
   void set(int stream, std::int64_t number);
   bool includes(const Mark& mark) const;
@@ -45,18 +46,18 @@ class HostMemory {
   HostMemory& operator=(const HostMemory&) = delete;
 
   void* allocate(std::size_t bytes);
-  // What was wrong with it, given what the host knows to have happened; empty when nothing was.
+  // Returns what is wrong with it, given what the host knows to have happened; empty if nothing is.
   std::string free(void* at, const Clock& known) noexcept;
 
   bool holds(const void* at) const;
   std::size_t bytes_in_use() const;  // in whole pages
-  // Where the bytes lie, for the piece of work before which `before` has happened; throws
+  // Returns the real location of the bytes, for a piece of work that `before` precedes. Throws
   // DeviceError unless it may read or write them now.
   std::byte* enter(const void* at, std::size_t bytes, bool writes, const Mark& who,
                    const Clock& before);
 
  private:
-  // Of the bytes [begin, end) of a block.
+  // An access to the bytes [begin, end) of a block.
   struct Access {
     std::size_t begin, end;
     Mark who;
@@ -64,7 +65,7 @@ class HostMemory {
   };
   struct Block {
     std::size_t bytes = 0;
-    std::vector<Access> accesses;  // what was written last, and read since
+    std::vector<Access> accesses;  // the last writes, and the reads since then
   };
   using Blocks = std::map<std::size_t, Block>;
   std::string wrong_with(void* at, Blocks::const_iterator found, const Clock& known) const;
@@ -76,7 +77,7 @@ class HostMemory {
   std::byte* memory_ = nullptr;
   mutable std::mutex mutex_;
   Blocks blocks_;                            // by offset
-  std::map<std::size_t, std::size_t> free_;  // offset and bytes
+  std::map<std::size_t, std::size_t> free_;  // offset to bytes
 };
 
 }  // namespace sluice::device

@@ -10,10 +10,10 @@ namespace {
 
 using Note = void (*)(SampleNotes&);
 
-// An event of the sample's step that decodes, once.
+// Counts an event for the sample's decoding step, at most once.
 void count(detail::Sample& sample, const detail::Step& step, const PreparedJpeg& prepared,
            Note note) {
-  if (std::exchange(prepared.counted, true)) return;  // it came before
+  if (std::exchange(prepared.counted, true)) return;  // counted before
   const detail::Step* const at = sample.running();
   sample.enter(&step);
   SampleNotes notes(sample, nullptr);
@@ -57,7 +57,7 @@ bool JpegFilesLaunch::add_to_engines(detail::Gather& gather, const PreparedJpeg&
   } catch (const DeviceError&) {
     engines_->leave(1);
     throw;
-  } catch (const Error&) {  // no memory for a state of theirs, say: the cores decode the file
+  } catch (const Error&) {  // for example, no memory for a state: the cores decode the file
     engines_->leave(1);
     return false;
   } catch (...) {
@@ -116,7 +116,7 @@ void JpegFilesLaunch::launch(DeviceStream& stream) {
     batch_.enqueue_decode(stream, memory_);
     if (engines) engine_batch_->join(stream);
   } catch (...) {
-    if (engines) engine_batch_->abandon();  // the stream does not wait for them
+    if (engines) engine_batch_->abandon();  // the stream does not wait for the engines
     throw;
   }
   if (!refused_ && !cuts_.empty()) launch_pixels(stream, cut_);

@@ -1,7 +1,7 @@
-// JpegFilesLaunch: the JPEG files of all samples of a gather, and who decodes each: the device's
-// cores, its JPEG engines, or the host, whose pixels are copied there.
+// JpegFilesLaunch: decodes the JPEG files of all samples of a GPU batch. Each file is decoded by
+// the device's cores, by its JPEG engines, or by the host, whose pixels are copied to the device.
 //
-// Ownership: with the gather. Threads: one. Errors: as Gather says.
+// Ownership: belongs to the Gather. Threads: one. Errors: as Gather says.
 #pragma once
 
 #include <sluice/cuda/jpeg/batch.h>
@@ -19,16 +19,16 @@
 
 namespace sluice::device {
 
-// What the host finds out about a JPEG file before a gather: how the device decodes it, or else its
-// pixels.
+// The host's preparation of a JPEG file before the GPU batch: a plan for decoding on the device,
+// or else the pixels.
 struct PreparedJpeg {
   JpegPlan plan;
-  JpegEngines* engines = nullptr;  // that decode it, too, while they have room; null: none
-  // Changed by the gather: where the device gives the file back, the host decodes it after all.
+  JpegEngines* engines = nullptr;  // may decode it instead, while they have room; null: none
+  // Changed by the batch: if the device returns the file, the host decodes it after all.
   mutable bool planned = false;
   mutable Image pixels;          // pinned, contiguous
   mutable bool counted = false;  // as decoded by the device
-  // Keeps what the plan needs for the next one.
+  // Keeps the plan's memory for the next file.
   void release() noexcept {
     planned = counted = false;
     engines = nullptr;
@@ -39,8 +39,8 @@ struct PreparedJpeg {
 class JpegFilesLaunch : public detail::StepLaunch {
  public:
   ~JpegFilesLaunch() override { leave(); }
-  // What is prepared, and the file, must live until the gather is over. False when there is no room
-  // for the file: on the device's cores, and with its engines.
+  // `prepared` and the file must live until the GPU batch is over. Return false if there is no room
+  // for the file: on the device's cores, or with its engines.
   bool add(detail::Sample& sample, const PreparedJpeg& prepared, std::span<const std::uint8_t> file,
            Image& out);
   bool add_to_engines(detail::Gather& gather, const PreparedJpeg& prepared,
@@ -72,13 +72,13 @@ class JpegFilesLaunch : public detail::StepLaunch {
   JpegBatch batch_;
   JpegBatch::Memory memory_;
   Buffer damage_;
-  // Of the engines.
-  JpegEngines* engines_ = nullptr;  // where files may have places; null: none has
-  const void* filler_ = nullptr;    // the gather
+  // Members for the JPEG engines.
+  JpegEngines* engines_ = nullptr;  // where files may have been entered; null: nowhere
+  const void* filler_ = nullptr;    // the Gather that enters files
   std::unique_ptr<JpegEngines::Batch> engine_batch_;
-  std::vector<File> engine_files_;  // perhaps one more than there are
+  std::vector<File> engine_files_;  // of engine_work_, and perhaps one more
   std::vector<JpegEngines::File> engine_work_;
-  std::vector<PixelsJob> cuts_;  // regions of what they decode
+  std::vector<PixelsJob> cuts_;  // regions of the decoded images
   Batch<PixelsJob> cut_;
   bool refused_ = false;
 };

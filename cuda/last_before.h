@@ -1,4 +1,4 @@
-// last_before: which of several runs, one behind the other, something lies in.
+// last_before: finds which of several consecutive ranges contains a position.
 //
 // A plain function without state, for the host and for kernels.
 #pragma once
@@ -7,8 +7,8 @@
 
 namespace sluice::device {
 
-// The number of the last of `count` whose beginning is not after `at`; begin_of(i) ascends with i.
-// 0 when all are after it.
+// Returns the index of the last of `count` ranges that does not begin after `at`; begin_of(i)
+// ascends with i. Returns 0 if all begin after it.
 template <class Number, class BeginOf>
 SLUICE_HOST_DEVICE Number last_before(Number count, Number at, const BeginOf& begin_of) {
   Number low = 0, high = count;

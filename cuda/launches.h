@@ -1,7 +1,7 @@
-// What steps on a device launch: the jobs of all samples of a gather, one launch for each step. For
-// the versions of operators in cuda/.
+// Launches: what steps run on a device. Each step collects the jobs of all samples of a GPU batch
+// and launches them at once. For the device versions of operators in cuda/.
 //
-// Ownership: with the gather. Threads: one. Errors: as Gather says.
+// Ownership: they belong to the Gather. Threads: one. Errors: as Gather says.
 #pragma once
 
 #include <sluice/cuda/kernels/blur.h>
@@ -27,7 +27,7 @@
 
 namespace sluice::device {
 
-// Jobs of kernels that are launched by `kLaunch`.
+// Jobs of a kernel that `kLaunch` launches.
 template <class Job, void (*kLaunch)(DeviceStream&, const Batch<Job>&)>
 class JobsLaunch : public detail::StepLaunch {
  public:
@@ -50,7 +50,7 @@ class JobsLaunch : public detail::StepLaunch {
   }
 
  protected:
-  std::vector<Job> jobs_;  // and perhaps one more guard
+  std::vector<Job> jobs_;  // guards_ may have one more
 
  private:
   std::vector<DeviceGuard> guards_;
@@ -72,7 +72,7 @@ using ShiftsLaunch = JobsLaunch<ShiftsJob, launch_shifts>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
 using WindowLaunch = JobsLaunch<WindowJob, launch_window>;
 
-// Noise of normal numbers: those of which they are made are uploaded once for all samples.
+// Normally distributed noise. The quantiles that it is made from are uploaded once for all samples.
 template <void (*kLaunch)(DeviceStream&, const Batch<NoiseJob>&)>
 class NormalNoiseLaunch : public JobsLaunch<NoiseJob, kLaunch> {
  public:
@@ -89,7 +89,7 @@ class NormalNoiseLaunch : public JobsLaunch<NoiseJob, kLaunch> {
 };
 using GaussianNoiseLaunch = NormalNoiseLaunch<launch_gaussian_noise>;
 
-// What takes two launches: those of the second use what those of the first make.
+// Two launches of one step: the jobs of the second use the results of the first.
 template <class First, class Second>
 class LaunchInTurn : public detail::StepLaunch {
  public:
@@ -126,7 +126,7 @@ using JpegDistortionLaunch = LaunchInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_
 using ShotNoiseLaunch =
     LaunchInTurn<JobsLaunch<PoissonJob, launch_poisson>, NormalNoiseLaunch<launch_shot_noise>>;
 
-// Pictures mapped by tables that are made of their own levels.
+// Maps images by lookup tables that are computed from their own histograms.
 class LevelsLaunch : public detail::StepLaunch {
  public:
   void add(const PictureIn& in, const PictureOut& out, LevelsFor what, float factor = 1);
@@ -135,7 +135,7 @@ class LevelsLaunch : public detail::StepLaunch {
   void launch(DeviceStream& stream) override;
 
  private:
-  std::vector<HistogramJob> histograms_;  // of the maps, and perhaps one more
+  std::vector<HistogramJob> histograms_;  // one for each of maps_, and perhaps one more
   std::vector<ColourJob> maps_;
   std::vector<DeviceGuard> guards_;  // of both; perhaps one more
   std::uint32_t* counts_ = nullptr;  // of all samples

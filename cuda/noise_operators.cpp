@@ -17,7 +17,7 @@ namespace {
 using detail::add_device_version;
 using detail::Gather;
 
-// What there is to be counted for the levels of small means.
+// Returns the job that makes the Poisson tables for pixel values with small means.
 PoissonJob poisson_job(Gather& gather, const NoiseJob& noise) {
   PoissonJob job;
   job.levels = noise.counted_levels;

@@ -89,7 +89,7 @@ bool add_geometry() {
   return true;
 }
 
-// What follows from the size of a picture: the host knows it.
+// Operators that only need the image's size, which the host knows.
 bool add_regions() {
   add_device_version(detail::canvas_size_operator(), [](Gather&, const Image& in) {
     return std::tuple<std::int32_t, std::int32_t>{in.height(), in.width()};

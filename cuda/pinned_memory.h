@@ -1,7 +1,7 @@
-// PinnedMemory: the memory of the host that a HostDevice's kernels may read. Internal to it.
+// PinnedMemory: the host memory that a HostDevice's kernels may read. Internal to HostDevice.
 //
-// It is ordinary memory which knows what of it is allocated. Threads: any; it has a lock, which a
-// child of fork() leaves alone: there no kernel runs. Errors: std::bad_alloc.
+// It is ordinary memory that records what is allocated. Threads: any; it has a lock. A child of
+// fork() does not use the lock, because no kernel runs there. Errors: std::bad_alloc.
 #pragma once
 
 #include <sluice/runtime/memory_resource.h>
@@ -21,7 +21,7 @@ class PinnedMemory : public MemoryResource {
   void* allocate(std::size_t bytes, std::size_t alignment) override;
   void deallocate(void* at, std::size_t bytes, std::size_t alignment) noexcept override;
 
-  // Whether all of these bytes, at least one, lie in one block of it.
+  // True if all of these bytes (at least one) lie in one allocated block.
   bool holds(const void* at, std::size_t bytes) const;
 
  private:

@@ -1,6 +1,7 @@
-// ReduceLaunch: numbers of the pictures of all samples of a gather: one launch, and one copy back.
+// ReduceLaunch: computes numbers, such as a mean, from the images of all samples of a GPU batch:
+// one launch, and one copy back.
 //
-// Ownership: with the gather. Threads: one. Errors: as Gather says.
+// Ownership: belongs to the Gather. Threads: one. Errors: as Gather says.
 #pragma once
 
 #include <sluice/cuda/kernels/reduce.h>
@@ -13,7 +14,6 @@
 
 namespace sluice::device {
 
-// The numbers of all samples: one launch, and one copy back.
 class ReduceLaunch : public detail::StepLaunch {
  public:
   void add(detail::Gather& gather, const ReduceJob& job, kernels::Reduction what, float& number) {
@@ -21,8 +21,8 @@ class ReduceLaunch : public detail::StepLaunch {
     jobs_.push_back(job);
     numbers_.push_back({what, job.rows * job.bytes, &number});
   }
-  // What a number is made of: where its sums are once this has been launched (after write()), which
-  // it is, and of how many levels.
+  // The parts of a number: where its sums are after this launch (valid after write()), the
+  // reduction, and the number of pixel values.
   ReduceResult* result(std::size_t place) const { return results_ + place; }
   kernels::Reduction what(std::size_t place) const { return numbers_[place].what; }
   std::int64_t count(std::size_t place) const { return numbers_[place].count; }
@@ -58,7 +58,7 @@ class ReduceLaunch : public detail::StepLaunch {
   struct Number {
     kernels::Reduction what;
     std::int64_t count;
-    float* to;  // in the sample
+    float* to;  // a number in the sample
   };
   std::size_t bytes() const { return jobs_.size() * sizeof(ReduceResult); }
 

@@ -1,7 +1,7 @@
-// Pictures of a sample as kernels want them, for the versions of operators in cuda/. What a step
-// makes is created before.
+// Describes the images of a sample as kernels need them, for the device versions of operators in
+// cuda/. The outputs of a step are created first.
 //
-// Ownership: none. Threads and errors: those of the gather.
+// Ownership: none. Threads and errors: as Gather says.
 #pragma once
 
 #include <sluice/cuda/kernels/picture.h>
@@ -29,7 +29,7 @@ inline void add_pixels(detail::Gather& gather, PixelsJob job, const Image& in, v
   gather.launch_of_step<PixelsLaunch>().add(job);
 }
 
-// `what` of the picture, as an image of this size.
+// Adds a job that copies `what` of the image, as an image of this size.
 inline void move_pixels(detail::Gather& gather, const Image& in, const PixelsIn& what, int height,
                         int width, const Levels& levels, Image& out) {
   out.create(height, width, in.channels());

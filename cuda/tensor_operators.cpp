@@ -23,7 +23,7 @@ void check_elements(const char* op, const Tensor& tensor) {
     throw std::invalid_argument(std::string(op) + ": on a GPU the elements must lie side by side");
 }
 
-// So many pieces of a tensor's bytes, which begin `stride` apart at `to`.
+// Copies a tensor's bytes in `pieces` pieces, which begin `stride` bytes apart at `to`.
 void add_pieces(Gather& gather, const char* op, const Tensor& from, std::int64_t pieces,
                 std::size_t stride, std::byte* to) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();

@@ -1,6 +1,7 @@
-// What goes to a device with a gather: the jobs of a launch, and arrays that they read.
+// Uploads: the data that goes to a device with a GPU batch: the jobs of a launch, and the arrays
+// that they read.
 //
-// Ownership: the gather's memory, until it is over. Threads: one. Errors: as Gather says.
+// Ownership: the Gather's memory, until it is over. Threads: one. Errors: as Gather says.
 #pragma once
 
 #include <sluice/cuda/kernels/tiles.h>
@@ -13,7 +14,8 @@
 
 namespace sluice::device {
 
-// The jobs of a launch, as they will lie on the device; `guards`: of each, or of none.
+// Returns the jobs of a launch at their addresses on the device. `guards`: one for each job, or
+// none.
 template <class Job>
 Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs,
                        const std::vector<DeviceGuard>& guards = {}) {
@@ -27,7 +29,7 @@ Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs,
   return block.on_device(at.device);
 }
 
-// So many of something, as they will lie on the device.
+// Returns `count` elements at their address on the device.
 template <class T>
 const T* upload_all(detail::Gather& gather, const T* from, std::size_t count) {
   const detail::Gather::Upload at = gather.upload(count * sizeof(T));

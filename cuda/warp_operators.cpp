@@ -34,7 +34,8 @@ void add_places(Gather& gather, const Image& in, const kernels::AffineMap& from,
   gather.launch_of_step<PlacesLaunch>().add(job);
 }
 
-// All has been checked. Bicubic pixels are those of a perspective that is affine, as in ops/.
+// All arguments have been checked. A bicubic affine map is computed as a perspective one, as in
+// ops/.
 void add_map(Gather& gather, const Image& in, const kernels::AffineMap& from, int height, int width,
              const kernels::WarpOptions& options, Image& out) {
   if (options.interpolation != Interpolation::bicubic) {
@@ -47,7 +48,7 @@ void add_map(Gather& gather, const Image& in, const kernels::AffineMap& from, in
   add_places(gather, in, from, height, width, options, out);
 }
 
-// A step has launches of one kind: rotations whose pixels are all those of the input, too.
+// A step has one kind of launch, so rotations by multiples of 90 degrees use it, too.
 void rotate_bicubic(Gather& gather, const Image& in, float degrees,
                     const kernels::RotateOptions& options, Image& out) {
   const auto& [from, height, width, whole] =

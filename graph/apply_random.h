@@ -1,5 +1,5 @@
-// Augmentations that are drawn for each sample: apply_random draws operators from a list, and
-// apply_policy draws a short program of them.
+// Random augmentations. apply_random applies operators drawn from a list to each sample;
+// apply_policy applies a short program drawn from a list of programs.
 #pragma once
 
 #include <sluice/graph/graph.h>
@@ -13,8 +13,8 @@
 
 namespace sluice {
 
-// apply_random: n steps, each one of several operators, drawn for each sample: what RandAugment and
-// its relatives need.
+// apply_random: applies n operators, each drawn at random for each sample, as in RandAugment and
+// related methods.
 //
 //   const std::vector<Augmentation<Image>> suite = {
 //       {"brightness", [](Value<Image> x, Value<float> m) { return brightness_contrast(x,
@@ -23,11 +23,11 @@ namespace sluice {
 //   };
 //   image = apply_random(g, image, suite, {.n = 2, .magnitude = 9, .bins = 31});
 //
-// Each step draws an operator, uniformly and with replacement, and a sign; the operator's parameter
-// is low + (high - low) * magnitude / (bins - 1), negated when the sign says so and the operator
-// wants it. The choice is a select: one branch of N arms, whatever N is, and only the operator that
-// is drawn runs. The steps are named "apply_random", so Inspection::path() and errors say which
-// operators a sample took.
+// Each step draws an operator, uniformly and with replacement, and a sign. The operator's parameter
+// is low + (high - low) * magnitude / (bins - 1). It is negated if the sign is negative and the
+// operator has `randomly_negate`. Each step is one select with a branch for each operator, and only
+// the drawn operator runs. The selects are named "apply_random", so Inspection::path() and errors
+// name the operators that a sample took.
 //
 // Cubuk et al., "RandAugment: practical automated data augmentation with a reduced search space",
 // 2019. Errors: BuildError for numbers out of range.
@@ -43,7 +43,7 @@ struct Augmentation {
 
 struct ApplyRandomOptions {
   int n = 2;  // steps; 0 changes nothing
-  // 0 to bins - 1, for all samples; or a value that differs from sample to sample.
+  // 0 to bins - 1: one for all samples, or a value for each sample.
   Param<int> magnitude = 9;
   int bins = 31;  // at least 1
 };
@@ -79,8 +79,8 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
   return value;
 }
 
-// apply_policy: one of several short programs of augmentations, drawn for each sample: what
-// AutoAugment needs.
+// apply_policy: applies one of several short programs of augmentations, drawn for each sample, as
+// in AutoAugment.
 //
 //   const AugmentationPolicy policy = {
 //       .sub_policies = {{{"shear_x", 0.9f, 4}, {"invert", 0.2f}},
@@ -88,23 +88,23 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
 //       .bins = 10};
 //   image = apply_policy(g, image, auto_augment_list(), policy);
 //
-// Each sample draws a sub-policy, uniformly, and runs its steps in their order, each with the
-// step's probability. The parameter of an augmentation is what apply_random would give it for that
-// magnitude, with a sign of its own where it wants one. The choice is one select with an arm for
-// each sub-policy, and a step that is not certain is an if_else in its arm; only what is drawn
-// runs. The select is named "apply_policy" and the steps by their augmentations, so
-// Inspection::path() and errors say what a sample took.
+// Each sample draws a sub-policy, uniformly, and runs its steps in order, each with the step's
+// probability. The parameter of an augmentation follows from the magnitude as in apply_random. Each
+// step draws its own sign if the augmentation has `randomly_negate`. The choice is one select with
+// a branch for each sub-policy. A step with a probability below 1 is an if_else in that branch.
+// Only the drawn steps run. The select is named "apply_policy" and the steps by their
+// augmentations, so Inspection::path() and errors name what a sample took.
 //
-// Cubuk et al., "AutoAugment: learning augmentation strategies from data", 2018. Called while a
-// pipeline is described. Errors: BuildError for a policy without sub-policies, names that the list
-// does not have, and numbers out of range.
+// Cubuk et al., "AutoAugment: learning augmentation strategies from data", 2018. Call it while a
+// pipeline is described. Errors: BuildError for a policy without sub-policies, a name that is not
+// in the list, or a number out of range.
 
 struct AugmentationStep {
   std::string augmentation;  // its name in the list
   float probability = 1.f;
-  int magnitude = 0;  // 0 to bins - 1; of no effect where the augmentation has no parameter
+  int magnitude = 0;  // 0 to bins - 1; ignored if the augmentation has no parameter
 };
-// Without steps it leaves the sample as it is.
+// An empty one leaves the sample unchanged.
 using SubPolicy = std::vector<AugmentationStep>;
 
 struct AugmentationPolicy {
@@ -114,9 +114,9 @@ struct AugmentationPolicy {
 
 namespace detail {
 void check_policy(const AugmentationPolicy& policy, const std::vector<std::string>& augmentations);
-// The names of the arms: "3 equalize, rotate".
+// The names of the branches, such as "3 equalize, rotate".
 std::vector<std::string> names_of_arms(const AugmentationPolicy& policy);
-// Which of the names it is; it is one of them.
+// The index of `name`, which must be one of the names.
 std::size_t find_name(const std::vector<std::string>& names, std::string_view name);
 
 template <class X>

@@ -1,13 +1,13 @@
-// Arithmetic, bits and comparison on values: a + b, -a, a & b, a < b, !a, cast<T>(a),
-// floor_divide(a, b), power(a, b), minimum(a, b) ... Each writes one step. One side may be a
-// constant, which takes the type of the value beside it. Members of structs that operators
-// return are values, too: canvas_size(image).width >= 300.
+// Arithmetic, bitwise operators and comparisons on values: a + b, -a, a & b, a < b, !a, cast<T>(a),
+// floor_divide(a, b), power(a, b), minimum(a, b) ... Each records one step. One side may be a
+// constant, which takes the type of the other side. A member of a struct that an operator returns
+// is a value, too: canvas_size(image).width >= 300.
 //
-// Types of results follow runtime/arithmetic.h: unlike in C++, narrow types do not become int. A
-// constant that the value's type does not hold throws BuildError. A sample fails if a type does not
-// hold its whole result or the number of a cast, or if a whole number is divided by zero.
+// The types of results follow runtime/arithmetic.h: unlike in C++, narrow types do not become int.
+// A constant that does not fit the value's type throws BuildError. A sample fails if the result of
+// an operation or a cast does not fit its type, or if an integer is divided by zero.
 //
-// There are no && and ||: they could not leave out their right side. Use Graph::all_of and
+// There are no && and ||, because they could not skip their right side. Use Graph::all_of and
 // Graph::any_of.
 #pragma once
 
@@ -31,7 +31,7 @@ inline constexpr bool is_given_value<Param<T>> = true;
 
 template <class A>
 concept number_value = is_given_value<A> && is_number<argument_t<A>>;
-// At least one side is a number of each sample; the other is a number.
+// At least one side is a Value or Param of a number; the other side is a number.
 template <class A, class B>
 concept number_pair = (number_value<A> ||
                        number_value<B>)&&is_number<argument_t<A>>&& is_number<argument_t<B>>;
@@ -45,8 +45,8 @@ template <class A>
 constexpr NumberSide side_of() {
   return {number_type_of<argument_t<A>>(), !is_given_value<A>};
 }
-// The C++ type of the result: that of a side if its number type is the result's, else the usual
-// one.
+// The C++ type of the result: the type of a side that has the result's number type, else the
+// standard type for that number type.
 template <NumberOperation kWhat, class A, class B>
 using number_result_t = std::conditional_t<
     !is_comparison(kWhat) && is_given_value<A> &&
@@ -57,7 +57,7 @@ using number_result_t = std::conditional_t<
                                result_type(kWhat, side_of<A>(), side_of<B>()),
                        argument_t<B>, number_t<result_type(kWhat, side_of<A>(), side_of<B>())>>>;
 
-// A Param as a Value, even if it is a constant.
+// Returns a Param as a Value, even if it is a constant.
 template <class A>
 const A& as_value(Recorder&, const A& number) {
   return number;
@@ -84,7 +84,7 @@ auto computed_step(Recorder& recorder, const A& a, const B& b) {
   }
 }
 
-// A step of the operation. On numbers of types that no operator knows it is a function.
+// Records a step of the operation. Number types without an operator use a function instead.
 template <NumberOperation kWhat, class A, class B>
 auto binary(const A& a, const B& b) {
   Recorder& recorder = require_recorder(name_of(kWhat), a, b);
@@ -123,7 +123,7 @@ requires detail::number_pair<A, B>
 auto operator*(const A& a, const B& b) {
   return detail::binary<detail::NumberOperation::multiply>(a, b);
 }
-// As in C++: a quotient of whole numbers loses its fraction, and a remainder has the sign of a.
+// As in C++: an integer quotient loses its fraction, and a remainder has the sign of a.
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto operator/(const A& a, const B& b) {
@@ -145,11 +145,11 @@ requires detail::number_pair<A, B>
 auto modulo(const A& a, const B& b) {
   return detail::binary<detail::NumberOperation::modulo>(a, b);
 }
-// A whole number needs a whole exponent of 0 or more, else the sample fails.
+// An integer needs an integer exponent of 0 or more, else the sample fails.
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto power(const A& a, const B& b) { return detail::binary<detail::NumberOperation::power>(a, b); }
-// NaN if one of them is NaN.
+// NaN if either is NaN.
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto minimum(const A& a, const B& b) {
@@ -164,7 +164,7 @@ template <class A, class Low, class High>
 requires detail::number_value<A> && detail::number_pair<A, Low> && detail::number_pair<A, High>
 auto clamp(const A& a, const Low& low, const High& high) { return minimum(maximum(a, low), high); }
 
-// Of whole numbers, one of which may be a bool. Two bools have Graph::all_of and Graph::any_of.
+// For integers, one of which may be a bool. For two bools, use Graph::all_of and Graph::any_of.
 template <class A, class B>
 requires detail::bits_pair<A, B>
 auto operator&(const A& a, const B& b) {
@@ -213,13 +213,14 @@ auto operator-(const A& a) { return detail::unary<detail::NumberOperation::negat
 template <class A>
 requires detail::number_value<A>
 auto abs(const A& a) { return detail::unary<detail::NumberOperation::absolute>(a); }
-// Takes values of all types, so that the compiler speaks of this operator and not of others.
+// Accepts values of all types, so that compiler errors are about this operator and not about
+// others.
 template <class A>
 requires detail::is_given_value<A> Value<bool>
 operator!(const A& a) {
   static_assert(detail::is_number<detail::argument_t<A>>,
                 "!: the value must be a bool or a number; of anything else make a bool with map");
-  // One error is enough.
+  // The assertion above is error enough.
   if constexpr (detail::is_number<detail::argument_t<A>>) {
     return detail::unary<detail::NumberOperation::logical_not>(a);
   } else {
@@ -227,9 +228,9 @@ operator!(const A& a) {
   }
 }
 
-// Converts the number to another type. Fractions are cut off; as a bool, 0 is false and all others
-// are true. The sample fails if the type does not hold the number: a number that is too large for a
-// whole type, infinity or NaN as a whole number, a finite number that would become infinite.
+// Converts the number to another type. Fractions are cut off. As a bool, 0 is false and all other
+// numbers are true. The sample fails if the number does not fit the type: a number too large for an
+// integer type, infinity or NaN as an integer, or a finite number that would become infinite.
 template <class To, class A>
 requires(detail::number_value<A>&& detail::is_number<To>) Value<To> cast(const A& given) {
   detail::Recorder& recorder = detail::require_recorder("cast", given);
@@ -250,7 +251,7 @@ requires(detail::number_value<A>&& detail::is_number<To>) Value<To> cast(const A
   }
 }
 
-// These would compute both sides: see Graph::all_of and Graph::any_of.
+// These would compute both sides. See Graph::all_of and Graph::any_of.
 template <class A, class B>
 requires(detail::is_value<A> || detail::is_value<B>) Value<bool>
 operator&&(const A&, const B&) {

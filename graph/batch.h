@@ -1,13 +1,12 @@
-// Batch<Ts...>: what a pipeline delivers. Structured bindings give the columns: `const auto&
-// [images, labels] = batch`.
+// Batch<Ts...>: a batch that a pipeline delivers, with one column for each output. Structured
+// bindings unpack the columns: `const auto& [images, labels] = batch`.
 //
-// Ownership: a batch owns its memory and outlives the pipeline. It moves, and does not copy; its
-// columns of images and tensors may be copied out of it, as handles on the same memory. One that
-// is default-constructed, or was moved from, is empty, and so are its columns.
-// Columns whose values were on a device at the end of the pipeline are in its memory: see
-// detail::MemoryBatch, in column.h, for what wait_on() and the like do for one of them.
-// Threads: like a vector. Errors: an empty batch has no index and no epoch, and throws Error when
-// it is asked for them.
+// Ownership: a batch owns its memory and outlives the pipeline. It moves, but does not copy. Its
+// columns of images and tensors can be copied out of it, as handles on the same memory. A batch
+// that is default-constructed or moved from is empty, and so are its columns. Columns whose values
+// were on a device at the end of the pipeline are in that device's memory: see detail::MemoryBatch,
+// in column.h, for wait_on(), wait() and release_after() of one column. Threads: like a vector.
+// Errors: index() and epoch() of an empty batch throw Error.
 #pragma once
 
 #include <sluice/graph/plan/column.h>
@@ -42,29 +41,28 @@ class Batch {
     return std::get<I>(columns_);
   }
 
-  // Samples in it, padding included.
+  // The number of samples, padding included.
   std::size_t size() const { return data().ids.size() + data().padding; }
-  // Number of the batch in its epoch.
+  // The number of the batch in its epoch.
   std::int64_t index() const { return detail::require_batch(data_.get()).index; }
   std::int64_t epoch() const { return detail::require_batch(data_.get()).epoch; }
-  // The sample's position in the epoch, for each sample without padding.
+  // The position in the epoch of each sample without padding.
   const std::vector<std::int64_t>& ids() const { return data().ids; }
-  // Which sample it is. Where another one stands in for it, the other one's: see SampleKey.
+  // The key of each sample without padding. For a replacement sample, its own key: see SampleKey.
   const std::vector<SampleKey>& keys() const { return data().keys; }
-  // Samples that should be here, and failed or were dropped by a filter; in order of ids.
+  // Samples that failed or were dropped by a filter, in order of ids.
   const std::vector<std::int64_t>& missing() const { return data().missing; }
-  // Samples that failed, and whose place another one took.
+  // Samples that failed and were replaced by another one.
   const std::vector<std::int64_t>& replaced() const { return data().replaced; }
-  // Why: one for each sample that failed, missing or replaced, in order of ids.
+  // The errors of all failed samples, missing or replaced, in order of ids.
   const std::vector<SampleError>& errors() const { return data().errors; }
-  // What steps found wrong with samples that are in the batch all the same: a damaged picture that
-  // was to be kept. In order of ids(); of a sample that stands in for another one, the key and
-  // `source` are its own.
+  // Problems that steps reported about samples in the batch, such as a damaged image that the
+  // pipeline keeps. In order of ids(). For a replacement sample, the key and `source` are its own.
   const std::vector<SampleError>& warnings() const { return data().warnings; }
-  // How many samples at the end repeat the last one.
+  // The number of repetitions of the last sample at the end of the batch.
   std::size_t padding() const { return data().padding; }
 
-  // Of all columns of images and tensors.
+  // These three act on all columns of images and tensors.
   void wait_on(void* stream) const {
     for_each_memory([&](const detail::MemoryBatch& column) { column.wait_on(stream); });
   }

@@ -77,7 +77,7 @@ detail::SlotId ConditionalBoundary::add_output(detail::Boundary& boundary, detai
                             detail::in_arm(slots[when_true].spec, "true"));
   const detail::SlotId output = recorder.add_pointer(when_true, boundary.name);
   recorder.know_in_common(output, when_true, when_false);
-  // All three grow or none does: the arms give as many values as there are outputs.
+  // All three grow or none does: each arm has as many results as there are outputs.
   auto& [if_true, if_false] = record.gives;
   for (auto* list : {&if_true, &if_false, &record.outputs}) list->reserve(list->size() + 1);
   if_true.push_back(when_true);
@@ -106,7 +106,7 @@ std::pair<std::size_t, detail::SlotId> LoopBoundary::new_recurrence(detail::Boun
   carried.init = initial;
   carried.state = recorder.add_pointer(initial, loop.name + "'s recurrence");
   carried.storage = recorder.add_slot(recorder.plan().slots[initial].type, loop.name);
-  // Nothing is known of its tensors, as of the storage's, until there is a next value.
+  // The spec of its tensors, like that of the storage, is unknown until there is a next value.
   carried.result = recorder.add_pointer(carried.storage, loop.name);
   auto& all = std::get<detail::LoopRecord>(loop.record).recurrences;
   all.push_back(carried);
@@ -157,7 +157,7 @@ detail::SlotId LoopBoundary::add_collected(detail::Boundary& loop, detail::SlotI
 
   detail::Step add =
       step_of(detail::append_operator(), {all, one, length, Constant(name)}, name, {all.slot});
-  // So that it lies in the loop, wherever the value is made.
+  // Reads the iteration number, so that it stays in the loop wherever the value is made.
   add.reads.push_back(record.iteration);
   recorder.add_step(std::move(add));
 
@@ -168,7 +168,7 @@ detail::SlotId LoopBoundary::add_collected(detail::Boundary& loop, detail::SlotI
   detail::Arguments arguments{all, length, Constant(options.reverse), Constant(name)};
   const bool tensors = out == detail::slot_type<Tensor>();
   if (tensors) arguments.emplace_back(Constant(std::int32_t{options.axis}));
-  // A name of its own: a file tells steps apart by their names.
+  // A separate name, because files distinguish steps by name.
   collected.end = step_of(tensors ? detail::stack_operator() : detail::pad_operator(),
                           std::move(arguments), name + " as one", {whole});
   if (const auto* slot = std::get_if<detail::SlotArgument>(&length))

@@ -1,32 +1,33 @@
-// Explicit boundaries: conditionals and loops for tools that generate graphs, in the manner of
-// TensorRT's IIfConditional and ILoop. Nothing is nested: steps are recorded as they come, boundary
-// calls say which values go in and out, and what lies within is found by data flow (Boundary) when
-// the block ends in which the boundary was added. What comes of it is the plan of if_else and
+// Explicit boundaries: conditionals and loops for tools that generate graphs, in the style of
+// TensorRT's IIfConditional and ILoop. Nothing is nested: steps are recorded as they come, and
+// boundary calls say which values go in and out. When the block that contains a boundary ends, data
+// flow determines what lies inside (Boundary). The result is the same plan as for if_else and
 // while_loop.
 //
 //   auto cond = g.add_conditional();
 //   cond.set_condition(is_large);
-//   auto x = cond.add_input(image);                          // what x leads to is inside
-//   auto turned = cond.add_output(rotate(x, 30.f), x);       // where it holds, where it does not
+//   auto x = cond.add_input(image);                          // steps that x leads to are inside
+//   auto turned = cond.add_output(rotate(x, 30.f), x);       // if it holds, if it does not
 //
 //   auto loop = g.add_loop();
 //   loop.add_trip_limit(count);
-//   auto sum = loop.add_recurrence(0);                       // begins as 0
-//   sum.set_next(sum.value() + loop.add_iterator(numbers));  // what the next iteration sees
+//   auto sum = loop.add_recurrence(0);                       // starts as 0
+//   sum.set_next(sum.value() + loop.add_iterator(numbers));  // the value of the next iteration
 //   auto total = loop.add_output(sum);                       // its last value
 //
-// A step runs only where an arm is taken if it is on a way from an input of the conditional to a
-// value that the arm gives; any other step runs before the decision, though no arm may need it.
-// Steps that run for their effect (tap, filter) are inside where what they look at is; that must be
-// a value which leads to an output.
+// A step lies in a branch if it is on a path from an input of the conditional to a value that the
+// branch returns. It then runs only if the branch is taken. Any other step runs before the
+// decision, even if no branch needs it. Steps that run for their effect (tap, filter) are inside if
+// the value that they look at is; that value must lead to an output.
 //
-// Tensors that come in two ways agree in type, layout and number of dimensions, as far as that is
-// known when the second way is told: the values of an output, and the initial and the next value of
-// a recurrence. An output's type is known as far as both ways know it.
+// Two tensors that can become the same value must agree in type, layout and number of dimensions,
+// as far as these are known when the second one is passed. These are the two values of an output,
+// and the initial and the next value of a recurrence. The spec of an output is the intersection of
+// both.
 //
-// Ownership: handles on what the recorder owns; they copy freely and are good while the block that
-// they stand in is described. Threads: describe a pipeline on one thread. Errors: BuildError at the
-// call that is wrong, or, for what the data flow shows, at the end of the block.
+// Ownership: handles on objects of the recorder; they copy freely and are valid while their block
+// is described. Threads: describe a pipeline on one thread. Errors: BuildError at the call that is
+// wrong or, for errors that only the data flow shows, at the end of the block.
 #pragma once
 
 #include <sluice/graph/graph.h>
@@ -43,14 +44,14 @@ namespace sluice {
 
 namespace detail {
 
-// A boundary of a pipeline that is being described.
+// A handle on a boundary of a pipeline that is being described.
 class BoundaryHandle {
  public:
   BoundaryHandle(detail::Recorder& recorder, std::size_t number)
       : recorder_(&recorder), id_(id_of(recorder)), number_(number) {}
-  // Throws BuildError when the pipeline has been described already.
+  // Throws BuildError if the pipeline has been described already.
   detail::Recorder& recorder() const { return live_recorder(recorder_, id_); }
-  // The boundary, for the call that is named.
+  // Returns the boundary. `call` is the name of the call in errors.
   detail::Boundary& at(const char* call) const { return recorder().boundary(number_, call); }
   bool operator==(const BoundaryHandle& other) const = default;
 
@@ -63,7 +64,7 @@ class BoundaryHandle {
 // The name of the boundary in messages and step names.
 const std::string& name_of(const Boundary& boundary);
 
-// The slot of a value that the boundary can use.
+// Returns the slot of a value, and checks that the boundary can use it.
 template <class T>
 detail::SlotId slot_of(const Value<T>& value, detail::Recorder& recorder,
                        const detail::Boundary& user) {
@@ -72,7 +73,7 @@ detail::SlotId slot_of(const Value<T>& value, detail::Recorder& recorder,
   return value.slot();
 }
 
-// What the output is made of: the values of all iterations.
+// The type of an output that holds the values of all iterations.
 template <class T>
 using stack_t = std::conditional_t<std::is_same_v<T, Tensor>, Tensor, std::vector<T>>;
 
@@ -82,7 +83,7 @@ class ConditionalBoundary {
  public:
   explicit ConditionalBoundary(const detail::BoundaryHandle& handle) : handle_(handle) {}
 
-  // A Value<bool>, exactly once. It may not depend on what is inside.
+  // Sets the condition, a Value<bool>, exactly once. It must not depend on what is inside.
   template <class C>
   void set_condition(const C& condition) {
     static_assert(std::is_same_v<C, Value<bool>>,
@@ -91,8 +92,8 @@ class ConditionalBoundary {
     set_condition(at, detail::slot_of(condition, handle_.recorder(), at));
   }
 
-  // The value as the arms see it. It may lead to one arm or to both, but a step that it leads to
-  // belongs to one of them.
+  // Returns the value as the branches see it. It may lead to one branch or to both, but each step
+  // that it leads to belongs to one of them.
   template <class T>
   Value<T> add_input(const Value<T>& value) {
     detail::Boundary& at = handle_.at("add_input");
@@ -100,8 +101,8 @@ class ConditionalBoundary {
     return {recorder, add_input(at, detail::slot_of(value, recorder, at))};
   }
 
-  // The first value where the condition holds, the other where it does not: Values of one type,
-  // made inside or outside. At least one output.
+  // Returns the first value if the condition holds, else the second: Values of one type, made
+  // inside or outside. A conditional has at least one output.
   template <class A, class B>
   A add_output(const A& when_true, const B& when_false) {
     static_assert(std::is_same_v<A, B>, "add_output: both must be Values of the same type");
@@ -119,16 +120,16 @@ class ConditionalBoundary {
   detail::BoundaryHandle handle_;
 };
 
-// What a loop carries from one iteration to the next.
+// A value that a loop carries from one iteration to the next.
 template <class T>
 class Recurrence {
  public:
   Recurrence(const detail::BoundaryHandle& loop, std::size_t number, const Value<T>& value)
       : loop_(loop), number_(number), value_(value) {}
 
-  // What an iteration sees.
+  // The value in the current iteration.
   const Value<T>& value() const { return value_; }
-  // What the next iteration sees: exactly once, usually a value made inside.
+  // Sets the value of the next iteration, exactly once; usually a value made inside.
   template <class Next>
   void set_next(const Next& next) const;
 
@@ -139,16 +140,18 @@ class Recurrence {
   Value<T> value_;
 };
 
-// What depends on a recurrence or an iterator is inside and leaves only by an output. A loop whose
-// outputs nobody needs does not run, unless a step in it runs for its effect.
+// Steps that depend on a recurrence or an iterator are inside, and their values leave only by an
+// output. A loop whose outputs are not needed does not run, unless a step in it runs for its
+// effect.
 class LoopBoundary {
  public:
   explicit LoopBoundary(const detail::BoundaryHandle& handle) : handle_(handle) {}
 
-  // There is at least one limit, and at most one of each kind; with both, the loop ends with
-  // whichever comes first.
+  // There is at least one limit, and at most one of each kind. With both, the loop ends with the
+  // one that comes first.
   //
-  // So many iterations: a constant or a Value of any integer type, known outside. 0 or less: none.
+  // Limits the loop to `count` iterations: a constant or a Value of any integer type, known
+  // outside. 0 or less: no iterations.
   template <class Count>
   void add_trip_limit(const Count& count) {
     static_assert(detail::is_integer_argument<Count>,
@@ -157,8 +160,9 @@ class LoopBoundary {
     const std::string name = trip_limit_name();
     add_count(name, detail::whole_argument(count, {recorder, detail::is_given(name)}));
   }
-  // Asked before each iteration: a Value<bool> that depends on a recurrence or an iterator. A
-  // sample for which it still holds after LoopOptions::max_iterations fails.
+  // Sets the condition that is evaluated before each iteration: a Value<bool> that depends on a
+  // recurrence or an iterator. A sample for which it still holds after LoopOptions::max_iterations
+  // fails.
   template <class C>
   void add_while(const C& more) {
     static_assert(std::is_same_v<C, Value<bool>>,
@@ -167,7 +171,7 @@ class LoopBoundary {
     add_while(at, detail::slot_of(more, handle_.recorder(), at));
   }
 
-  // Begins as `initial`, a Value or a constant; its set_next() is required.
+  // Adds a recurrence that starts as `initial`, a Value or a constant; its set_next() is required.
   template <class X>
   auto add_recurrence(const X& initial) {
     detail::Recorder& recorder = handle_.recorder();
@@ -182,9 +186,8 @@ class LoopBoundary {
     return Recurrence<T>(handle_, number, V(recorder, state));
   }
 
-  // Element i of a list, or slice i of a tensor along the axis, in iteration i; in reverse,
-  // element count - 1 - i, for which there must be a trip limit. Beyond the end it is the error of
-  // the sample.
+  // Returns element i of a list, or slice i of a tensor along the axis, in iteration i; in reverse,
+  // element count - 1 - i, which requires a trip limit. Beyond the end the sample fails.
   template <class T>
   Value<T> add_iterator(const Value<std::vector<T>>& list, const IteratorOptions& options = {}) {
     detail::Boundary& at = handle_.at("add_iterator");
@@ -197,17 +200,18 @@ class LoopBoundary {
   }
   Value<Tensor> add_iterator(const Value<Tensor>& tensor, const IteratorOptions& options = {});
 
-  // The last value of a recurrence of this loop; its initial value if there was no iteration.
+  // Returns the last value of a recurrence of this loop; its initial value if there was no
+  // iteration.
   template <class T>
   Value<T> add_output(const Recurrence<T>& recurrence) {
     return {handle_.recorder(), add_output(recurrence.loop_, recurrence.number_)};
   }
 
-  // The values of all iterations, in order or in reverse, and behind them default values up to
-  // `length`, which is a constant or a Value of any integer type, known outside: a
-  // Value<std::vector<T>> of so many elements. Of Tensors, a Value<Tensor> with a new dimension of
-  // that size at `axis`, filled up with zeros; empty if there was no iteration. More iterations
-  // than `length`, and tensors that differ in shape or type, are the error of the sample.
+  // Returns the values of all iterations, in order or in reverse, followed by default values up to
+  // `length`: a Value<std::vector<T>> of `length` elements. `length` is a constant or a Value of
+  // any integer type, known outside. For Tensors, returns a Value<Tensor> with a new dimension of
+  // that size at `axis`, filled up with zeros; empty if there was no iteration. The sample fails if
+  // there are more iterations than `length`, or if the tensors differ in shape or type.
   template <class T, class Length>
   auto add_output(const Value<T>& value, const Length& length, const StackOptions& options = {}) {
     static_assert(detail::is_integer_argument<Length>,
@@ -233,7 +237,7 @@ class LoopBoundary {
   // Returns the name of the count. Throws if there is a trip limit already.
   std::string trip_limit_name() const;
   void add_count(const std::string& name, detail::Argument count) const;
-  // The steps that keep the value of each iteration, and that make the output of them.
+  // Adds the steps that keep the value of each iteration and make the output of them.
   detail::SlotId add_collected(detail::Boundary& loop, detail::SlotId value,
                                const std::string& name, const detail::Argument& length,
                                const StackOptions& options, const detail::SlotType* list,
@@ -242,7 +246,7 @@ class LoopBoundary {
   // Returns the number of the recurrence, and its slot inside.
   std::pair<std::size_t, detail::SlotId> new_recurrence(detail::Boundary& loop,
                                                         detail::SlotId initial) const;
-  // The number of the element that an iterator is at.
+  // Returns the number of the element that an iterator is at.
   Value<std::int64_t> index(detail::Boundary& loop, bool reverse) const;
   detail::SlotId add_output(const detail::BoundaryHandle& loop, std::size_t recurrence) const;
   [[noreturn]] static void throw_axis(const detail::Boundary& loop, int axis);

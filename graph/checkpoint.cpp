@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "sluice checkpoint";
 constexpr int kVersion = 1;
 
-// Reads the members of an object, and says which one is wrong.
+// Reads the members of an object, and names the invalid one in errors.
 class Reader {
  public:
   Reader(const Json& json, std::string name) : json_(json), name_(std::move(name)) {}
@@ -83,13 +83,14 @@ class Reader {
     if (!at(member).is_array()) wrong(member, "a list");
     return at(member);
   }
-  // What a double holds, so that other readers of JSON see the same; and sums of them are numbers.
+  // Limits integers to those that a double holds, so that other JSON readers see the same value and
+  // sums do not overflow.
   static bool fits(const Json& value) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
     return !value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost;
   }
   [[noreturn]] void wrong(const char* member, const std::string& wanted) const {
-    const Json& value = at(member);  // which may lie deep: only what is plain is shown
+    const Json& value = at(member);  // may be nested, so only simple values are shown
     throw BuildError(name_ + ": '" + member + "' must be " + wanted + ", not " +
                      (value.is_structured() ? std::string("a list or an object")
                                             : printable(value.dump(-1, ' ', true))));
@@ -99,7 +100,7 @@ class Reader {
   std::string name_;
 };
 
-// A text as it is where JSON can hold it, else the numbers of its bytes.
+// Text as it is if JSON can hold it, otherwise the numbers of its bytes.
 Json bytes_of(const std::string& text) {
   Json json = text;
   try {
@@ -110,7 +111,7 @@ Json bytes_of(const std::string& text) {
   return json;
 }
 
-// The first line that differs, in words.
+// Describes the first line that differs.
 std::string difference(const std::vector<std::string>& then, const std::vector<std::string>& now,
                        const char* what) {
   const auto at = static_cast<std::size_t>(
@@ -150,7 +151,7 @@ std::string Checkpoint::to_json() const {
 }
 
 Checkpoint Checkpoint::from_json(const std::string& text, const std::string& name) {
-  // What lies deeper than a checkpoint does is not gone into.
+  // Stops at values nested deeper than in any checkpoint.
   constexpr int kDepth = 4;
   const auto not_too_deep = [&name](int depth, Json::parse_event_t, const Json&) {
     if (depth > kDepth) throw BuildError(name + " is not one that Pipeline::checkpoint() gave");

@@ -1,23 +1,23 @@
-// Completion: the handle by which a step that waits is told its value. See Graph::map_async.
+// Completion: the handle that delivers the value of an asynchronous step. See Graph::map_async.
 //
 //   auto reply = g.map_async<Reply>("ask", [client](Completion<Reply> done, const Query& query) {
 //     client->send(query, [done = std::move(done)](Reply r) mutable { done.set(std::move(r)); });
 //   }, query);
 //
-// Fire it once, from any thread: set() with the value, or fail() with what went wrong, which is the
-// sample's error then. The first one counts: any other says false and does nothing, so that an
-// answer and a timeout may race. A handle that is destroyed before it was fired fails its sample.
-// Do nothing long where you fire: the value is moved into the sample there, and the rest of the
-// sample's way is left to the pipeline's threads.
+// Fire it once, from any thread: call set() with the value, or fail() with the error, which becomes
+// the sample's error. The first call counts. Any other call returns false and does nothing, so an
+// answer and a timeout may race. If a handle is destroyed before it is fired, its sample fails.
+// Firing only moves the value into the sample; the pipeline's threads do the rest. Do not run long
+// work on the thread that fires.
 //
-// A dataset whose samples come later is given such handles, too: see Graph::read. There EndOfEpoch,
-// as what went wrong, says that the epoch ends before this sample.
+// A dataset with asynchronous samples receives such handles, too: see Graph::read. There, fail()
+// with EndOfEpoch means that the epoch ends before this sample.
 //
-// Ownership: move-only. While a handle is held its sample waits, so that the end of an epoch, and
-// the destruction of the pipeline, wait for it: fire or destroy every handle, also where nobody
-// wants the value any more. Such an end that waits long says so on standard error, see
-// PipelineOptions::stall_timeout. Threads: any. Errors: nothing is thrown by a handle; what moving
-// the value throws is the sample's error.
+// Ownership: move-only. A sample waits while its handle is held, and the end of an epoch and the
+// destruction of the pipeline wait for the sample. So fire or destroy every handle, even if the
+// value is no longer needed. An end that waits long is reported on standard error, see
+// PipelineOptions::stall_timeout. Threads: any. Errors: a handle throws nothing; an exception from
+// moving the value becomes the sample's error.
 #pragma once
 
 #include <sluice/graph/builder/argument.h>
@@ -36,22 +36,22 @@ template <class R>
 class Completion : public detail::CompletionHandle {
  public:
   Completion() = default;
-  // The pipeline makes them.
+  // Called by the pipeline.
   Completion(detail::Sample& sample, const std::vector<detail::SlotId>& slots)
       : CompletionHandle(sample), slots_(&slots) {}
 
-  // True if this fires it.
+  // Returns true if this call fired the handle.
   bool set(R value) noexcept {
     return fire([&](detail::Sample& sample) { write(sample, std::move(value)); });
   }
-  // The sample is not wanted: it ends as filtered, without an error.
+  // Ends the sample as filtered, without an error.
   bool filter() noexcept {
     return fire([](detail::Sample& sample) { sample.drop(); });
   }
   bool fail(const std::exception_ptr& why) noexcept { return fire_error(why); }
   bool fail(std::string_view what) noexcept { return fire_error(what); }
-  // For a dataset that has broken down: if its length is unknown, this sample, with its error, is
-  // the last one of the epoch. Otherwise this is fail().
+  // For a dataset that has failed as a whole. If its length is unknown, this sample, with its
+  // error, is the last one of the epoch. Otherwise it is the same as fail().
   bool fail_as_last(std::string_view what) noexcept { return fire_last_error(what); }
 
  private:

@@ -1,4 +1,4 @@
-// Graph: what the function given to make_pipeline describes its program with.
+// Graph: records the steps of a pipeline inside the function given to make_pipeline.
 //
 // clang-format off
 //   auto pipeline = make_pipeline({.batch_size = 32}, [](Graph& g) {
@@ -9,14 +9,14 @@
 //   });
 // clang-format on
 //
-// The function runs once and computes nothing: each call writes a step into the plan. What it means
-// is the same program run for one sample at a time. Only the arm that is taken runs, and a step
-// outside the arms which only one arm uses runs only there.
+// The function runs once and computes nothing: each call records a step in the plan. The recorded
+// program then runs for each sample on its own. Only the selected branch of a choice runs, and a
+// step outside the branches that only one branch uses runs only with that branch.
 //
 // Callables given to source() and map() run later, on several threads at once, for different
-// samples: they must not change what they share. What they throw becomes that sample's error and
-// touches no other sample. Threads: describe a pipeline on one thread. Errors: BuildError, at the
-// line that is wrong.
+// samples. They must not change shared state. An exception from them becomes that sample's error
+// and affects no other sample. Threads: describe a pipeline on one thread. Errors: BuildError, at
+// the line that is wrong.
 #pragma once
 
 #include <sluice/graph/builder/argument.h>
@@ -47,14 +47,13 @@ class Graph {
  public:
   explicit Graph(detail::Recorder& recorder) : recorder_(recorder) {}
 
-  // `count` samples in an epoch; sample i is f(SampleInfo): one value or a std::tuple of values.
-  // `f` is called from several threads, in no order, and must give the same sample for the same
-  // info. Bytes may be a view on what the data set keeps for as long as the pipeline and its
-  // batches live. With `count` = kUntilEnd an epoch goes on until `f` throws EndOfEpoch: the
-  // smallest index for which it does is the number of its samples. It is called for a few beyond
-  // that.
-  // The sampler says which of them an epoch has, and in which order; see Sampler, and for what
-  // else there is to say SourceOptions.
+  // A source of `count` samples per epoch. Sample i is f(SampleInfo): one value or a std::tuple of
+  // values. Several threads call `f`, in no particular order. It must return the same sample for
+  // the same info. Bytes may be a view on memory that the dataset keeps as long as the pipeline and
+  // its batches live. With `count` = kUntilEnd, an epoch continues until `f` throws EndOfEpoch. The
+  // smallest index for which it does so is the number of samples. `f` is also called for a few
+  // indices beyond that. The sampler selects the samples of an epoch and their order, see Sampler.
+  // For other options see SourceOptions.
   template <class F>
   auto source(std::int64_t count, F f, const Sampler& sampler = {}) {
     return source(count, std::move(f), SourceOptions{.sampler = sampler});
@@ -63,30 +62,33 @@ class Graph {
   auto source(std::int64_t count, F f, const SourceOptions& options);
 
   // Reads a dataset: any type with size(), which may be kUntilEnd, name(key), and operator()(const
-  // SampleInfo&) as in source(). The name, for errors, is of the sample with this SampleKey;
-  // name(i), with its index alone, will do. It is asked for on any thread, and never under a lock.
-  // One that stands still for a disk or the network says `static constexpr bool blocks = true`: it
-  // is called on threads of its own then, see PipelineOptions::io_threads. One that gives each
-  // sample once, whatever it is asked for, says `static constexpr bool in_order = true`: samplers
-  // and OnError::replace are refused then. `std::string fingerprint() const` tells its data from
-  // others, for checkpoints; `SourceReads reads() const` what it has read so far, for stats(), from
-  // any thread. What keeps a state besides has `std::string save(epoch, position) const`, the state
-  // in which that sample comes next, and `void restore(epoch, position, state) const`, called
-  // before anything else is asked of it.
+  // SampleInfo&) as in source().
   //
-  // The samples of a dataset may come later. Its operator() takes a Completion<Sample> and a const
-  // SampleInfo&, where `Sample` is a type that it names: one value or a std::tuple. It begins what
-  // is to be waited for and returns; the sample is what the handle is fired with, from any thread,
-  // and occupies no thread meanwhile. As many may be asked for as the window holds. Each handle is
-  // fired, those behind the end of the epoch with EndOfEpoch. See completion.h.
+  // name() takes a SampleKey, or just its index, and names the sample in errors. It is called on
+  // any thread, and never under a lock. Optional members:
+  //  - `static constexpr bool blocks = true`: reading waits for a disk or the network, so separate
+  //    threads call the dataset, see PipelineOptions::io_threads.
+  //  - `static constexpr bool in_order = true`: the dataset produces each sample once, in its own
+  //    order. Samplers and OnError::replace are then refused.
+  //  - `std::string fingerprint() const`: identifies its data, for checkpoints.
+  //  - `SourceReads reads() const`: what it has read so far, for stats(); called from any thread.
+  //  - `std::string save(epoch, position) const` and `void restore(epoch, position, state) const`:
+  //    for a dataset with a state. save() returns the state in which that sample comes next.
+  //    restore() is called before anything else.
   //
-  // Any dataset may have begin_epoch(const EpochInfo&), which is called before an epoch asks for
-  // its first sample, and throws where that cannot be: Pipeline::epoch() throws it then; and
-  // end_epoch() noexcept, called once for each of those, when the epoch ends in whatever way.
-  // Nobody wants what was asked for and has not come: fire or destroy such handles soon. There
-  // are no more calls then; one that stands still is waited for, at most 5 seconds. Both are const,
-  // and called on the thread that takes batches. Pipeline::inspect() calls neither: it asks for one
-  // sample by its key, maybe while an epoch runs (Completion::out_of_turn()).
+  // A dataset may also be asynchronous. Its operator() then takes a Completion<Sample> and a const
+  // SampleInfo&, where the dataset defines `Sample`: one value or a std::tuple. operator() starts
+  // the work and returns; the handle delivers the sample later, from any thread. A pending sample
+  // occupies no thread. Up to PipelineOptions::window samples may be pending. Fire each handle;
+  // beyond the end of the epoch, fire it with EndOfEpoch. See completion.h.
+  //
+  // Any dataset may have begin_epoch(const EpochInfo&), called before the first sample of an epoch.
+  // If it throws, Pipeline::epoch() throws the same. It may have end_epoch() noexcept, called once
+  // for each epoch that began, however it ends. Samples that are still pending then are no longer
+  // needed, so fire or destroy their handles soon. Before end_epoch() the pipeline waits for
+  // running calls, at most 5 seconds; it makes no more calls in this epoch. Both are const and are
+  // called on the thread that takes batches. Pipeline::inspect() calls neither: it requests one
+  // sample by its key, possibly while an epoch runs (Completion::out_of_turn()).
   template <class Reader>
   auto read(Reader reader, const Sampler& sampler = {}) {
     return read(std::move(reader), SourceOptions{.sampler = sampler});
@@ -94,11 +96,11 @@ class Graph {
   template <class Reader>
   auto read(Reader reader, const SourceOptions& options);
 
-  // A step of the user's own: f(args...) for each sample, where f is anything that std::invoke
-  // takes: a lambda, &Image::width, or a pointer to a field, which copies it. Arguments that are
-  // Values become const references to what the sample has, other arguments are passed as they are;
-  // f and they live as long as the pipeline. A std::tuple as result becomes a tuple of Values.
-  // Views in the result, on an argument for instance, become copies: see own.h.
+  // Adds a step of your own: f(args...) for each sample, where f is anything that std::invoke
+  // takes: a lambda, &Image::width, or a pointer to a field, which copies it. Value arguments
+  // become const references to the sample's values. Other arguments are passed as they are; f and
+  // they live as long as the pipeline. A std::tuple as result becomes a tuple of Values. Views in
+  // the result, for instance on an argument, are copied: see own.h.
   template <class F, class... Args>
   auto map(std::string_view name, F f, Args... args) {
     if constexpr (detail::function_of_map<F, Args...>::check()) {
@@ -124,8 +126,8 @@ class Graph {
     }
   }
 
-  // Like map, for steps that write their result in place: f(args..., R& out). An Image or Tensor
-  // that is made by out.create(...) may so be written straight into its batch.
+  // Like map, but the step writes its result in place: f(args..., R& out). An Image or Tensor made
+  // with out.create(...) can be written directly into its batch.
   template <class R, class F, class... Args>
   Value<R> map_into(std::string_view name, F f, Args... args) {
     if constexpr (detail::function_of_map_into<R, F, Args...>::check()) {
@@ -135,7 +137,8 @@ class Graph {
       step.run = [f = std::move(f), slot = value.slot(),
                   ... args = std::move(args)](detail::Sample& sample) {
         R& out = sample.get<R>(slot);
-        // An Image keeps its place in the batch; anything else shows nothing of the sample before.
+        // An Image keeps its place in the batch; other values are reset, so no data of the previous
+        // sample remain.
         if constexpr (!detail::Placeable<R>) out = R();
         detail::invoke(f, detail::argument<Args>::of(args, sample)..., out);
         detail::take_ownership(out);
@@ -147,11 +150,11 @@ class Graph {
     }
   }
 
-  // Like map, for steps whose value comes later, from elsewhere: f(Completion<R>, args...) begins
-  // what is to be waited for and returns; the value is what the completion handle is fired with,
-  // from any thread. The sample occupies no thread meanwhile, so as many may wait as the window
-  // holds. The args are valid until f has returned and the handle has been fired. What f throws is
-  // the sample's error, which ends its wait when f has not kept the handle. See completion.h.
+  // Like map, but the value is delivered later: f(Completion<R>, args...) starts the work and
+  // returns. The completion handle delivers the value, from any thread. A pending sample occupies
+  // no thread, so up to PipelineOptions::window samples may be pending. The args are valid until f
+  // has returned and the handle has been fired. An exception from f is the sample's error; the
+  // sample stops waiting once no handle is left. See completion.h.
   template <class R = detail::NotSaid, class F, class... Args>
   auto map_async(std::string_view name, F f, Args... args) {
     if constexpr (detail::result_of_map_async<R>::check()) {
@@ -175,9 +178,9 @@ class Graph {
     }
   }
 
-  // Like map, for steps that draw random numbers: f(Random&, args...). The numbers depend on the
-  // pipeline's seed, the epoch, the sample and on which of the graph's generators this is, in loops
-  // on the numbers of the iterations, and on nothing else.
+  // Like map, for steps that draw random numbers: f(Random&, args...). The numbers depend only on
+  // the pipeline's seed, the epoch, the sample and the number of this generator in the graph, and
+  // in loops on the iteration numbers.
   template <class F, class... Args>
   auto random(std::string_view name, F f, Args... args) {
     if constexpr (detail::function_of_random<F, Args...>::check()) {
@@ -204,23 +207,24 @@ class Graph {
     }
   }
 
-  // Says what is known of the tensor that a step has just made: the same for every sample. A step
-  // of the user's own gives tensors of which nothing is known until then; arms and loops refuse,
-  // while the graph is built, tensors that are known to differ in type, layout or number of
-  // dimensions. The step fails for a sample whose tensor is not so. Gives the value.
+  // Declares properties of the tensor that a step has just made. They must hold for every sample.
+  // For tensors from your own steps, nothing is known without this. While the graph is built,
+  // branches and loops reject tensors that are known to differ in type, layout or number of
+  // dimensions. At run time the step fails for a sample whose tensor does not match. Returns the
+  // value.
   Value<Tensor> declare(Value<Tensor> value, const TensorSpec& spec);
 
-  // Parameters that make no sense (NaN, say) are a BuildError if constant, else the error of the
-  // sample that has them.
+  // Invalid parameters (NaN, for example) throw BuildError if constant, and otherwise fail their
+  // sample.
   //
-  // Uniform in [lo, hi); lo when they are equal.
+  // Uniform in [lo, hi); lo if they are equal.
   Value<float> uniform(Param<float> lo, Param<float> hi);
   // Normal distribution; the standard deviation is at least 0.
   Value<float> normal(Param<float> mean, Param<float> stddev);
-  // True with the given probability, 0 to 1.
+  // True with this probability, 0 to 1.
   Value<bool> coin_flip(Param<float> probability = 0.5f);
 
-  // The same for every sample; a string literal is a std::string.
+  // A constant for all samples; a string literal becomes a std::string.
   template <class T>
   Value<detail::constant_t<std::decay_t<T>>> constant(T&& value) {
     using C = detail::constant_t<std::decay_t<T>>;
@@ -231,22 +235,23 @@ class Graph {
     }
   }
 
-  // then() where the predicate holds, otherwise() where it does not. The predicate is a bool or a
-  // number (zero is false), a Value or a constant. Arms are callables that run while the pipeline
-  // is described, or what such a callable would return; both give the same structure (see
-  // structure.h): a Value, a constant, a tuple, array, vector, map or plain struct of such. A
-  // constant number in one arm takes the type of the Value in the other, where nothing is lost.
+  // Selects then() if the predicate holds, else otherwise(). The predicate is a bool or a number
+  // (zero is false), a Value or a constant. A branch is a callable that runs while the pipeline is
+  // described, or what such a callable would return. Both return the same structure (see
+  // structure.h): a Value, a constant, or a tuple, array, vector, map or plain struct of these. A
+  // constant number in one branch takes the type of the Value in the other, if the conversion is
+  // lossless.
   template <class Predicate, class Then, class Otherwise>
   auto if_else(const Predicate& predicate, Then then, Otherwise otherwise,
                const ChoiceOptions& options = {});
 
-  // change(value) where the predicate holds, else the value as it is.
+  // Returns change(value) if the predicate holds, else the unchanged value.
   template <class Predicate, class X, class Change>
   auto apply_if(const Predicate& predicate, const X& value, Change change,
                 const ChoiceOptions& options = {});
 
-  // The arm whose number is `index`, 0 to N - 1. An index outside is that sample's error. The cost
-  // of a choice does not depend on the number of arms.
+  // Selects the branch with the number `index`, 0 to N - 1. An index out of range fails its sample.
+  // The cost of a choice does not depend on the number of branches.
   template <class Index, class... Arms>
   requires(sizeof...(Arms) > 1 ||
            !detail::is_vector<
@@ -257,45 +262,46 @@ class Graph {
   template <class Index, class... Arms>
   auto select(const Index& index, const SelectOptions& options, Arms... arms);
 
-  // The same with arms that are only known at run time; they and the branch may be named, for
-  // errors and drawings.
+  // The same with a number of branches that is known only at run time. The branches and the choice
+  // may be named, for errors and drawings.
   template <class Index, class Arm>
   auto select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options = {});
 
-  // a and b, a or b, as a program for one sample means it: the right side is a callable, and runs
-  // only where the left side does not decide. Values of bool and constants; compare numbers first.
+  // Logical and and or, with short-circuit evaluation for each sample. The right side is a callable
+  // and runs only if the left side does not decide. Takes bools, as Values or constants; compare
+  // numbers first.
   template <class A, class B>
   Value<bool> all_of(const A& a, B b, const ChoiceOptions& options = {});
   template <class A, class B>
   Value<bool> any_of(const A& a, B b, const ChoiceOptions& options = {});
 
-  // Runs body(state) -> next state for as long as condition(state) holds, which is asked before
-  // each iteration; gives the last state. The state is any structure; a std::tuple may also be
-  // taken as separate arguments. A constant number in it takes the type that the body gives for it,
-  // where nothing is lost. A sample whose condition still holds after max_iterations fails; the
-  // others go on.
+  // Runs body(state) -> next state while condition(state) holds; the condition is evaluated before
+  // each iteration. Returns the last state. The state is any structure; a std::tuple may also be
+  // taken as separate arguments. A constant number in it takes the type that the body returns for
+  // it, if the conversion is lossless. A sample whose condition still holds after max_iterations
+  // fails; others continue.
   template <class Init, class Condition, class Body>
   auto while_loop(const Init& init, Condition condition, Body body,
                   const LoopOptions& options = {});
 
-  // Runs body(i, state) -> next state for i = 0, 1, ..., count - 1; gives the last state. The count
-  // is a constant or a Value of any integer type; 0 or less runs nothing.
+  // Runs body(i, state) -> next state for i = 0, 1, ..., count - 1 and returns the last state. The
+  // count is a constant or a Value of any integer type; 0 or less runs nothing.
   template <class Count, class Init, class Body>
   auto for_loop(const Count& count, const Init& init, Body body, const LoopOptions& options = {});
 
-  // The same, and besides the state body gives a Value<T> each time: std::tuple{next state, value}.
-  // Gives the last state and the values of all iterations as one Value<std::vector<T>>, in order or
-  // in reverse.
+  // Like for_loop, but the body also returns a Value<T> each time: std::tuple{next state, value}.
+  // Returns the last state and the values of all iterations as one Value<std::vector<T>>, in order
+  // or in reverse.
   template <class Count, class Init, class Body>
   auto for_loop_collect(const Count& count, const Init& init, Body body,
                         const CollectOptions& options = {});
 
-  // The same by explicit boundaries, for tools that generate graphs: see boundaries.h.
+  // The same with explicit boundaries, for tools that generate graphs: see boundaries.h.
   ConditionalBoundary add_conditional(std::string_view name = "conditional");
   LoopBoundary add_loop(std::string_view name = "loop", const LoopOptions& options = {});
 
-  // Runs f(args...) for its effect, for each sample that comes by, and gives `value` on. It runs
-  // even when nobody uses the result. f runs on several threads at once.
+  // Runs f(args...) for its side effect on each sample and returns `value`. It runs even if the
+  // result is not used. f runs on several threads at once.
   template <class F, class T, class... Args>
   Value<T> tap(std::string_view name, F f, Value<T> value, Args... args) {
     if constexpr (detail::function_of_tap<F, Value<T>, Args...>::check()) {
@@ -311,9 +317,9 @@ class Graph {
     return value;
   }
 
-  // Goes on only with samples for which the predicate holds; the others end as `filtered`, without
-  // an error, and their batches are short and name them. Inside an arm it concerns the samples that
-  // take the arm.
+  // Continues only with samples for which the predicate holds. The others end as `filtered`,
+  // without an error; their batches are shorter and list them. Inside a branch it applies to the
+  // samples that take the branch.
   template <class Predicate>
   void filter(const Predicate& predicate) {
     if constexpr (detail::predicate_of_filter<detail::argument_t<Predicate>>::check()) {
@@ -347,20 +353,20 @@ class Graph {
   void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose);
   template <class Index>
   void open_select(const Index& index, std::size_t arms, const SelectOptions& options);
-  // A branch of two arms, the first for where the predicate holds.
+  // Records a choice of two branches; the first one is taken if the predicate holds.
   template <class R, class Predicate, class Yes, class No>
   R choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
            const Yes& yes, const No& no);
-  // Records the arms of the branch that is open, and gives what it gives.
+  // Records the branches of the open choice and returns its result.
   template <class R, class... Arms>
   R run_arms(const Arms&... arms);
   template <class Arm, class R>
   void run_arm(const Arm& arm, std::optional<R>& first);
 
-  // The arm, condition or body that is being recorded, which is about to give values.
+  // The branch, condition or body that is being recorded and is about to return values.
   detail::ArgumentContext giver() { return {recorder_, recorder_.place() + " gives"}; }
 
-  // Records the loop, and gives its last state.
+  // Records the loop and returns its last state.
   template <class S, class Init, class Condition, class Body>
   S run_loop(std::string_view kind, const LoopOptions& options, const Init& init,
              Condition condition, Body body);

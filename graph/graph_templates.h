@@ -1,5 +1,5 @@
-// The templates of Graph: choices, loops, where samples come from, and lists. Included at the end
-// of graph.h: include that.
+// Templates of Graph: choices, loops, sources and lists. Included at the end of graph.h; include
+// that instead.
 #pragma once
 
 #include <sluice/graph/builder/checks.h>
@@ -26,7 +26,7 @@
 namespace sluice {
 
 namespace detail {
-// Stands for what chooses an arm by its number.
+// Marks a choice by branch number.
 struct ByNumber {};
 }  // namespace detail
 
@@ -116,7 +116,7 @@ Value<bool> Graph::any_of(const A& a, B b, const ChoiceOptions& options) {
 }
 
 template <class On, class Choose>
-// clang-tidy does not see through the template that `arms` moves on.
+// clang-tidy does not see, through the template, that `arms` is moved.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Graph::open(std::string_view kind, std::vector<std::string> arms, const On& on,
                  Choose choose) {
@@ -174,8 +174,9 @@ void Graph::run_arm(const Arm& arm, std::optional<R>& first) {
 
 namespace detail {
 
-// The state of a loop that begins as Init. Constants in it take the types that the body gives back
-// for them, or that it asks for by name: `0` beside a Value<std::int64_t> is a std::int64_t.
+// The state type of a loop that starts with Init. Constants in it take the type that the body
+// returns for them, or that it names explicitly: `0` with a Value<std::int64_t> becomes a
+// std::int64_t.
 struct WholeResult {
   template <class Gives>
   static constexpr auto of() {
@@ -193,7 +194,7 @@ struct FirstOfResult {
   }
 };
 
-// The parameters of a callable that has one signature; empty for any other.
+// The parameter types of a callable with exactly one signature; empty for any other.
 template <class F>
 struct parameters {
   using type = std::tuple<>;
@@ -228,7 +229,7 @@ constexpr auto state_after_number(std::type_identity<std::tuple<>>) {
   return std::type_identity<normal_t<Init>>{};
 }
 
-// Asks the body again with the state that came of its last answer, until that stays.
+// Applies the body to the state type that it returned last, until the type no longer changes.
 template <int Rounds, class Init, class S, class Result, class Body, class... Before>
 constexpr auto settled_state() {
   if constexpr (Rounds > 0 && takes_state<Body, S, Before...>()) {
@@ -264,7 +265,7 @@ constexpr auto find_state() {
 template <class Init, class Result, class Body, class... Before>
 using state_t = typename decltype(find_state<Init, Result, Body, Before...>())::type;
 
-// Whether the loop can be described; the compiler says what stands against it.
+// True if the loop can be described; otherwise the compiler reports the reason.
 template <class Init, class Condition, class Body>
 constexpr bool check_while_loop() {
   if constexpr (state_of_loop<Init>::check()) {
@@ -423,7 +424,7 @@ std::tuple<S, Value<std::vector<T>>> Graph::collect_loop(const Count& count, con
 
 namespace detail {
 
-// A source that gives its samples at once.
+// A source that produces its samples synchronously.
 template <class R>
 auto add_plain_source(Recorder& recorder, Step step, std::int64_t count,
                       Function<R(const SampleInfo&)> give) {
@@ -441,7 +442,7 @@ auto add_plain_source(Recorder& recorder, Step step, std::int64_t count,
   return values;
 }
 
-// One that gives them later.
+// A source that produces its samples asynchronously.
 template <class R>
 auto add_later_source(Recorder& recorder, Step step, std::int64_t count,
                       const std::shared_ptr<EpochGate>& gate,
@@ -459,7 +460,7 @@ auto add_later_source(Recorder& recorder, Step step, std::int64_t count,
       } else {
         go();
       }
-    } else {  // another source does not know where it ends
+    } else {  // the end is unknown because of another source
       (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
     }
   };
@@ -508,7 +509,7 @@ auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOp
       const auto gate = std::make_shared<detail::EpochGate>();
       step.epoch = detail::epoch_hooks(f, gate);
       recorder_.set_source(step.name, count, options.sampler, once, std::move(sample_name));
-      // From here on the type of f is of no concern, which is less for the compiler to do.
+      // From here on the type of f is erased, which leaves less for the compiler to do.
       if constexpr (detail::gives_later<F>) {
         return detail::add_later_source<R>(
             recorder_, std::move(step), count, gate,
@@ -526,11 +527,11 @@ auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOp
   }
 }
 
-// list_of: several values of one type as a list of each sample.
+// list_of: combines several values of one type into one list for each sample.
 //
 //   Value<std::vector<Image>> views = list_of(image, flip(image), gaussian_blur(image));
 //
-// Steps and operators that take a list take it, and an output of it is a std::vector for each
+// Pass it to steps and operators that take a list. As an output it is a std::vector for each
 // sample. The elements are copies.
 //
 // Threads: describe a pipeline on one thread. Errors: BuildError for a list without elements.

@@ -45,11 +45,11 @@ PipelineOptions checked(PipelineOptions options) {
   if (options.io_threads == kAutomatic) options.io_threads = std::max(4, options.threads);
   if (options.window == 0) {
     std::int64_t wanted = std::int64_t{options.batch_size} * (std::int64_t{options.prefetch} + 1);
-    // One sample that takes as long as twenty others would stop the threads that the batches' own
-    // room does not keep at work. Buffers of the user's are counted out, and no batch ahead means
-    // none.
+    // One slow sample, of twenty times the usual duration, would otherwise stop threads that the
+    // batches' own room does not keep busy. Does not apply with the user's own memory, which is
+    // limited, or without prefetch.
     constexpr std::int64_t kSparePerThread = 8;
-    // A device is busy with several gathers at once; others fill up meanwhile.
+    // A device runs several GPU batches at once, while others fill up.
     constexpr std::int64_t kOnDevice = 1024;
     if (options.prefetch > 0 && options.output_memory.empty()) {
       if (options.threads > 1) wanted += kSparePerThread * options.threads;

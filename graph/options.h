@@ -1,5 +1,5 @@
-// What a pipeline, its sources, loops and choices can be told: plain data. Zeros mean "choose for
-// me".
+// Options of a pipeline and of its sources, loops and choices, as plain data. Zero means "choose
+// automatically".
 #pragma once
 
 #include <sluice/graph/checkpoint.h>
@@ -17,18 +17,18 @@ namespace sluice {
 class Device;
 class MemoryResource;
 
-// What becomes of a batch that holds samples which failed.
+// The policy for batches with failed samples.
 struct OnError {
   enum class Policy : std::uint8_t {
-    fail,    // the batch is thrown once, as a BatchError; asked again, the pipeline delivers it
-             // without them
-    skip,    // the batch is short and says which samples are missing
-    replace  // another sample of the epoch, chosen by seed and key, stands in
+    fail,    // the batch throws a BatchError once; the next call delivers it without the failed
+             // samples
+    skip,    // the batch is short and lists the missing samples
+    replace  // another sample of the epoch, chosen by seed and key, takes its place
   };
   Policy policy = Policy::fail;
   // More failures than this in an epoch, or a larger share of its samples so far, end the epoch
-  // with a BudgetError. The share is looked at from the 100th sample on. Both are counted in order
-  // of ids, so that the epoch ends at the same batch on every machine.
+  // with a BudgetError. The share is checked from the 100th sample on. Both are counted in order of
+  // ids, so the epoch ends at the same batch on every machine.
   std::int64_t max_errors = std::numeric_limits<std::int64_t>::max();
   double max_rate = 1.0;
 
@@ -41,100 +41,100 @@ inline constexpr OnError OnError::fail{OnError::Policy::fail};
 inline constexpr OnError OnError::skip{OnError::Policy::skip};
 inline constexpr OnError OnError::replace{OnError::Policy::replace};
 
-// What becomes of the last batch when the samples do not fill it.
+// The policy for a last batch that the samples do not fill.
 enum class LastBatch : std::uint8_t {
-  partial,  // it is short
-  drop,     // it is not made
-  fill      // its last sample is repeated; Batch::padding() says how often
+  partial,  // deliver it short
+  drop,     // leave it out
+  fill      // repeat its last sample; Batch::padding() returns the number of repetitions
 };
 
-// What happened when, on which thread, as a file for Perfetto (ui.perfetto.dev) or
+// Records a trace of which thread did what and when, for Perfetto (ui.perfetto.dev) or
 // chrome://tracing.
 struct TraceOptions {
   std::string file = {};  // empty: no trace
-  // Of each thread, the first ones; the file tells how many were left out. One takes 56 bytes until
-  // the file is written.
+  // The most events for each thread. Later ones are dropped, and the file says how many. Each takes
+  // 56 bytes until the file is written.
   std::int64_t max_events = 200'000;
 };
 
 inline constexpr int kAutomatic = -1;
 
-// Which decoders of a GPU may be used for pictures.
+// The GPU decoders that may decode images.
 enum class Decoder : std::uint8_t {
-  exact,  // those whose pixels are the same as the host's
-  any  // also its JPEG engines, whose pixels are near those; they differ from GPU to GPU and from
-       // run to run, and damage within a file may stay unseen
+  exact,  // only decoders with the same pixels as on the host
+  any     // also JPEG engines. Their pixels are close to the host's, but differ between GPUs and
+          // between runs, and damage within a file may not be detected
 };
 
 struct PipelineOptions {
   int batch_size = 1;
   std::uint64_t seed = 0;
-  // Where the first epoch begins: see checkpoint.h.
+  // The point where the first epoch starts: see checkpoint.h.
   std::optional<Checkpoint> resume = {};
-  // The pipeline's own, beside those of other pipelines; 0: as many as the process may use CPUs.
-  // Where the system does not let so many be made, it runs with fewer: see Stats::threads.
+  // Threads of this pipeline alone; 0: as many as the CPUs that the process may use. If the system
+  // does not allow that many, the pipeline uses fewer: see Stats::threads.
   int threads = 0;
-  // Beside those: they read what a dataset says takes long (see Graph::read), so that slow storage
-  // keeps no thread from computing; all samples of the window may then be read ahead. As many as it
-  // takes to keep the storage busy; kAutomatic: as many as `threads`, and at least 4. 0: the
-  // threads that compute read. A number above 0 where no source blocks is a BuildError.
+  // Additional threads for datasets with slow reads (see Graph::read), so that slow storage does
+  // not block computing threads. All samples of the window may then be read ahead. Use as many as
+  // it takes to keep the storage busy. kAutomatic: as many as `threads`, and at least 4. 0: the
+  // computing threads read. A number above 0 without a blocking source throws BuildError.
   int io_threads = kAutomatic;
-  int prefetch = 2;  // batches that are made ready while the user works on one
-  // Samples that may be under way, those that wait included, at least batch_size; 0: batch_size *
-  // (prefetch + 1), and with several threads 8 for each, so that one sample that takes long keeps
-  // no thread idle, with a device 1,024, so that gathers are large; without these where prefetch
-  // is 0 or output_memory is given.
+  int prefetch = 2;  // batches to prepare while the user works on one
+  // The most samples in flight, pending ones included; at least batch_size. 0: batch_size *
+  // (prefetch + 1), plus 8 for each thread if there are several, so that one slow sample leaves no
+  // thread idle, plus 1,024 with a device, so that GPU batches are large. These additions do not
+  // apply if prefetch is 0 or output_memory is given.
   int window = 0;
-  // Where the steps run whose inputs lie on a GPU (see Value::gpu()): sluice::gpu(0). Several
+  // The device for steps whose inputs are on a GPU (see Value::gpu()): sluice::gpu(0). Several
   // pipelines may share it.
   std::shared_ptr<Device> device = {};
-  // Of that device's memory, at most; 0: what there is. Samples wait for others that give back what
-  // they have. One that is too large by itself fails, with an error that says so, and so does one
-  // for which nobody could give any back. A number above 0 where no step runs there is a
-  // BuildError.
+  // The most memory to use on that device; 0: all there is. Samples wait until others free memory.
+  // A sample fails, with an error that says so, if it is too large by itself or if no other sample
+  // can free memory. A number above 0 throws BuildError if no step runs on the device.
   std::int64_t max_device_bytes = 0;
-  // The most bytes of an image or a tensor that a step makes. A larger one is its sample's error,
-  // before memory is taken. Decoders have limits of their own, too: max_output_bytes.
+  // The most bytes of an image or a tensor that a step makes. A larger one fails its sample, before
+  // memory is allocated. Decoders have limits of their own, too: max_output_bytes.
   std::int64_t max_image_bytes = std::int64_t{1} << 29;
-  // `any` leaves the cores of a GPU that has JPEG engines to other work, while these have room; see
-  // docs/gpu.md. Elsewhere there is no difference.
+  // `any` uses the JPEG engines of a GPU that has them, while they have room, and leaves its cores
+  // to other work; see docs/gpu.md. On other GPUs it makes no difference.
   Decoder decoder = Decoder::exact;
   LastBatch last_batch = LastBatch::partial;
-  // Full batches are formed of the samples that filters and errors leave, in order, the same on
-  // every machine. Costs one more copy of each value; off, a batch is short by the samples that it
-  // lacks. Each batch names what is missing up to the first sample of the next one, and comes when
-  // that sample is known; an epoch of which no sample is left gives one empty batch.
+  // Forms full batches from the samples that remain after filters and errors, in order and
+  // deterministically. Costs one more copy of each value. When off, a batch is short by its missing
+  // samples. Each batch lists the missing samples up to the first sample of the next batch, and is
+  // delivered once that sample is known. An epoch in which no sample remains delivers one empty
+  // batch.
   bool compact = false;
   OnError on_error = OnError::fail;
-  // Seconds without progress after which next() throws a StallError; 0: never. When the end of an
-  // epoch or of the pipeline waits that long for samples (0: 5 seconds), it says on standard error
-  // for which steps, once, and waits on.
+  // next() throws a StallError after this many seconds without progress; 0: never. If the end of an
+  // epoch or of the pipeline waits that long for samples (0: 5 seconds), the pipeline reports once,
+  // on standard error, which steps it waits for, and keeps waiting.
   double stall_timeout = 0;
-  // Steps are counted and timed, see Stats::steps. Costs one look at the clock for each run of a
-  // step, some 30 ns. Arms and loops are counted always.
+  // Counts and times steps, see Stats::steps. Costs one clock read for each run of a step, about 30
+  // ns. Branches and loops are always counted.
   bool profile = false;
-  // Maps of colours in a row, such as color_twist and saturation, become one matrix, and maps of
-  // places, such as shear and rotate, one warp: pixels are interpolated, rounded and cut off once,
-  // so that they are not those of one step after the other. inspect() shows each step by itself.
-  // See docs/performance.md.
+  // Combines consecutive color operators, such as color_twist and saturation, into one matrix, and
+  // consecutive geometric operators, such as shear and rotate, into one warp. Pixels are
+  // interpolated, rounded and clipped once, so they differ from those of separate steps. inspect()
+  // runs each step separately. See docs/performance.md.
   bool compose = false;
-  // For each output in order, the memory that its batches are written into; null, and for outputs
-  // beyond the list: the pipeline's own. See MemoryResource and BufferRing. It is of the kind
-  // of the output: memory of `device` for an output that is on the device, memory of the host,
-  // pinned or not, for all others. For images and tensors of one shape: a batch that does not fit
-  // (its samples differ in shape, or allocate() gives too little, nothing, or throws) is an Error
-  // of next(), and the next call goes on with the batch after it. A block is asked for with the
-  // first sample of a batch, and once more when the batch is complete, if there was none: then the
-  // samples are copied into it.
+  // The memory that the batches of each output are written into, in the order of the outputs. Null,
+  // or missing at the end of the list: the pipeline's own memory. See MemoryResource and
+  // BufferRing. The memory must match the output: memory of `device` for an output on the device,
+  // host memory, pinned or not, for all others. Only for images and tensors of one shape. A batch
+  // that does not fit (its samples differ in shape, or allocate() returns too little or nothing, or
+  // throws) makes next() throw Error, and the next call continues with the batch after it. A block
+  // is allocated for the first sample of a batch. If that yields none, it is tried again when the
+  // batch is complete, and the samples are copied into it.
   std::vector<std::shared_ptr<MemoryResource>> output_memory = {};
-  // Each run of a step is noted, with its sample. The file is opened when the pipeline is made,
-  // which throws BuildError where that cannot be, and written when the pipeline is destroyed; of a
-  // process that is killed there is none. Two pipelines at once cannot write to one file.
+  // Records each run of a step, with its sample. The file is opened when the pipeline is made,
+  // which throws BuildError if that fails. It is written when the pipeline is destroyed, so a
+  // process that is killed leaves none. Two pipelines cannot write to one file at once.
   TraceOptions trace = {};
 };
 
-// Names are for errors, paths, counts and drawings. An empty one stands for the construct's own:
-// "if_else", "while_loop", ...
+// Names appear in errors, paths, counts and drawings. An empty name means the default: "if_else",
+// "while_loop", ...
 struct ChoiceOptions {
   std::string name = {};
 };
@@ -153,26 +153,24 @@ struct CollectOptions {
 };
 struct IteratorOptions {
   int axis = 0;          // of a tensor; a list has only axis 0
-  bool reverse = false;  // from the last of as many elements as the loop counts
+  bool reverse = false;  // start with the last of the elements that the loop visits
 };
 struct StackOptions {
   int axis = 0;  // of the new dimension, 0 to the rank of the tensors; a list has only axis 0
   bool reverse = false;
 };
 
-// The options with zeros replaced by what they stand for. Throws BuildError for what cannot be.
+// Replaces zeros in the options by their defaults. Throws BuildError for invalid options.
 PipelineOptions checked(PipelineOptions options);
 
-// What a source can be told beside its samples. A Sampler may be given in its place:
-// g.read(files, {.shuffle = true}).
+// Options of a source. A Sampler may be given in their place: g.read(files, {.shuffle = true}).
 struct SourceOptions {
-  // Which samples an epoch has, in which order. All sources of a graph go by the same one, so it is
-  // enough to say it once.
+  // Selects the samples of an epoch and their order. All sources of a graph share one sampler, so
+  // one of them needs to set it.
   Sampler sampler = {};
-  // Threads of the source's own that call it: for one that waits for a database or the network. The
-  // order is that of the epoch, and no more than the pipeline's window is read ahead. 0: the
-  // pipeline's threads call it, and PipelineOptions::io_threads where the dataset says that it
-  // blocks.
+  // Threads that call only this source, for one that waits for a database or the network. The order
+  // stays that of the epoch, and at most the pipeline's window is read ahead. 0: the pipeline's
+  // threads call it, or those of PipelineOptions::io_threads if the dataset says that it blocks.
   int threads = 0;
 };
 

@@ -1,27 +1,28 @@
-// Pipeline<Ts...>: a program over samples that runs, and delivers batches in order.
+// Pipeline<Ts...>: runs a program over samples and delivers batches in order.
 //
 //   for (const auto& [images, labels] : pipeline.epoch()) train(images, labels);
 //
-// epoch() starts the next epoch, 0 at first; reset() goes back to epoch 0 (or any), so that the
-// same batches come again, byte for byte. Nothing depends on the number of threads, the window or
-// the batch size but where batches end. Work goes on in the background: `prefetch` batches are made
-// ready while the user works on one. Leaving the loop early ends the epoch; the pipeline stays
-// usable.
+// epoch() starts the next epoch, beginning with epoch 0. reset() goes back to epoch 0 (or any
+// other), so that the same batches come again, byte for byte. Results do not depend on the number
+// of threads, the window or the batch size, which only decides where batches end. Work continues in
+// the background: `prefetch` batches are prepared while the user works on one. Leaving the loop
+// early ends the epoch; the pipeline stays usable.
 //
-// Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon
-// as the steps that run have ended and no completion handle is left (see completion.h). Batches
-// outlive it. Destroyed inside one of its own steps, it says so and ends the process.
+// Ownership: a Pipeline owns its threads and memory. It may be destroyed at any moment; that
+// returns once the running steps have ended and no completion handle is left (see completion.h).
+// Batches outlive it. Destroying it inside one of its own steps prints an error and ends the
+// process.
 //
-// After fork() it is of use to the process that made it only: the child may destroy it, and may
-// read batches that were taken before, but whatever else it asks of it throws an Error. Nor can the
-// child make a pipeline of its own unless all others were destroyed before fork().
+// After fork() only the process that made a pipeline can use it. The child may destroy it and may
+// read batches that were taken before; any other call throws Error. The child cannot make a
+// pipeline of its own unless all others were destroyed before fork().
 //
-// Threads: cancel() and stats() from any, also inside steps; the rest from one thread at a time,
-// and not inside a step of the same pipeline, which throws Error.
-// Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions
-// say, std::bad_alloc when there is no memory to go on (the epoch has ended then), and Error when a
-// call of epoch(), of reset() or the destruction of the pipeline has ended this epoch before its
-// last batch. A Pipeline or Epoch that was moved from throws Error whatever it is asked.
+// Threads: cancel() and stats() from any, also inside steps. The rest from one thread at a time,
+// and not inside a step of the same pipeline, which throws Error. Errors: next() (and the loop)
+// throws BatchError, BudgetError or StallError as PipelineOptions says. It throws std::bad_alloc if
+// there is no memory to continue; the epoch has then ended. It throws Error if epoch(), reset() or
+// the destruction of the pipeline has ended this epoch before its last batch. All members of a
+// moved-from Pipeline or Epoch throw Error.
 #pragma once
 
 #include <sluice/graph/batch.h>
@@ -46,7 +47,7 @@
 
 namespace sluice {
 
-// The batches of one epoch, in order. Ends its epoch when it is destroyed.
+// The batches of one epoch, in order. Its destructor ends the epoch.
 template <class... Ts>
 class Epoch {
  public:
@@ -74,7 +75,7 @@ class Epoch {
     Epoch* epoch_ = nullptr;
   };
 
-  // What is done to each batch before it is given; see Pipeline::batch_step().
+  // Functions to apply to each batch before it is delivered; see Pipeline::batch_step().
   using Steps = std::vector<Function<void(Batch<Ts...>&, const BatchKey&)>>;
 
   Epoch(std::shared_ptr<detail::Engine> engine, std::shared_ptr<detail::Run> run,
@@ -86,9 +87,9 @@ class Epoch {
     if (engine_ != nullptr) engine_->cancel(*run_);
   }
 
-  // The next batch; nothing when the epoch is over. After a BatchError the next call gives the
-  // batch that threw, without the samples that failed. What a step on batches throws comes out of
-  // it, too; the next call then goes on with the batch after that.
+  // Returns the next batch; nothing when the epoch is over. After a BatchError, the next call
+  // returns the same batch without the failed samples. Exceptions from steps on batches are passed
+  // on; the next call then continues with the batch after that.
   std::optional<Batch<Ts...>> next() {
     if (engine_ == nullptr) detail::throw_moved_from("epoch");
     std::optional<Batch<Ts...>> batch;
@@ -122,21 +123,21 @@ class Pipeline {
     if (engine_ != nullptr) engine_->shut_down();
   }
 
-  // Starts the next epoch. What is left of one that runs is cancelled.
-  // Throws what a dataset's begin_epoch() throws; the next call tries the same epoch again.
+  // Starts the next epoch and cancels the rest of a running one. Throws what a dataset's
+  // begin_epoch() throws; the next call then tries the same epoch again.
   [[nodiscard]] Epoch<Ts...> epoch() & {
     auto run = engine().begin_epoch(next_epoch_);
     ++next_epoch_;
     return {engine_, std::move(run), batch_steps_};
   }
-  // In `for (auto& batch : make_pipeline(...).epoch())` the pipeline is gone before the first
+  // In `for (auto& batch : make_pipeline(...).epoch())` the pipeline is destroyed before the first
   // batch: give it a name.
   Epoch<Ts...> epoch() && = delete;
-  // Does f(batch, key) to each batch of the epochs that begin from now on, before it is given: what
-  // concerns several samples, mix_up for example. Steps run in the order in which they are said, on
-  // the thread that takes batches, one batch at a time; f may keep a state. What it draws from the
-  // key (Random, or random_of() of ops/batch.h) follows from the seed, the epoch and the number
-  // of the batch alone. A Batch is given as it is made: it may be short, see missing().
+  // Adds f(batch, key), which is applied to each batch before delivery, in epochs that begin from
+  // now on. Use it for work that combines several samples, such as mix_up. Steps run in the order
+  // in which they were added, on the thread that takes batches, one batch at a time; f may keep a
+  // state. Random numbers drawn from the key (Random, or random_of() of ops/batch.h) depend only on
+  // the seed, the epoch and the number of the batch. The batch may be short, see missing().
   template <class F>
   Pipeline& batch_step(F f) {
     static_assert(std::is_invocable_v<F&, Batch<Ts...>&, const BatchKey&>,
@@ -148,43 +149,43 @@ class Pipeline {
     batch_steps_ = std::move(steps);
     return *this;
   }
-  // The next call of epoch() starts this one.
+  // Makes the next call of epoch() start this one.
   void reset(std::int64_t epoch = 0) {
     engine().stop();
     next_epoch_ = epoch;
   }
   // The epoch that the next call of epoch() starts.
   std::int64_t next_epoch() const { return next_epoch_; }
-  // What PipelineOptions::resume takes to go on with the first batch that was not taken: of the
-  // epoch that was begun last, even if it was left early, until epoch() or reset() is called; of
-  // the next one where that epoch is complete.
+  // Returns the checkpoint with which PipelineOptions::resume continues at the first batch not yet
+  // taken. It refers to the epoch that began last, even after it was left early, until epoch() or
+  // reset() is called. If that epoch is complete, it refers to the next one.
   Checkpoint checkpoint() const { return engine().checkpoint(next_epoch_); }
-  // Ends the epoch that runs; next() gives no more batches of it. Returns at once.
+  // Ends the running epoch; next() returns no more of its batches. Returns at once.
   void cancel() { engine().cancel(); }
 
   // Runs one sample of an epoch on the calling thread and keeps everything that it computes. Throws
-  // std::out_of_range for a sample that does not exist.
+  // std::out_of_range if the sample does not exist.
   Inspection inspect(std::int64_t sample, std::int64_t epoch = 0) const {
     return inspect(SampleKey{epoch, sample});
   }
   Inspection inspect(const SampleKey& key) const { return engine().inspect(key); }
 
-  // Samples and batches of an epoch; of a source with kUntilEnd samples -1 before an epoch has
-  // shown its end, then those of that epoch. With `compact`, at most so many batches: there are
-  // fewer where samples are left out, and Stats::batches counts those that come.
+  // The number of samples and batches of an epoch. For a source with kUntilEnd samples: -1 until an
+  // epoch has reached its end, then the numbers of that epoch. With `compact`, batches() is an
+  // upper bound: missing samples make fewer, and Stats::batches counts the delivered ones.
   std::int64_t samples() const { return engine().samples(); }
   std::int64_t batches() const { return engine().batches(); }
   const PipelineOptions& options() const { return engine().options(); }
   Stats stats() const { return engine().stats(); }
-  // What runs: the plan after all passes.
+  // Returns the plan that runs: the recorded one after all passes.
   const detail::Plan& plan() const { return engine().plan(); }
-  // What was described.
+  // Returns the plan as described.
   const detail::Plan& recorded_plan() const { return engine().recorded_plan(); }
-  // How one became the other, in words: the plan as it was described, and after each pass.
+  // Returns the plan as described and after each pass, as text.
   std::string explain() const { return detail::explain(recorded_plan(), options().compose); }
-  // Writes what was described as JSON, without the source, for load_plan() and `sluice augment
-  // --pipeline FILE`. All operators must be registered. Throws BuildError for a step that is a
-  // function of the program's own, and IoError.
+  // Writes the recorded plan as JSON, without the source, for load_plan() and `sluice augment
+  // --pipeline FILE`. All operators must be registered. Throws BuildError if a step is a function
+  // of the program's own, and IoError.
   void save(const std::string& file) const { detail::save_plan(recorded_plan(), file); }
 
  private:
@@ -194,13 +195,13 @@ class Pipeline {
   }
 
   std::shared_ptr<detail::Engine> engine_;  // shared with the epochs, which may outlive the
-                                            // pipeline but then give no more batches
-  std::shared_ptr<const typename Epoch<Ts...>::Steps> batch_steps_;  // epochs have it, too
+                                            // pipeline but then deliver no more batches
+  std::shared_ptr<const typename Epoch<Ts...>::Steps> batch_steps_;  // shared with the epochs
   std::int64_t next_epoch_ = 0;
 };
 
 namespace detail {
-// Takes the plan that was recorded.
+// Takes the recorded plan.
 std::shared_ptr<Engine> make_engine(Recorder& recorder, const PipelineOptions& options,
                                     std::vector<SlotId> outputs,
                                     std::vector<std::unique_ptr<ColumnMaker>> makers);
@@ -214,10 +215,10 @@ Pipeline<Ts...> build(Recorder& recorder, const PipelineOptions& options,
 }
 }  // namespace detail
 
-// Makes a pipeline from a function that describes it: `describe(Graph&)` returns a Value or a
+// Makes a pipeline from a function that describes it. `describe(Graph&)` returns a Value or a
 // constant for each column of the batches: one, or a std::tuple, std::pair, std::array or plain
-// struct of them, also one inside the other; the columns come in the order in which they stand.
-// Throws BuildError when the description makes no sense.
+// struct of them, also nested. The columns come in that order. Throws BuildError if the description
+// is invalid.
 template <class Describe>
 auto make_pipeline(const PipelineOptions& options, Describe&& describe) {
   if constexpr (detail::call_of_make_pipeline<Describe>::check()) {

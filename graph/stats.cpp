@@ -21,13 +21,13 @@ double mean(std::int64_t total, std::int64_t count) {
 
 double megabytes(auto bytes) { return static_cast<double>(bytes) / 1e6; }
 
-// Walks the plan and says what was counted of each part.
+// Walks the plan and reads the counts of each part.
 class StatsReader {
  public:
   StatsReader(Stats& stats, const std::vector<std::int64_t>& counts, bool timed)
       : stats_(stats), counts_(counts), timed_(timed) {}
 
-  // Gives the nanoseconds of all steps in the block.
+  // Returns the nanoseconds of all steps in the block.
   std::int64_t read(const detail::Block& block, const std::string& path) {
     std::int64_t ns = 0;
     for (const detail::Node& node : block.nodes) {
@@ -53,7 +53,7 @@ class StatsReader {
   }
 
   std::int64_t read(const detail::Branch& branch, const std::string& path) {
-    const std::size_t at = stats_.branches.size();  // those inside come behind it
+    const std::size_t at = stats_.branches.size();  // inner branches follow it
     stats_.branches.push_back({branch.name, path, {}, branch.counter});
     std::int64_t all = 0;
     for (std::size_t a = 0; a < branch.arms.size(); ++a) {
@@ -88,7 +88,7 @@ class StatsReader {
   const bool timed_;
 };
 
-// Rows of words; the first `kLeft` columns begin, the others end in line.
+// Formats rows of text. The first `kLeft` columns are left-aligned, the others right-aligned.
 template <std::size_t N>
 std::string table(const std::vector<std::array<std::string, N>>& rows) {
   constexpr std::size_t kLeft = 2;
@@ -123,7 +123,7 @@ std::string steps_table(const Stats& stats) {
   return table(rows);
 }
 
-// Times only where there are any.
+// Empty if there is no time.
 std::string time_of(double mean_ns) { return mean_ns > 0 ? duration(mean_ns) : std::string(); }
 
 std::string arms_table(const Stats& stats) {
@@ -274,9 +274,9 @@ void add_memory(Stats& stats, const PipelineOptions& options,
     memory.bytes_reserved += pool.bytes_reserved;
     memory.system_allocations += pool.system_allocations;
   }
-  // Batches that may have memory at once: those that the window reaches into, one that is moved
-  // into a block, and one in the user's hands; with `compact` also a full one that is being made
-  // and what is left of the short one before it.
+  // Batches that may have memory at once: those that the window reaches into, one that is being
+  // moved into a block, and one in the user's hands. With `compact` also a full one being formed,
+  // and the rest of the short one before it.
   const auto batch_size = static_cast<std::size_t>(options.batch_size);
   const std::size_t reached = (memory.window + batch_size - 1) / batch_size;
   const std::size_t batches = reached + (options.compact ? 4 : 2);

@@ -1,10 +1,10 @@
-// Value<T>: a handle on one value of each sample, while a pipeline is described. It holds no T: the
-// T exists when a sample runs. Handles are small, copy freely and are good only inside the function
-// given to make_pipeline.
+// Value<T>: a handle on one value of each sample, used while a pipeline is described. It holds no
+// T; a T exists only when a sample runs. Handles are small, copy freely, and are valid only inside
+// the function given to make_pipeline.
 //
-// Param<T>: what an operator takes where a number may be a constant or differ from sample to
-// sample: rotate(image, 15.f) and rotate(image, angle). Where it takes several numbers, those of a
-// sample are a Tensor of one dimension: {.mean = {0.5f, 0.4f, 0.4f}} and {.mean = of_its_camera}.
+// Param<T>: an operator's parameter that may be a constant or differ between samples: rotate(image,
+// 15.f) and rotate(image, angle). If it takes several numbers, those of a sample are a
+// one-dimensional Tensor: {.mean = {0.5f, 0.4f, 0.4f}} and {.mean = of_its_camera}.
 //
 // Threads: describe a pipeline on one thread. Errors: BuildError at the line that misuses a value.
 #pragma once
@@ -24,13 +24,14 @@ namespace sluice {
 
 namespace detail {
 class Recorder;
-// A recorder's number, different from that of every other one in the process.
+// Returns a recorder's number, which is unique in the process.
 std::uint64_t id_of(const detail::Recorder& recorder);
-// The recorder, if the one with this number is still there; else BuildError: its pipeline has been
-// described.
+// Returns the recorder if the one with this number still exists. Otherwise its pipeline has been
+// described, and this throws BuildError.
 detail::Recorder& live_recorder(detail::Recorder* recorder, std::uint64_t id);
 
-// False, and not known to be before the template is used: for what must not be used.
+// Always false, but dependent on a template parameter, for a static_assert in templates that must
+// not be used.
 template <class T>
 inline constexpr bool never = false;
 }  // namespace detail
@@ -75,19 +76,20 @@ class Value {
   Value(detail::Recorder& recorder, detail::SlotId slot)
       : recorder_(&recorder), id_(detail::id_of(recorder)), slot_(slot) {}
 
-  // Throws BuildError when the pipeline that the value belongs to has been described already.
+  // Throws BuildError if the description of the value's pipeline has ended.
   detail::Recorder& recorder() const { return detail::live_recorder(recorder_, id_); }
   detail::SlotId slot() const { return slot_; }
   bool valid() const { return recorder_ != nullptr; }
   bool is_of(const detail::Recorder& recorder) const { return id_ == detail::id_of(recorder); }
 
-  // The same picture or tensor in the memory of the pipeline's device (PipelineOptions::device),
-  // and back; itself where it is there already. Operators run where their pictures and tensors are.
-  // Of a file it is the same bytes: decoders that can do so decode it there.
+  // Returns the same image or tensor in the memory of the pipeline's device
+  // (PipelineOptions::device), or back on the host; no copy if it is there already. Operators run
+  // where their images and tensors are. A file keeps its bytes on the host, but decoders that can
+  // decode on the device do so.
   Value gpu() const { return detail::moved_to_device(*this); }
   Value cpu() const { return detail::moved_to_host(*this); }
 
-  // What a Value is not. These two exist for what they say.
+  // Catch common mistakes. The next two overloads exist only for their error messages.
   template <class X>
   requires std::is_same_v<X, T> Value(const X&) {  // NOLINT(google-explicit-constructor)
     static_assert(detail::never<X>,
@@ -109,13 +111,13 @@ class Value {
 };
 
 namespace detail {
-// A step that makes each number a To; in argument.h.
+// Records a step that converts each number to To; in argument.h.
 template <class To, class From>
 Value<To> exact_cast(const Value<From>& value);
 }  // namespace detail
 
 namespace detail {
-// What the Value is that a Param<T> takes.
+// The type of the Value that a Param<T> accepts.
 template <class T>
 struct parameter_value {
   using type = T;
@@ -130,7 +132,7 @@ struct parameter_value<std::array<float, N>> {
   using type = Tensor;
 };
 
-// A T of numbers; one counts for all of an array.
+// Makes a T from numbers; a single number fills a whole array.
 template <class T>
 struct made_of_numbers {
   template <class... Ns>
@@ -165,8 +167,8 @@ class Param {
   requires(sizeof...(Ns) > 0 && !std::is_same_v<T, ValueType> && (std::is_arithmetic_v<Ns> && ...))
       Param(Ns... numbers)  // NOLINT(google-explicit-constructor)
       : constant_(detail::made_of_numbers<T>::make(numbers...)) {}
-  // Numbers of other types, where nothing is lost (arithmetic.h). A constant that does not fit is a
-  // BuildError, a value that does not fit the error of its sample.
+  // Numbers of other types, converted without loss (arithmetic.h). A constant that does not fit
+  // throws BuildError; a value that does not fit fails its sample.
   template <class U>
   requires(std::is_arithmetic_v<U>&& std::is_arithmetic_v<T> && !std::is_same_v<U, T>)
       Param(U constant)  // NOLINT(google-explicit-constructor)
@@ -181,7 +183,7 @@ class Param {
   const T& constant() const { return constant_; }
   Value<ValueType> value() const { return value_; }
 
-  // The parameter of this sample.
+  // Returns the parameter of this sample.
   const T& of(const detail::Sample& sample) const requires std::is_same_v<T, ValueType> {
     return is_value_ ? sample.get<T>(value_.slot()) : constant_;
   }

@@ -1,4 +1,4 @@
-// The part of Checkpoint that knows files.
+// Saves and loads checkpoints as files.
 #include <sluice/graph/checkpoint.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>

@@ -65,7 +65,7 @@ void write_all(int descriptor, Pieces pieces, const std::string& path) {
   }
 }
 
-// Whether the open file is what has this name.
+// True if the open file is the one with this name.
 bool is_at(int descriptor, const std::string& path) {
   struct stat opened {};
   struct stat named {};
@@ -73,10 +73,10 @@ bool is_at(int descriptor, const std::string& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-// With the slash; empty for the folder that the process is in.
+// Returns the folder with its slash; empty for the current folder.
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-// A new file beside `path`, removed unless it is given that name.
+// A new file beside `path`, removed unless it gets that name.
 class Part {
  public:
   explicit Part(const std::string& path) : path_(path) {
@@ -91,8 +91,8 @@ class Part {
         if (errno == EEXIST || errno == EINTR) continue;
         fail();
       }
-      // Until it is locked, somebody may take it for one that is left over, and remove it. A file
-      // system without locks has nobody who removes.
+      // Until it is locked, another process may take it for a leftover part and remove it. On a
+      // file system without locks, parts are never removed.
       const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
       if (!taken && is_at(descriptor_, part_)) return;
       (void)::unlink(part_.c_str());
@@ -111,8 +111,8 @@ class Part {
 
   void finish(Keep keep) {
     if (keep == Keep::system && ::fsync(descriptor_) != 0) fail();
-    // Some file systems tell only the one who closes that the disk is full. The lock stays until
-    // the file has its name.
+    // Some file systems report a full disk only on close. The lock must stay until the file has its
+    // name, so close a copy.
     const int copy = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
     if (copy < 0 || ::close(copy) != 0) fail();
     if (std::rename(part_.c_str(), path_.c_str()) != 0) fail();
@@ -127,10 +127,10 @@ class Part {
     const Descriptor opened(
         ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (opened.number() >= 0 && ::fsync(opened.number()) == 0) return;
-    // The folder cannot be read, or its file system syncs no folders alone.
+    // The folder cannot be read, or its file system cannot sync a folder alone.
     if (::syncfs(descriptor_) != 0) fail();
   }
-  // The destructor of a constructor that throws does not run, but then there is no file either.
+  // Called by the constructor only when there is no file to remove.
   [[noreturn]] void fail() const { fail_to_write(path_); }
 
   const std::string& path_;

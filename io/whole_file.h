@@ -1,14 +1,14 @@
-// Files that appear when they are whole: whoever looks, at whatever moment, sees the file that was
-// there before or the new one, never a part of one.
+// Writes files that appear when they are complete: a reader always sees the old file or the new
+// one, never a part of it.
 //
-// What is written lies beside its final name until it is complete, in a hidden file
-// ".sluice-part-PID-N", and is then renamed. A file or link that has the name is replaced; a link
-// is not followed. A device or a pipe stays, and is written into. A process that is killed leaves
-// its part behind, which remove_parts() finds: the owner of a part holds a lock on it (flock),
-// which the system takes away when the process ends.
+// The data is written to a hidden file ".sluice-part-PID-N" beside the final name, which is renamed
+// when it is complete. A file or link with the final name is replaced; a link is not followed. A
+// device or a pipe stays and is written into. A process that is killed leaves its part behind,
+// which remove_parts() finds: the owner of a part holds a lock on it (flock), which the system
+// releases when the process ends.
 //
-// Threads and processes: any number, in the same folder, too. Errors: IoError that names the file
-// and the reason; nothing is left of the new file then, and the old one is as it was.
+// Threads and processes: any number, also in the same folder. Errors: IoError that names the file
+// and the reason; the new file is then removed, and the old one is unchanged.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ namespace sluice {
 
 enum class Keep : std::uint8_t {
   process,  // the file outlives the process
-  system    // and a crash of the system: waits for the disk, of file and folder
+  system    // it also outlives a crash of the system: waits until file and folder are on the disk
 };
 
-// The bytes of all pieces, one after the other.
+// Writes the bytes of all pieces, one after the other.
 void write_whole(const std::string& path, std::span<const std::span<const std::uint8_t>> pieces,
                  Keep keep = Keep::process);
 
-// Removes the parts in `folder` that no living process owns, and says how many there were. What
-// cannot be told or removed stays; a folder that is not there has none.
+// Removes the parts in `folder` that no living process owns, and returns their number. Parts that
+// cannot be examined or removed stay. A missing folder has none.
 int remove_parts(const std::string& folder);
 
 }  // namespace sluice

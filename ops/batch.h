@@ -1,8 +1,8 @@
-// Operators that take several samples of a batch: mixing and mosaics.
+// Operators that combine several samples of a batch: mixing and mosaics.
 //
-// Ownership: an operator is made once and lives as long as the program. Threads: any number may
-// call these functions at once, each for a graph of its own. Errors: BuildError for arguments that
-// cannot be; what fails for one sample is the error of that sample.
+// Ownership: an operator is created once and lives until the program ends. Threads: several threads
+// may call these functions at once, each on its own graph. Errors: BuildError for invalid
+// arguments; a failure in one sample is the error of that sample.
 #pragma once
 
 #include <sluice/graph/batch.h>
@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-// mix_up and cut_mix: the samples of a batch mixed with each other, and their labels as well.
+// mix_up and cut_mix: mix the samples of a batch with each other, and their labels too.
 //
 //   auto pipeline = make_pipeline({.batch_size = 256, .seed = 42}, [](Graph& g) {
 //     ...
@@ -27,37 +27,37 @@ namespace sluice {
 //     train(images, labels);
 //   }
 //
-// As a step of the pipeline, which draws by the pipeline's seed:
+// As a step of the pipeline, which draws from the pipeline's seed:
 //
 //   pipeline.batch_step([](auto& batch, const BatchKey& key) {
 //     auto& [images, labels] = batch;
 //     mix_up(images, labels, key);
 //   });
 //
-// Each sample is mixed with the one before it in the batch, the first one with the last one, as
-// torchvision does it; in an epoch that is shuffled that is any other one. All samples of a batch
-// share one weight w, drawn from Beta(alpha, alpha).
+// Each sample is mixed with the one before it in the batch, and the first with the last, as in
+// torchvision; in a shuffled epoch the partner is random. All samples of a batch share one weight
+// w, drawn from Beta(alpha, alpha).
 //
-//   mix_up    x = w * x + (1 - w) * x', and the same of the labels
-//   cut_mix   a rectangle of 1 - w of the picture, its middle anywhere, cut to the picture, is what
-//             x' has there; of the labels, w is the part that stays
+//   mix_up    x = w * x + (1 - w) * x', and the same for the labels
+//   cut_mix   a rectangle with 1 - w of the image's area is copied from x'. Its center is
+//             anywhere, and it is clipped to the image. For labels, w is the share that remains.
 //
-// What is drawn follows from the key alone: the seed, the epoch and the number of the batch, not
-// from threads or what was done before. Samples that are missing from a batch are not in it; those
-// that pad the last batch are mixed like all others. A batch of one sample stays as it is.
+// The draws depend on the key only: the seed, the epoch and the batch number, not on threads or
+// earlier calls. Samples that are missing from a batch do not take part. Samples that pad the last
+// batch are mixed like all others. A batch of one sample is not changed.
 //
-// The memory of the columns is changed in place, and all handles on it see that. It is the host's:
-// of a device's, call to_host() first. Pictures have one size and elements u8, f16 or f32 (cut_mix:
-// of any type), HWC or CHW; labels are f32, of one shape.
+// The memory of the columns is changed in place, and all handles on it see the change. It must be
+// host memory: for a device batch, call to_host() first. Images have one size and elements u8, f16
+// or f32 (cut_mix: any type), HWC or CHW; labels are f32, of one shape.
 //
-// Threads: like a vector's. Errors: Error, which says what stands against it, before anything is
-// changed.
+// Threads: like a vector's. Errors: Error with the reason, thrown before anything is changed.
 using MixKey = BatchKey;
 template <class... Ts>
 MixKey mix_key(const Batch<Ts...>& batch, std::uint64_t seed) {
   return {seed, batch.epoch(), batch.index()};
 }
-// For what else a batch draws: which of the two it takes, say. Other numbers than theirs.
+// Returns a generator for other draws of a batch, such as choosing between the two. Its numbers are
+// independent of theirs.
 Random random_of(const MixKey& key);
 
 struct MixUpOptions {
@@ -67,10 +67,10 @@ struct CutMixOptions {
   float alpha = 1.f;  // 0.000001 to 1000
 };
 
-// What was done.
+// The result of a call.
 struct Mixed {
-  float weight = 1.f;     // of a sample itself; the one before it has the rest
-  Rectangle region = {};  // of cut_mix, what comes from the one before
+  float weight = 1.f;     // share of the sample itself; the one before it has the rest
+  Rectangle region = {};  // cut_mix: the part copied from the sample before
 };
 
 Mixed mix_up(const ImageBatch& images, const TensorBatch& labels, const MixKey& key,
@@ -82,54 +82,52 @@ Mixed cut_mix(const ImageBatch& images, const TensorBatch& labels, const MixKey&
 Mixed cut_mix(const TensorBatch& images, const TensorBatch& labels, const MixKey& key,
               const CutMixOptions& options = {});
 
-// mosaic: four pictures of a batch joined around a point, with their boxes, as the YOLO detectors
-// are trained with.
+// mosaic: joins four images of a batch around a point, with their boxes, as for training YOLO
+// detectors.
 //
 //   pipeline.batch_step([](auto& batch, const BatchKey& key) {
 //     auto& [images, boxes, labels] = batch;
 //     mosaic(images, boxes, labels, key);
 //   });
 //
-// In the place of each sample comes a mosaic of it and the three before it in the batch (before the
-// first one comes the last one; a batch of two or three has some of them twice). The point around
-// which they lie is drawn for each sample, and so is where the sample itself lies; the others
-// follow in the order upper left, upper right, lower left, lower right. Each picture touches the
-// point with one corner and shows what lies there: nothing is resized, and the mosaic has the size
-// of one picture. Pixels are copied, of any type.
+// Each sample is replaced by a mosaic of it and the three samples before it in the batch, wrapping
+// around at the first one; a batch of two or three uses some twice. Each sample draws the common
+// point and the quadrant of the sample itself. The other images follow in the order upper left,
+// upper right, lower left, lower right. Each image touches the point with one corner and is clipped
+// to the canvas: nothing is resized, and the mosaic has the size of one image. Pixels of any type
+// are copied.
 //
-// Boxes move along, are cut to what is seen of their picture, and left out when too little of them
-// is left; labels are those of the boxes. Both columns are replaced by new ones, ragged like those
-// before.
+// Boxes follow their images, are clipped to the visible part, and are dropped if too little of them
+// remains. Labels follow their boxes. Both columns are replaced by new ragged columns.
 //
-// What is drawn follows from the key alone: the seed, the epoch and the number of the batch.
-// Samples that are missing from a batch are not in it. A batch of one sample stays as it is.
+// The draws depend on the key only: the seed, the epoch and the batch number. Samples that are
+// missing from a batch do not take part. A batch of one sample is not changed.
 //
-// The memory of the pictures is changed in place, and all handles on it see that. It is the host's:
-// of a device's, call to_host() first. Pictures have one size, HWC or CHW.
+// The memory of the images is changed in place, and all handles on it see the change. It must be
+// host memory: for a device batch, call to_host() first. Images have one size, HWC or CHW.
 //
-// Threads: like a vector's. Errors: Error, which says what stands against it, before anything is
-// changed.
+// Threads: like a vector's. Errors: Error with the reason, thrown before anything is changed.
 struct MosaicOptions {
-  // Where the point lies: shares of width and height, 0 to 1.
+  // The range of the common point, as shares of width and height, 0 to 1.
   float min_center = 0.25f, max_center = 0.75f;
-  float probability = 1.f;  // of a sample to become a mosaic, 0 to 1
-  // Boxes of which less is left are left out: pixels; share of the box. See filter_boxes().
+  float probability = 1.f;  // that a sample becomes a mosaic, 0 to 1
+  // Boxes with less left are dropped: in pixels; as a share of the box. See filter_boxes().
   float min_area = 0.f, min_visibility = 0.f;
 };
 
-// What became of one sample.
+// The change of one sample.
 struct Mosaic {
-  bool joined = false;  // else it is as it was
+  bool joined = false;  // false: the sample is unchanged
   int x = 0, y = 0;     // the point: pixels from the upper left corner
-  int place = 0;  // of the sample itself: 0 upper left, 1 upper right, 2 lower left, 3 lower right
+  int place = 0;  // the sample's quadrant: 0 upper left, 1 upper right, 2 lower left, 3 lower right
 };
 
-// One for each sample of the batch.
+// Returns one Mosaic per sample of the batch.
 std::vector<Mosaic> mosaic(const ImageBatch& images, const BatchKey& key,
                            const MosaicOptions& options = {});
 std::vector<Mosaic> mosaic(const TensorBatch& images, const BatchKey& key,
                            const MosaicOptions& options = {});
-// boxes: f32, n x 4, edges in pixels (see move_boxes); labels: a row of any type for each.
+// boxes: f32, n x 4, edges in pixels (see move_boxes); labels: one row of any type per box.
 std::vector<Mosaic> mosaic(const ImageBatch& images, TensorBatch& boxes, TensorBatch& labels,
                            const BatchKey& key, const MosaicOptions& options = {});
 std::vector<Mosaic> mosaic(const TensorBatch& images, TensorBatch& boxes, TensorBatch& labels,

@@ -1,8 +1,8 @@
-// Operators on pixel values: tables, matrices, equalization, normalization.
+// Operators on pixel values: lookup tables, matrices, equalization, normalization.
 //
-// Ownership: an operator is made once and lives as long as the program. Threads: any number may
-// call these functions at once, each for a graph of its own. Errors: BuildError for arguments that
-// cannot be; what fails for one sample is the error of that sample.
+// Ownership: an operator is created once and lives until the program ends. Threads: several threads
+// may call these functions at once, each on its own graph. Errors: BuildError for invalid
+// arguments; a failure in one sample is the error of that sample.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -19,33 +19,33 @@
 
 namespace sluice {
 
-// autocontrast: each channel stretched, so that it goes from 0 to 255.
+// autocontrast: stretches each channel to the range 0 to 255.
 //
-// | takes | layout, type | channels  | gives             |
+// | takes | layout, type | channels  | returns           |
 // |-------|--------------|-----------|-------------------|
 // | Image | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
-// As torchvision and Pillow do it. A channel of one level, and a fourth channel, stay as they are.
-// See ops/kernels/autocontrast.h.
+// As in torchvision and Pillow. A channel with a single value, and a fourth channel, are not
+// changed. See ops/kernels/autocontrast.h.
 Value<Image> autocontrast(Value<Image> image);
 
 namespace detail {
 const OperatorPtr& autocontrast_operator();
 }  // namespace detail
 
-// brightness_contrast: pictures made brighter or darker, with more or less contrast.
+// brightness_contrast: changes the brightness and contrast of an image.
 //
-// | takes                      | layout, type | channels | gives             |
+// | takes                      | layout, type | channels | returns           |
 // |----------------------------|--------------|----------|-------------------|
 // | Image, brightness, contrast | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// The formula stands in ops/kernels/brightness_contrast.h. 1 changes nothing; of brightness_shift,
-// 0.
+// For the formula see ops/kernels/brightness_contrast.h. A brightness or contrast of 1 changes
+// nothing; neither does a brightness_shift of 0.
 struct BrightnessContrastOptions {
   Param<float> brightness = 1.f;
   Param<float> contrast = 1.f;
-  Param<float> contrast_center = 128.f;  // the level that contrast leaves alone, 0 to 255
-  Param<float> brightness_shift = 0.f;   // added at last; 1 makes black white
+  Param<float> contrast_center = 128.f;  // the pixel value that contrast does not change, 0 to 255
+  Param<float> brightness_shift = 0.f;   // added last; 1 makes black white
 };
 
 Value<Image> brightness_contrast(Value<Image> image, const BrightnessContrastOptions& options);
@@ -54,15 +54,15 @@ namespace detail {
 const OperatorPtr& brightness_contrast_operator();
 }  // namespace detail
 
-// clahe: contrast evened out from place to place (CLAHE).
+// clahe: equalizes contrast locally (CLAHE).
 //
-// | takes | layout, type | channels | gives                   |
+// | takes | layout, type | channels | returns                 |
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1, 3, 4  | Image of the same size  |
 //
-// Pixels: see ops/kernels/clahe.h. Errors of a sample: pictures of 2 channels.
+// See ops/kernels/clahe.h. Errors of a sample: images of 2 channels.
 struct ClaheOptions {
-  Param<float> clip_limit = 2.f;  // how much contrast may grow; 0: as much as it can
+  Param<float> clip_limit = 2.f;  // limit of the contrast gain; 0: no limit
   Param<int> tiles_y = 8, tiles_x = 8;
 };
 
@@ -72,13 +72,13 @@ namespace detail {
 const OperatorPtr& clahe_operator();
 }  // namespace detail
 
-// color_space_conversion: pixels of one format become those of another.
+// color_space_conversion: converts pixels from one color format to another.
 //
-// | takes           | layout, type | channels | gives             |
+// | takes           | layout, type | channels | returns           |
 // |-----------------|--------------|----------|-------------------|
 // | Image, from, to | HWC, 8 bit   | 3 or 4   | Image, same shape |
 //
-// YCbCr is that of JPEG, of the full range. A fourth channel stays as it is. See
+// YCbCr is JPEG's, with the full range. A fourth channel is not changed. See
 // ops/kernels/color_space_conversion.h.
 struct ColorSpaceConversionOptions {
   PixelFormat from = PixelFormat::rgb;
@@ -91,15 +91,15 @@ namespace detail {
 const OperatorPtr& color_space_conversion_operator();
 }  // namespace detail
 
-// color_twist: brightness, contrast, saturation and hue in one step.
+// color_twist: changes brightness, contrast, saturation and hue in one step.
 //
-// | takes              | layout, type | channels  | gives             |
+// | takes              | layout, type | channels  | returns           |
 // |--------------------|--------------|-----------|-------------------|
 // | Image, the options | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
-// DALI's matrix: the contrast is about the level 128, and hues are turned linearly in YIQ. The
-// order is fixed: saturation and hue, then contrast, then brightness; levels are cut off only once,
-// at the end. A fourth channel stays as it is. See ops/kernels/color_twist.h.
+// DALI's matrix: contrast pivots at the pixel value 128, and hues rotate linearly in YIQ. The order
+// is fixed: saturation and hue, then contrast, then brightness. Values are clipped once, at the
+// end. A fourth channel is not changed. See ops/kernels/color_twist.h.
 struct ColorTwistOptions {
   Param<float> brightness = 1.f;
   Param<float> contrast = 1.f;
@@ -113,56 +113,56 @@ namespace detail {
 const OperatorPtr& color_twist_operator();
 }  // namespace detail
 
-// contrast: levels drawn away from the picture's mean luma, or towards it.
+// contrast: moves pixel values away from the image's mean luma, or towards it.
 //
-// | takes         | layout, type | channels  | gives             |
+// | takes         | layout, type | channels  | returns           |
 // |---------------|--------------|-----------|-------------------|
 // | Image, factor | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
-// 0 leaves the mean alone everywhere, 1 changes nothing. The pivot is the picture's own, as in
-// torchvision and Pillow; brightness_contrast has a level for all pictures, as DALI's contrast. A
-// fourth channel stays as it is. See ops/kernels/contrast.h.
+// 0 sets every pixel to the mean; 1 changes nothing. The pivot is the image's own mean, as in
+// torchvision and Pillow; brightness_contrast has one pivot for all images, like DALI's contrast. A
+// fourth channel is not changed. See ops/kernels/contrast.h.
 Value<Image> contrast(Value<Image> image, Param<float> factor);
 
 namespace detail {
 const OperatorPtr& contrast_operator();
 }  // namespace detail
 
-// equalize: each channel's levels spread so that about as many pixels have each.
+// equalize: equalizes the histogram of each channel.
 //
-// | takes | layout, type | channels  | gives             |
+// | takes | layout, type | channels  | returns           |
 // |-------|--------------|-----------|-------------------|
 // | Image | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
-// Pillow's table, bit for bit. A channel of one level, and a fourth channel, stay as they are. See
-// ops/kernels/equalize.h.
+// Pillow's lookup table, bit for bit. A channel with a single value, and a fourth channel, are not
+// changed. See ops/kernels/equalize.h.
 Value<Image> equalize(Value<Image> image);
 
 namespace detail {
 const OperatorPtr& equalize_operator();
 }  // namespace detail
 
-// gamma_correction: dark and light levels drawn apart or together by a power.
+// gamma_correction: applies a power curve to the pixel values.
 //
-// | takes              | layout, type | channels | gives             |
+// | takes              | layout, type | channels | returns           |
 // |--------------------|--------------|----------|-------------------|
 // | Image, gamma, gain | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// out = 255 * (x / 255)^gamma * gain, rounded to nearest: see ops/kernels/gamma_correction.h. Below
-// 1, gamma makes dark parts lighter; 1 and 1 change nothing.
+// out = 255 * (x / 255)^gamma * gain, rounded to nearest: see ops/kernels/gamma_correction.h. A
+// gamma below 1 lightens dark parts. A gamma of 1 with a gain of 1 changes nothing.
 Value<Image> gamma_correction(Value<Image> image, Param<float> gamma, Param<float> gain = 1.f);
 
 namespace detail {
 const OperatorPtr& gamma_correction_operator();
 }  // namespace detail
 
-// grayscale: colours become their luma.
+// grayscale: converts colors to luma.
 //
-// | takes           | layout, type | channels  | gives                    |
+// | takes           | layout, type | channels  | returns                  |
 // |-----------------|--------------|-----------|--------------------------|
 // | Image, channels | HWC, 8 bit   | 1, 3 or 4 | Image of 1 or 3 channels |
 //
-// channels: 1, or 3 equal ones. Pillow's luma, bit for bit; a fourth channel is left out. See
+// channels: 1, or 3 equal channels. Pillow's luma, bit for bit; a fourth channel is dropped. See
 // ops/kernels/grayscale.h.
 struct GrayscaleOptions {
   Param<std::int32_t> channels = 1;  // of the result: 1 or 3
@@ -174,24 +174,24 @@ namespace detail {
 const OperatorPtr& grayscale_operator();
 }  // namespace detail
 
-// hue: colours turned round the circle of hues.
+// hue: rotates the hues of an image.
 //
-// | takes          | layout, type | channels  | gives             |
+// | takes          | layout, type | channels  | returns           |
 // |----------------|--------------|-----------|-------------------|
 // | Image, degrees | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
-// By HSV, as torchvision's adjust_hue, whose factor is degrees / 360; any finite number.
-// color_twist turns hues linearly, as DALI does. A picture of one channel, and a fourth channel,
-// stay as they are. See ops/kernels/hue.h.
+// Uses HSV, like torchvision's adjust_hue, whose factor is degrees / 360; any finite number.
+// color_twist rotates hues linearly, like DALI. An image of one channel, and a fourth channel, are
+// not changed. See ops/kernels/hue.h.
 Value<Image> hue(Value<Image> image, Param<float> degrees);
 
 namespace detail {
 const OperatorPtr& hue_operator();
 }  // namespace detail
 
-// invert: each level x becomes 255 - x.
+// invert: replaces each pixel value x by 255 - x.
 //
-// | takes | layout, type | channels | gives             |
+// | takes | layout, type | channels | returns           |
 // |-------|--------------|----------|-------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image, same shape |
 Value<Image> invert(Value<Image> image);
@@ -200,14 +200,14 @@ namespace detail {
 const OperatorPtr& invert_operator();
 }  // namespace detail
 
-// jpeg_distortion: pictures as they look after they have been JPEG files.
+// jpeg_distortion: adds JPEG compression artifacts.
 //
-// | takes | layout, type | channels | gives                   |
+// | takes | layout, type | channels | returns                 |
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1, 3     | Image of the same size  |
 //
-// Pixels: see ops/kernels/jpeg_distortion.h. Errors of a sample: pictures of 2 or 4 channels, and a
-// side of more than 65500 pixels.
+// See ops/kernels/jpeg_distortion.h. Errors of a sample: images of 2 or 4 channels, and a side of
+// more than 65500 pixels.
 
 // quality: 1 to 100, the scale of the Independent JPEG Group.
 Value<Image> jpeg_distortion(Value<Image> image, Param<int> quality = 50);
@@ -216,18 +216,17 @@ namespace detail {
 const OperatorPtr& jpeg_distortion_operator();
 }  // namespace detail
 
-// lookup_table: each level becomes the one that a table says.
+// lookup_table: maps each pixel value through a table.
 //
-// | takes | layout, type | channels | gives                   |
+// | takes | layout, type | channels | returns                 |
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 
-// levels[x] is what becomes of level x, in all channels; of those that are left
-// out, 0.
+// Pixel value x becomes levels[x], in all channels. Missing entries are 0.
 Value<Image> lookup_table(Value<Image> image, const std::array<std::uint8_t, 256>& levels);
 
-// level(x) is what becomes of level x; it is asked for each when the graph is built, and cut off to
-// 0 .. 255.
+// Pixel value x becomes level(x), clipped to 0 .. 255. level is called once per value, when the
+// graph is built.
 template <class F>
 requires std::is_invocable_r_v<int, const F&, int> Value<Image> lookup_table(Value<Image> image,
                                                                              const F& level) {
@@ -245,27 +244,27 @@ namespace detail {
 const OperatorPtr& lookup_table_operator();
 }  // namespace detail
 
-// crop_mirror_normalize and resize_mirror_normalize: from 8-bit pictures to the tensors that a
+// crop_mirror_normalize and resize_mirror_normalize: convert 8-bit images to the tensors that a
 // network takes.
 //
-// | takes | layout, type | channels | gives                                               |
+// | takes | layout, type | channels | returns                                             |
 // |-------|--------------|----------|-----------------------------------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Tensor, CHW or HWC, f32, f16, u8 or i8               |
 //
 // out = scale * (x / 255 - mean) / std + shift per channel: see ops/kernels/normalize.h. Both do
-// all in one pass. Whole numbers are rounded to nearest and cut off at the type's ends; `scale` and
-// `shift` bring the normalised numbers into its range.
+// all of it in one pass. Integer types are rounded to nearest and clipped to the range of the type;
+// use `scale` and `shift` to bring the normalized numbers into that range.
 //
-// mean and std are in units of 0 .. 1 always. BuildError for a mean outside -1 .. 1 and a std
-// outside 0 .. 1, which are in units of 0 .. 255: divide them by 255. Errors of a sample: a std of
-// 0 for a channel that the picture has, and what the kernel refuses.
+// mean and std are always in units of 0 .. 1. A mean outside -1 .. 1 or a std outside 0 .. 1 is
+// probably in units of 0 .. 255 and raises BuildError: divide it by 255. Errors of a sample: a std
+// of 0 for a channel that the image has, and the kernel's own errors.
 
-// The usual mean and standard deviation of ImageNet's pictures, in units of 0 .. 1.
+// The usual mean and standard deviation of ImageNet's images, in units of 0 .. 1.
 inline constexpr std::array<float, 4> kImageNetMean{0.485f, 0.456f, 0.406f, 0.f};
 inline constexpr std::array<float, 4> kImageNetStd{0.229f, 0.224f, 0.225f, 1.f};
 
 struct CropMirrorNormalizeOptions {
-  // The size of the crop, which is cut out of the middle; 0 takes the whole picture.
+  // The size of the center crop; 0 takes the whole image.
   Param<int> width = 0;
   Param<int> height = 0;
   Param<bool> mirror = false;
@@ -294,7 +293,7 @@ struct ResizeMirrorNormalizeOptions {
   Interpolation interpolation = Interpolation::bilinear;
   bool antialias = true;  // as in ResizeOptions
 };
-// The same numbers, bit for bit, as resize, flip and crop_mirror_normalize one after the other.
+// Computes the same numbers, bit for bit, as resize, flip and crop_mirror_normalize in sequence.
 Value<Tensor> resize_mirror_normalize(Value<Image> image,
                                       const ResizeMirrorNormalizeOptions& options = {});
 
@@ -303,14 +302,14 @@ const OperatorPtr& crop_mirror_normalize_operator();
 const OperatorPtr& resize_mirror_normalize_operator();
 }  // namespace detail
 
-// permute_channels: the three colours of each pixel in another order.
+// permute_channels: reorders the three color channels.
 //
-// | takes                       | layout, type | channels | gives             |
+// | takes                       | layout, type | channels | returns           |
 // |-----------------------------|--------------|----------|-------------------|
 // | Image, first, second, third | HWC, 8 bit   | 3 or 4   | Image, same shape |
 //
-// first, second and third: which channel becomes that, 0, 1 and 2 in some order. A fourth channel
-// stays where it is.
+// first, second and third: the input channels that become channels 0, 1 and 2. They are 0, 1 and 2
+// in some order. A fourth channel stays in place.
 struct PermuteChannelsOptions {
   Param<std::int32_t> first = 0;
   Param<std::int32_t> second = 1;
@@ -323,9 +322,9 @@ namespace detail {
 const OperatorPtr& permute_channels_operator();
 }  // namespace detail
 
-// posterize: fewer levels; of each level, the upper bits alone are kept.
+// posterize: keeps only the upper bits of each pixel value.
 //
-// | takes       | layout, type | channels | gives             |
+// | takes       | layout, type | channels | returns           |
 // |-------------|--------------|----------|-------------------|
 // | Image, bits | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
@@ -336,28 +335,27 @@ namespace detail {
 const OperatorPtr& posterize_operator();
 }  // namespace detail
 
-// saturation: stronger or paler colours.
+// saturation: makes colors stronger or paler.
 //
-// | takes         | layout, type | channels  | gives             |
+// | takes         | layout, type | channels  | returns           |
 // |---------------|--------------|-----------|-------------------|
 // | Image, factor | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
-// 0 makes the picture gray, 1 changes nothing. Luma keeps its weights, as in torchvision and
-// Pillow. A picture of one channel, and a fourth channel, stay as they are. See
-// ops/kernels/saturation.h.
+// 0 makes the image gray, 1 changes nothing. Luma uses the weights of torchvision and Pillow. An
+// image of one channel, and a fourth channel, are not changed. See ops/kernels/saturation.h.
 Value<Image> saturation(Value<Image> image, Param<float> factor);
 
 namespace detail {
 const OperatorPtr& saturation_operator();
 }  // namespace detail
 
-// solarize: levels from a threshold on are inverted.
+// solarize: inverts all pixel values from a threshold on.
 //
-// | takes            | layout, type | channels | gives             |
+// | takes            | layout, type | channels | returns           |
 // |------------------|--------------|----------|-------------------|
 // | Image, threshold | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// threshold: 0, which inverts all levels, to 256, which inverts none. See ops/kernels/solarize.h.
+// threshold: 0 inverts all pixel values, 256 none. See ops/kernels/solarize.h.
 Value<Image> solarize(Value<Image> image, Param<float> threshold = 128.f);
 
 namespace detail {

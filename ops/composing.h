@@ -1,9 +1,9 @@
-// How operators on pictures say what they do as one of several in a row that become one: see
-// Composing. Part of the declarations of operators.
+// Helpers by which an image operator declares how it composes with its neighbors into one
+// operation: see Composing. Part of the declarations of operators.
 //
-// Ownership: the versions have a copy of the function, and are kept for as long as the process.
-// Threads: declare on one; the function runs on several at once. Errors: BuildError for a function
-// that does not fit the schema.
+// Ownership: the composed versions hold a copy of the function and live as long as the process.
+// Threads: declare on one thread; the function runs on several at once. Errors: BuildError for a
+// function that does not fit the schema.
 #pragma once
 
 #include <sluice/graph/plan/composing.h>
@@ -18,7 +18,7 @@
 
 namespace sluice::detail {
 
-// They make the picture.
+// Operators that compute the image from the composed colors or warp.
 const OperatorPtr& composed_colours_operator();
 const OperatorPtr& composed_warp_operator();
 
@@ -38,8 +38,8 @@ Composing composing_by(const OperatorSchema& schema, const F& f, void (F::*)(Map
   return composing;
 }
 
-// The operator, a map of colours. f(ComposedColours&, arguments...) adds what it does, and throws
-// what it throws. `light`: it is a table of levels.
+// Declares the operator as a color map. f(ComposedColours&, arguments...) adds its effect, and
+// throws its errors. `light`: it is a lookup table.
 template <class F>
 OperatorPtr composes_colours(OperatorPtr op, const F& f, bool light = false) {
   Composing composing = composing_by(op->schema(), f, &F::operator());
@@ -49,8 +49,8 @@ OperatorPtr composes_colours(OperatorPtr op, const F& f, bool light = false) {
   return op;
 }
 
-// The operator, a map of places, by f(ComposedWarp&, arguments...). `manner` says how it
-// interpolates and fills; null: it does neither, and is light.
+// Declares the operator as a warp: f(ComposedWarp&, arguments...) adds its effect. `manner` returns
+// its interpolation and fill; null if it uses neither, which makes it light.
 template <class F>
 OperatorPtr composes_warp(OperatorPtr op, const F& f, decltype(Composing::manner) manner) {
   Composing composing = composing_by(op->schema(), f, &F::operator());

@@ -1,8 +1,8 @@
 // Operators that lay one image over another.
 //
-// Ownership: an operator is made once and lives as long as the program. Threads: any number may
-// call these functions at once, each for a graph of its own. Errors: BuildError for arguments that
-// cannot be; what fails for one sample is the error of that sample.
+// Ownership: an operator is created once and lives until the program ends. Threads: several threads
+// may call these functions at once, each on its own graph. Errors: BuildError for invalid
+// arguments; a failure in one sample is the error of that sample.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -13,20 +13,20 @@
 
 namespace sluice {
 
-// blend and weighted_sum: pictures laid over each other.
+// blend and weighted_sum: blend images with weights.
 //
-// | operator     | takes                | layout, type | channels | gives             |
+// | operator     | takes                | layout, type | channels | returns           |
 // |--------------|----------------------|--------------|----------|-------------------|
 // | blend        | two Images, a weight | HWC, 8 bit   | 1 to 4   | Image, same shape |
 // | weighted_sum | Images, weights      | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// The pictures of a sample have one shape; else it is the sample's error. Weights lie between 0 and
-// 1. The formulas stand in ops/kernels/blend.h.
+// The images of a sample must have one shape; otherwise the sample fails. Weights lie between 0 and
+// 1. For the formulas see ops/kernels/blend.h.
 
-// `weight` is that of b; a has the rest.
+// `weight` is the weight of b; a has the rest.
 Value<Image> blend(Value<Image> a, Value<Image> b, Param<float> weight = 0.5f);
 
-// A list, of for_loop_collect for instance, with as many weights.
+// Takes a list, for instance from for_loop_collect, and as many weights.
 Value<Image> weighted_sum(Value<std::vector<Image>> images, Value<std::vector<float>> weights);
 
 namespace detail {
@@ -34,23 +34,23 @@ const OperatorPtr& blend_operator();
 const OperatorPtr& weighted_sum_operator();
 }  // namespace detail
 
-// paste: one picture laid on another one.
+// paste: pastes one image onto another.
 //
-// | takes                | layout, type | channels | gives                          |
+// | takes                | layout, type | channels | returns                        |
 // |----------------------|--------------|----------|--------------------------------|
 // | Image, Image         | HWC, 8 bit   | 1 to 4   | Image of the first one's size  |
 // | Image, Image, mask   | mask: gray   |          | the same                       |
 //
-// What lies outside of the first picture is left out. Pixels: see ops/kernels/paste.h. Errors of a
-// sample: pictures whose channels differ, and a mask that has not the second one's size.
+// The part outside the first image is cut off. See ops/kernels/paste.h. Errors of a sample: images
+// with different numbers of channels, and a mask that does not have the patch's size.
 struct PasteOptions {
-  // Of the patch's upper left corner. Below 0, and beyond the picture, it is cut off.
+  // Position of the patch's upper left corner. Parts outside the image are cut off.
   Param<int> y = 0, x = 0;
-  Param<float> alpha = 1.f;  // how much of the patch is seen
+  Param<float> alpha = 1.f;  // opacity of the patch
 };
 
 Value<Image> paste(Value<Image> image, Value<Image> patch, const PasteOptions& options = {});
-// A gray picture of the patch's size says where it is seen: 255 is wholly, 0 not at all.
+// The mask is a gray image of the patch's size: 255 shows the patch, 0 hides it.
 Value<Image> paste(Value<Image> image, Value<Image> patch, Value<Image> mask,
                    const PasteOptions& options = {});
 

@@ -1,8 +1,8 @@
 // Operators that decode image files.
 //
-// Ownership: an operator is made once and lives as long as the program. Threads: any number may
-// call these functions at once, each for a graph of its own. Errors: BuildError for arguments that
-// cannot be; what fails for one sample is the error of that sample.
+// Ownership: an operator is created once and lives until the program ends. Threads: several threads
+// may call these functions at once, each on its own graph. Errors: BuildError for invalid
+// arguments; a failure in one sample is the error of that sample.
 #pragma once
 
 #include <sluice/graph/graph.h>
@@ -18,19 +18,19 @@
 
 namespace sluice {
 
-// Decoding as steps of a pipeline: whole pictures, regions of them, headers.
+// Decoding as steps of a pipeline: whole images, regions of them, headers.
 //
 // clang-format off
-// | operator                | takes                      | gives      | layout, type | shapes
+// | operator                | takes                      | returns    | layout, type | shapes
 // |-------------------------|----------------------------|------------|--------------|-----------------
 // | peek_jpeg               | Bytes or span of bytes     | JpegHeader |              |
 // | decode_jpeg             | Bytes or span of bytes     | Image      | HWC, 8 bit   | as the file says
 // | decode_jpeg with region | the same, and a Rectangle     | Image      | HWC, 8 bit   | the region's
 // clang-format on
 //
-// A file that cannot be decoded is the error of its sample; io/jpeg/decode.h says what is an error.
-// With a region only that part of the picture is computed, and its pixels are exactly those of the
-// whole picture. A std::span source must keep its bytes alive for as long as the pipeline.
+// A file that cannot be decoded fails its sample; io/jpeg/decode.h lists the errors. With a region,
+// only that part of the image is computed, and its pixels equal those of the whole image. The bytes
+// of a std::span source must outlive the pipeline.
 using ByteSpan = std::span<const std::uint8_t>;
 
 Value<JpegHeader> peek_jpeg(Value<Bytes> jpeg);
@@ -39,8 +39,8 @@ Value<JpegHeader> peek_jpeg(Value<ByteSpan> jpeg);
 Value<Image> decode_jpeg(Value<Bytes> jpeg, const JpegOptions& options = {});
 Value<Image> decode_jpeg(Value<ByteSpan> jpeg, const JpegOptions& options = {});
 
-// The region counts in the picture as it is seen: turned as its EXIF orientation says, if options
-// say so.
+// The region is in coordinates of the displayed image: after EXIF orientation, if the options apply
+// it.
 Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> region,
                          const JpegOptions& options = {});
 Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> region,
@@ -53,23 +53,23 @@ const OperatorPtr& decode_jpeg_region_operator();
 const OperatorPtr& decode_jpeg_size_operator();
 }  // namespace detail
 
-// decode_image: the picture in a file of any format that this build decodes, told by its content.
+// decode_image: decodes a file of any format that this build supports, detected by its content.
 //
 // clang-format off
-// | operator                 | takes                         | gives | layout, type | shapes
+// | operator                 | takes                         | returns | layout, type | shapes
 // |--------------------------|-------------------------------|-------|--------------|-----------------
 // | decode_image             | Bytes or span of bytes        | Image | HWC, 8 bit   | as the file says
 // | decode_image with region | the same, and a Rectangle     | Image | HWC, 8 bit   | the region's
 // clang-format on
 //
-// io/images/decode_image.h says what becomes of each format. JPEG files take the way of
-// decode_jpeg: crops reach into the decoder, and an index is used. Others are decoded whole, also
-// for a region. The host decodes in any case. A file that cannot be decoded is the error of its
+// For the result of each format see io/images/decode_image.h. JPEG files are decoded as by
+// decode_jpeg: crops reach into the decoder, and an index is used. Other formats are decoded whole,
+// even with a region. Decoding always runs on the host. A file that cannot be decoded fails its
 // sample.
 Value<Image> decode_image(Value<Bytes> file, const ImageOptions& options = {});
 Value<Image> decode_image(Value<ByteSpan> file, const ImageOptions& options = {});
 
-// The region counts in the picture as it is seen.
+// The region is in coordinates of the displayed image.
 Value<Image> decode_image(Value<Bytes> file, Param<Rectangle> region,
                           const ImageOptions& options = {});
 Value<Image> decode_image(Value<ByteSpan> file, Param<Rectangle> region,

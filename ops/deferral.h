@@ -1,8 +1,8 @@
-// How operators on pictures say what they do as one of several in a row: see Deferral and
+// Helpers by which an image operator declares its deferred versions: see Deferral and
 // ops/kernels/deferred_image.h. Part of the declarations of operators.
 //
-// Ownership: the versions have a copy of the function. Threads: declare on one; the function runs
-// on several at once. Errors: BuildError for a function that does not fit the schema.
+// Ownership: the versions hold a copy of the function. Threads: declare on one thread; the function
+// runs on several at once. Errors: BuildError for a function that does not fit the schema.
 #pragma once
 
 #include <sluice/graph/builder/operator_function.h>
@@ -14,8 +14,7 @@
 
 namespace sluice::detail {
 
-// The schema of a version of the operator that takes, and perhaps gives, a picture that has not
-// been made.
+// Returns the schema of a version that takes (`takes`) or returns (`gives`) a deferred image.
 template <class Picture = kernels::DeferredImage>
 OperatorSchema deferred(OperatorSchema schema, bool takes, bool gives) {
   if (takes) schema.inputs.front().types = {slot_type<Picture>()};
@@ -23,7 +22,7 @@ OperatorSchema deferred(OperatorSchema schema, bool takes, bool gives) {
   return schema;
 }
 
-// Of a picture that has not been made: what must be there of the picture that it is made of.
+// Returns the region of the source image that a deferred image needs.
 inline const OperatorPtr& needed_region_operator() {
   using kernels::DeferredImage;
   static const OperatorPtr op = [] {
@@ -36,7 +35,7 @@ inline const OperatorPtr& needed_region_operator() {
   }();
   return op;
 }
-// The same picture, made of that part.
+// Returns the same deferred image, based on that part of the source.
 inline const OperatorPtr& take_part_operator() {
   using kernels::DeferredImage;
   static const OperatorPtr op = [] {
@@ -56,7 +55,7 @@ inline const OperatorPtr& take_part_operator() {
   return op;
 }
 
-// Runs f, which uses the rows, to its end.
+// Runs f, which uses the rows, to its end. Runs it again if the rows are restarted.
 template <class F>
 void use_rows(PictureRows& rows, F f) {
   for (;;) {
@@ -69,11 +68,11 @@ void use_rows(PictureRows& rows, F f) {
   }
 }
 
-// Its first argument is a DeferredImage. Where it fails, be it that an argument is refused, nobody
-// wants the rows any more.
+// Makes the operator that ends a chain of deferred steps; its first argument is a DeferredImage. If
+// it fails, even because an argument is invalid, the rows are discarded.
 OperatorPtr ends_rows(OperatorSchema schema, OperatorFunctions functions, const OperatorPtr& op);
 
-// What the last of a row does, and what it must have for that: `needed` says which rectangle.
+// Makes the last operator of a chain of deferred steps. `needed` returns the region that it needs.
 template <class F, class... Arguments>
 OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f,
                      void (F::*)(const kernels::DeferredImage&, Arguments...) const) {
@@ -130,8 +129,8 @@ Deferral deferral_of(const OperatorSchema& schema, F f,
   return deferral;
 }
 
-// Of an operator from picture to picture. f(DeferredImage&, arguments...) adds what the operator
-// does, and throws what it throws.
+// For an operator from image to image. f(DeferredImage&, arguments...) adds the operator's effect,
+// and throws its errors.
 template <class F>
 auto defers_by(F f, bool selects = false, bool wants_whole = false) {
   return [f = std::move(f), selects, wants_whole](const OperatorSchema& schema) {
@@ -142,7 +141,7 @@ auto defers_by(F f, bool selects = false, bool wants_whole = false) {
   };
 }
 
-// Of an operator that makes something else of a picture. f is its function, which takes a
+// For an operator that makes something other than an image. f is its function and takes a
 // DeferredImage.
 template <class F>
 auto ends_deferred(F f, bool wants_whole = false) {

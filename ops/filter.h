@@ -1,8 +1,8 @@
 // Operators that filter an image with its neighborhoods.
 //
-// Ownership: an operator is made once and lives as long as the program. Threads: any number may
-// call these functions at once, each for a graph of its own. Errors: BuildError for arguments that
-// cannot be; what fails for one sample is the error of that sample.
+// Ownership: an operator is created once and lives until the program ends. Threads: several threads
+// may call these functions at once, each on its own graph. Errors: BuildError for invalid
+// arguments; a failure in one sample is the error of that sample.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -13,13 +13,13 @@
 
 namespace sluice {
 
-// box_blur: pictures blurred by the mean of a square.
+// box_blur: blurs an image by the mean over a square.
 //
-// | takes              | layout, type | channels | gives             |
+// | takes              | layout, type | channels | returns           |
 // |--------------------|--------------|----------|-------------------|
 // | Image, window size | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// See ops/kernels/box_blur.h. Errors of a sample: a window size that is not possible.
+// See ops/kernels/box_blur.h. Errors of a sample: an invalid window size.
 struct BoxBlurOptions {
   Param<int> window_size = 3;  // odd; the side of the square
 };
@@ -30,15 +30,16 @@ namespace detail {
 const OperatorPtr& box_blur_operator();
 }  // namespace detail
 
-// filter_2d: pictures filtered by any small window of weights.
+// filter_2d: filters an image with a small window of weights (a correlation).
 //
-// | takes          | layout, type | channels | gives             |
+// | takes          | layout, type | channels | returns           |
 // |----------------|--------------|----------|-------------------|
 // | Image, weights | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// The formula stands in ops/kernels/filter_2d.h.
+// For the formula see ops/kernels/filter_2d.h.
 
-// Rows of weights: odd numbers of them, at most 7, all rows of one length. BuildError for others.
+// The rows of weights: an odd number of rows and columns, at most 7, all rows of one length;
+// otherwise BuildError.
 using FilterRows = std::vector<std::vector<float>>;
 
 Value<Image> filter_2d(Value<Image> image, const FilterRows& weights);
@@ -47,17 +48,17 @@ namespace detail {
 const OperatorPtr& filter_2d_operator();
 }  // namespace detail
 
-// gaussian_blur: pictures blurred by a Gaussian.
+// gaussian_blur: blurs an image by a Gaussian.
 //
-// | takes                     | layout, type | channels | gives             |
+// | takes                     | layout, type | channels | returns           |
 // |---------------------------|--------------|----------|-------------------|
 // | Image, sigma, window size | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// One of sigma and window_size is enough: the formulas stand in ops/kernels/gaussian_blur.h. Errors
-// of a sample: a sigma or window size that is not possible.
+// Set sigma or window_size; the other follows: see ops/kernels/gaussian_blur.h. Errors of a sample:
+// an invalid sigma or window size.
 struct GaussianBlurOptions {
   Param<float> sigma = 0.f;    // in pixels; 0: follows from window_size
-  Param<float> sigma_y = 0.f;  // along the columns; 0: as sigma
+  Param<float> sigma_y = 0.f;  // along the columns; 0: the same as sigma
   Param<int> window_size = 0;  // odd; 0: follows from sigma
 };
 
@@ -67,16 +68,16 @@ namespace detail {
 const OperatorPtr& gaussian_blur_operator();
 }  // namespace detail
 
-// laplacian: edges of pictures.
+// laplacian: computes the Laplacian of an image, which shows its edges.
 //
-// | takes | layout, type | channels | gives                   |
+// | takes | layout, type | channels | returns                 |
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// Pixels: see ops/kernels/laplacian.h. Errors of a sample: windows other than 1, 3, 5 and 7.
+// See ops/kernels/laplacian.h. Errors of a sample: windows other than 1, 3, 5 and 7.
 struct LaplacianOptions {
   Param<int> window_size = 3;  // 1, 3, 5 or 7
-  Param<float> scale = 1.f;    // of the sum, before it is cut to 0 .. 255
+  Param<float> scale = 1.f;    // factor of the sum, before it is clipped to 0 .. 255
 };
 
 Value<Image> laplacian(Value<Image> image, const LaplacianOptions& options = {});
@@ -85,13 +86,13 @@ namespace detail {
 const OperatorPtr& laplacian_operator();
 }  // namespace detail
 
-// median_blur: pictures without specks.
+// median_blur: removes specks by the median of a square.
 //
-// | takes              | layout, type | channels | gives             |
+// | takes              | layout, type | channels | returns           |
 // |--------------------|--------------|----------|-------------------|
 // | Image, window size | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// See ops/kernels/median_blur.h. Errors of a sample: a window size that is not possible.
+// See ops/kernels/median_blur.h. Errors of a sample: an invalid window size.
 struct MedianBlurOptions {
   Param<int> window_size = 3;  // 3 or 5; the side of the square
 };
@@ -102,13 +103,13 @@ namespace detail {
 const OperatorPtr& median_blur_operator();
 }  // namespace detail
 
-// dilate and erode: what is light, or dark, grows.
+// dilate and erode: grow the light or the dark parts of an image.
 //
-// | takes | layout, type | channels | gives                   |
+// | takes | layout, type | channels | returns                 |
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// Pixels: see ops/kernels/morphology.h.
+// See ops/kernels/morphology.h.
 struct MorphologyOptions {
   Param<int> window_height = 3, window_width = 3;  // up to 255
 };
@@ -121,13 +122,13 @@ const OperatorPtr& dilate_operator();
 const OperatorPtr& erode_operator();
 }  // namespace detail
 
-// motion_blur: pictures as a moving camera takes them.
+// motion_blur: blurs an image along a line, as if the camera moved.
 //
-// | takes | layout, type | channels | gives                   |
+// | takes | layout, type | channels | returns                 |
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// Pixels: see ops/kernels/motion_blur.h.
+// See ops/kernels/motion_blur.h.
 struct MotionBlurOptions {
   Param<int> length = 9;       // pixels, up to 255
   Param<float> degrees = 0.f;  // counter-clockwise; 0 moves along the rows
@@ -139,14 +140,14 @@ namespace detail {
 const OperatorPtr& motion_blur_operator();
 }  // namespace detail
 
-// sharpness: pictures sharpened or smoothed.
+// sharpness: sharpens or smooths an image.
 //
-// | takes         | layout, type | channels | gives             |
+// | takes         | layout, type | channels | returns           |
 // |---------------|--------------|----------|-------------------|
 // | Image, factor | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// The formula is Pillow's and torchvision's: see ops/kernels/sharpness.h. Errors of a sample: a
-// factor that is not possible.
+// Pillow's and torchvision's formula: see ops/kernels/sharpness.h. Errors of a sample: an invalid
+// factor.
 
 // 0 smooths, 1 changes nothing, 2 sharpens.
 Value<Image> sharpness(Value<Image> image, Param<float> factor);

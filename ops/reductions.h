@@ -1,8 +1,8 @@
 // Operators that reduce an image or tensor to few numbers.
 //
-// Ownership: an operator is made once and lives as long as the program. Threads: any number may
-// call these functions at once, each for a graph of its own. Errors: BuildError for arguments that
-// cannot be; what fails for one sample is the error of that sample.
+// Ownership: an operator is created once and lives until the program ends. Threads: several threads
+// may call these functions at once, each on its own graph. Errors: BuildError for invalid
+// arguments; a failure in one sample is the error of that sample.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -23,7 +23,7 @@ namespace sluice {
 //   auto turned = g.if_else(mean(image) < 60, [&] { return brighter(image); }, ...);
 //   auto last = max<std::int64_t>(labels);
 //
-// | operator                 | takes                          | gives                       |
+// | operator                 | takes                          | returns                     |
 // |--------------------------|--------------------------------|-----------------------------|
 // | mean, standard_deviation | Image or Tensor of any type    | float, double               |
 // | min, max                 | Image; Tensor of whole numbers | float, double, std::int64_t |
@@ -70,18 +70,18 @@ Value<bool> any(Value<Tensor> tensor);
 Value<bool> all(Value<Image> image);
 Value<bool> all(Value<Tensor> tensor);
 
-// sum: of all levels of a picture, of all its channels, or of all elements of a tensor.
+// sum: sums all pixel values of an image, over all channels, or all elements of a tensor.
 //
 //   auto objects = sum(mask);           // std::int64_t
 //   auto total = sum<float>(weights);
 //
-// | takes                                        | gives                        |
+// | takes                                        | returns                      |
 // |----------------------------------------------|------------------------------|
 // | Image; Tensor of whole numbers, or of bools  | std::int64_t, float, double  |
 // | Tensor of fractions                          | float, double                |
 //
-// See ops/kernels/sum.h. A std::int64_t of fractions is a BuildError where their type is known,
-// else the error of its sample.
+// See ops/kernels/sum.h. A std::int64_t of fractions is a BuildError if their type is known, else
+// the error of its sample.
 
 namespace detail {
 const OperatorPtr& sum_operator();  // (data, to)

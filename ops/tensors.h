@@ -1,8 +1,8 @@
-// Operators on tensors.
+// Operators on tensors: arithmetic, padding, slicing, joining, conversion.
 //
-// Ownership: an operator is made once and lives as long as the program. Threads: any number may
-// call these functions at once, each for a graph of its own. Errors: BuildError for arguments that
-// cannot be; what fails for one sample is the error of that sample.
+// Ownership: an operator is created once and lives until the program ends. Threads: several threads
+// may call these functions at once, each on its own graph. Errors: BuildError for invalid
+// arguments; a failure in one sample is the error of that sample.
 #pragma once
 
 #include <sluice/graph/arithmetic.h>
@@ -19,19 +19,19 @@
 namespace sluice {
 
 // Arithmetic, bits and comparison of tensors, element by element: a + b, 1 - a, a & b, a < b,
-// minimum(a, b), floor_divide(a, b), -a, abs(a), cast<float>(a). Pictures may stand for tensors.
+// minimum(a, b), floor_divide(a, b), -a, abs(a), cast<float>(a). Images may stand for tensors.
 //
-// | takes                       | gives                                |
+// | takes                       | returns                              |
 // |-----------------------------|--------------------------------------|
 // | Tensor, Tensor              | Tensor; sizes of 1 stand for all     |
 // | Tensor, number, either way  | Tensor of the same shape             |
 // | Tensor (-, abs, cast)       | Tensor of the same shape             |
 //
-// Types and results follow runtime/arithmetic.h, but `/` of whole numbers gives f32. A number
-// beside a tensor, a constant or one of each sample, takes the type of the elements; a fraction
-// beside whole numbers gives f32. A sample fails for shapes that cannot be broadcast, numbers that
-// a type does not hold, whole numbers divided by zero (except by `/`), and bits of fractions. If
-// the types are known, bits of fractions are a BuildError.
+// Types and results follow runtime/arithmetic.h, but `/` of whole numbers produces f32. A number
+// beside a tensor, a constant or one per sample, takes the type of the elements; a fraction beside
+// whole numbers produces f32. A sample fails for shapes that cannot be broadcast, numbers that a
+// type does not hold, whole numbers divided by zero (except by `/`), and bits of fractions. If the
+// types are known, bits of fractions are a BuildError.
 
 namespace detail {
 
@@ -67,7 +67,7 @@ Value<Tensor> absolute_elements(const Value<Image>& data);
 Value<Tensor> cast_elements(const Value<Tensor>& data, DType to);
 Value<Tensor> cast_elements(const Value<Image>& data, DType to);
 
-// A whole number that a double does not hold is an error: its bits would be others.
+// Throws for a whole number that a double cannot hold exactly.
 template <class N>
 Param<double> number_of(const N& number) {
   using T = argument_t<N>;
@@ -109,7 +109,7 @@ requires detail::elements_pair<A, B> Value<Tensor>
 operator*(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::multiply, a, b);
 }
-// Of whole numbers f32.
+// For whole numbers the result is f32.
 template <class A, class B>
 requires detail::elements_pair<A, B> Value<Tensor>
 operator/(const A& a, const B& b) {
@@ -143,7 +143,7 @@ requires detail::elements_pair<A, B> Value<Tensor>
 operator!=(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::not_equal, a, b);
 }
-// Of whole numbers, and of bools: two tensors of bools give bools.
+// For whole numbers and bools; two tensors of bools produce bools.
 template <class A, class B>
 requires detail::elements_bits_pair<A, B> Value<Tensor>
 operator&(const A& a, const B& b) {
@@ -207,26 +207,25 @@ requires detail::is_elements<A> Value<Tensor> cast(const A& data) {
   return detail::cast_elements(data, dtype_of<To>::value);
 }
 
-// pad_tensor: a tensor that is made longer along one dimension or several, with one number behind
-// its elements.
+// pad_tensor: extends a tensor along one or more dimensions, with one number after its elements.
 //
 //   auto padded = pad_tensor(boxes, {{.length = 100}}, -1);
 //
-// | takes                       | gives                                         |
+// | takes                       | returns                                       |
 // |-----------------------------|-----------------------------------------------|
 // | a tensor of any type        | a tensor of as many dimensions, and its type  |
 //
-// Pictures have pad_image. See ops/kernels/pad_tensor.h. Errors of a sample: a dimension that its
-// tensor does not have, and a number that the type of its elements does not hold.
+// For images use pad_image. See ops/kernels/pad_tensor.h. Errors of a sample: a dimension that the
+// tensor does not have, and a number that its element type does not hold.
 
-// Of one dimension. A tensor that is longer is not cut.
+// Padding of one dimension. A longer tensor is not cut.
 struct TensorPadding {
-  int axis = 0;                    // from 0, or back from -1, the last one
-  Param<std::int64_t> length = 0;  // of the result at least
-  Param<std::int64_t> align = 1;   // of which the result's length is a multiple
+  int axis = 0;                    // from 0, or from -1 backwards for the last dimensions
+  Param<std::int64_t> length = 0;  // minimum length of the result
+  Param<std::int64_t> align = 1;   // the result's length is a multiple of it
 };
 
-// One after the other. Throws BuildError where there is none.
+// Applies the paddings in order. Throws BuildError if there are none.
 Value<Tensor> pad_tensor(Value<Tensor> tensor, const std::vector<TensorPadding>& paddings,
                          Param<double> fill = 0);
 
@@ -234,56 +233,56 @@ namespace detail {
 const OperatorPtr& pad_tensor_operator();  // (tensor, axis, length, align, fill)
 }  // namespace detail
 
-// slice_tensor: a part of a tensor, cut out along one dimension or several.
+// slice_tensor: cuts a part out of a tensor along one or more dimensions.
 //
 //   auto part = slice_tensor(tensor, {{.axis = 1, .start = y, .length = 64}});
 //
-// | takes                       | gives                                         |
+// | takes                       | returns                                       |
 // |-----------------------------|-----------------------------------------------|
 // | a tensor of any type        | a tensor of as many dimensions, and its type  |
 //
-// See ops/kernels/slice_tensor.h. Errors of a sample: a dimension that its tensor does not have,
-// and elements beyond the tensor's.
+// See ops/kernels/slice_tensor.h. Errors of a sample: a dimension that the tensor does not have,
+// and elements beyond its end.
 
-// Of one dimension.
+// A range along one dimension.
 struct TensorRange {
-  int axis = 0;                     // from 0, or back from -1, the last one
+  int axis = 0;                     // from 0, or from -1 backwards for the last dimensions
   Param<std::int64_t> start = 0;    // from 0 on
-  Param<std::int64_t> length = -1;  // -1: all that are left
+  Param<std::int64_t> length = -1;  // -1: all remaining
 };
 
-// One after the other. Throws BuildError where there is none.
+// Applies the ranges in order. Throws BuildError if there are none.
 Value<Tensor> slice_tensor(Value<Tensor> tensor, const std::vector<TensorRange>& ranges);
 
 namespace detail {
 const OperatorPtr& slice_tensor_operator();  // (tensor, axis, start, length)
 }  // namespace detail
 
-// cat, stack and reshape: tensors joined, and in another shape.
+// cat, stack and reshape: join tensors, or change their shape.
 //
-// |         | takes                          | gives a Tensor                             |
+// |         | takes                          | returns a Tensor                           |
 // |---------|--------------------------------|--------------------------------------------|
 // | cat     | tensors                        | one after the other along a dimension      |
-// | stack   | tensors or pictures of a shape | side by side along a dimension that is new |
+// | stack   | tensors or images of a shape   | side by side along a dimension that is new |
 // | reshape | a tensor                       | the same elements in order, in a new shape |
 //
 // Any type of numbers. See ops/kernels/tensors.h. Errors of a sample: shapes that do not fit.
 
-// Dimensions count from 0, or back from -1, the last one.
+// Dimensions count from 0, or from -1 backwards, the last one.
 Value<Tensor> cat(Value<Tensor> a, Value<Tensor> b, int axis = 0);
-// Throws BuildError where there is none.
+// Throws BuildError if there are no tensors.
 Value<Tensor> cat(const std::vector<Value<Tensor>>& tensors, int axis = 0);
 
-// `axis`: where the new dimension stands, from 0. Throws BuildError where there is none.
+// `axis`: the position of the new dimension, from 0. Throws BuildError if there are no tensors.
 Value<Tensor> stack(const std::vector<Value<Tensor>>& tensors, int axis = 0);
 Value<Tensor> stack(const std::vector<Value<Image>>& pictures, int axis = 0);
-// Of a list that each sample makes: zeros stand for what it has fewer than `length`; more are the
-// error of the sample.
+// Stacks a list that each sample produces. Zeros pad a list shorter than `length`; a longer list
+// fails the sample.
 Value<Tensor> stack(Value<std::vector<Tensor>> tensors, Param<std::int64_t> length, int axis = 0);
 Value<Tensor> stack(Value<std::vector<Image>> pictures, Param<std::int64_t> length, int axis = 0);
 
-// One of the sizes may be -1, and follows from the others. Throws BuildError for more than 6 sizes
-// and for more than one that follows.
+// One of the sizes may be -1 and follows from the others. Throws BuildError for more than 6 sizes,
+// and for more than one -1.
 Value<Tensor> reshape(Value<Tensor> tensor, const std::vector<std::int64_t>& sizes,
                       Layout layout = Layout::none);
 
@@ -292,11 +291,11 @@ const OperatorPtr& cat_operator();
 const OperatorPtr& reshape_operator();
 }  // namespace detail
 
-// to_image: a tensor's numbers as the pixels of a picture, for what takes pictures.
+// to_image: converts a tensor of numbers to an image, for operators that take images.
 //
 //   auto darker = to_image(image * 0.5f + 10);
 //
-// | takes                                                       | gives                       |
+// | takes                                                       | returns                     |
 // |-------------------------------------------------------------|-----------------------------|
 // | a tensor of any type: (height, width), (height, width,      | Image of that size, HWC, u8 |
 // | channels), or (channels, height, width) of the layout CHW   |                             |
@@ -304,9 +303,9 @@ const OperatorPtr& reshape_operator();
 // Numbers are pixel values from 0 to 255; they are rounded and clipped. For another range, pass the
 // number for white, such as 1 for numbers from 0 to 1: they are then multiplied by 255 / white. See
 // ops/kernels/to_image.h. A sample fails for a shape that no image has, and, without `white`, for
-// fractions of which none is above 1.
+// fractions if none is above 1.
 struct ToImageOptions {
-  Param<float> white = 0.f;  // above 0; without it 255
+  Param<float> white = 0.f;  // above 0; default: 255
 };
 Value<Image> to_image(Value<Tensor> tensor, const ToImageOptions& options = {});
 
@@ -314,14 +313,14 @@ namespace detail {
 const OperatorPtr& to_image_operator();
 }  // namespace detail
 
-// one_hot: the number of a class as a vector of probabilities.
+// one_hot: converts a class number to a vector of probabilities.
 //
-// | takes | gives                               |
+// | takes | returns                             |
 // |-------|-------------------------------------|
 // | label | Tensor, f32, one number for a class |
 //
-// With smoothing s each class gets s / classes, and the label's own 1 - s besides, as in PyTorch's
-// cross entropy. Errors of a sample: a label outside of 0 .. classes - 1.
+// With smoothing s, each class gets s / classes, and the label's class 1 - s in addition, as in
+// PyTorch's cross entropy. Errors of a sample: a label outside 0 .. classes - 1.
 struct OneHotOptions {
   int classes = 0;        // at least 1
   float smoothing = 0.f;  // 0 to 1

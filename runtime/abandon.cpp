@@ -10,8 +10,7 @@ namespace {
 using std::chrono::microseconds;
 constexpr microseconds kShortest{20}, kLongest{1000};
 
-// A device may refuse to record, and still be at work. One that does so for long is as good as
-// lost.
+// A device may fail to record, and still be working. If it fails for long, it is as good as lost.
 void record(DeviceStream& stream, DeviceEvent& event) noexcept {
   constexpr int kTries = 1000;
   for (int tries = 0; tries < kTries; ++tries) {
@@ -19,7 +18,7 @@ void record(DeviceStream& stream, DeviceEvent& event) noexcept {
       stream.record(event);
       return;
     } catch (const DeviceError& error) {
-      if (error.device_lost()) return;  // what has begun may still run
+      if (error.device_lost()) return;  // work that has begun may still run
     } catch (...) {                     // no memory
     }
     std::this_thread::sleep_for(kLongest);
@@ -33,7 +32,7 @@ void abandon(DeviceStream& stream, DeviceEvent& event) noexcept {
   try {
     for (microseconds pause = kShortest; !event.over(); pause = std::min(2 * pause, kLongest))
       std::this_thread::sleep_for(pause);
-  } catch (...) {  // the event has told what was wrong, and is over
+  } catch (...) {  // the event failed, and is over
   }
 }
 

@@ -1,15 +1,15 @@
-// abandon(): the end of work that a device was given, and that nobody wants any more since some of
-// it failed: memory that it uses must not go before.
+// abandon(): waits for the end of device work that is not needed any more because some of it
+// failed. Memory that the work uses must not be released before.
 //
-// Ownership: none. Threads: as for the stream and the event. Errors: none are told.
+// Ownership: none. Threads: as for the stream and the event. Errors: none are reported.
 #pragma once
 
 #include <sluice/runtime/device.h>
 
 namespace sluice {
 
-// Waits until the device is through with what is in the stream, or is lost. The thread sleeps
-// meanwhile, the longer the longer it takes. The event is recorded anew.
+// Waits until the device has finished the work in the stream, or is lost. The thread sleeps
+// meanwhile, in growing intervals. Records the event again.
 void abandon(DeviceStream& stream, DeviceEvent& event) noexcept;
 
 }  // namespace sluice

@@ -1,19 +1,20 @@
-// The rules of arithmetic: types of results, and lossless conversion. Numbers of samples
-// (graph/arithmetic.h) and elements of tensors (ops/kernels/elementwise.h) follow them, in C++ and
-// in Python. docs/control-flow.md has them as a table.
+// Arithmetic rules: the types of results, and lossless number conversion. They apply to the numbers
+// of a sample (graph/arithmetic.h) and to elements of tensors (ops/kernels/elementwise.h), in C++
+// and in Python. docs/control-flow.md has them as a table.
 //
 // Types:
-//   bool beside another type      the other type
-//   two bools                     i64; bool for bits
-//   two whole numbers             the narrowest type that holds both; i64 beside u64: i64
-//   a whole number and a fraction the fraction's type
-//   two fractions                 the wider type
-//   a constant beside a value     the value's type; but i64 beside bool, and a fraction beside a
-//                                 whole number keeps its own type
+//   bool with another type        the other type
+//   two bools                     i64; bool for bitwise operations
+//   two integers                  the narrowest type that holds both; signed with u64: i64
+//   an integer and a float        the floating-point type
+//   two floats                    the wider type
+//   a constant with a value       the value's type; but i64 with bool, and a floating-point
+//   constant
+//                                 with an integer keeps its own type
 //   comparisons                   bool: exact for all types
 //
-// Results: whole numbers are exact, and a result that its type does not hold is an error. Fractions
-// follow IEEE 754; f16 computes as float and is rounded once.
+// Results: integer arithmetic is exact, and a result that does not fit its type is an error.
+// Floating-point types follow IEEE 754; f16 is computed as float and rounded once.
 //
 // compute.h computes the values.
 //
@@ -34,17 +35,18 @@
 
 namespace sluice::detail {
 
-// Which numbers become which without loss, where a constant stands beside a Value of another type
-// and where an operator's parameter is given a Value of another type.
+// Lossless number conversion. It applies to a constant that is combined with a Value of another
+// type, and to an operator's parameter that gets a Value of another type.
 //
-//   bool                 no other number, and no other number it
-//   whole -> whole       a number that the type has
-//   whole -> floating    a number that the type has exactly: up to 2^24 for float
-//   floating -> floating rounded to nearest, as 0.1 is in `float x{0.1}`; one that is too large is
-//                        none of the type
-//   floating -> whole    constants that are whole numbers, and only as an operator's parameter
+//   bool                 converts to and from no other type
+//   integer -> integer   if the type holds the number
+//   integer -> floating  if the type holds the number exactly: up to 2^24 for float
+//   floating -> floating rounded to nearest, as 0.1 is in `float x{0.1}`; a number that is too
+//   large
+//                        does not convert
+//   floating -> integer  only integral constants, and only as an operator's parameter
 
-// Whether numbers of type From may become a To at all.
+// True if a From may convert to a To at all.
 template <class From, class To>
 inline constexpr bool number_becomes =
     std::is_arithmetic_v<From>&& std::is_arithmetic_v<To>&& std::is_same_v<From, bool> ==
@@ -80,7 +82,8 @@ bool is_number_of(From x) {
   }
 }
 
-// As short as tells it from others: "10.5", "1e+30"; whole numbers of all digits.
+// Returns the shortest text that distinguishes the number: "10.5", "1e+30". Integers have all
+// digits.
 std::string number_text(float number);
 std::string number_text(double number);
 template <class T>
@@ -92,7 +95,8 @@ std::string number_text(T number) {
   }
 }
 
-// BuildError for a constant; std::out_of_range, the sample's error, for a value.
+// The first throws BuildError, for a constant. The second throws std::out_of_range, for a value: it
+// fails the sample.
 [[noreturn]] void throw_inexact_constant(const std::string& who, const std::string& number,
                                          std::string_view type);
 [[noreturn]] void throw_inexact_value(const std::string& number, std::string_view type);
@@ -108,7 +112,7 @@ To exact_value(From x, std::string_view type) {
   return static_cast<To>(x);
 }
 
-// Whole types of both signs stand in pairs, the signed one first.
+// Integer types come in pairs of one size, the signed one first.
 enum class NumberType : std::uint8_t {
   boolean,
   i8,
@@ -138,7 +142,7 @@ template <class T>
 inline constexpr bool is_number = std::is_same_v<T, Half> ||
                                   (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>);
 
-// Other whole types, as char and long long, count as those of their size and signedness.
+// Other integer types, such as char and long long, count as the type of their size and signedness.
 template <class T>
 requires is_number<T>
 constexpr NumberType number_type_of() {
@@ -161,10 +165,10 @@ enum class NumberOperation : std::uint8_t {
   add,
   subtract,
   multiply,
-  divide,        // whole numbers: the fraction is cut off
-  remainder,     // of divide: the sign of the left side
+  divide,        // integers: truncated toward zero
+  remainder,     // of divide: has the sign of the left side
   floor_divide,  // rounded down
-  modulo,        // of floor_divide: the sign of the right side
+  modulo,        // of floor_divide: has the sign of the right side
   power,
   minimum,  // NaN if one side is NaN
   maximum,
@@ -177,7 +181,7 @@ enum class NumberOperation : std::uint8_t {
   greater_equal,
   equal,
   not_equal,
-  negate,  // of one number, here and below
+  negate,  // unary from here on
   absolute,
   logical_not
 };
@@ -190,7 +194,7 @@ constexpr bool is_comparison(NumberOperation what) {
   return what >= NumberOperation::less && what <= NumberOperation::not_equal;
 }
 
-// One side of an operation. A constant takes the type of the value beside it.
+// One operand. A constant takes the type of the value that it is combined with.
 struct NumberSide {
   NumberType type = NumberType::boolean;
   bool constant = false;

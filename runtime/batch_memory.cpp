@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// Waits for it, whatever it tells.
+// Waits for the event, and ignores its errors.
 void end_of(DeviceBatches& device, const DeviceBatches::Event& event) noexcept {
   try {
     device.wait({&event, 1});
@@ -20,7 +20,8 @@ void end_of(DeviceBatches& device, const DeviceBatches::Event& event) noexcept {
   }
 }
 
-// The spec of values that have one number of dimensions, with 0 for sizes in which they differ.
+// Returns the spec of values that have one number of dimensions, with 0 for sizes in which they
+// differ.
 template <class Cells>
 ValueSpec common_spec(const Cells& cells) {
   ValueSpec common = cells.front().spec;
@@ -54,7 +55,7 @@ BatchMemory::~BatchMemory() {
     for (const Use& use : uses_) users.push_back(use.over);
     memory = std::move(dropped_);
     memory.reserve(memory.size() + cells_.size() + 3);
-  } catch (...) {  // no memory to remember it by
+  } catch (...) {  // no memory for the lists, so wait here
     for (const DeviceBatches::Event& event : ready_) end_of(*device_, event);
     for (const Use& use : uses_) end_of(*device_, use.over);
     return;
@@ -68,7 +69,7 @@ BatchMemory::~BatchMemory() {
   device_->let_go(memory, std::move(users));
 }
 
-// What keeps the cell's value, which others share from now on.
+// Returns the owner of the cell's value, which others share from now on.
 std::shared_ptr<void> BatchMemory::share(std::size_t i) {
   Cell& cell = cells_[i];
   if (cell.own) cell.shared = std::make_shared<Buffer>(std::move(cell.own));
@@ -94,7 +95,7 @@ void BatchMemory::adopt(std::size_t index, BatchMemory& from, std::size_t i) {
   cells_[index] = std::move(cell);
 }
 
-// Memory of the pool. What streams still use may be all that there is.
+// Takes memory from the pool. If there is none, waits for memory that streams still use.
 Buffer BatchMemory::take(std::size_t bytes) {
   while (true) {
     try {
@@ -115,11 +116,11 @@ void BatchMemory::reserve_block(const ValueSpec& spec) {
   try {
     block_ = allocate_block(bytes, false);
     block_spec_ = spec;
-  } catch (const Error&) {  // finish() asks again, and tells
+  } catch (const Error&) {  // finish() asks again, and reports it
   }
 }
 
-// Of what was given. With patience, what streams still use is waited for.
+// Takes memory from the user's resource. If `patient`, waits for memory that streams still use.
 void* BatchMemory::ask_given(std::size_t asked, bool patient) {
   while (true) {
     std::string why;
@@ -160,7 +161,7 @@ BatchMemory::Block BatchMemory::allocate_block(std::size_t bytes, bool patient) 
                 std::to_string(bytes) + " bytes: " + why.what());
   }
   block.bytes = bytes;
-  // Should there be no memory for the count, `at` goes back at once.
+  // If there is no memory for the reference count, the deleter runs at once.
   block.given = std::shared_ptr<std::byte>(block.data, [given = given_, asked](std::byte* data) {
     given->deallocate(data, asked, Buffer::kAlignment);
   });
@@ -213,7 +214,7 @@ void BatchMemory::let_go(Buffer& own, std::shared_ptr<void>& shared) {
   shared.reset();
 }
 
-// What is copied from goes when that is over.
+// Starts the copies. Memory that they read is released when they are over.
 void BatchMemory::run_copies() {
   if (!copies_.empty()) ready_.push_back(device_->copy(copies_));
   copies_.clear();
@@ -256,7 +257,7 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
   run_copies();
 }
 
-// Each value has a piece for itself; one that others have, too, becomes a copy.
+// Gives each value its own memory; one that others share becomes a copy.
 void BatchMemory::make_ragged(std::size_t count) {
   const auto copy_of = [&](const Cell& cell) {
     Cell copy;
@@ -285,11 +286,11 @@ std::size_t BatchMemory::bytes() const {
   return sum;
 }
 
-// All values agree, so that they belong side by side. Usually they are: then nothing moves.
+// Puts all values, which agree, side by side. Usually they are already: then nothing moves.
 void BatchMemory::make_dense(std::size_t count) {
   const ValueSpec spec = cells_.front().spec;
   const std::size_t bytes = spec.bytes();
-  // No value lies in a block that was reserved for other ones; what the user gave is not taken
+  // No value lies in a block that was reserved for another spec. Memory from the user is not taken
   // twice.
   const bool ours = block_.data != nullptr && block_spec_ == spec;
   const bool reuse =
@@ -331,7 +332,7 @@ void BatchMemory::wait() {
 
 void BatchMemory::release_after(void* stream) {
   if (device_ == nullptr) {
-    if (place_.kind == MemoryKind::host) return;  // streams do not use it by themselves
+    if (place_.kind == MemoryKind::host) return;  // streams do not use it directly
     throw std::logic_error(
         "no step of the pipeline runs on a device, so that nobody can tell when "
         "its streams are through with " +

@@ -1,26 +1,27 @@
-// BatchMemory: where the values of one output of one batch lie. Values are written in place, one
-// cell each: dense in one block when all have the same spec, each in a block of its own (ragged)
-// when they differ.
+// BatchMemory: the memory for the values of one output of one batch. Values are written in place,
+// one per cell. If all have the same spec, they lie in one dense block; if they differ, each has a
+// block of its own (ragged).
 //
-// The first value decides what the block looks like, but a block is reserved only where the batches
-// before give reason to: the last one was dense, and the largest dense one took at least half as
-// much. A value outside the block has memory of its own. finish() settles the matter: dense exactly
-// when all values agree, whatever the order in which they came, and whether or not they must be
-// moved for it. A batch without values is not dense, but has a block:
-// `each()` is then the spec that its values would have.
+// The first value determines the layout of the block. A block is reserved only if the batches
+// before suggest it: the last one was dense, and the largest dense one took at least half as much.
+// A value outside the block has its own memory. finish() decides: the batch is dense exactly if all
+// values agree. Their order of arrival does not matter, nor whether they must be moved. A batch
+// without values is not dense, but has a block: `each()` is then the spec that its values would
+// have.
 //
-// The memory may be given by the user, as a MemoryResource: then the block is reserved there with
-// the first value, in any case. What cannot lie there (values that differ, a resource that gives
-// nothing or too little) is an Error of finish(); until then the values have memory of their own.
+// The user may provide the memory as a MemoryResource. Then the block is always reserved there,
+// with the first value. If the values cannot lie there, finish() throws Error: they differ, or the
+// resource returns nothing or too little. Until then the values have their own memory.
 //
-// Values may be a device's, in memory of its own or pinned: then nothing here waits for it. A
-// device's own values are moved, for finish(), by copies on a stream, and the batch is ready when
-// those are over: see StreamOrder, and device_batches.h for memory that is let go of meanwhile.
+// Values may be in a device's memory or in pinned memory. Then nothing here waits for the device,
+// unless memory runs out. finish() moves a device's own values by copies on a stream, and the batch
+// is ready when those are over: see StreamOrder. For memory released meanwhile, see
+// device_batches.h.
 //
-// Ownership: owns its memory through Buffers, and shares the user's resource; those who hold a part
-// of it share the BatchMemory. Threads: place() from several threads for different cells; finish()
-// when all values are there; after it, what StreamOrder says from any. Errors: std::bad_alloc, and
-// Error as said.
+// Ownership: owns its memory through Buffers, and shares the user's resource; holders of a part of
+// it share the BatchMemory. Threads: place() from several threads for different cells; finish()
+// once all values are there; after it, the functions of StreamOrder from any. Errors:
+// std::bad_alloc, and Error as described above.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
@@ -38,34 +39,33 @@
 
 namespace sluice {
 
-// StreamOrder: how memory that a device uses takes turns with the streams of those who get it. A
-// batch's memory has one; its tensors refer to it.
+// StreamOrder: orders the use of device memory with the streams of its consumers. A batch's memory
+// has one; its tensors refer to it.
 //
-// Streams are given as the handles of their library: a cudaStream_t, of which null is CUDA's
-// default stream; of the stand-in, what DeviceStream::native() gives.
+// Streams are passed as native handles: a cudaStream_t, of which null is CUDA's default stream; for
+// the stand-in device, what DeviceStream::native() returns.
 //
-// Threads: any. Errors: DeviceError; std::logic_error for streams where there is no device.
+// Threads: any. Errors: DeviceError; std::logic_error for streams if there is no device.
 
 class StreamOrder {
  public:
-  // What is put into the stream from now on begins when the memory holds what it shall. Returns at
-  // once.
+  // Work put into the stream from now on starts when the memory is filled. Returns at once.
   virtual void wait_on(void* stream) = 0;
-  // Waits for that here and now, and throws what went wrong.
+  // Waits until the memory is filled. Throws what went wrong.
   virtual void wait() = 0;
-  // When nobody has the memory any more, it is not used again before the work is over that is in
-  // the stream now.
+  // After its last owner is gone, the memory is not reused before the work now in the stream is
+  // over.
   virtual void release_after(void* stream) = 0;
-  // Waits, and copies the elements, which lie in this memory side by side.
+  // Waits, and returns a copy of the elements, which lie in this memory side by side.
   virtual Tensor to_host(const Tensor& tensor) = 0;
 
  protected:
   ~StreamOrder() = default;
 };
 
-// What is known of the batches of one output that are finished.
+// Facts about the finished batches of one output, for the next ones.
 struct BatchHistory {
-  // A value of the last batch that had some, with 0 for the sizes in which its values differ.
+  // The spec of the values of the last batch that had some, with 0 for sizes in which they differ.
   // Before that: what is known of the output.
   ValueSpec each;
   std::atomic<bool> last_dense{false};
@@ -75,9 +75,9 @@ struct BatchHistory {
 class BatchMemory final : public StreamOrder {
  public:
   // `pool` provides the memory. `history` outlives the filling of the batch and is shared by the
-  // batches of one output, which finish one at a time. `given`: the user's memory; null for the
-  // pool's alone. `device`: null where no device uses the memory. All of it is of one kind, or, but
-  // for a device's own, on the host.
+  // batches of one output, which finish one at a time. `given`: the user's memory; null to use only
+  // the pool. `device`: null if no device uses the memory. Pool and given memory are of one kind,
+  // or both on the host.
   BatchMemory(std::size_t cells, BufferPool& pool, BatchHistory& history,
               std::shared_ptr<MemoryResource> given = nullptr,
               std::shared_ptr<DeviceBatches> device = nullptr);
@@ -85,50 +85,51 @@ class BatchMemory final : public StreamOrder {
   BatchMemory(const BatchMemory&) = delete;
   BatchMemory& operator=(const BatchMemory&) = delete;
 
-  // Memory for the value of `cell`. Asking again drops what the cell had.
+  // Returns memory for the value of `cell`. Calling it again drops the cell's previous value.
   std::byte* place(std::size_t cell, const ValueSpec& spec);
-  // Of what kind that is.
+  // Returns the place of that memory.
   MemoryPlace place_of(std::size_t cell) const;
-  // True when the cell's value lies at `data` and is what the cell was made for, so that nothing is
-  // left to do.
+  // True if the cell's value lies at `data` with the spec that the cell was made for, so that
+  // nothing is left to do.
   bool holds(std::size_t cell, const std::byte* data, const ValueSpec& spec) const {
     return cells_[cell].data == data && cells_[cell].spec == spec;
   }
-  // The memory of its own that the cell has, for as long as its value is read while place() makes
-  // room for another.
+  // Takes the cell's own memory, so that its value can still be read while place() makes room for
+  // another.
   Buffer give_up(std::size_t cell) { return std::move(cells_[cell].own); }
-  // For a device's values, which nobody copies here: the cell has this one, which owns its memory;
-  // or, after finish() of the other batch, that one's value i.
+  // For a device's values, which are not copied here. The first makes `value`, which owns its
+  // memory, the cell's value. The second does so with value `i` of `from`, after from.finish().
   void adopt(std::size_t cell, Tensor&& value);
   void adopt(std::size_t cell, BatchMemory& from, std::size_t i);
 
   // Keeps the given cells, in that order, as values 0, 1, ...; then repeats the last one `padding`
-  // times. After an Error nothing is to be asked for.
+  // times. After an Error, call no other function.
   void finish(std::span<const std::uint32_t> kept, std::size_t padding);
 
-  // Bytes of memory held: the block and what lies outside it, as the pool counts them. What the
-  // user gave does not count.
+  // Bytes of memory held: the block and what lies outside it, as the pool counts them. Memory from
+  // the user does not count.
   std::size_t bytes() const;
 
-  // After finish(). Of memory without a device there is nothing to wait for, and for pinned memory
-  // that the user gave nobody can: release_after() throws std::logic_error.
+  // After finish(). Without a device there is nothing to wait for, and release_after() throws
+  // std::logic_error, except for plain host memory.
   void wait_on(void* stream) override;
   void wait() override;
   void release_after(void* stream) override;
   Tensor to_host(const Tensor& tensor) override;
-  // All values, in the host's memory; waits.
+  // Returns a copy of all values in host memory; waits.
   std::shared_ptr<BatchMemory> copy_to_host();
 
-  // Of a cell that has its value, or of value i after finish().
+  // The spec of a cell that has its value, or of value i after finish().
   const ValueSpec& spec(std::size_t i) const { return cells_[i].spec; }
-  // After finish(): of all values where they agree, or of those that an empty batch lacks.
+  // After finish(): the spec of all values if they agree; for an empty batch, the spec that its
+  // values would have.
   const ValueSpec& each() const { return cells_.empty() ? none_ : cells_.front().spec; }
   // After finish().
   std::size_t size() const { return cells_.size(); }
   bool dense() const { return dense_; }
   MemoryPlace place() const { return place_; }
   std::byte* data(std::size_t i) const { return cells_[i].data; }
-  // The block of a dense batch, or of one without values.
+  // Returns the block of a dense batch, or of one without values.
   std::byte* block() const { return cells_.empty() ? block_.data : cells_.front().data; }
 
  private:
@@ -136,17 +137,17 @@ class BatchMemory final : public StreamOrder {
     std::byte* data = nullptr;
     ValueSpec spec;
     Buffer own;
-    std::shared_ptr<void> shared;  // what keeps it, where others may have a part of that
+    std::shared_ptr<void> shared;  // keeps the value alive if its memory is shared
   };
-  // The memory of all values when they agree: of the pool, or the user's.
+  // The memory of all values if they agree: from the pool, or the user's.
   struct Block {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
     Buffer own;
     std::shared_ptr<std::byte> given;
-    std::shared_ptr<void> shared;  // has taken the place of `own`
+    std::shared_ptr<void> shared;  // replaces `own` once shared
   };
-  // What a stream has done with the memory.
+  // A stream's use of the memory.
   struct Use {
     void* stream;
     DeviceBatches::Event over;
@@ -164,7 +165,7 @@ class BatchMemory final : public StreamOrder {
 
   BufferPool* pool_;
   BatchHistory* history_;
-  std::shared_ptr<DeviceBatches> device_;  // first of what refers to it
+  std::shared_ptr<DeviceBatches> device_;  // declared before what refers to it
   MemoryPlace place_;
   std::mutex mutex_;  // guards the decision about the block, and uses_
   bool decided_ = false;
@@ -174,10 +175,10 @@ class BatchMemory final : public StreamOrder {
   std::vector<Cell> cells_;
   bool dense_ = false;
   ValueSpec none_;  // each() of an empty batch
-  // Of finish(), for a device's values: what is copied, and the memory that is free after that.
+  // For finish() with a device's values: the copies, and the memory that is free after them.
   std::vector<DeviceBatches::Copy> copies_;
   std::vector<DeviceBatches::Held> dropped_;
-  std::vector<DeviceBatches::Event> ready_;  // when the values are where they shall be
+  std::vector<DeviceBatches::Event> ready_;  // over when the values are in their final place
   std::vector<Use> uses_;
 };
 

@@ -40,11 +40,11 @@ std::size_t class_bytes(unsigned size_class) {
 
 }  // namespace
 
-// What a pool knows of a block. Not in the block itself, which may be a device's.
+// A pool's record of a block. It is not in the block itself, which may be device memory.
 struct PoolBlock {
   std::byte* at;
   unsigned size_class;
-  PoolBlock* next;  // of free ones
+  PoolBlock* next;  // in the list of free blocks
 };
 
 namespace {
@@ -81,26 +81,26 @@ class FreeBlocks {
 
 }  // namespace
 
-// Shared by the BufferPool object and every Buffer on loan: each of these holders calls release()
-// as the last thing that it does with the state, and the last holder deletes it. The system is
-// asked for blocks, and given them back, without the lock.
+// Shared by the BufferPool object and every Buffer on loan. Each of these holders calls release()
+// as the last thing that it does with the state, and the last holder deletes it. The lock is not
+// held while the system allocates or frees blocks.
 struct PoolState {
   explicit PoolState(std::shared_ptr<MemoryResource> from)
       : system(std::move(from)), keeps(system->place().kind != MemoryKind::host) {}
 
   const std::shared_ptr<MemoryResource> system;
-  const bool keeps;  // all that it has
+  const bool keeps;  // all blocks: its memory is not plain host memory
   std::mutex mutex;
   std::array<FreeBlocks, kClasses> classes;
   BufferPoolStats stats;
-  std::size_t bytes_asked_for = 0;  // of the system, which has not answered yet
+  std::size_t bytes_asked_for = 0;  // from the system, without an answer yet
   std::atomic<std::size_t> holders{1};
   bool closed = false;
 
   const HomeProcess home;
   unsigned next_given = 0;  // the class that gives a block to the system next
 
-  // A class that has a free block for a request of class `wanted`, the nearest; else kClasses.
+  // Returns the nearest class that has a free block for class `wanted`; else kClasses.
   unsigned lender(unsigned wanted) const {
     const unsigned end = std::min(wanted + kBorrow + 1, kClasses);
     for (unsigned c = wanted; c < end; ++c) {
@@ -115,12 +115,12 @@ struct PoolState {
     stats.bytes_peak = std::max(stats.bytes_peak, stats.bytes_in_use);
   }
 
-  // One holder lets go.
+  // Removes one holder.
   void release() noexcept {
     if (holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  // A free block of class `size_class`, or of one above it; null when there is none.
+  // Returns a free block of class `size_class`, or of one above it; null if there is none.
   PoolBlock* take(unsigned size_class) {
     const std::lock_guard lock(mutex);
     const unsigned from = lender(size_class);
@@ -144,7 +144,7 @@ struct PoolState {
     return block;
   }
 
-  // What is kept may be what the system lacks.
+  // If the system has no memory left, returns free blocks to it and tries again.
   PoolBlock* take_or_trim(unsigned size_class) {
     try {
       return take_from(*system, size_class);
@@ -167,7 +167,7 @@ struct PoolState {
     surplus.give_all_to(*system);
   }
 
-  // The block is there, and on loan.
+  // Counts a new block, which is on loan.
   void add(std::size_t bytes) {
     FreeBlocks surplus;
     {
@@ -177,12 +177,12 @@ struct PoolState {
       ++stats.system_allocations;
       lend(bytes);
       if (keeps) return;
-      surplus = take_surplus(stats.bytes_peak);  // what was in use before may be free by now
+      surplus = take_surplus(stats.bytes_peak);  // earlier loans may have ended by now
     }
     surplus.give_all_to(*system);
   }
 
-  // A block comes back.
+  // Takes a block back.
   void return_loan(PoolBlock* block) {
     const std::size_t bytes = class_bytes(block->size_class);
     {
@@ -197,8 +197,8 @@ struct PoolState {
     give_to(*system, block);
   }
 
-  // Free blocks, from all classes in turn, until no more than `most` is reserved or none is left.
-  // Wants the lock.
+  // Removes free blocks, from all classes in turn, until no more than `most` bytes are reserved or
+  // none is left. Requires the lock.
   FreeBlocks take_surplus(std::size_t most) {
     FreeBlocks surplus;
     while (stats.bytes_reserved > most && stats.bytes_reserved > stats.bytes_in_use) {
@@ -212,7 +212,7 @@ struct PoolState {
     return surplus;
   }
 
-  // Gives what is free to the system; with `close` all that comes back later, too.
+  // Returns free blocks to the system; with `close`, also all that come back later.
   void trim(bool close) {
     FreeBlocks surplus;
     {

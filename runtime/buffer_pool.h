@@ -1,23 +1,23 @@
-// Pooled memory for pixels, tensors and bytes.
+// BufferPool and Buffer: pooled memory for pixels, tensors and bytes.
 //
-// A BufferPool hands out Buffers: aligned, uninitialised blocks of memory. A Buffer owns its block
-// and gives it back to its pool when it is destroyed, so that a warm program allocates nothing.
-// Blocks come in size classes (four per power of two, so at most a fifth of a block is unused); a
-// class that has no block borrows one of up to twice the size from another.
+// A BufferPool hands out Buffers: aligned, uninitialized blocks of memory. A Buffer owns its block
+// and returns it to its pool when it is destroyed, so that a warm program allocates nothing. Blocks
+// come in size classes (four per power of two, so at most a fifth of a block is unused). A class
+// that has no block borrows one of up to twice the size from another.
 //
-// A pool never keeps more than was in use at one time: before it takes a block from the system that
-// would exceed this, it gives back others that nobody uses. But pinned memory and a device's cost a
-// thousand times as much to get and give back as to use: of these it keeps all, until it is
-// trimmed, or the system has no more.
+// A pool never keeps more than was in use at one time. Before it takes a block from the system that
+// would exceed this, it returns unused ones. But allocating and freeing pinned or device memory
+// costs a thousand times as much as using it: a pool keeps all of that until it is trimmed, or the
+// system has no more.
 //
-// The system is a MemoryResource: the host's, unless the pool is told another one.
+// The system is a MemoryResource: host memory, unless another one is passed.
 //
 // Ownership: a Buffer keeps the memory of its pool alive; it may outlive the BufferPool object. In
-// a child of fork() a Buffer that was made before stays readable; released there, its block goes to
-// the system, and so do those that are allocated from a pool made before.
+// a child of fork(), a Buffer that was made before stays readable. If it is released there, its
+// block goes to the system; so do blocks that are allocated there from a pool made before.
 // Threads: every function may be called from any thread; a Buffer may be released on another thread
 // than the one which allocated it. One Buffer object belongs to one thread at a time. Errors:
-// allocate() throws std::bad_alloc, and the pool stays as it was.
+// allocate() throws std::bad_alloc, and leaves the pool unchanged.
 #pragma once
 
 #include <sluice/runtime/memory_resource.h>
@@ -56,10 +56,10 @@ class Buffer {
   std::size_t size() const { return size_; }
   // The size of the whole block, which counts in BufferPoolStats; 0 when empty.
   std::size_t capacity() const;
-  // Where the block comes from in the end; null when empty.
+  // The system that the block comes from; null when empty.
   MemoryResource* resource() const;
   explicit operator bool() const { return data_ != nullptr; }
-  // Whether `at` points into the block.
+  // True if `at` points into the size() bytes of the block.
   bool contains(const void* at) const;
 
   // Gives the block back to its pool and leaves this object empty.
@@ -81,31 +81,31 @@ class Buffer {
 };
 
 struct BufferPoolStats {
-  std::size_t bytes_in_use = 0;    // in blocks that are on loan
-  std::size_t bytes_peak = 0;      // the most that bytes_in_use has been
-  std::size_t bytes_reserved = 0;  // on loan or waiting in the pool; of host memory never more than
-                                   // bytes_peak
+  std::size_t bytes_in_use = 0;          // in blocks that are on loan
+  std::size_t bytes_peak = 0;            // the most that bytes_in_use has been
+  std::size_t bytes_reserved = 0;        // on loan or waiting in the pool; for host memory at most
+                                         // bytes_peak
   std::uint64_t system_allocations = 0;  // how often the pool had to ask the system for a block
 };
 
 class BufferPool {
  public:
-  // `from`: where blocks come from; throws std::invalid_argument when there is none. A block of a
-  // device's memory may be handed out again as soon as it is given back: give it back when the work
-  // that uses it is over.
+  // `from`: the source of blocks; throws std::invalid_argument if it is null. A block of device
+  // memory may be handed out again as soon as it is returned: return it when the work that uses it
+  // is over.
   explicit BufferPool(std::shared_ptr<MemoryResource> from = host_memory());
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  // A block of at least `bytes` bytes (0 is legal and gives a non-empty Buffer of size 0).
+  // Returns a block of at least `bytes` bytes (0 is legal: a non-empty Buffer of size 0).
   Buffer allocate(std::size_t bytes);
 
-  // Gives blocks that nobody uses back to the system.
+  // Returns unused blocks to the system.
   void trim();
 
   BufferPoolStats stats() const;
-  // Of its blocks.
+  // The place of its blocks.
   MemoryPlace place() const;
 
   // The pool that Image and Tensor take memory from on this thread: the one of the innermost
@@ -116,8 +116,8 @@ class BufferPool {
   detail::PoolState* state_;
 };
 
-// Makes `pool` the current one of this thread for as long as the scope lives, and counts the bytes
-// that are allocated from it by this thread meanwhile.
+// Makes `pool` the current one of this thread while the scope lives, and counts the bytes that this
+// thread allocates from it meanwhile.
 class BufferPoolScope {
  public:
   explicit BufferPoolScope(BufferPool& pool) noexcept;

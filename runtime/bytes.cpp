@@ -13,8 +13,8 @@
 namespace sluice {
 namespace detail {
 
-// Which parts of some bytes are there, and where the others come from. Any number of threads may
-// ask at once: a part is read once, and what is there is not written again.
+// Tracks which parts of some bytes have been read, and reads the others. Any number of threads may
+// call it at once: a part is read once, and is not written again.
 class BytesOnDemand {
  public:
   // The first `there` bytes have been read.
@@ -23,8 +23,8 @@ class BytesOnDemand {
     if (there > 0) there_.push_back({0, there});
   }
 
-  // Reads what is missing of these parts, which may lie in any order. Throws std::out_of_range for
-  // one that does not lie inside.
+  // Reads the missing bytes of these parts, which may be in any order. Throws std::out_of_range for
+  // a part that does not lie inside.
   void read(std::span<const ByteRange> parts, std::span<std::uint8_t> whole);
   void read_all(std::span<std::uint8_t> whole) {
     if (has_all()) return;
@@ -32,7 +32,7 @@ class BytesOnDemand {
     read({&all, 1}, whole);
   }
   bool has_all() const { return all_.load(std::memory_order_acquire); }
-  // How many bytes are there from the first one on.
+  // The number of bytes that have been read from the first one on.
   std::size_t prefix() const;
 
  private:
@@ -46,7 +46,7 @@ namespace {
 
 bool begins_before(const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; }
 
-// In order; those that lie no more than `gap` apart become one.
+// Returns the ranges in order; those that lie no more than `gap` apart become one.
 std::vector<ByteRange> merged(std::vector<ByteRange> ranges, std::size_t gap) {
   std::sort(ranges.begin(), ranges.end(), begins_before);
   std::vector<ByteRange> all;
@@ -61,7 +61,7 @@ std::vector<ByteRange> merged(std::vector<ByteRange> ranges, std::size_t gap) {
   return all;
 }
 
-// What of `wanted` lies in none of `there`; both are joined.
+// Returns the parts of `wanted` that lie in none of `there`. Both are merged.
 std::vector<ByteRange> without(const std::vector<ByteRange>& wanted,
                                const std::vector<ByteRange>& there) {
   std::vector<ByteRange> rest;
@@ -123,8 +123,7 @@ Bytes::Bytes(Bytes&& other) noexcept
 
 Bytes& Bytes::operator=(Bytes&& other) noexcept {
   if (this == &other) return *this;
-  std::shared_ptr<const void>
-      owner_before;  // released last, since releasing may call code of users
+  std::shared_ptr<const void> owner_before;  // released last: that may call user code
   if (!other.is_view() || !holds(other.bytes_.data())) {
     buffer_ = std::move(other.buffer_);
     owner_before = std::exchange(owner_, std::move(other.owner_));

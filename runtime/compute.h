@@ -21,7 +21,7 @@
 
 namespace sluice::detail {
 
-// Holds whole numbers of all types, their sums and differences.
+// Holds the integers of all types, their sums and their differences.
 __extension__ using Wide = __int128;
 template <class C>
 inline constexpr bool is_whole = std::is_integral_v<C> || std::is_same_v<C, Wide>;
@@ -33,7 +33,7 @@ inline constexpr bool is_whole = std::is_integral_v<C> || std::is_same_v<C, Wide
                                  NumberType type);
 [[noreturn]] void throw_cast(const std::string& number, NumberType type);
 
-std::string text_of(Wide whole);  // of at most 64 bits
+std::string text_of(Wide whole);  // must fit into 64 bits
 std::string text_of(double fraction);
 template <std::integral C>
 std::string text_of(C whole) {
@@ -48,7 +48,7 @@ C whole_quotient(C x, C y) {
 template <class C>
 C whole_remainder(C x, C y) {
   if (y == 0) throw_division_by_zero();
-  // The processor refuses to divide the smallest number by -1.
+  // The CPU traps when it divides the smallest number by -1.
   return y == C(-1) ? C{0} : static_cast<C>(x % y);
 }
 
@@ -77,12 +77,13 @@ C fraction_floor_divide(C x, C y) {
   C near = (x - rest) / y;
   if (rest != 0 && (rest < 0) != (y < 0)) near -= 1;
   if (near == 0) return std::copysign(C{0}, x / y);
-  // A whole number but for its rounding.
+  // An integer, except for rounding errors.
   const C whole = std::floor(near);
   return near - whole > C(0.5) ? whole + 1 : whole;
 }
 
-// False if `to` does not hold the result. `kRoom`: C holds all sums, differences and products.
+// Returns false if `to` does not hold the result. `kRoom`: C holds all sums, differences and
+// products.
 template <NumberOperation kWhat, bool kRoom = false, class C>
 bool compute(C x, C y, C& to) {
   using enum NumberOperation;
@@ -156,7 +157,7 @@ std::partial_ordering order(X x, Y y) {
     return below < y ? std::partial_ordering::less : std::partial_ordering::equivalent;
   }
 }
-// Exact, also between whole numbers and fractions.
+// Compares exactly, also an integer with a floating-point number.
 template <NumberOperation kWhat, class X, class Y>
 bool compare(X x, Y y) {
   using enum NumberOperation;
@@ -178,7 +179,7 @@ bool compare(X x, Y y) {
   }
 }
 
-// A table with `of(operation)` for each operation.
+// Returns a table with `of(operation)` for each operation.
 template <class Of>
 constexpr auto table_of(Of of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -198,9 +199,9 @@ decltype(auto) visit_computing_type(NumberType result, NumberType x, NumberType 
   return visit(std::type_identity<std::int64_t>());
 }
 
-// Converts the number to a To: fractions are cut off, and all numbers but 0 are true. Returns false
-// if To does not hold it: a number that is too large for a whole type, NaN or infinity as a whole
-// number, a finite number that would become infinite.
+// Converts the number to a To: fractions are truncated, and all numbers but 0 are true. Returns
+// false if To does not hold it: a number that is too large for an integer type, NaN or infinity as
+// an integer, a finite number that would become infinite.
 template <class To, class C>
 bool fits(C x, To& to) {
   if constexpr (std::is_same_v<To, bool>) {

@@ -1,14 +1,14 @@
-// Device: a processor with memory of its own, which works through streams: queues of copies and
-// kernels. There are two kinds: GPUs, and a stand-in on the host's threads for machines without one
-// and for tests (see cuda/). What is written against these interfaces runs on both.
+// Device: a processor with its own memory that executes streams: queues of copies and kernels.
+// There are two kinds: GPUs, and a stand-in device on host threads, for machines without a GPU and
+// for tests (see cuda/). Code written against these interfaces runs on both.
 //
-// Calls put work into a stream and return at once; an Event that was recorded behind it says when
-// it is over. No call waits for a device.
+// Calls put work into a stream and return at once; a DeviceEvent that was recorded after it tells
+// when it is over. No call waits for a device.
 //
-// Ownership: streams, events and memory belong to their device, which outlives them. What a copy or
-// a kernel reads and writes must live until the event behind it is over. Threads: a device may be
-// used by any number at once, a stream or an event by one at a time. Errors: DeviceError; work that
-// fails is told by the events behind it.
+// Ownership: streams, events and memory belong to their device, which outlives them. Memory that a
+// copy or a kernel uses must live until the event after it is over. Threads: any number may use a
+// device at once; a stream or an event, one at a time. Errors: DeviceError; the events after failed
+// work report its errors.
 #pragma once
 
 #include <sluice/runtime/error.h>
@@ -24,26 +24,26 @@ namespace sluice {
 class DeviceError : public Error {
  public:
   explicit DeviceError(const std::string& what, bool lost = false) : Error(what), lost_(lost) {}
-  // Whether nothing more can be done with the device.
+  // True if the device cannot be used any more.
   bool device_lost() const { return lost_; }
 
  private:
   bool lost_;
 };
 
-// What CUDA launches: a __global__ function that takes the arguments as one structure, by value.
-// Nothing is launched for no blocks.
+// A CUDA launch: a __global__ function that takes the arguments as one structure, by value. With 0
+// blocks nothing is launched.
 struct CudaLaunch {
   const void* function = nullptr;
-  unsigned blocks = 0, threads = 0;  // threads: of each block
+  unsigned blocks = 0, threads = 0;  // threads: per block
 };
 
-// A function that does the work of a launch. `arguments` are bytes that both kinds get a copy of.
+// The work of a launch. `arguments` are bytes; either kind of device gets a copy of them.
 struct Kernel {
   const char* name;
-  // All of the work, on the calling thread; pointers to device memory are those that it was given.
+  // Does all of the work on the calling thread. Pointers to device memory are passed unchanged.
   void (*on_host)(const void* arguments);
-  // Null where CUDA was not compiled.
+  // Null if CUDA was not compiled.
   CudaLaunch (*on_cuda)(const void* arguments) = nullptr;
 };
 
@@ -52,29 +52,29 @@ class JpegEngines;
 class DeviceEvent {
  public:
   virtual ~DeviceEvent() = default;
-  // Whether all work before the place where it was recorded last is over; true before it was
-  // recorded. Throws DeviceError when something of it failed.
+  // True if all work before the last record() is over, or if it was never recorded. Throws
+  // DeviceError if some of the work failed.
   virtual bool over() = 0;
 };
 
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
-  // From the host to the device, back, or within the device. Memory of the host is pinned.
+  // From the host to the device, back, or within the device. Host memory must be pinned.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void fill(void* at, unsigned char value, std::size_t bytes) = 0;
   virtual void launch(const Kernel& kernel, std::span<const std::byte> arguments) = 0;
   virtual void record(DeviceEvent& event) = 0;
-  // What is put into the stream from now on begins when the event, of any stream, is over.
+  // Work put into the stream from now on starts when the event, of any stream, is over.
   virtual void wait(DeviceEvent& event) = 0;
-  // What is put into the stream between these two is a chain, which need not begin before the
-  // second returns. Copies, fills and launches that often come in the same order, with other
-  // arguments, cost less so: a GPU is told of them all at once (a CUDA graph). end_chain() says
-  // whether it was; its errors are those of the chain. record(), wait() and native() end the chain,
-  // too.
+  // Work put into the stream between these two calls is a chain. It need not start before
+  // end_chain() returns. Copies, fills and launches that often come in the same order, with other
+  // arguments, then cost less: a GPU gets them all at once (a CUDA graph). end_chain() returns true
+  // if it did; it throws the errors of the chain. record(), wait() and native() end the chain, too.
   virtual void begin_chain() {}
   virtual bool end_chain() { return false; }
-  // What borrow() takes: a cudaStream_t, or the stand-in's own; null where there is none.
+  // The handle that borrow() takes: a cudaStream_t, or the stand-in device's own; null if there is
+  // none.
   virtual void* native() { return nullptr; }
 };
 
@@ -85,28 +85,28 @@ class Device {
   virtual const std::string& name() const = 0;
   virtual int index() const = 0;
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
-  // A stream that belongs to somebody else, who keeps it for as long as this is used.
+  // Wraps a stream that is owned elsewhere, and that must live as long as the result is used.
   virtual std::unique_ptr<DeviceStream> borrow(void* native);
   virtual std::unique_ptr<DeviceEvent> make_event() = 0;
-  // One that also notes when it was over, by the device's clock, which costs a little more; and the
-  // milliseconds from one such event to a later one, both over; any number of threads may ask. A
-  // device without a clock says 0.
+  // make_timed_event() makes an event that also records when it was over, by the device's clock; it
+  // costs a little more. ms_between() returns the milliseconds from one such event to a later one,
+  // both over, on any number of threads. A device without a clock returns 0.
   virtual std::unique_ptr<DeviceEvent> make_timed_event() { return make_event(); }
   virtual double ms_between(DeviceEvent& from, DeviceEvent& to) {
     (void)from, (void)to;
     return 0;
   }
-  // The device's own memory, and memory of the host that it reads and writes by itself. Both live
-  // as long as anybody has them.
+  // The device's own memory, and host memory that the device reads and writes directly. Both live
+  // as long as they have holders.
   virtual const std::shared_ptr<MemoryResource>& memory() = 0;
   virtual const std::shared_ptr<MemoryResource>& pinned() = 0;
-  // Whether kernels may read these bytes of the host's memory at the same address: all of them lie
-  // in pinned memory, of this device or of whoever has registered it with CUDA.
+  // True if kernels may read these bytes of host memory at the same address: all of them lie in
+  // pinned memory of this device, or in memory that was registered with CUDA.
   virtual bool reads(const void* at, std::size_t bytes) const {
     (void)at, (void)bytes;
     return false;
   }
-  // See jpeg_engines.h; null where there are none, with the reason.
+  // See jpeg_engines.h. Null if there are none; `why_none` then gets the reason.
   virtual JpegEngines* jpeg_engines(std::string* why_none = nullptr) {
     if (why_none != nullptr) *why_none = name() + " has none";
     return nullptr;

@@ -102,7 +102,7 @@ void DeviceBatches::let_go(std::vector<Held>& memory, std::vector<Event> users) 
   std::unique_lock lock(mutex_);
   try {
     if (!over(users)) kept_.push_back({{}, users});
-  } catch (...) {  // there is no memory to remember it by
+  } catch (...) {  // no memory for the list, so wait here
     while (!over(users)) {
       lock.unlock();
       pause();
@@ -116,7 +116,7 @@ void DeviceBatches::let_go(std::vector<Held>& memory, std::vector<Event> users) 
 
 void DeviceBatches::reclaim() noexcept {
   if (!home_.here()) return;
-  std::list<Kept> back;  // which goes without the lock
+  std::list<Kept> back;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   for (auto each = kept_.begin(); each != kept_.end();) {
     const auto next = std::next(each);

@@ -1,12 +1,12 @@
-// DeviceBatches: what the batches of one pipeline have of its device: a stream for their copies,
-// the events that others wait for, and memory that was let go of while streams may still use it.
+// DeviceBatches: the device resources that the batches of one pipeline share: a stream for their
+// copies, events to wait for, and released memory that streams may still use.
 //
-// Such memory goes back when the events are over that were named for it; whoever wants memory next
-// looks whether they are. When the last batch is gone, this waits for what is left.
+// Released memory is freed when the events named for it are over. They are checked when memory is
+// needed next. The destructor, after the last batch is gone, waits for the rest.
 //
-// Ownership: shares the device, and is shared by the batches. Its events are asked through it only.
-// Threads: any. Errors: DeviceError. In a child of fork() whatever needs the device throws Error,
-// and what is let go of is forgotten.
+// Ownership: shares the device, and is shared by the batches. Query its events only through it.
+// Threads: any. Errors: DeviceError. In a child of fork(), functions that need the device throw
+// Error, and let_go() frees the memory at once.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
@@ -31,7 +31,7 @@ class DeviceBatches {
     const void* from;
     std::size_t bytes;
   };
-  // Memory that is let go of: of one kind or the other.
+  // Released memory: one of the two.
   struct Held {
     Buffer own;
     std::shared_ptr<void> shared;
@@ -45,24 +45,25 @@ class DeviceBatches {
   // Throws Error in a child of fork().
   void require_home() const;
 
-  // One after the other, and after those of the calls before. The event is behind them. When it
-  // throws, nothing of it is under way any more.
+  // Runs the copies in order, after those of earlier calls. Returns an event that is over after
+  // them. If it throws, none of the copies is running any more.
   Event copy(std::span<const Copy> copies);
-  // A contiguous tensor of the device, as one in pinned memory. Waits for the copy.
+  // Returns a copy in pinned memory of a contiguous device tensor. Waits for the copy.
   Tensor to_host(const Tensor& tensor);
   // For copies to the host.
   BufferPool& pinned() { return pinned_; }
 
   void wait_on(void* stream, std::span<const Event> events);
   void wait(std::span<const Event> events);
-  // An event behind what is in the stream now; the one given, where it is not null.
+  // Returns an event that is over after the work now in the stream. Reuses `again` unless it is
+  // null.
   Event record(void* stream, Event again);
 
-  // Lets go of the memory when the events are over, whether their work went well or not.
+  // Releases the memory when the events are over, whether or not their work succeeded.
   void let_go(std::vector<Held>& memory, std::vector<Event> users) noexcept;
-  // Gives back what is over by now.
+  // Frees the memory whose events are over by now.
   void reclaim() noexcept;
-  // Waits until some memory that was let go of is back. False when there is none.
+  // Waits until some released memory is freed. Returns false if there is none.
   bool wait_for_memory() noexcept;
 
  private:
@@ -70,14 +71,14 @@ class DeviceBatches {
     std::vector<Held> memory;
     std::vector<Event> users;
   };
-  // Wants the lock.
+  // Removes events that are over; returns true if all are. Requires the lock.
   static bool over(std::vector<Event>& users) noexcept;
 
   const HomeProcess home_;
   const std::shared_ptr<Device> device_;
   BufferPool pinned_;
   std::mutex mutex_;
-  std::unique_ptr<DeviceStream> stream_;  // made when it is wanted first
+  std::unique_ptr<DeviceStream> stream_;  // made at first use
   std::list<Kept> kept_;
 };
 

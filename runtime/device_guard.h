@@ -1,7 +1,7 @@
-// DeviceGuard: a job of a kernel that is done only if the device has chosen so. Plain data, for the
-// host and for kernels.
+// DeviceGuard: makes a kernel's job depend on the branch that the device has chosen. Plain data,
+// for the host and for kernels.
 //
-// Ownership: none; the number lives in device memory until the launch is over.
+// Ownership: none; the number of the branch stays in device memory until the launch is over.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace sluice {
 
 struct DeviceGuard {
-  const std::int32_t* taken = nullptr;  // device memory: the arm that is taken; null: always done
-  std::int32_t arm = 0;                 // done if it is this one
+  const std::int32_t* taken = nullptr;  // device memory: the branch taken; null: always run
+  std::int32_t arm = 0;                 // run if this branch is taken
 };
 
 }  // namespace sluice

@@ -22,14 +22,14 @@ std::shared_ptr<const DeviceClock::Reference> DeviceClock::reference() noexcept 
     looked_ = now;
     try {
       measure();
-    } catch (...) {  // whoever works with the device will be told
+    } catch (...) {  // users of the device will get the error
     }
   }
   return reference_;
 }
 
-// The event was over between the last moment before it was recorded and the first at which it was
-// seen: the closest of several tries is taken, and of that the middle.
+// The event was over between the time before it was recorded and the first check that saw it over.
+// Takes the closest of several tries, and of that the middle.
 void DeviceClock::measure() {
   constexpr int kTries = 5;
   constexpr Clock::duration kPatience = std::chrono::microseconds(200);
@@ -71,7 +71,7 @@ void DeviceTimer::mark() noexcept {
     if (marked_ == marks_.size()) marks_.push_back(clock_.device().make_timed_event());
     stream_->record(*marks_[marked_]);
     ++marked_;
-  } catch (...) {  // the gather goes on without
+  } catch (...) {  // the work goes on, without times
     good_ = false;
   }
 }
@@ -96,7 +96,7 @@ void DeviceTimer::over() noexcept {
   try {
     read();
     done_(*this);
-  } catch (...) {  // there is nobody to tell
+  } catch (...) {  // times are lost
   }
 }
 
@@ -107,7 +107,7 @@ void DeviceTimer::read() {
   Time end = seen;
   if (reference_ != nullptr)
     end = std::min(end, reference_->at + of_ms(device.ms_between(*reference_->event, last)));
-  // What a stream did before was over before this was begun.
+  // Nothing here was over before it was begun.
   end = std::max(end, begun_);
   Time floor = begun_;
   const auto when = [&](DeviceEvent& mark) {

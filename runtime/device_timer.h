@@ -1,5 +1,5 @@
-// DeviceTimer: a stream that passes on what is put into it, and notes when the device was at it, in
-// the host's time. For traces.
+// DeviceTimer: a stream that forwards its work to another stream, and records when the device did
+// it, in host time. For traces.
 //
 //   DeviceClock clock(device);                       // for any number of timers
 //   DeviceTimer timer(clock, [](const DeviceTimer& done) { ...done.parts()... });
@@ -8,13 +8,13 @@
 //   timer.end();  stream.record(event);
 //   if (event.over()) timer.over();                  // calls the function
 //
-// A timed event stands between any two parts: launches, and copies that follow each other. Where
-// the device's clock stands in the host's time is measured once a second, with an event on a stream
-// of its own; besides, nothing is told to have begun before it was launched, or to have ended after
-// it was seen to be over.
+// A timed event separates two parts. A part is a launch, or consecutive copies. The offset between
+// the device's clock and the host's is measured once a second, with an event on a separate stream.
+// In addition, no part is reported to begin before it was launched, or to end after it was seen to
+// be over.
 //
-// Ownership: a clock refers to its device, a timer to its clock; both keep their events. Threads: a
-// clock any, a timer one at a time. Errors: none; what could not be timed is not told.
+// Ownership: a clock refers to its device, a timer to its clock; both own their events. Threads: a
+// clock any, a timer one at a time. Errors: none; work that could not be timed is not reported.
 #pragma once
 
 #include <sluice/runtime/device.h>
@@ -43,8 +43,9 @@ class DeviceClock {
     std::unique_ptr<DeviceEvent> event;
     Time at;
   };
-  // One of the last second, or the last one that could be had; null: none so far. Takes some
-  // microseconds when it is to be measured, and gives up after a fraction of a millisecond.
+  // Returns a reference of the last second, or the last one that could be measured; null if there
+  // is none yet. A measurement takes some microseconds, and gives up after a fraction of a
+  // millisecond.
   std::shared_ptr<const Reference> reference() noexcept;
 
   Device& device() { return device_; }
@@ -68,7 +69,7 @@ class DeviceTimer : public DeviceStream {
   struct Part {
     const char* what = "";  // the kernel's name, or "copy", "fill", or "library": see native()
     std::size_t step = kNoStep;
-    std::size_t samples = 0;  // of the step
+    std::size_t samples = 0;  // in the step
     std::int64_t bytes = -1;  // of copies
     Time from = {}, to = {};
   };
@@ -77,18 +78,18 @@ class DeviceTimer : public DeviceStream {
   DeviceTimer(DeviceClock& clock, std::function<void(const DeviceTimer&)> done)
       : clock_(clock), done_(std::move(done)) {}
 
-  // The timer itself, as the stream to use until end().
+  // Returns the timer itself: use it as the stream until end().
   DeviceStream& begin(DeviceStream& stream, std::size_t samples) noexcept;
-  // What comes next belongs to this step, of so many of the samples.
+  // The work that follows belongs to this step, which processes `samples` of the samples.
   void in_step(std::size_t step, std::size_t samples) noexcept {
     step_ = step;
     of_step_ = samples;
   }
   void end() noexcept;
-  // All that was put into the stream until end() is over.
+  // Call it when all work that was put into the stream until end() is over.
   void over() noexcept;
 
-  // What `done` may ask.
+  // Results, for `done`.
   std::size_t samples() const { return samples_; }
   Time from() const { return from_; }
   Time to() const { return to_; }

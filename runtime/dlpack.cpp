@@ -77,10 +77,10 @@ MemoryPlace place_of(const DLDevice& device) {
 }
 
 constexpr std::intptr_t kNoStream = -1;
-// What the consumer works with is not known; none of the numbers that he may say.
+// The consumer's stream is not known. This is no number that a consumer may pass.
 constexpr std::intptr_t kUnknown = std::numeric_limits<std::intptr_t>::min();
 
-// What the consumer says.
+// Checks the stream that a consumer passes.
 std::intptr_t checked(std::intptr_t stream) {
   if (stream > 0 || stream == kNoStream) return stream;
   refuse(std::to_string(stream) +
@@ -91,7 +91,7 @@ std::intptr_t checked(std::intptr_t stream) {
 // CUDA's own handles for its default streams are 1 and 2.
 void* stream_of(std::intptr_t stream) { return reinterpret_cast<void*>(stream); }
 
-// What a consumer holds: the struct that he sees, and all that it refers to.
+// The consumer owns this: the struct that it sees, and all that the struct refers to.
 template <class Managed>
 struct Capsule {
   Managed managed{};
@@ -143,7 +143,7 @@ Managed* hand_over(Tensor&& tensor, std::intptr_t stream) {
   capsule->strides = tensor.strides();
   DLTensor& out = managed.dl_tensor;
   const Tensor& elements = tensor;
-  // Where there are no elements DLPack wants no address.
+  // Without elements, DLPack requires a null address.
   out.data = elements.elements() == 0 ? nullptr : const_cast<std::byte*>(elements.bytes());
   out.device = device;
   out.ndim = tensor.shape().rank;
@@ -155,7 +155,7 @@ Managed* hand_over(Tensor&& tensor, std::intptr_t stream) {
   return &capsule.release()->managed;
 }
 
-// What keeps somebody else's tensor alive. Until it is armed, that is the caller's affair.
+// Keeps a foreign tensor alive. Until `managed` is set, the caller owns it.
 template <class Managed>
 struct Guest {
   Guest() = default;
@@ -165,7 +165,7 @@ struct Guest {
     if (managed == nullptr || managed->deleter == nullptr) return;
     try {
       managed->deleter(managed);
-    } catch (...) {  // a C function; nobody could do anything about it here
+    } catch (...) {  // a C function; the error cannot be handled here
     }
   }
   Managed* managed = nullptr;
@@ -185,14 +185,14 @@ Shape shape_of(const DLTensor& tensor) {
     }
     shape.dims[static_cast<std::size_t>(axis)] = tensor.shape[axis];
   }
-  (void)shape.elements();  // throws where they are too many
+  (void)shape.elements();  // throws if there are too many
   return shape;
 }
 
 Strides strides_of(const DLTensor& tensor, const Shape& shape, DType dtype) {
   if (tensor.strides == nullptr) return contiguous_strides(shape);
   Strides strides{};
-  std::int64_t reach = 0;  // how far the elements lie apart at most
+  std::int64_t reach = 0;  // the largest distance between elements
   for (int axis = 0; axis < shape.rank; ++axis) {
     const std::int64_t stride = tensor.strides[axis];
     strides[static_cast<std::size_t>(axis)] = stride;
@@ -218,7 +218,7 @@ Tensor take_over(Managed* managed, Layout layout) {
   spec.layout = layout;
   spec.shape = shape_of(from);
   const Strides strides = strides_of(from, spec.shape, spec.dtype);
-  // A tensor without elements may have no address, but must not look as if it were not there.
+  // A tensor without elements may have no address, but must not be empty().
   static std::byte nothing{};
   std::byte* data = &nothing;
   if (spec.shape.elements() > 0) {
@@ -232,7 +232,7 @@ Tensor take_over(Managed* managed, Layout layout) {
   auto guest = std::make_shared<Guest<Managed>>();
   Guest<Managed>& armed = *guest;
   Tensor tensor = Tensor::shared(std::move(guest), data, spec, strides, place);
-  armed.managed = managed;  // nothing fails any more
+  armed.managed = managed;  // nothing can fail from here on
   return tensor;
 }
 

@@ -1,6 +1,7 @@
-// The part of DLPack's published binary interface (version 1.0) that Sluice uses, for the library's
-// own sources: users have the header of the library that they exchange tensors with. It declares
-// the names that DLPack itself does, and must not be seen beside <dlpack/dlpack.h>. Internal.
+// The part of DLPack's published binary interface (version 1.0) that Sluice uses. Only the
+// library's own sources include it: users have the header of the library that they exchange tensors
+// with. It declares DLPack's own names, so never include it together with <dlpack/dlpack.h>.
+// Internal.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,8 @@ std::string describe(std::int64_t batch, const std::vector<SampleError>& errors)
   return text;
 }
 
-// What operators say begins with their name, which the step most often has as well ("crop#2").
+// Returns the message without the operator's name. Messages of operators begin with it, and the
+// step usually has the same name ("crop#2").
 std::string said(const SampleError& error) {
   const std::string name = error.step.substr(0, error.step.find('#')) + ": ";
   return error.what.compare(0, name.size(), name) == 0 ? error.what.substr(name.size())

@@ -1,5 +1,6 @@
-// IEEE 754 binary16, as storage: convert to float to compute. Rounds to nearest even; overflow
-// gives infinity; subnormals, infinities and NaN are kept. Trivial to copy; no thread rules.
+// Half: an IEEE 754 binary16 number for storage; convert it to float to compute. Rounds to nearest
+// even; overflow becomes infinity; subnormals, infinities and NaN are kept. Trivial to copy; no
+// thread rules.
 #pragma once
 
 #include <cstdint>

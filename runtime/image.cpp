@@ -16,7 +16,7 @@ ValueSpec spec_of(int height, int width, int channels) {
   return spec;
 }
 
-// What keeps these elements from being pixels; empty when nothing does.
+// Returns why these elements cannot be pixels; empty if they can.
 std::string obstacle(const Tensor& tensor) {
   const Shape& shape = tensor.shape();
   if (tensor.empty()) return "an empty tensor";
@@ -57,7 +57,7 @@ Image Image::anywhere(Tensor&& pixels) {
   }
   const Shape shape = pixels.shape();
   const std::int64_t channels = shape.rank == 3 ? shape[2] : 1;
-  // The stride of a single row may be anything: it is asked for all the same.
+  // A single row may have any stride, but row_stride() is used all the same.
   const std::int64_t row = shape[0] > 1 ? pixels.strides()[0] : shape[1] * channels;
   Image image;
   Tensor& tensor = image.tensor_;
@@ -108,8 +108,7 @@ void Image::narrow(int y, int x, int height, int width) {
 }
 
 Image Image::crop_view(int y, int x, int height, int width) const {
-  // The view is handed out by value from a const image: whoever writes through it breaks the
-  // promise.
+  // The view is returned by value from a const image: do not write through it.
   Image part = view(const_cast<std::uint8_t*>(data()), this->height(), this->width(), channels(),
                     row_stride(), tensor_.place_, tensor_.order_);
   part.narrow(y, x, height, width);

@@ -1,14 +1,14 @@
-// Rectangle, and Image: a tensor of 8-bit pixels, height x width x channels, channels interleaved,
-// rows `row_stride()` bytes apart; with the names that people use for such a thing.
+// Image: a tensor of 8-bit pixels with the usual names for images, and Rectangle. Pixels are height
+// x width x channels, channels interleaved, rows `row_stride()` bytes apart.
 //
-// Ownership: that of the Tensor that it is. An Image owns its pixels (a Buffer from the current
-// BufferPool), shares them, or is a view on memory of somebody else, who must keep it alive. It
-// moves and does not copy: clone() copies, in plain sight. Inside a pipeline the memory may instead
-// lie in the batch that the image is about to become part of (see Placer); operators need not know:
-// they call create() and write. An Image becomes a Tensor, and the Tensor an Image, without a copy
-// of the pixels.
+// Ownership: as for Tensor. An Image owns its pixels (a Buffer from the current BufferPool), shares
+// them, or is a view of memory that must be kept alive elsewhere. It moves and does not copy:
+// clone() copies explicitly. Inside a pipeline the memory may instead lie in the batch that the
+// image will be part of (see Placer). Operators need not know: they call create() and write. An
+// Image becomes a Tensor, and the Tensor an Image, without a copy of the pixels.
 //
-// The pixels may be a device's, as those of its Tensor: what reads them here throws then.
+// The pixels may be in device memory, as those of a Tensor: functions that read them on the host
+// then throw.
 // Threads: like a vector. Many may read one Image; one may write. Errors: std::invalid_argument for
 // sizes below 1 or absurdly large, std::bad_alloc, std::logic_error for reading a device's pixels.
 #pragma once
@@ -21,8 +21,8 @@
 
 namespace sluice {
 
-// Rectangle: a rectangle of whole pixels. Plain data; whoever uses one checks that it lies inside
-// its picture.
+// Rectangle: a rectangle of whole pixels. Plain data; the user of one checks that it lies inside
+// the image.
 
 // Rows y .. y + height - 1, columns x .. x + width - 1, counted from the upper left corner.
 struct Rectangle {
@@ -36,42 +36,42 @@ struct Rectangle {
 class Image {
  public:
   Image() = default;
-  // Uninitialised pixels. Sizes in pixels, each at least 1.
+  // Uninitialized pixels. Sizes in pixels, each at least 1.
   Image(int height, int width, int channels) { create(height, width, channels); }
-  // The pixels of a tensor: u8, of the shape (height, width, channels), or (height, width) for gray
-  // ones, with the pixels of a row side by side; rows may be any distance apart. Throws
-  // std::invalid_argument for any other, and for one that must not be written or is not the host's;
-  // the tensor then keeps what it has.
+  // Takes the pixels of a tensor: u8, of the shape (height, width, channels), or (height, width)
+  // for a gray image. The pixels of a row lie side by side; rows may be any distance apart. Throws
+  // std::invalid_argument for any other tensor, and for one that is read-only or not in host
+  // memory; the tensor is then unchanged.
   explicit Image(Tensor&& pixels);
   Image(Image&&) noexcept = default;
-  // An image that is given a view of itself keeps its memory.
+  // Assigning a view of an image to itself keeps its memory.
   Image& operator=(Image&&) noexcept = default;
 
-  // A view on pixels that belong to somebody else.
+  // Returns a view of pixels that are owned elsewhere.
   static Image view(std::uint8_t* pixels, int height, int width, int channels,
                     std::ptrdiff_t row_stride, MemoryPlace place = {},
                     StreamOrder* order = nullptr);
-  // The pixels of a tensor as above, which may be a device's.
+  // The same as Image(Tensor&&), but the pixels may be in device memory.
   static Image anywhere(Tensor&& pixels);
 
-  // An image that has a size and no pixels: empty() says true, and it shall be asked for nothing
-  // but its size.
+  // Returns an image that has a size but no pixels: empty() is true, and only its size may be used.
   static Image size_only(int height, int width, int channels);
 
   // The image as a tensor, of layout HWC.
   const Tensor& tensor() const& { return tensor_; }
   Tensor tensor() && { return std::move(tensor_); }
 
-  // Drops what was there and provides height * width * channels uninitialised bytes without gaps
+  // Drops the previous pixels and makes height * width * channels uninitialized bytes without gaps
   // between the rows. Operators call this on their output.
   void create(int height, int width, int channels);
-  // Shows only a part of what it shows now, and keeps its memory. The part must lie inside.
+  // Narrows the image to a part of itself, and keeps its memory. Throws std::out_of_range unless
+  // the part lies inside.
   void narrow(int y, int x, int height, int width);
-  // Leaves the image empty and its memory to the pool.
+  // Empties the image and returns its memory to the pool.
   void release() noexcept { tensor_.release(); }
 
   bool empty() const { return tensor_.empty(); }
-  // True for pixels that belong to somebody else: a view, or a place in a batch.
+  // True if the pixels are owned elsewhere: a view, or a place in a batch.
   bool is_view() const { return tensor_.is_view(); }
   int height() const { return size(0); }
   int width() const { return size(1); }
@@ -94,22 +94,22 @@ class Image {
   }
   MemoryPlace place() const { return tensor_.place_; }
 
-  // A view on a part of this image; throws std::out_of_range unless the window lies inside.
+  // Returns a view of a part of this image; throws std::out_of_range unless the part lies inside.
   Image crop_view(int y, int x, int height, int width) const;
-  // A copy with pixels of its own, without gaps between the rows.
+  // Returns a copy with its own pixels, without gaps between the rows.
   Image clone() const;
-  // The same, from wherever the pixels lie; and whoever uses them by streams: see Tensor.
+  // The same for pixels in any memory. For this and the three functions below, see Tensor.
   Image to_host() const;
   void wait_on(void* stream) const { tensor_.wait_on(stream); }
   void wait() const { tensor_.wait(); }
   void release_after(void* stream) const { tensor_.release_after(stream); }
-  // Another handle on the same pixels: see Tensor::share().
+  // Returns another handle on the same pixels: see Tensor::share().
   Image share();
-  // Makes a view a copy. Pixels that create() has put into a batch, and which are shown whole, stay
-  // there.
+  // Turns a view into a copy. Pixels that create() has put into a batch stay there if the image
+  // shows all of them.
   void own() { tensor_.own(); }
 
-  // Where create() takes memory from next; null for the current pool. Not moved along with the
+  // Sets where create() takes memory from; null for the current pool. Does not move along with the
   // pixels.
   void set_placer(Placer* placer) { tensor_.set_placer(placer); }
   bool has_placer() const { return tensor_.has_placer(); }
@@ -119,7 +119,7 @@ class Image {
   Tensor tensor_;  // rank 3, or 0 when empty
 };
 
-// The same size and the same pixels.
+// True if the size and the pixels are equal.
 bool operator==(const Image& a, const Image& b);
 
 }  // namespace sluice

@@ -1,13 +1,13 @@
-// JpegEngines: decoders of JPEG files that a device has beside its cores, which it leaves free.
-// Their pixels are near those of the host's decoder, and not the same.
+// JpegEngines: a device's dedicated JPEG decoders, which leave its cores free. Their pixels are
+// close to those of the host's decoder, but not the same.
 //
-// Files go there in batches. A batch has a stream of its own, so that the device's cores work
-// meanwhile. How many files may be with the engines at a time is bounded: what finds no place is
-// for other decoders.
+// Files are decoded in batches. A batch has its own stream, so that the device's cores work
+// meanwhile. The number of files in the engines is bounded: files that find no place go to other
+// decoders.
 //
-// Ownership: batches belong to whoever makes them; the engines and their device outlive those.
-// Files and pixels must live until what a stream has joined is over, or abandon() has returned.
-// Threads: any; a batch by one at a time. Errors: DeviceError.
+// Ownership: the caller of make_batch() owns the batch; the engines and their device outlive it.
+// Files and pixels must live until the work in a joined stream is over, or abandon() has returned.
+// Threads: any; a batch, one at a time. Errors: DeviceError.
 #pragma once
 
 #include <sluice/runtime/device.h>
@@ -25,7 +25,7 @@ class JpegEngines {
  public:
   struct File {
     std::span<const std::uint8_t> bytes;
-    // Device memory for the whole picture as it is stored, in RGB; nothing else is under way there.
+    // Device memory for the whole image as it is stored, in RGB. No other work uses it meanwhile.
     std::uint8_t* pixels = nullptr;
     std::ptrdiff_t stride = 0;  // bytes from row to row
     std::int32_t height = 0, width = 0;
@@ -37,12 +37,12 @@ class JpegEngines {
     virtual ~Batch() = default;
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
-    // Begins with all of them; those before are over. False: the engines refuse one of them,
-    // and nothing is known of the pixels of any.
+    // Starts to decode all files; those before must be over. Returns false if the engines reject a
+    // file: then the pixels of all files are undefined.
     bool start(std::span<const File> files);
-    // What is put into the stream from now on begins when the files are decoded.
+    // Work put into the stream from now on starts when the files are decoded.
     void join(DeviceStream& stream) { stream.wait(*over_); }
-    // Where no stream can join: waits until the engines are through, or the device is lost.
+    // If no stream can join: waits until the engines are done, or the device is lost.
     void abandon() noexcept;
 
    private:
@@ -52,7 +52,7 @@ class JpegEngines {
     const std::unique_ptr<DeviceEvent> over_;
   };
 
-  // `places`: for files at a time.
+  // `places`: the number of files at a time.
   explicit JpegEngines(int places) : places_(places) {}
   virtual ~JpegEngines() = default;
   JpegEngines(const JpegEngines&) = delete;
@@ -60,28 +60,29 @@ class JpegEngines {
 
   // "7 JPEG engines, nvJPEG 13.0.1".
   virtual const std::string& name() const = 0;
-  // By the file's header, which is that of a JPEG file.
+  // True if the engines accept the file, judging by its header, which is that of a JPEG file.
   virtual bool takes(std::span<const std::uint8_t> file) = 0;
   virtual std::unique_ptr<Batch> make_batch(Device& device) = 0;
 
-  // Whether there seems to be a place for a file. Engines that refuse one batch after the other
-  // have none any more.
+  // True if there seems to be a place for a file. Engines that reject several batches in a row have
+  // none any more.
   bool has_room() const noexcept;
-  // A place for one file; false when there is none, or somebody else fills a batch: one at a time
-  // does, from its first place until filled(). Each place is given back by leave().
+  // Takes a place for one file. Returns false if there is none, or if another caller is filling a
+  // batch: only one does at a time, from its first place until filled(). leave() returns the
+  // places.
   bool enter(const void* who) noexcept;
   void filled(const void* who) noexcept;
   void leave(int files) noexcept { under_way_.fetch_sub(files, std::memory_order_relaxed); }
 
  protected:
-  // What became of a batch.
+  // Records whether a batch was rejected.
   void note(bool refused) noexcept;
 
  private:
   const int places_;
-  std::atomic<const void*> fills_{nullptr};  // who; null: nobody
+  std::atomic<const void*> fills_{nullptr};  // the caller that fills a batch, or null
   std::atomic<int> under_way_{0};
-  std::atomic<int> refusals_{0};  // one after the other
+  std::atomic<int> refusals_{0};  // in a row
 };
 
 }  // namespace sluice

@@ -1,6 +1,5 @@
-// Texts where the case of letters does not count: endings of files, names of columns, fields of
-// HTTP. Letters of ASCII alone, as long as nobody sets a locale. No state; any thread. Errors:
-// std::bad_alloc.
+// Case-insensitive text: file extensions, column names, HTTP fields. Only ASCII letters are folded,
+// unless the program sets a locale. No state; any thread. Errors: std::bad_alloc.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// NoMemory: a std::bad_alloc that says of which memory there is too little, and what to do.
+// NoMemory: a std::bad_alloc whose message names the memory that ran out, and says what to do.
 //
-// Ownership: copies share the words, since a copy of an exception must not throw. Errors: making
-// the words may throw std::bad_alloc.
+// Ownership: copies share the message, because copying an exception must not throw. Errors: making
+// the message may throw std::bad_alloc.
 #pragma once
 
 #include <sluice/runtime/memory_resource.h>
@@ -23,7 +23,7 @@ class NoMemory : public std::bad_alloc {
   std::shared_ptr<const std::string> what_;
 };
 
-// Of a device that has not so many bytes left.
+// Returns the error for a device that does not have `bytes` bytes left.
 inline NoMemory none_left(const std::string& device, std::size_t bytes, MemoryKind kind) {
   return NoMemory(std::make_shared<const std::string>(
       device + " has no " + std::to_string(bytes) + " bytes of " +

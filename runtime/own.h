@@ -1,17 +1,18 @@
-// What is found inside a type: its fields (fields_of), whether it really copies (copies), and
-// views.
+// Inspection of types: the fields of a struct (fields_of), whether a type really copies (copies),
+// and views (take_ownership).
 //
-// take_ownership(): a value owns its memory when it leaves the step that made it. What it was made
-// from is used for the next sample soon; a view on that would show other pixels then.
+// take_ownership() makes a value own its memory when it leaves the step that made it. The memory
+// that the step worked on is soon reused for the next sample, and a view of it would then show
+// other pixels.
 //
-// Looked into, at any depth: std::tuple, pair, array, vector, map and other containers, optional,
-// variant, unique_ptr, and plain structs of up to 12 fields without base classes and arrays. An
-// Image, Tensor or Bytes found there which is a view is made a copy. Any other type says itself
-// what to do, by a member function `void own()`, or by a function `void own(T&)` in T's namespace:
-// after it the object shows nothing that another one keeps. A type that says nothing is taken to
-// own what it shows; so are pointers, spans, string_views and shared_ptrs: what they refer to must
-// live as long as the pipeline and its batches. A plain struct that holds an Image and cannot be
-// looked into does not compile.
+// It looks into these types, at any depth: std::tuple, pair, array, vector, map and other
+// containers, optional, variant, unique_ptr, and plain structs of up to 12 fields without base
+// classes and arrays. An Image, Tensor or Bytes found there that is a view is made a copy. Any
+// other type can define what to do, by a member function `void own()` or a function `void own(T&)`
+// in T's namespace. After that call the object must not refer to memory that another object keeps.
+// A type without either is taken to own its memory. So are pointers, spans, string_views and
+// shared_ptrs: what they refer to must live as long as the pipeline and its batches. A plain struct
+// that holds an Image and cannot be looked into does not compile.
 //
 // Threads: the one that runs the step. Errors: std::bad_alloc.
 #pragma once
@@ -29,14 +30,14 @@
 
 namespace sluice::detail {
 
-// How many fields a plain struct has, and a tuple of references to them, so that arms can return
-// structs without any registration. Works for aggregates of up to 12 fields without base classes
-// and without arrays as fields.
+// field_count() counts the fields of a plain struct, and fields_of() returns a tuple of references
+// to them, so that branches can return structs without any registration. Both work for aggregates
+// of up to 12 fields without base classes and without arrays as fields.
 
-// Stands for a value of any type where only the number of initialisers matters.
+// Converts to any type, where only the number of initializers matters.
 struct AnyField {
   template <class T>
-  operator T() const;  // never defined: only its existence counts
+  operator T() const;  // declared only, never defined
 };
 
 template <class T, std::size_t... I>
@@ -107,8 +108,8 @@ struct AnyBaseOf {
   requires(std::is_base_of_v<B, T> && !std::is_same_v<B, T>) operator B() const;
 };
 
-// Whether initialiser `Before` of N is that of a whole field, and not of an array's element: empty
-// braces then take the place of no other.
+// True if the initializer between `Before` and `After` is that of a whole field, and not of an
+// array's element: empty braces then replace no other initializer.
 template <class T, std::size_t... Before, std::size_t... After>
 constexpr bool takes_braces(std::index_sequence<Before...>, std::index_sequence<After...>) {
   return requires {
@@ -122,8 +123,8 @@ constexpr bool each_is_a_field(std::index_sequence<I...>) {
           ...);
 }
 
-// Whether fields_of() can be asked: an aggregate of 1 to 12 fields, none of them an array, without
-// a base class.
+// True if fields_of() works for T: an aggregate of 1 to 12 fields, none of them an array, without a
+// base class.
 template <class T>
 constexpr bool has_known_fields() {
   if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T>) {
@@ -151,12 +152,13 @@ template <class T>
 concept complete = requires {
   sizeof(T);
 };
-// Whoever owns memory has a destructor to write, or a part that has.
+// A type that owns memory has a destructor, or a member that has one, so it is not trivially
+// copyable.
 template <class T>
 concept may_own =
     complete<T> && !std::is_const_v<T> && (says_how_to_own<T> || !std::is_trivially_copyable_v<T>);
 
-// The kinds of standard types that hold others.
+// Standard types that hold others, by kind.
 template <class T>
 inline constexpr bool is_product = false;
 template <class... Ts>
@@ -180,8 +182,8 @@ concept container = requires(T& values) {
   values.end();
 };
 
-// Whether a T can be, or hold, a view that take_ownership() finds. Seen are the types that are
-// being looked into: one that holds itself holds views if anything else in it does.
+// True if a T can be, or hold, a view that take_ownership() finds. `Seen` are the types being
+// looked into: a type that holds itself holds views only if something else in it does.
 template <class T, class... Seen>
 constexpr bool holds_views();
 
@@ -191,17 +193,17 @@ template <template <class...> class Holder, class... Parts, class... Seen>
 struct any_part_holds_views<Holder<Parts...>, Seen...>
     : std::bool_constant<(holds_views<Parts, Seen...>() || ...)> {};
 
-// Converts to whatever holds views, and so shows where a struct has such a field.
+// Converts to any type that holds views, to find out if a struct has such a field.
 template <class... Seen>
 struct AnyView {
   AnyView() = default;
-  AnyView(const AnyView&) = delete;  // else a std::any would take it
+  AnyView(const AnyView&) = delete;  // else a std::any would accept it
   template <class T>
   requires(holds_views<T, Seen...>()) operator T() const;
 };
 template <class T, class... Seen, std::size_t... Before>
 constexpr bool has_view_after(std::index_sequence<Before...>) {
-  constexpr std::size_t kMost = 64;  // then the struct is judged as a whole: views do not copy
+  constexpr std::size_t kMost = 64;  // beyond it, judge the whole struct: views do not copy
   if constexpr (sizeof...(Before) == kMost) {
     return !std::is_copy_constructible_v<T>;
   } else if constexpr (requires {
@@ -241,7 +243,7 @@ constexpr bool holds_views() {
   }
 }
 
-// Bytes that a source gives may stay a view: on what the data set keeps.
+// Bytes from a source may stay a view, because the data set keeps their memory.
 enum class Origin { step, source };
 
 template <Origin kOrigin = Origin::step, class T>
@@ -271,9 +273,9 @@ void take_ownership(T& value) {
   }
 }
 
-// copies<T>: whether a T can really be copied. The standard library's containers, optionals and the
-// like say that they can whatever they hold, and do not compile when somebody tries; so this looks
-// at what they hold. Of structs it takes the compiler's word.
+// copies<T>(): true if a T can really be copied. The standard library's containers, optionals and
+// the like claim to be copyable whatever they hold, and then do not compile. So this looks at what
+// they hold. For structs it relies on the compiler.
 
 template <class T>
 constexpr bool copies();

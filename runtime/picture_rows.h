@@ -1,12 +1,12 @@
-// PictureRows: a picture that somebody makes row by row, from the top to the bottom, while somebody
-// else uses the rows. So no more than a few of them are ever in memory.
+// PictureRows: an image whose rows are produced from top to bottom while another component reads
+// them. So only a few rows are in memory at a time.
 //
-// Whoever makes them keeps the last ones in a ring, and makes several more than were asked for.
-// Where making rows fails, the error waits for whoever began the picture: rows then hold anything.
+// The producer keeps the last rows in a ring, and makes several more than requested. If making rows
+// fails, the error is kept for the caller that began the image; the rows then hold anything.
 //
-// Ownership: the maker owns the rows; one that was asked for stays until kKept rows further down
-// have been. Threads: one, that which began the picture. Errors: row() and end() throw Restarted
-// alone.
+// Ownership: the producer owns the rows. A requested row stays valid until the row kKept below it
+// is requested. Threads: only the one that began the image. Errors: row() and end() throw only
+// Restarted.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,11 @@ namespace sluice {
 
 class PictureRows {
  public:
-  // How many rows stay: the one that was asked for last and those before it.
+  // The number of rows that stay valid: the one requested last and those before it.
   static constexpr int kKept = 8;
 
-  // The maker has to begin again, and rows that it has given may be wrong: begin again with row 0.
+  // Thrown if the producer must start over. Rows that it returned before may be wrong, so begin
+  // again with row 0.
   struct Restarted {};
 
   PictureRows(const PictureRows&) = delete;
@@ -29,31 +30,32 @@ class PictureRows {
   int width() const { return width_; }
   int channels() const { return channels_; }
 
-  // The last row that was asked for, one below it, or one that is still there.
+  // Returns a row: the one requested last, one below it, or one that is still valid.
   const std::uint8_t* row(int y) {
     if (y >= made_) make_until(y + 1);
     return first_ + (y % rows_) * stride_;
   }
-  // No more rows are wanted: the maker does what is left to do. May say Restarted, too.
+  // Call it when no more rows are needed: the producer does its remaining work. It may throw
+  // Restarted, too.
   virtual void end() = 0;
-  // Ends a picture that nobody wants.
+  // Ends an image that is not needed any more.
   virtual void discard() noexcept = 0;
-  // Bytes that may be read from the beginning of a row on.
+  // The number of bytes that may be read from the beginning of row y.
   std::ptrdiff_t readable(int y) const { return bytes_ - (y % rows_) * stride_; }
 
  protected:
   PictureRows() = default;
   ~PictureRows() = default;
 
-  // Makes the rows up to `end` - 1, and as many more as leave those that are to stay: at the most
-  // rows_ - kKept. Moves made_.
+  // Makes the rows up to `end` - 1, and more as long as no valid row is overwritten: at most rows_
+  // - kKept. Updates made_.
   virtual void make_until(int end) = 0;
 
   int height_ = 0;
   int width_ = 0;
   int channels_ = 0;
   int made_ = 0;  // rows
-  // Row y begins at first_ + (y % rows_) * stride_; from first_ on there are bytes_.
+  // Row y begins at first_ + (y % rows_) * stride_. The ring has bytes_ bytes from first_ on.
   int rows_ = 1;
   const std::uint8_t* first_ = nullptr;
   std::ptrdiff_t stride_ = 0;

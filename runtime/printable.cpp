@@ -6,7 +6,8 @@
 namespace sluice {
 namespace {
 
-// How many bytes the printable character at the beginning of `text` takes; 0 when there is none.
+// Returns the number of bytes of the printable character at the beginning of `text`; 0 if there is
+// none.
 std::size_t printable_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);
@@ -20,7 +21,7 @@ std::size_t printable_length(std::string_view text) {
   }
   constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  // C1 controls, and what breaks lines or turns the direction of writing.
+  // C1 controls, and characters that break lines or turn the direction of writing.
   const bool control =
       code < 0xa0 || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
   return code < kLeast[length] || code > 0x10ffff || surrogate || control ? 0 : length;

@@ -59,7 +59,8 @@ double smaller_quota(double a, double b) {
   return b <= 0 ? a : std::min(a, b);
 }
 
-// Folders from the process's own group up to the root: a parent's quota binds its children.
+// Visits the folders from the process's own group up to the root: a parent's quota binds its
+// children.
 template <class Quota>
 double smallest_on_path(const std::string& mount, std::string group, Quota quota_in) {
   double quota = 0;

@@ -1,4 +1,4 @@
-// The process: how many CPUs it may use, and whether it is the one that made an object.
+// The process: the number of CPUs that it may use, and the process in which an object was made.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace sluice {
 int cpu_count();
 
 namespace detail {
-// Quota in CPUs of the cgroup v2 file `cpu.max` ("max 100000" or "150000 100000"); 0 when there is
-// none.
+// The quota in CPUs of the cgroup v2 file `cpu.max` ("max 100000" or "150000 100000"); 0 if there
+// is none.
 double quota_of_cpu_max(const std::string& text);
 // The same for cgroup v1's two numbers in microseconds; a quota below 1 means none.
 double quota_of_cfs(long long quota_us, long long period_us);
@@ -20,22 +20,22 @@ double quota_of_cfs(long long quota_us, long long period_us);
 // HomeProcess: the process in which an object was made, for objects that fork() copies without the
 // threads and the locks that belong to them.
 //
-// A child of fork() has one thread. A lock that another thread held stays locked there for ever,
-// and nobody does the work that other threads did. An object with such parts holds a HomeProcess
-// and leaves them alone once here() is false.
+// A child of fork() has one thread. A lock that another thread held stays locked for ever, and the
+// work of the other threads is never done. An object with such parts holds a HomeProcess and leaves
+// them alone once here() is false.
 //
-// Threads: all. Errors: std::bad_alloc when the first HomeProcess of a program is made. A child
-// made by the system call itself, past fork(), is not noticed.
+// Threads: any. Errors: std::bad_alloc when the first HomeProcess of a program is made. A child
+// made by the system call itself, without fork(), is not noticed.
 
 class HomeProcess {
  public:
   HomeProcess() : generation_(generation()) {}
-  // False in children of fork(), and in theirs.
+  // False in children of fork(), and in their children.
   bool here() const noexcept;
-  // Throws Error, which begins with `what`, unless here().
+  // Throws Error, whose message begins with `what`, unless here().
   void require(const std::string& what) const;
-  // How many calls of fork() lie between the first process and this one, counted from the first
-  // use of this class on.
+  // The number of fork() calls between the first process and this one, counted from the first use
+  // of this class on.
   static unsigned generation();
 
  private:

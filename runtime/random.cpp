@@ -9,7 +9,7 @@ namespace {
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 
-// These stand where draws have their generator; no generator of a graph has such a number.
+// Used in place of a generator's number; no generator of a graph has these.
 constexpr std::uint32_t kIterations = 0xfffffffe;
 constexpr std::uint32_t kRepeats = 0xfffffffd;
 
@@ -20,14 +20,14 @@ std::uint64_t reseeded(std::uint64_t seed, std::array<std::uint32_t, 4> counter)
 
 }  // namespace
 
-// A counter has no room for iterations, of which there may be any number within each other: they
-// become part of the seed, one after the other.
+// A counter has no room for iterations, since loops may nest to any depth. So they become part of
+// the seed, one after the other.
 std::uint64_t seed_of_iteration(std::uint64_t seed, std::uint64_t iteration) {
   return reseeded(seed, {low(iteration), kIterations, high(iteration), 0});
 }
 
 // A counter has room for the low words of epoch and sample. Their high words and the repeat become
-// part of the seed when they are not 0.
+// part of the seed if they are not 0.
 Random::Random(const RandomKey& key) : key_(key) {
   if (high(key.epoch) != 0 || high(key.sample) != 0)
     key_.seed = reseeded(key_.seed, {0, 0, high(key.sample), high(key.epoch)});

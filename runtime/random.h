@@ -1,6 +1,7 @@
 // Counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as
-// 1, 2, 3", SC 2011). A draw is a pure function of (seed, epoch, sample, generator, index), and in
-// a loop of the numbers of the iterations: threads, batch sizes, arms and restarts change nothing.
+// 1, 2, 3", SC 2011). A draw is a pure function of (seed, epoch, sample, generator, index), and
+// inside loops also of the iteration numbers. Threads, batch sizes, branches and restarts change
+// nothing.
 //
 // Random is a small value; use each object on one thread.
 #pragma once
@@ -27,24 +28,24 @@ constexpr std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c
   return counter;
 }
 
-// What takes the seed's place in one iteration of a loop, and in loops within: so each iteration
-// draws its own numbers. In nested loops it is asked for the outermost one first, and each gets
-// what the one around it gave.
+// Returns the seed for one iteration of a loop and for the loops inside it, so that each iteration
+// draws its own numbers. For nested loops, apply it to the outermost loop first, and to each inner
+// one with the result of the loop around it.
 std::uint64_t seed_of_iteration(std::uint64_t seed, std::uint64_t iteration);
 
-// Which stream of draws: one generator (a step of the graph) for one sample of one epoch.
+// Selects a stream of draws: one generator (a step of the graph) for one sample of one epoch.
 struct RandomKey {
-  std::uint64_t seed = 0;  // in a loop, that of the iteration
+  std::uint64_t seed = 0;  // in a loop, the seed of the iteration
   std::uint64_t epoch = 0;
-  std::uint64_t sample = 0;  // index in the epoch
+  std::uint64_t sample = 0;  // index in the data set
   std::uint32_t generator = 0;
-  std::uint64_t repeat = 0;  // how often the sample was drawn before in this epoch
+  std::uint64_t repeat = 0;  // tells draws of one sample apart, see SampleKey
 };
 
-// All words that a Random draws, from the first on, for those who draw them in another order:
-// number i is in block i / 4.
+// All words that a Random draws, from the first on, for code that draws them in another order. Word
+// i is in block i / 4.
 struct RandomWords {
-  std::array<std::uint32_t, 3> counter{};  // after the block's number
+  std::array<std::uint32_t, 3> counter{};  // the words after the block number
   std::array<std::uint32_t, 2> key{};
   constexpr std::array<std::uint32_t, 4> block(std::uint32_t number) const {
     return philox4x32({number, counter[0], counter[1], counter[2]}, key);
@@ -55,7 +56,7 @@ class Random {
  public:
   explicit Random(const RandomKey& key);
 
-  // Nothing of it is used up.
+  // Returns all words, without drawing any.
   RandomWords words() const;
 
   // The next 32 random bits.
@@ -64,11 +65,11 @@ class Random {
   float unit() { return static_cast<float>(next() >> 8) * 0x1p-24f; }
   // Uniform in [0, 1), 53 random bits.
   double unit_double();
-  // Uniform in [lo, hi); lo when they are equal.
+  // Uniform in [lo, hi); lo if they are equal.
   float uniform(float lo, float hi);
   // Uniform integer in [0, n), without bias; n >= 1.
   std::uint32_t below(std::uint32_t n);
-  // The same for a wide n; below(n) where n has 32 bits.
+  // The same for a 64-bit n; below(n) if n fits into 32 bits.
   std::uint64_t below64(std::uint64_t n);
   // Normal distribution by Box and Muller's formula.
   float normal(float mean, float stddev);

@@ -1,7 +1,7 @@
-// Ring: a queue of bounded length, first in, first out, which takes memory only when it is made.
+// Ring: a first-in, first-out queue of bounded length that allocates only in its constructor.
 //
-// Ownership: owns the values in it. Threads: guarded by its user. Errors: std::bad_alloc when it is
-// made; push() beyond the capacity is not to be.
+// Ownership: owns the values in it. Threads: guarded by its user. Errors: std::bad_alloc from the
+// constructor; never push() beyond the capacity.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Ring {
     items_[(first_ + count_) % items_.size()] = std::move(item);
     ++count_;
   }
-  // Gives what came first; false when there is nothing.
+  // Takes the oldest item; returns false if there is none.
   bool pop(T& item) {
     if (count_ == 0) return false;
     item = std::move(items_[first_]);

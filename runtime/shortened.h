@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// A text of at most 8,500 bytes as it is; of a longer one the first 6,000 and the last 2,000,
-// between characters of UTF-8, and how many are left out.
+// Returns a text of at most 8,500 bytes unchanged. A longer one keeps its first 6,000 and its last
+// 2,000 bytes, cut between UTF-8 characters, and says how many bytes were left out.
 std::string shortened(std::string_view text);
 
 }  // namespace sluice

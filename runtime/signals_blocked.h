@@ -1,6 +1,6 @@
-// SignalsBlocked: for as long as it lives, the calling thread takes no signals, and a thread that
-// it makes takes none at all: the program's signals are for its own threads. Internal: no user
-// includes it.
+// SignalsBlocked: blocks all signals on the calling thread while it lives. A thread that it makes
+// meanwhile never takes any: the program's signals are for its own threads. Internal: users do not
+// include it.
 //
 // Threads: destroyed on the thread that made it. No errors.
 #pragma once

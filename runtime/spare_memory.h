@@ -1,8 +1,9 @@
-// SpareMemory: memory that a thread needs besides its stack, held while stacks are made: where none
-// is left, the C library itself ends the process, and what the threads are to do has no memory.
+// SpareMemory: holds memory that a thread needs besides its stack, while stacks are made. Otherwise
+// stacks could use up all memory: then the C library itself ends the process, and the threads have
+// no memory for their work.
 //
-// Ownership: 16 MiB of addresses, given back with it. Threads: like any value. Errors:
-// std::bad_alloc where the system has none.
+// Ownership: 16 MiB of addresses, released by the destructor. Threads: like any value. Errors:
+// std::bad_alloc if the system has none.
 #pragma once
 
 #include <cstddef>

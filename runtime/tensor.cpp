@@ -101,7 +101,7 @@ Strides contiguous_strides(const Shape& shape) {
   std::int64_t stride = 1;
   for (int axis = shape.rank - 1; axis >= 0; --axis) {
     strides[static_cast<std::size_t>(axis)] = stride;
-    // A shape that is larger than any memory is found where its elements are counted.
+    // elements() throws for a shape that is larger than any memory.
     if (__builtin_mul_overflow(stride, shape[axis], &stride)) stride = 0;
   }
   return strides;
@@ -109,7 +109,7 @@ Strides contiguous_strides(const Shape& shape) {
 
 namespace {
 
-// The dimensions from this one on lie one after the other, without gaps.
+// Returns the axis from which on the dimensions lie one after the other, without gaps.
 int contiguous_from(const Shape& shape, const Strides& strides) {
   std::int64_t expected = 1;
   for (int axis = shape.rank - 1; axis >= 0; --axis) {
@@ -139,7 +139,7 @@ bool Tensor::holds(const std::byte* at) const {
 Tensor& Tensor::operator=(Tensor&& other) noexcept {
   if (this == &other) return *this;
   Buffer buffer_before;
-  std::shared_ptr<void> owner_before;  // of which nobody is told until all is as it shall be
+  std::shared_ptr<void> owner_before;  // released last: that may call user code
   if (!other.is_view() || !holds(other.data_)) {
     buffer_before = std::exchange(buffer_, std::move(other.buffer_));
     owner_before = std::exchange(owner_, std::move(other.owner_));
@@ -273,7 +273,7 @@ void Tensor::own() {
 
 namespace {
 
-// Calls f(from, n) for each piece of n bytes that lies in one go, in order.
+// Calls f(from, n) for each contiguous piece of n bytes, in order.
 template <class F>
 void for_each_piece(const Tensor& tensor, const F& f) {
   if (tensor.elements() == 0) return;

@@ -1,25 +1,24 @@
-// Tensor: numbers of one type with a shape of up to six dimensions, and the memory that they lie
-// in.
+// Tensor: an array of numbers of one type, with up to six dimensions, and the memory that holds it.
 //
 // Ownership: the elements of a Tensor
-//   - are its own, a Buffer of the current BufferPool: what create() provides;
-//   - or are shared: a batch's block, or somebody else's memory that goes back to him by a deleter
-//     (see shared()). The last of those who share lets go of the memory, on whichever thread;
-//   - or belong to somebody who must keep them alive: it is then a view.
+//   - are its own, in a Buffer of the current BufferPool, as create() makes them;
+//   - or are shared: a batch's block, or foreign memory with a deleter (see shared()). The last
+//     handle releases the memory, on whichever thread that is;
+//   - or are owned elsewhere and must be kept alive there: the Tensor is then a view.
 // It moves and does not copy: share() makes another handle on the same elements, clone() copies
-// them, in plain sight. Inside a pipeline the memory may instead lie in the batch that the tensor
-// is about to become part of (see Placer).
+// them explicitly. Inside a pipeline the memory may instead lie in the batch that the tensor will
+// be part of (see Placer).
 //
-// Strides are in elements, one for each dimension; what create() provides is contiguous: the last
-// dimension runs fastest, without gaps. data() is the first element, so that code which wants
-// contiguous elements asks contiguous(), or takes a clone().
+// Strides are in elements, one for each dimension. create() makes contiguous elements: the last
+// dimension varies fastest, without gaps. data() is the first element. Code that needs contiguous
+// elements checks contiguous(), or takes a clone().
 //
-// In a device's memory lie the elements of tensors of a batch that is delivered there, see place():
-// data() and bytes() are then addresses for the device, and whatever would read them on the host
-// throws std::logic_error; to_host() copies them.
+// Tensors of a batch that is delivered on a device have their elements in device memory, see
+// place(). data() and bytes() are then device addresses, and functions that would read the elements
+// on the host throw std::logic_error; to_host() copies them.
 //
 // Threads: like a vector. Many may read one Tensor; one may write. Handles on the same elements may
-// live and die on different threads. Errors: std::invalid_argument for what cannot be,
+// live and die on different threads. Errors: std::invalid_argument for invalid arguments,
 // std::bad_alloc, std::logic_error for access that the memory does not allow.
 #pragma once
 
@@ -41,7 +40,7 @@ namespace sluice {
 
 // `boolean` is the C++ type bool, one byte each.
 enum class DType : std::uint8_t { u8, i16, i32, i64, f16, f32, f64, boolean, i8 };
-// The order of the dimensions of one picture; `none` for anything else.
+// The order of the dimensions of an image; `none` for anything else.
 enum class Layout : std::uint8_t { none, hwc, chw };
 
 std::size_t size_of(DType type);
@@ -90,12 +89,12 @@ struct Shape {
 };
 std::string to_string(const Shape& shape);
 
-// For each dimension, how many elements further on the next one along it lies; 0 beyond the rank.
+// For each dimension, the distance in elements to the next element along it; 0 beyond the rank.
 using Strides = std::array<std::int64_t, Shape::kMaxRank>;
 Strides contiguous_strides(const Shape& shape);
 
-// What a value looks like in memory when it is contiguous: enough to reserve a place for it and to
-// compare it with its neighbours.
+// The shape, type and layout of a contiguous value: enough to reserve memory for it, and to compare
+// it with the other values of its batch.
 struct ValueSpec {
   Shape shape;
   DType dtype = DType::u8;
@@ -104,15 +103,14 @@ struct ValueSpec {
   friend bool operator==(const ValueSpec&, const ValueSpec&) = default;
 };
 
-// Provides the memory of a value that is about to be written, for instance its place within a
-// batch.
+// Provides the memory for a value that is about to be written, for instance its place in a batch.
 class Placer {
  public:
   virtual ~Placer() = default;
-  // Memory for `spec.bytes()` bytes, valid for as long as the placer says; null: the caller takes a
-  // Buffer.
+  // Returns memory for `spec.bytes()` bytes, valid for as long as the placer specifies, or null:
+  // the caller then takes a Buffer.
   virtual std::byte* place(const ValueSpec& spec) = 0;
-  // What kind of memory it has provided last.
+  // The place of the memory that it returned last.
   virtual MemoryPlace where() const { return {}; }
 };
 
@@ -125,51 +123,52 @@ class Tensor {
     create(shape, dtype, layout);
   }
   Tensor(Tensor&& other) noexcept { *this = std::move(other); }
-  // A tensor that is given a view of itself keeps its memory.
+  // Assigning a view of a tensor to itself keeps its memory.
   Tensor& operator=(Tensor&& other) noexcept;
 
-  // A view on elements that belong to somebody else.
+  // Returns a view of elements that are owned elsewhere.
   static Tensor view(std::byte* data, const ValueSpec& spec);
   static Tensor view(std::byte* data, const ValueSpec& spec, const Strides& strides,
                      MemoryPlace place = {}, StreamOrder* order = nullptr);
 
-  // Elements at `data` that live as long as `owner`. For memory with a deleter of its own:
+  // Returns elements at `data` that live as long as `owner`. For memory with its own deleter:
   //   Tensor::shared(std::shared_ptr<void>(data, std::free), data, spec)
-  // Such a deleter runs once, when the last handle goes, on that handle's thread; like any deleter
-  // of a shared_ptr it must not throw.
+  // The deleter runs once, on the thread that destroys the last handle. Like any deleter of a
+  // shared_ptr it must not throw.
   static Tensor shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec);
-  // `order`, which lives as long as the elements: see wait_on().
+  // `order` lives as long as the elements; see wait_on().
   static Tensor shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec,
                        const Strides& strides, MemoryPlace place = {},
                        StreamOrder* order = nullptr);
 
-  // Drops what was there and provides uninitialised elements. Operators call this on their output.
+  // Drops the previous elements and makes uninitialized ones. Operators call this on their output.
   void create(const Shape& shape, DType dtype, Layout layout = Layout::none);
   void release() noexcept;
 
-  // Another handle on the same elements; of a view, another view. When the memory is this tensor's
-  // own, it becomes shared by that, which costs one small allocation. What one handle writes, all
-  // see.
+  // Returns another handle on the same elements; for a view, another view. If the memory is this
+  // tensor's own, it becomes shared, which costs one small allocation. All handles see what one
+  // writes.
   Tensor share();
 
   bool empty() const { return data_ == nullptr; }
-  // True for elements that belong to somebody else: a view, or a place in a batch.
+  // True if the elements are owned elsewhere: a view, or a place in a batch.
   bool is_view() const { return data_ != nullptr && !buffer_ && owner_ == nullptr; }
   const ValueSpec& spec() const { return spec_; }
   const Shape& shape() const { return spec_.shape; }
   DType dtype() const { return spec_.dtype; }
   Layout layout() const { return spec_.layout; }
   const Strides& strides() const { return strides_; }
-  // Whether the elements lie one after the other, the last dimension running fastest.
+  // True if the elements lie one after the other, the last dimension varying fastest.
   bool contiguous() const;
   std::int64_t elements() const { return empty() ? 0 : spec_.shape.elements(); }
-  // Of the elements, without gaps between them.
+  // The bytes of the elements, without gaps between them.
   std::size_t nbytes() const { return empty() ? 0 : spec_.bytes(); }
   MemoryPlace place() const { return place_; }
-  // Where memory of its own comes from; null for other people's, of which only place() is known.
+  // The resource of its own memory; null for shared memory and views, of which only place() is
+  // known.
   MemoryResource* resource() const { return buffer_.resource(); }
 
-  // Whether the elements must not be written; then data() and bytes() want a const Tensor, or throw
+  // True if the elements must not be written. Then data() and bytes() need a const Tensor, or throw
   // std::logic_error.
   bool read_only() const { return read_only_; }
   void make_read_only() { read_only_ = true; }
@@ -180,11 +179,11 @@ class Tensor {
     return data_;
   }
 
-  // Throws std::invalid_argument when the elements have another type.
+  // Throws std::invalid_argument if the elements have another type.
   void check_dtype(DType wanted) const {
     if (wanted != spec_.dtype) throw_dtype(wanted);
   }
-  // The elements as T; throws std::invalid_argument when T is not dtype().
+  // Returns the elements as T; throws std::invalid_argument if T is not dtype().
   template <class T>
   const T* data() const {
     check_dtype(dtype_of<T>::value);
@@ -196,23 +195,23 @@ class Tensor {
     return reinterpret_cast<T*>(bytes());
   }
 
-  // A contiguous copy with memory of its own.
+  // Returns a contiguous copy with its own memory.
   Tensor clone() const;
-  // The same, from wherever the elements lie, once they are ready.
+  // The same for elements in any memory; waits until they are ready.
   Tensor to_host() const;
 
-  // Of a batch that a device has made, see StreamOrder; for all others there is nothing to do.
-  // Streams are a cudaStream_t each, or the stand-in's. What is put into the stream from now on
-  // begins when the elements are ready; or, wait(): they are ready when it returns.
+  // For tensors of a batch that a device has made, see StreamOrder; for all others these do
+  // nothing. A stream is a cudaStream_t, or one of the stand-in device. wait_on(): work put into
+  // the stream from now on starts when the elements are ready. wait() returns when they are ready.
   void wait_on(void* stream) const;
   void wait() const;
-  // The memory of the batch is used again only when the work is over that is in the stream now.
+  // The memory of the batch is reused only when the work now in the stream is over.
   void release_after(void* stream) const;
-  // Makes a view a copy. Elements that create() has put into a batch, and which are shown whole,
-  // stay there.
+  // Turns a view into a copy. Elements that create() has put into a batch stay there if the tensor
+  // shows all of them.
   void own();
 
-  // Where create() takes memory from next; null for the current pool. Not moved along with the
+  // Sets where create() takes memory from; null for the current pool. Does not move along with the
   // elements.
   void set_placer(Placer* placer) { placer_ = placer; }
   bool has_placer() const { return placer_ != nullptr; }
@@ -233,17 +232,17 @@ class Tensor {
   StreamOrder* order_ = nullptr;
   MemoryPlace place_;
   bool read_only_ = false;
-  bool placed_ = false;  // shows all of what placer_ gave, as it gave it
+  bool placed_ = false;  // shows exactly what placer_ returned
 };
 
-// The same shape, type, layout and elements; floating-point ones bit for bit.
+// True if shape, type, layout and elements are equal; floating-point elements bit for bit.
 bool operator==(const Tensor& a, const Tensor& b);
 
-// Writes the elements side by side, in order: tensor.nbytes() bytes, which may overlap nothing that
-// is read later.
+// Writes the elements side by side, in order: from.nbytes() bytes. They must not overlap elements
+// that are read later.
 void copy_elements(const Tensor& from, std::byte* to);
 
-// A result would be larger than the limit.
+// Thrown if a result would be larger than the limit.
 class TooLarge : public Error {
  public:
   using Error::Error;

@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-// A shape as seen from one axis: `outer` blocks, each of so many elements along the axis, each of
-// them `inner` bytes.
+// A shape as seen from one axis: `outer` blocks of elements along the axis, each element of `inner`
+// bytes.
 struct Split {
   std::size_t outer = 1;
   std::size_t inner = 1;
@@ -52,7 +52,7 @@ void take_slice(const Tensor& tensor, int axis, std::int64_t index, Tensor& out)
   if (out.elements() == 0) return;
   const std::int64_t before = tensor.strides()[static_cast<std::size_t>(axis)] * index *
                               static_cast<std::int64_t>(size_of(tensor.dtype()));
-  // A view is made of bytes that could be written; these are only read.
+  // A view needs a pointer to writable bytes; these are only read.
   copy_elements(Tensor::view(const_cast<std::byte*>(tensor.bytes()) + before, out.spec(), strides,
                              tensor.place()),
                 out.bytes());

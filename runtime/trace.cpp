@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-// A name as a string of JSON: whatever else it holds, printable() has left only these two.
+// Returns a name as a JSON string. printable() has left only these two characters to escape.
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : printable(text)) {
@@ -38,10 +38,10 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 
 }  // namespace
 
-// Without initial values, so that the memory for many of them is not touched.
+// Without initial values, so that the memory of a large array is not touched.
 struct Trace::Event {
-  std::int64_t from, to;  // nanoseconds since the trace began; of a counter, to is the value
-  std::int64_t epoch, sample, position, batch;  // of a gather, the first two are samples and bytes
+  std::int64_t from, to;  // nanoseconds since the trace began; for a counter, `to` is the value
+  std::int64_t epoch, sample, position, batch;  // of a device batch, first two: samples, bytes
   NameId name;
   EventKind kind;
 };
@@ -75,11 +75,11 @@ class Trace::Track {
 };
 
 namespace {
-// A thread that has a track works for one trace, and ends before it does.
+// A thread with a track works for one trace, and ends before the trace does.
 constinit thread_local Trace::Track* track_here = nullptr;
 }  // namespace
 
-// Bytes on their way into the file.
+// Buffers text, and writes it to the file.
 class Trace::Writer {
  public:
   explicit Writer(int descriptor) : descriptor_(descriptor) {}
@@ -108,7 +108,7 @@ class Trace::Writer {
 
 Trace::Trace(const std::string& file, std::size_t max_events)
     : file_(file), max_events_(std::max<std::size_t>(max_events, 1)) {
-  // What is there stays until the trace is written.
+  // The old content stays until the trace is written.
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) refuse(file, reason_of(errno));
   struct stat status {};
@@ -200,7 +200,7 @@ void Trace::write() {
   out.add("{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   out.add("{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":\"sluice\"}}}}",
           pid);
-  // A thread of a pipeline that is destroyed at once may be beginning its track.
+  // If a pipeline is destroyed at once, one of its threads may still be adding its track.
   const std::lock_guard lock(mutex_);
   std::map<NameId, std::string> names, places;
   const auto know = [&](NameId id, const std::string& text, const std::string& where) {
@@ -209,7 +209,7 @@ void Trace::write() {
   };
   for (const auto& [id, name] : names_) know(id, name.text, name.where);
   for (const auto& [name, id] : later_) know(id, name.first, name.second);
-  // Nanoseconds as microseconds, which is what the format counts in.
+  // Nanoseconds as microseconds, the unit of the format.
   const auto time = [](std::int64_t ns) {
     return fmt::format("{}.{:03}", std::max<std::int64_t>(ns, 0) / 1000,
                        std::max<std::int64_t>(ns, 0) % 1000);
@@ -275,7 +275,7 @@ void Trace::finish() noexcept {
       say(fmt::format("sluice: the trace cannot be written to '{}': {}; all else is as it was\n",
                       printable(file_), error.what())
               .c_str());
-    } catch (const std::exception&) {  // no memory for the words
+    } catch (const std::exception&) {  // no memory for the message
       say("sluice: the trace cannot be written, as there is no memory left\n");
     }
     if (regular_) (void)!::ftruncate(descriptor_, 0);

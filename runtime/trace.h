@@ -1,5 +1,5 @@
-// Trace: what happened when, on which thread, as a file that Perfetto (ui.perfetto.dev) and
-// chrome://tracing open. Knows nothing of pipelines: tracks, names and times.
+// Trace: records what happened when, on which thread, and writes it as a file for Perfetto
+// (ui.perfetto.dev) and chrome://tracing. Knows nothing of pipelines: only tracks, names and times.
 //
 //   Trace trace("trace.json", 100000);
 //   trace.set_name(7, "decode", "if_else:then");   // before the first event that refers to it
@@ -7,15 +7,15 @@
 //   trace.slice(7, from, to, {...});               // on any thread
 //   trace.finish();                                // writes the file
 //
-// Memory is bounded: a track keeps its first `max_events` events and counts the others, which the
-// file tells. Adding one takes no memory, and no lock on a thread with a track of its own; those
-// without share one track and a lock.
+// Memory is bounded: a track keeps its first `max_events` events and counts the others; the file
+// contains the count. Adding an event takes no memory. It takes no lock on a thread with its own
+// track; threads without one share a track and a lock.
 //
-// Ownership: owns its tracks and, from the beginning to the end, the file, which it locks against
-// other traces. Threads: use_here(), slice() and wait() from any. A track that is named in a call
-// belongs to one thread at a time; finish() when no other thread adds any more. Errors: the
-// constructor throws BuildError for a file that cannot be written or that another trace writes;
-// what goes wrong at the end is said on standard error, and the file is left empty.
+// Ownership: owns its tracks and, from the constructor to finish(), the file, which it locks
+// against other traces. Threads: use_here(), slice() and wait() from any. A track that is passed to
+// a call belongs to one thread at a time. Call finish() when no other thread adds events any more.
+// Errors: the constructor throws BuildError for a file that cannot be written or that another trace
+// writes. Errors of finish() go to standard error, and the file is left empty.
 #pragma once
 
 #include <atomic>
@@ -31,14 +31,14 @@
 
 namespace sluice {
 
-// Which sample a slice is about; nothing is said of what is negative.
+// The sample that a slice is about; negative fields are left out.
 struct TraceArgs {
   std::int64_t epoch = -1;
   std::int64_t sample = -1;
   std::int64_t position = -1;
   std::int64_t batch = -1;
 };
-// The same for what was done for many samples in one go.
+// The same for a device batch: work that was done for many samples at once.
 struct TraceGatherArgs {
   std::int64_t samples = -1;
   std::int64_t bytes = -1;
@@ -56,26 +56,26 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  // `where` says in which part of a program the name stands; it may be empty.
+  // `where` is the part of a program that the name belongs to; it may be empty.
   void set_name(NameId id, std::string name, std::string where = {});
-  // For names that show while the trace is taken: the same one for the same words, which none of
-  // those that are set may have. From any thread.
+  // Returns an id for a name that appears while the trace is taken, the same id for the same texts.
+  // Ids for set_name() must be below 2^31, so that they differ from these. From any thread.
   NameId name_of(const std::string& name, const std::string& where = {});
-  // Tracks stand in the file in the order in which they were made.
+  // Tracks appear in the file in the order in which they were added.
   Track& add_track(const std::string& name);
-  // What this thread adds goes to the track, which nobody else uses.
+  // Sends the events of this thread to the track, which no other thread may use.
   void use_here(Track& track);
 
-  // Something that this thread did.
+  // Adds something that this thread did.
   void slice(NameId name, Time from, Time to, const TraceArgs& args);
-  // Something that lasted without a thread: it may begin and end anywhere, beside others.
+  // Adds something that lasted without a thread: it may begin and end anywhere, and overlap others.
   void wait(NameId name, Time from, Time to, const TraceArgs& args);
-  // The same for a track that the caller sees to.
+  // The same for a track that the caller manages.
   void slice(Track& track, NameId name, Time from, Time to, const TraceArgs& args);
   void gathered(Track& track, NameId name, Time from, Time to, const TraceGatherArgs& args);
   void counter(Track& track, NameId name, Time at, std::int64_t value);
 
-  // Writes the file; what is added later is dropped. The second call does nothing.
+  // Writes the file. Events that are added later are dropped. A second call does nothing.
   void finish() noexcept;
 
  private:
@@ -96,10 +96,10 @@ class Trace {
   int descriptor_ = -1;
   bool regular_ = false;  // a file, not a device or a pipe
   std::map<NameId, Name> names_;
-  std::mutex mutex_;  // guards tracks_, the shared track and names that show later
+  std::mutex mutex_;  // guards tracks_, the shared track and later_
   std::map<std::pair<std::string, std::string>, NameId> later_;
   std::vector<std::unique_ptr<Track>> tracks_;
-  Track* shared_ = nullptr;  // of threads without one
+  Track* shared_ = nullptr;  // for threads without a track of their own
   std::atomic<bool> finished_{false};
 };
 

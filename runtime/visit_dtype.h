@@ -1,4 +1,4 @@
-// visit_dtype: code for each type of elements, chosen by the type of a tensor. Internal.
+// visit_dtype: calls a function template for the element type of a tensor. Internal.
 //
 // Errors: none. Threads: any.
 #pragma once

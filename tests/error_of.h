@@ -1,5 +1,5 @@
-// error_of<E>(f): what f() says when it throws an E; a failure of the test, and nothing, when it
-// throws none. What else it throws passes.
+// error_of<E>(f): the message of the E that f() throws. If f() throws nothing, the test fails and
+// the message is empty. Other exceptions propagate.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@
 #endif
 
 #ifdef SLUICE_HAS_OWN_MALLOC
-// glibc's own, by the names under which it has them for those who replace malloc.
+// glibc's own functions, under the names that it offers to replacements of malloc.
 extern "C" void* __libc_malloc(std::size_t size);
 extern "C" void* __libc_realloc(void* block, std::size_t size);
 #endif
@@ -142,6 +142,6 @@ void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { gi
 void operator delete(void* block, const std::nothrow_t&) noexcept { give(block); }
 void operator delete[](void* block, const std::nothrow_t&) noexcept { give(block); }
 
-// Where a node of oneTBB gets no memory while it is made, it loses its body. (The name is without
-// its namespace where the function is inlined.)
+// If oneTBB runs out of memory while it makes a node, it leaks the node's body. (The name lacks its
+// namespace where the function is inlined.)
 extern "C" const char* __lsan_default_suppressions() { return "leak:function_input\n"; }

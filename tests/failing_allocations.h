@@ -1,8 +1,8 @@
-// Allocations of a test program: they are counted, and chosen ones fail.
+// Counts the allocations of a test program, and lets chosen ones fail.
 //
-// Counted and failed are all calls of operator new in the process. With Of::all the calls of malloc
-// and realloc fail, too: those of libjpeg, for example. A sanitizer has a malloc of its own, so
-// that there Of::all is the same as Of::operator_new.
+// All calls of operator new in the process are counted and can fail. With Of::all, calls of malloc
+// and realloc fail, too: those of libjpeg, for example. A sanitizer has its own malloc, so under
+// one Of::all is the same as Of::operator_new.
 //
 // Threads: any number may allocate; one FailingAllocations lives at a time.
 #pragma once
@@ -11,13 +11,13 @@
 
 namespace sluice::testing {
 
-// Calls of operator new so far.
+// Returns the number of calls of operator new so far.
 std::uint64_t allocations();
-// Blocks of operator new that have not been deleted.
+// Returns the number of blocks of operator new that have not been deleted.
 std::int64_t live_allocations();
 
-// While it lives, `count` allocations in a row fail: the first of them is number `first`, counted
-// from 1 and from the beginning of its life.
+// During its lifetime, `count` allocations in a row fail. The first of them is number `first`,
+// counted from 1 since the construction.
 class FailingAllocations {
  public:
   enum class Of : std::uint8_t { operator_new, all };
@@ -27,9 +27,9 @@ class FailingAllocations {
   FailingAllocations(const FailingAllocations&) = delete;
   FailingAllocations& operator=(const FailingAllocations&) = delete;
 
-  // Whether one has failed.
+  // True if an allocation has failed.
   static bool reached();
-  // From here on none fails.
+  // Ends the failures.
   static void stop();
 };
 

@@ -40,7 +40,7 @@ struct Errors {
   std::jmp_buf out;
 };
 
-// The header, and the pixels where `to` is one.
+// Reads the header, and the pixels if `to` is an image.
 int read(const unsigned char* data, std::size_t length, Header& header, const Image* to) {
   jpeg_decompress_struct info{};
   Errors errors{};

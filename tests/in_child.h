@@ -15,14 +15,15 @@
 
 namespace sluice::testing {
 
-// What the child said, or how it ended if that was not by itself.
+// Runs work() in a child process. Returns its result, or how the child ended if it was killed or
+// failed.
 template <class Work>
 std::string in_child(Work work) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return "no pipe";
   const pid_t child = fork();
   if (child == 0) {
-    alarm(120);  // one that hangs is a failure, and must not stay
+    alarm(120);  // a child that hangs is a failure, and must not remain
     std::string said;
     try {
       said = work();

@@ -1,5 +1,5 @@
-// Mutants of texts and binary files, for tests of readers: a reader returns the content, or throws
-// an Error that says what is wrong. The mutants are the same on every machine.
+// Mutants of texts and binary files, for tests of readers. A reader must return the content, or
+// throw an Error that says what is wrong. The mutants are the same on every machine.
 #pragma once
 
 #include <sluice/runtime/error.h>
@@ -23,7 +23,7 @@ class Mutants {
   explicit Mutants(std::string original, std::uint64_t seed = 1)
       : original_(std::move(original)), random_({.seed = seed}) {}
 
-  // A copy with one to three changes.
+  // Returns a copy with one to three changes.
   std::string next() {
     std::string text = original_;
     for (std::uint32_t changes = 1 + random_.below(3); changes > 0 && !text.empty(); --changes)
@@ -81,7 +81,7 @@ class Mutants {
     }
   }
 
-  // The number behind `at`.
+  // Replaces the first number from `at` on.
   static void replace_number(std::string& text, std::size_t at, const char* by) {
     const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
     const auto from = text.begin() + static_cast<std::ptrdiff_t>(at);
@@ -91,7 +91,7 @@ class Mutants {
                  static_cast<std::size_t>(end - begin), by);
   }
 
-  // A number of 1 to 8 bytes becomes the largest one, or 0, or the largest positive one.
+  // Sets 1 to 8 bytes to the largest number, to 0, or to the largest positive number.
   void fill(std::string& text, std::size_t at) {
     const std::size_t size = std::min(std::size_t{1} << below(4), text.size() - at);
     const std::array<char, 3> bytes{'\xff', '\0', '\x7f'};

@@ -1,6 +1,6 @@
-// How much of a long test is done. One that goes through very many cases takes one in so many of
-// them, and fewer under a sanitizer, which makes it many times as slow; with SLUICE_THOROUGH set,
-// as `scripts/test --nightly` sets it, it takes them all.
+// The share of a long test that runs. A test of very many cases takes one in so many of them. It
+// takes fewer under a sanitizer, which makes it many times as slow. With SLUICE_THOROUGH set, as
+// `scripts/test --nightly` sets it, it takes them all.
 #pragma once
 
 #include "tests/sanitizers.h"
@@ -9,7 +9,8 @@
 
 namespace sluice::testing {
 
-// One case in `usual`, or in `sanitized` under a sanitizer, is to be taken; both are at least 1.
+// Returns n if a test shall take one case in n: `usual`, or `sanitized` under a sanitizer. Both are
+// at least 1.
 inline int one_in(int usual, int sanitized) {
   if (std::getenv("SLUICE_THOROUGH") != nullptr) return 1;
   return kAddressSanitizer || kThreadSanitizer ? sanitized : usual;

@@ -1,1 +1,1 @@
-// Stands for the headers that are precompiled for test programs.
+// The source that stands for the precompiled headers of test programs.

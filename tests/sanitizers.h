@@ -1,4 +1,4 @@
-// Which sanitizer the tests are built with.
+// The sanitizer that the tests are built with.
 #pragma once
 
 namespace sluice::testing {

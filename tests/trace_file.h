@@ -1,6 +1,6 @@
-// A trace as a test reads it back: parsed, and checked for what holds of every trace.
+// A trace file for tests: parsed, and checked for the rules of every trace.
 //
-// Threads: like any data. Errors: expectations of the test that reads it.
+// Threads: no locks, like any data. Errors: failed expectations of the test that reads it.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct TraceFile {
     std::int64_t track = 0;
     std::int64_t from = 0, to = 0;  // nanoseconds
     std::int64_t sample = -1, epoch = -1, position = -1, batch = -1;
-    std::int64_t samples = -1, bytes = -1;  // of what is done for many samples in one go
+    std::int64_t samples = -1, bytes = -1;  // of work on many samples at once
   };
   std::map<std::int64_t, std::string> tracks;
   std::vector<Slice> slices, waits;
@@ -54,7 +54,7 @@ inline TraceFile::Slice slice_of(const nlohmann::json& event) {
   return slice;
 }
 
-// Slices of one thread lie in each other, or one after the other.
+// Checks that the slices of a thread are nested or follow each other.
 inline void expect_nested(std::vector<TraceFile::Slice> slices) {
   std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) {
     return a.from != b.from ? a.from < b.from : a.to > b.to;

@@ -1,5 +1,5 @@
-// The program that tests start as workers, and as what has workers and is killed. It says what its
-// readers do by their arguments.
+// The program that tests start as workers, or as a program that has workers and is killed. The
+// arguments select what its readers do.
 #include <sluice/graph/order/sampler.h>
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/pool.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kSocket = 3;
 
-// "segv@5": what the reader does at sample 5. "segv@5?/tmp/file": if it is the first to do so.
+// "segv@5": the reader's action at sample 5. "segv@5?/tmp/file": if it is the first to do so.
 struct Deed {
   std::string what;
   std::int64_t index = -1;
@@ -50,7 +50,7 @@ void write_raw(const void* from, std::size_t bytes) {
   (void)!::send(kSocket, from, bytes, MSG_NOSIGNAL);
 }
 
-// Writes what no worker says. It is told apart by what is wrong with it.
+// Writes invalid messages. Each is named after its mistake.
 void write_nonsense(const std::string& what) {
   using detail::Header;
   using detail::MessageKind;
@@ -125,8 +125,8 @@ auto make_uneven(const WorkerArguments&) {
 }
 SLUICE_WORKER("uneven", make_uneven);
 
-// Writes, for each sample, as many bytes as the argument says to the places where programs write,
-// in one long line.
+// Writes, for each sample, as many bytes as the argument says to stdout and stderr, in one long
+// line.
 auto make_noisy(const WorkerArguments& arguments) {
   return [line = std::string(static_cast<std::size_t>(std::stoll(arguments.argument)), '#')](
              const SampleInfo& info) {
@@ -152,7 +152,7 @@ auto make_typed(const WorkerArguments&) {
 }
 SLUICE_WORKER("typed", make_typed);
 
-// Where the sample stands; at the index that the argument says, the epoch ends.
+// Returns the sample's position. At the index in the argument, the epoch ends.
 auto make_places(const WorkerArguments& arguments) {
   return [end = std::stoll(arguments.argument)](const SampleInfo& info) {
     if (info.index >= end) throw EndOfEpoch();
@@ -180,7 +180,7 @@ auto make_shuffled(const WorkerArguments& arguments) {
 }
 SLUICE_WORKER("shuffled", make_shuffled);
 
-// Which process it is, and how many samples it has given before.
+// Returns which process it is, and how many samples it has produced before.
 auto make_who(const WorkerArguments& arguments) {
   return [count = std::int64_t{0}, arguments](const SampleInfo&) mutable {
     return std::tuple{std::int64_t{::getpid()}, count++, arguments.argument,
@@ -189,8 +189,8 @@ auto make_who(const WorkerArguments& arguments) {
 }
 SLUICE_WORKER("who", make_who);
 
-// As many bytes as the argument says, which begin with the index. Made in memory that is shared, or
-// copied there: "1000 view".
+// Returns as many bytes as the argument says, which begin with the index. They are made in shared
+// memory, or copied there: "1000 view".
 auto make_block(const WorkerArguments& arguments) {
   const auto bytes = static_cast<std::size_t>(std::stoll(arguments.argument));
   const bool view = arguments.argument.ends_with("view");
@@ -213,9 +213,9 @@ void wait_for_lock(const std::string& path) {
   ::close(file);
 }
 
-// How many samples it was asked for together. Each takes so many microseconds, or the first of
-// those does: "3000 each", "3000 first". "3000 first FILE": not before the lock of that file is
-// free.
+// Returns the number of samples that were requested together. Each takes so many microseconds, or
+// only the first one: "3000 each", "3000 first". "3000 first FILE" waits until the lock of that
+// file is free.
 bool add_groups() {
   return detail::add_worker(
       "groups", {"i64", [](const WorkerArguments& arguments) -> detail::AnyWorkerReader {
@@ -245,7 +245,7 @@ auto make_mistaken(const WorkerArguments&) -> std::int64_t (*)(const SampleInfo&
 }
 SLUICE_WORKER("mistaken", make_mistaken);
 
-// What becomes of a worker before it is ready: "exit" or "say and exit".
+// Ends the worker before it is ready: "exit" or "say and exit".
 auto make_set_up(const WorkerArguments& arguments) -> std::int64_t (*)(const SampleInfo&) {
   if (arguments.argument.starts_with("say"))
     (void)std::fprintf(stderr, "no licence for the camera\n");

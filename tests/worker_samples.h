@@ -1,4 +1,4 @@
-// What the test program's readers give: the same here as in a worker.
+// The samples of the test program's readers: they are the same here as in a worker process.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
@@ -16,8 +16,8 @@
 
 namespace sluice::testing {
 
-// The number, after a time that is drawn from it: for most next to none, for one in a thousand as
-// long as for hundreds of others.
+// Returns the number after a time that follows from it: next to none for most, for one in a
+// thousand as long as for hundreds of others.
 inline std::int64_t uneven(std::int64_t i) {
   std::uint64_t drawn = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15U;
   drawn ^= drawn >> 29;
@@ -28,7 +28,8 @@ inline std::int64_t uneven(std::int64_t i) {
 
 using Mixed = std::tuple<Bytes, Tensor, Image, std::string, std::int64_t, double, bool, Half>;
 
-// Sizes and contents follow from the sample: none, some that stand in messages, and larger ones.
+// Sizes and contents follow from the sample: empty ones, some that are sent inline, and larger
+// ones.
 inline Mixed mixed_sample(const SampleInfo& info) {
   const std::int64_t i = info.index + 1000 * info.epoch;
   const auto fill = static_cast<std::uint8_t>(i);
@@ -41,7 +42,7 @@ inline Mixed mixed_sample(const SampleInfo& info) {
   }
   Image image(static_cast<int>(i % 50) + 1, 30, 3);
   std::fill(image.data(), image.data() + 30 * 3 * image.height(), fill);
-  // A part, whose rows do not lie side by side.
+  // Cut to a part. After narrow(), its rows are not adjacent.
   if (i % 3 == 0) image = image.crop_view(0, 5, image.height(), 7).clone();
   if (i % 3 == 1) image.narrow(0, 5, image.height(), 7);
   return {std::move(bytes),
@@ -64,7 +65,7 @@ inline bool same(const Mixed& a, const Mixed& b) {
          static_cast<float>(std::get<7>(a)) == static_cast<float>(std::get<7>(b));
 }
 
-// Tensors of four types: of one shape, and of shapes that follow from the sample.
+// Tensors of four types: some of one shape, some of shapes that follow from the sample.
 using Typed = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
 template <class T>

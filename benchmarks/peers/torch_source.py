@@ -66,7 +66,7 @@ def main():
         )
         rates[name] = common.rate(len(data), lambda: sum(len(batch) for batch in loader))
         del loader
-    rates["decode_workers"] = rates["pillow_workers"]  # there is no decoder but the dataset's
+    rates["decode_workers"] = rates["pillow_workers"]  # the dataset's decoder is the only one
     common.tell("PyTorch", torch.__version__, rates)
 
 

@@ -14,7 +14,7 @@ BILINEAR = v2.InterpolationMode.BILINEAR
 
 
 def decode(file):
-    # A copy, since torch wants memory that it may write.
+    # Copy, because torch wants writable memory.
     return decode_jpeg(torch.frombuffer(bytearray(file), dtype=torch.uint8), mode=ImageReadMode.RGB)
 
 

@@ -24,8 +24,8 @@
 namespace sluice::app {
 namespace {
 
-// Runs body() on each of `threads` threads; seconds until the last has ended. Throws what one of
-// them throws.
+// Runs body() on each of `threads` threads. Returns the seconds until the last has ended. Rethrows
+// an exception of one of them.
 template <class Body>
 double time_threads(int threads, Body body) {
   const auto start = std::chrono::steady_clock::now();
@@ -52,9 +52,8 @@ double time_threads(int threads, Body body) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Every file of a Corpus can be decoded, so an error here is a fault of the program: libjpeg's
-// default handler says what it is and ends the process. Warnings are not for a loop that only
-// measures.
+// Every file of a Corpus can be decoded, so an error here is a bug: libjpeg's default handler
+// prints it and ends the process. Warnings would only disturb the measurement.
 void keep_quiet(j_common_ptr, int) {}
 
 class FullDecoder {
@@ -80,7 +79,7 @@ class FullDecoder {
     if (picture_.size() < stride * info_.output_height)
       picture_.resize(stride * info_.output_height);
     while (info_.output_scanline < info_.output_height) {
-      std::array<JSAMPROW, 4> rows;  // more than the library makes in one go
+      std::array<JSAMPROW, 4> rows;  // more than the library produces at once
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::size_t y =
             std::min<std::size_t>(info_.output_scanline + i, info_.output_height - 1);
@@ -98,12 +97,12 @@ class FullDecoder {
   std::vector<JSAMPLE> picture_;
 };
 
-// The generators of the rotate pipeline, in the order in which it makes them.
+// The random generators of the rotate pipeline, in the order in which it creates them.
 constexpr std::uint32_t kAngle = 0, kCoin = 1;
 constexpr int kSide = 400;
 constexpr std::size_t kPlaceBytes = std::size_t{3} * kSide * kSide;
 
-// One place of a batch.
+// A sample's place in a batch.
 class Place : public Placer {
  public:
   explicit Place(std::byte* at) : at_(at) {}
@@ -148,7 +147,7 @@ void RotateLoop::make(std::int64_t id, Scratch& scratch, Image& out) const {
 }
 
 double RotateLoop::run(std::int64_t images, int threads) const {
-  // Three batches, as many as a pipeline has under way.
+  // Three batches, as many as a pipeline has in flight.
   const auto places = 3 * static_cast<std::size_t>(batch_);
   std::vector<std::byte> batches(places * kPlaceBytes);
   std::atomic<std::int64_t> next{0};

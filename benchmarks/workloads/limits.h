@@ -1,4 +1,4 @@
-// What `sluice bench` compares with. Each runs once over the images and gives the seconds that it
+// The baselines of `sluice bench`. Each runs once over the images, and returns the seconds that it
 // took.
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace sluice::app {
 
-// What a measurement with fewer threads than it was asked for says instead of figures.
+// Returns the error for a measurement that gets fewer threads than requested.
 Error too_few_threads(int asked, int made);
 
-// Decodes every image whole with libjpeg-turbo, and nothing else: exact integer inverse DCT, fancy
-// upsampling, RGB. The threads share a counter; each keeps one libjpeg object and one picture, so
-// nothing is allocated or queued.
+// Only decodes every whole image with libjpeg-turbo: exact integer inverse DCT, fancy upsampling,
+// RGB. The threads share a counter. Each keeps one libjpeg object and one image, so nothing is
+// allocated or queued.
 double run_full_decode(const Corpus& corpus, std::int64_t images, int threads);
 
-// The rotate recipe as one would write it by hand: threads that take the next number, decode, turn
-// one picture in four, resize into its place of a batch. The same kernels and random numbers as the
-// pipeline's.
+// The rotate recipe as a hand-written loop. Each thread takes the next number, decodes, rotates one
+// image in four, and resizes into its place in a batch. It uses the pipeline's kernels and random
+// numbers.
 class RotateLoop {
  public:
   RotateLoop(const Corpus& corpus, std::uint64_t seed, int batch)
@@ -30,7 +30,7 @@ class RotateLoop {
     Image decoded;
     Image turned;
   };
-  // Sample `id` of epoch 0, as the pipeline must deliver it.
+  // Makes sample `id` of epoch 0, as the pipeline must deliver it.
   void make(std::int64_t id, Scratch& scratch, Image& out) const;
 
  private:
@@ -39,8 +39,9 @@ class RotateLoop {
   int batch_;
 };
 
-// Source, window, three stages, a switch, an arm, order and batch, wired by hand from oneTBB's own
-// nodes, with bodies that do nothing. Throws Error if a sample is lost on the way.
+// The shape of a pipeline (source, in-flight limit, three stages, a switch with one branch, order
+// and batch), wired by hand from oneTBB's own nodes, with bodies that do nothing. Throws Error if a
+// sample is lost.
 double run_raw_tbb(std::int64_t samples, int threads, int batch);
 
 }  // namespace sluice::app

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kSlots = 3;
 constexpr std::array<int, 5> kBatches = {16, 32, 64, 128, 256};
-// For the pictures of all slots; the smallest batches may have more.
+// The limit for the images of all slots; the smallest batch size may exceed it.
 constexpr std::size_t kMostBytes = std::size_t{2} << 30;
 constexpr std::size_t kAligned = 256;
 
@@ -63,8 +63,8 @@ NvjpegImage picture_at(std::byte* at, const File& file) {
   return picture;
 }
 
-// Whether it is the file's picture, as far as decoders may differ: in the inverse DCT, and in how
-// chroma is made larger.
+// True if it is the file's image, up to the differences between decoders: the inverse DCT, and the
+// upsampling of chroma.
 bool same_picture(const std::byte* theirs, const File& file) {
   constexpr std::int64_t kMeanDifference = 16;
   Image ours;
@@ -94,7 +94,7 @@ const char* name_of(NvjpegBackend backend) {
   }
 }
 
-// With one backend.
+// Decodes with one backend.
 class Ring : public NvjpegRival {
  public:
   Ring(const Nvjpeg& library, NvjpegBackend backend, std::shared_ptr<Device> device, int threads)
@@ -164,10 +164,10 @@ class Ring : public NvjpegRival {
  private:
   struct Slot {
     std::unique_ptr<DeviceStream> stream;
-    std::unique_ptr<DeviceEvent> over;  // what was put into the stream last
+    std::unique_ptr<DeviceEvent> over;  // the last work in the stream
     Object state;
     Block memory = {};
-    // Of the batch that is under way.
+    // The current batch.
     std::vector<Nvjpeg::Bytes> data = {};
     std::vector<std::size_t> lengths = {};
     std::vector<NvjpegImage> pictures = {};
@@ -187,7 +187,7 @@ class Ring : public NvjpegRival {
     for (Slot& slot : slots_) wait(slot);
   }
 
-  // So many files from that one on, one after the other into the slot's memory.
+  // Decodes `batch` files, beginning with file `first`, one after the other into the slot's memory.
   int decode(Slot& slot, std::size_t first, int batch) {
     slot.data.clear(), slot.lengths.clear(), slot.pictures.clear();
     std::byte* at = slot.memory.get();
@@ -202,7 +202,7 @@ class Ring : public NvjpegRival {
                                   slot.lengths.data(), slot.pictures.data(), slot.stream->native());
   }
 
-  // Which files it decodes.
+  // Finds the files that it decodes.
   void look_at(const Corpus& corpus) {
     const Object header = make_object(
         "making a header",
@@ -213,7 +213,7 @@ class Ring : public NvjpegRival {
       if (takes(file, header.get())) files_.push_back(file);
     }
     std::vector<File> good;
-    bool ready = false;  // after a batch that failed, states are made ready anew
+    bool ready = false;  // after a failed batch, states must be initialized again
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (!ready) set_batch(1);
       ready = gives_pictures(i);
@@ -224,7 +224,7 @@ class Ring : public NvjpegRival {
     if (files_.empty()) throw Error("nvJPEG decodes none of the files");
   }
 
-  // By the file's header, of which it notes the size.
+  // Checks the file's header, and stores its size.
   bool takes(File& file, void* header) {
     int encoding = 0, not_supported = 0;
     if (library_.JpegStreamParseHeader(handle_.get(), file.bytes.data(), file.bytes.size(),
@@ -239,7 +239,7 @@ class Ring : public NvjpegRival {
             not_supported == 0);
   }
 
-  // Whether a batch from that file on has its pictures; none is there from before.
+  // True if a batch from file `first` on produces all its images. The memory is cleared first.
   bool gives_pictures(std::size_t first) {
     Slot& slot = slots_.front();
     slot.stream->fill(slot.memory.get(), 0, bytes_of(batch_));
@@ -261,7 +261,7 @@ class Ring : public NvjpegRival {
     wait(slot);
   }
 
-  // Memory for the pictures of any so many files that follow each other.
+  // Returns the memory for the images of any `batch` consecutive files.
   std::size_t bytes_of(int batch) const {
     std::size_t most = 0, sum = 0;
     const auto count = static_cast<std::size_t>(batch);
@@ -285,7 +285,7 @@ class Ring : public NvjpegRival {
     }
   }
 
-  // The quickest of those that have their pictures.
+  // Chooses the fastest batch size that produces all images.
   void choose_batch() {
     int best = 0;
     for (const int batch : kBatches) {
@@ -293,7 +293,7 @@ class Ring : public NvjpegRival {
       set_batch(batch);
       if (!gives_pictures(0)) continue;
       const std::int64_t round = static_cast<std::int64_t>(kSlots) * batch;
-      (void)run(round);  // it gets its own memory
+      (void)run(round);  // allocates its memory
       const double rate = static_cast<double>(4 * round) / run(4 * round);
       if (rate > rate_) {
         rate_ = rate;
@@ -314,7 +314,7 @@ class Ring : public NvjpegRival {
   std::size_t not_decoded_ = 0;
   int batch_ = 0;
   double rate_ = 0;
-  std::size_t turn_ = 0, next_ = 0;  // of the slots, of the files
+  std::size_t turn_ = 0, next_ = 0;  // the next slot, and the next file
 };
 
 }  // namespace
@@ -329,7 +329,7 @@ std::unique_ptr<NvjpegRival> make_nvjpeg_rival(const Nvjpeg& library, const Corp
   std::unique_ptr<NvjpegRival> best;
   for (const NvjpegBackend backend :
        {NvjpegBackend::hardware, NvjpegBackend::gpu, NvjpegBackend::best}) {
-    if (backend == NvjpegBackend::best && best != nullptr) break;  // is for when nothing else is
+    if (backend == NvjpegBackend::best && best != nullptr) break;  // only if nothing else runs
     const auto cannot = [&](const std::exception& e) {
       fmt::print(out, "nvJPEG {} does not run on {}: {}\n", library.version, name_of(backend),
                  e.what());

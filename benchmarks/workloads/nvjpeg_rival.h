@@ -1,16 +1,16 @@
-// NvjpegRival: nvJPEG as a contender of `sluice bench`, at its best, as far as one knows how.
+// NvjpegRival: nvJPEG as a baseline of `sluice bench`, configured as fast as we know how.
 //
-// It decodes whole files to interleaved RGB in the GPU's memory, as ours does, and into memory that
-// is there already. Batches go round a few states, each with a stream, so that the next is read
-// while others are decoded; a state is used again when its last batch is over. The GPU's JPEG
-// engines and its cores are both tried, with several sizes of batches, and the quickest is kept.
+// Like our decoder, it decodes whole files to interleaved RGB in GPU memory that is already
+// allocated. Batches rotate over a few states, each with a stream, so the next batch is parsed
+// while others are decoded. A state is reused when its last batch is over. It tries both the GPU's
+// JPEG engines and its cores, with several batch sizes, and keeps the fastest.
 //
-// Left out, and counted, are files that it refuses (progressive ones among them), and those of
-// which it gives another picture than we do; pixels may differ by a few levels.
+// It leaves out and counts the files that nvJPEG refuses (such as progressive ones), and those
+// whose image differs from ours. Small differences in pixel values are accepted.
 //
-// Ownership: refers to the corpus, which outlives it; shares the device. Threads: one, the one that
-// made it. nvJPEG uses what is CUDA's current device there, so only device 0 will do. Errors: Error
-// in one sentence, DeviceError, std::bad_alloc.
+// Ownership: refers to the corpus, which outlives it; shares the device. Threads: one, the thread
+// that made it. nvJPEG uses that thread's current CUDA device, so only device 0 works. Errors:
+// Error in one sentence, DeviceError, std::bad_alloc.
 #pragma once
 
 #include "benchmarks/workloads/corpus.h"
@@ -26,7 +26,7 @@ namespace sluice::app {
 
 using device::Nvjpeg;
 
-// What runs, and how many files are left out.
+// The configuration, and the number of files left out.
 struct NvjpegFacts {
   std::string version;
   std::string decodes_on;
@@ -38,15 +38,15 @@ struct NvjpegFacts {
 class NvjpegRival {
  public:
   virtual ~NvjpegRival() = default;
-  // Decodes so many images, and more to fill the last batch; seconds for so many.
+  // Decodes `images` images, and more to fill the last batch. Returns the seconds for `images`.
   virtual double run(std::int64_t images) = 0;
-  // As it was when the batches were chosen.
+  // The rate measured when the batch size was chosen.
   virtual double images_per_second() const = 0;
   virtual NvjpegFacts facts() const = 0;
 };
 
-// `threads`: of the host, where nvJPEG uses some. Says on `out` what was tried. Throws Error when
-// nothing runs.
+// `threads`: host threads, for backends that use them. Prints the attempts to `out`. Throws Error
+// if nothing runs.
 std::unique_ptr<NvjpegRival> make_nvjpeg_rival(const Nvjpeg& library, const Corpus& corpus,
                                                const std::shared_ptr<Device>& device, int threads,
                                                std::FILE* out);

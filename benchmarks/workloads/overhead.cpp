@@ -25,7 +25,7 @@ Value<bool> is_true(Graph& g, const Number& x) {
       "is_true", [](std::int64_t) { return true; }, x);
 }
 
-// What no sample should ever wait for.
+// Work that no sample should ever wait for.
 Number work(Graph& g, const Number& x) {
   return g.map(
       "work",
@@ -49,7 +49,7 @@ Number one_if(Graph& g, const Number& x) {
   return g.if_else(key, arm, arm);
 }
 
-// `taken`: how many of the arms are ever taken; `other` is what the others do.
+// `taken`: the number of branches that are ever taken; `other`: the body of the others.
 Number one_select(Graph& g, const Number& x, std::int64_t arms, std::int64_t taken,
                   Number (*other)(Graph&, const Number&)) {
   auto key = g.map(
@@ -86,9 +86,9 @@ Number loop_in_a_line(Graph& g, const Number& x) {
 Number idle(Graph& g, const Number& x) { return step(g, "arm", x); }
 
 struct Contender {
-  std::string name;  // empty: a base
+  std::string name;  // empty: a baseline
   Describe describe;
-  std::size_t base = 0;  // its number among the contenders
+  std::size_t base = 0;  // the index of its baseline
 };
 
 std::vector<Contender> contenders() {
@@ -115,7 +115,7 @@ Subject make(const SubjectOptions& options, const Describe& describe) {
   });
 }
 
-// As many samples as it takes, judged by a first short run.
+// Returns the number of samples for about `seconds`, estimated from a short run.
 std::int64_t samples_for(double seconds, SubjectOptions options, const Describe& describe) {
   constexpr std::int64_t kLeast = 20000, kMost = 20000000;
   options.images = kLeast;

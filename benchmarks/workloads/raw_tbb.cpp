@@ -33,8 +33,8 @@ double run_raw_tbb(std::int64_t samples, int threads, int batch) {
       if (next == samples) control.stop();
       return next++;
     });
-    // With `int` as its decrementer's type it counts what comes back; the default one would wait
-    // for every edge.
+    // With `int` as its decrementer's type, it counts the numbers that come back. The default type
+    // would wait for every edge.
     tf::limiter_node<Id, int> window(g, 3 * static_cast<std::size_t>(batch));
     const auto stage = [](Id id) { return id; };
     tf::function_node<Id, Id> first(g, tf::unlimited, stage);

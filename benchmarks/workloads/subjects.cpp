@@ -57,7 +57,7 @@ Value<Tensor> eval(Value<Bytes> jpeg, const SubjectOptions& options, DType dtype
 
 using Augment = Value<Image> (*)(Graph& g, Value<Image> image);
 
-// Null for workloads that augment nothing by themselves.
+// Returns null for workloads without automatic augmentation.
 Augment augment_of(const std::string& workload) {
   if (workload == "randaugment") return [](Graph& g, Value<Image> x) { return rand_augment(g, x); };
   if (workload == "trivialaugment")
@@ -67,7 +67,7 @@ Augment augment_of(const std::string& workload) {
   return nullptr;
 }
 
-// As in train, up to the mirror; then what augments it.
+// As in train, up to the mirror; then the augmentation.
 Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, Augment by,
                       const SubjectOptions& options, DType dtype) {
   auto image =
@@ -77,7 +77,7 @@ Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, Augm
                                {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
 }
 
-// Three boxes to each picture, which follow from its number: shares of width and height.
+// Returns three boxes for an image, determined by its number: fractions of width and height.
 Tensor shares_of(std::int64_t number) {
   constexpr int kBoxes = 3;
   Random random({.seed = 1, .sample = static_cast<std::uint64_t>(number)});

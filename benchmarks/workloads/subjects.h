@@ -1,7 +1,8 @@
-// The pipelines that `sluice bench` measures, each behind one function that runs an epoch of it.
+// Subjects: the pipelines that `sluice bench` measures, each behind one function that runs an
+// epoch.
 //
-// A Subject owns its pipeline and refers to the corpus, which must outlive it.
-// Threads: one.
+// Ownership: a Subject owns its pipeline and refers to the corpus, which must outlive it. Threads:
+// one.
 #pragma once
 
 #include "benchmarks/workloads/corpus.h"
@@ -19,21 +20,22 @@
 namespace sluice::app {
 
 struct Subject {
-  // Delivers all images of epoch 0 and throws them away; seconds from the start to the last batch.
+  // Delivers all images of epoch 0 and discards them. Returns the seconds from the start to the
+  // last batch.
   std::function<double()> run;
   std::function<Stats()> stats;
 };
 
 struct SubjectOptions {
-  std::int64_t images = 0;  // of an epoch; files are used again as often as it takes
+  std::int64_t images = 0;  // per epoch; files are reused as often as necessary
   int threads = 1;
   int batch = 64;
   int window = 0;  // see PipelineOptions
   std::uint64_t seed = 42;
-  // Of what recipes and conditional make, in pixels; dino has sizes of its own.
+  // The size of the output images of recipes and conditional, in pixels; dino has its own sizes.
   int width = 0, height = 0;
-  std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
-  std::shared_ptr<Device> device = {};    // where pictures are decoded and changed; null: the host
+  std::shared_ptr<JpegIndex> index = {};  // JPEG index of the files; null: none
+  std::shared_ptr<Device> device = {};    // decodes and augments images; null: the host
   Decoder decoder = Decoder::exact;
   bool compose = false;    // see PipelineOptions
   std::string trace = {};  // file for the pipeline's trace; empty: none
@@ -50,7 +52,7 @@ inline PipelineOptions pipeline_options_of(const SubjectOptions& options) {
           .trace = {options.trace}};
 }
 
-// The pipeline, which has so many samples.
+// Measures a pipeline with `samples` samples.
 template <class P>
 Subject subject_from(std::shared_ptr<P> pipeline, std::int64_t samples) {
   return {[pipeline, images = samples] {
@@ -70,7 +72,7 @@ Subject subject_from(std::shared_ptr<P> pipeline, std::int64_t samples) {
           [pipeline] { return pipeline->stats(); }};
 }
 
-// The pipeline that `describe` describes, with options.images samples.
+// Measures the pipeline that `describe` describes, with options.images samples.
 template <class Describe>
 Subject subject_of(const SubjectOptions& options, Describe describe) {
   using P = decltype(make_pipeline(PipelineOptions(), describe));
@@ -78,12 +80,12 @@ Subject subject_of(const SubjectOptions& options, Describe describe) {
                       options.images);
 }
 
-// `workload` is conditional, or one of those on files that bench.h names.
+// `workload`: conditional, or one of the workloads on files in bench.h.
 Subject make_subject(const std::string& workload, const Corpus& corpus,
                      const SubjectOptions& options);
 
-// Compares the first images of the rotate pipeline with the loop's, byte for byte; throws Error
-// when they differ.
+// Compares the first images of the rotate pipeline with the loop's, byte for byte. Throws Error if
+// they differ.
 void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options, const RotateLoop& loop);
 
 }  // namespace sluice::app

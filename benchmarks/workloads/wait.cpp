@@ -18,8 +18,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Done = Completion<std::int64_t>;
 
-// Fires handles kWait after they came: a ring, since who came first is due first. Destroyed after
-// the run's end, so that none is left in it.
+// Completes each handle kWait after it was added. A ring is enough, because handles become due in
+// order. It is destroyed after the run, when no handle is left.
 class Timer {
  public:
   Timer() : ring_(kWaiting) { due_.reserve(kWaiting); }
@@ -73,9 +73,9 @@ class Timer {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Waiting> ring_;  // never more than the window's
+  std::vector<Waiting> ring_;  // never more handles than in flight
   std::size_t first_ = 0, count_ = 0;
-  std::vector<Waiting> due_;  // the thread's own
+  std::vector<Waiting> due_;  // used by the thread only
   bool stopping_ = false;
   std::thread thread_{[this] { run(); }};
 };

@@ -1,4 +1,4 @@
-// The pipeline of `sluice bench wait`: samples that each wait for a while, and do nothing else.
+// The pipeline of `sluice bench wait`: each sample waits for a while, and does nothing else.
 #pragma once
 
 #include "benchmarks/workloads/subjects.h"
@@ -7,13 +7,13 @@
 
 namespace sluice::app {
 
-// How long each sample waits, and how many may do so at once. No pipeline delivers more samples in
-// a second than kWaiting / kWait.
+// The waiting time of each sample, and the number that may wait at once. No pipeline can deliver
+// more samples per second than kWaiting / kWait.
 inline constexpr std::chrono::milliseconds kWait{5};
 inline constexpr int kWaiting = 1024;
 
-// A batch is no larger than kWaiting. One thread, which belongs to the subject, keeps the time of
-// all that wait.
+// The batch size must not exceed kWaiting. One thread, which belongs to the subject, times all
+// waiting samples.
 Subject make_wait_subject(SubjectOptions options);
 
 }  // namespace sluice::app

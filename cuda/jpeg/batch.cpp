@@ -18,12 +18,12 @@ std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = 256) {
   return (bytes + to - 1) / to * to;
 }
 
-// The place after all that the launch says, where the files' bytes begin.
+// Returns the position after all arrays of the launch, where the files' bytes begin.
 std::uint64_t head_bytes(const JpegLaunch& launch) {
   return rounded(launch.unstuff_tiles_at + sizeof(std::uint32_t) * launch.tiles.unstuff);
 }
 
-// Longer ones first, since threads that work side by side wait for the slowest of them.
+// Puts longer segments first, because threads that run side by side wait for the slowest one.
 void put_by_length(const std::vector<JpegSegment>& segments, std::byte* to) {
   constexpr int kBits = 6;
   std::uint32_t longest = 0, first[(1 << kBits) + 1] = {};
@@ -207,7 +207,7 @@ void JpegBatch::tell_pieces(const Sample& from, std::byte* upload, const JpegLau
 void JpegBatch::copy_bytes(const Sample& from, std::byte* to) {
   for (const JpegPlan::Piece& piece : from.plan->pieces())
     std::memcpy(to + piece.at, from.file.data() + piece.begin, piece.bytes);
-  // The rest of the last word is read, though not used.
+  // The rest of the last word is read, but not used.
   const std::size_t size = from.plan->bytes();
   std::memset(to + size, 0, rounded(size, kWord) - size);
 }

@@ -10,7 +10,7 @@ bool is_legal(const JpegCodeSource& source, bool dc) {
   for (std::uint32_t length = 1; length <= 16; ++length) {
     code = (code << 1) + source.bits[length - 1];
     count += source.bits[length - 1];
-    // No code is all ones, which is why there is always one more.
+    // No code is all ones, so at least one code must stay free.
     if (source.bits[length - 1] > 0 && (code >= 1u << length || count > 256)) return false;
   }
   const auto is_symbol_of_dc = [](std::uint8_t value) { return value <= 15; };
@@ -22,7 +22,7 @@ std::uint64_t hash_of(const JpegCodeSource (&sources)[4]) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   std::uint64_t of[4] = {1, 2, 3, 4};
   for (std::size_t at = 0; at < sizeof(JpegCodeSource); at += sizeof(std::uint64_t)) {
-    // All four side by side, since each waits for its last product.
+    // Four independent chains, because each multiplication waits for the one before.
     for (int i = 0; i < 4; ++i) {
       const auto* const bytes = reinterpret_cast<const std::byte*>(&sources[i]);
       of[i] = (of[i] ^ load_as<std::uint64_t>(bytes + at)) * kOdd;

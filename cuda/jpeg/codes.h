@@ -1,7 +1,7 @@
-// Huffman tables of JPEG files: what the host checks of them, and how a device lays them out for
-// its kernels. Bodies for both kinds of devices.
+// Huffman tables of JPEG files: the checks of the host, and the layout that a device builds for its
+// kernels. Bodies for both kinds of devices.
 //
-// Plain functions without state. Errors: none; tables must be legal before a device gets them.
+// Plain functions without state. Errors: none; a device must only get legal tables.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -13,19 +13,19 @@
 
 namespace sluice::device {
 
-// False for a table that libjpeg refuses. `dc`: whether it is one of DC's.
+// Returns false for a table that libjpeg refuses. `dc`: true for a DC table.
 bool is_legal(const JpegCodeSource& source, bool dc);
 
-// A number for each content, almost surely another one.
+// Returns a hash of the content: different contents almost surely have different hashes.
 std::uint64_t hash_of(const JpegCodeSource (&sources)[4]);
 
 // Threads that build one table.
 inline constexpr std::uint32_t kJpegCodeBuilders = 256;
 
-// The entry for the bits `next` (see JpegCodes).
+// Returns the entry for the bits `next` (see JpegCodes).
 SLUICE_HOST_DEVICE inline std::uint16_t make_jpeg_entry(const JpegCodeSource& source,
                                                         std::uint32_t next) {
-  // Codes of a length follow each other, and come after the shorter ones.
+  // The codes of one length are consecutive, and come after the shorter ones.
   std::uint32_t code = 0, index = 0;
   for (std::uint32_t length = 1; length <= kJpegLookupBits; ++length, code <<= 1) {
     const std::uint32_t count = source.bits[length - 1];
@@ -38,7 +38,7 @@ SLUICE_HOST_DEVICE inline std::uint16_t make_jpeg_entry(const JpegCodeSource& so
   return 0;
 }
 
-// Fills in table 0 to 3 from a legal source, or one of zeros.
+// Builds table 0 to 3 from `source`, which is legal or all zeros.
 SLUICE_HOST_DEVICE inline void build_jpeg_codes(const JpegTeam& team, const JpegCodeSource& source,
                                                 std::uint32_t table, JpegCodes& codes) {
   for (std::uint32_t i = team.thread; i < 1u << kJpegLookupBits; i += team.threads)
@@ -59,7 +59,7 @@ SLUICE_HOST_DEVICE inline void build_jpeg_codes(const JpegTeam& team, const Jpeg
   }
 }
 
-// The tables of a sample, in the launch's scratch memory.
+// Returns the tables of a sample, in the launch's scratch memory.
 SLUICE_HOST_DEVICE inline const JpegCodes& jpeg_codes(const JpegLaunch& launch,
                                                       const std::byte* scratch,
                                                       const JpegSample& sample) {

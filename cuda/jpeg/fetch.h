@@ -1,10 +1,11 @@
-// Bytes of JPEG files that a kernel fetches itself from pinned memory of the host: the CPU only
-// says where they lie. Bodies for both kinds of devices.
+// Fetching: a kernel reads the bytes of JPEG files itself from pinned host memory. The CPU only
+// passes their addresses. Bodies for both kinds of devices.
 //
-// A line is JpegPiece::kLine bytes. Reads of neighbouring lines by neighbouring threads are what
-// PCI Express is fast at: 50 GB/s of H200's 53 by a copy engine, and no call for each file.
+// A line is JpegPiece::kLine bytes. Neighboring threads read neighboring lines, which is fast over
+// PCI Express: 50 GB/s, where an H200's copy engine reaches 53. It also needs no call for each
+// file.
 //
-// Ownership: values. Threads: each has lines of its own. Errors: none.
+// Ownership: values. Threads: each has its own lines. Errors: none.
 #pragma once
 
 #include <sluice/cuda/jpeg/job.h>
@@ -19,14 +20,14 @@ struct alignas(JpegPiece::kLine) JpegLine {
   std::uint64_t words[2] = {};
 };
 
-// The last of these, sorted by `at`, that is not after `at`.
+// Returns the index of the last of `parts`, sorted by their `at`, that is not after `at`.
 template <class Part>
 SLUICE_HOST_DEVICE std::uint32_t jpeg_last_before(const Part* parts, std::uint32_t count,
                                                   std::uint32_t at) {
   return last_before(count, at, [=](std::uint32_t i) { return parts[i].at; });
 }
 
-// Line number `line` of the sample; what lies beyond a file's end is zero.
+// Returns line number `line` of the sample; bytes beyond the file's end are zero.
 SLUICE_HOST_DEVICE inline JpegLine fetch_jpeg_line(const JpegSample& sample,
                                                    const JpegPiece* pieces, std::uint32_t line) {
   constexpr std::uint32_t kLine = JpegPiece::kLine;
@@ -41,8 +42,8 @@ SLUICE_HOST_DEVICE inline JpegLine fetch_jpeg_line(const JpegSample& sample,
   return value;
 }
 
-// Line number `line` of a file that no index knows, without what is stuffed in; `raw`: what was
-// fetched of it.
+// Returns line number `line` of a file without a JPEG index, with stuffed zeros and markers
+// removed. `raw`: the fetched bytes of the file.
 SLUICE_HOST_DEVICE inline JpegLine unstuff_jpeg_line(const JpegSample& sample, const JpegRun* runs,
                                                      const std::uint8_t* raw, std::uint32_t line) {
   const JpegRun* const own = runs + sample.first_run;
@@ -57,7 +58,7 @@ SLUICE_HOST_DEVICE inline JpegLine unstuff_jpeg_line(const JpegSample& sample, c
   return value;
 }
 
-// Where the bytes of a sample lie: `block` is what was uploaded, `fetched` what was fetched.
+// Returns the bytes of a sample. `block`: the uploaded data; `fetched`: the fetched data.
 SLUICE_HOST_DEVICE inline const std::uint32_t* jpeg_words(const JpegSample& sample,
                                                           const std::byte* block,
                                                           const std::byte* fetched) {

@@ -1,10 +1,10 @@
-// JpegFileHeader: what the header of a JPEG file says that a device's decoder has to know.
+// JpegFileHeader: the part of a JPEG file's header that a decoder on a device needs.
 //
-// Plain headers are read here: no more than well-formed segments of the usual kinds, one after the
-// other, of a file that is gray or YCbCr in one scan. Whatever else there is libjpeg reads, and so
-// says what is wrong with it. Where both read a header, they say the same.
+// read_plain() reads plain headers: only well-formed segments of the usual kinds, of a file that is
+// gray or YCbCr in one scan. libjpeg reads all others, and so reports what is wrong with them. If
+// both can read a header, they agree.
 //
-// Ownership: values. Threads: any. Errors: JpegError and std::bad_alloc of read_with_library().
+// Ownership: values. Threads: any. Errors: read_with_library() throws JpegError and std::bad_alloc.
 #pragma once
 
 #include <sluice/cuda/jpeg/job.h>
@@ -21,21 +21,21 @@ struct JpegFileHeader {
   struct Component {
     std::uint8_t id = 0;
     int across = 1, down = 1;               // blocks in an MCU
-    int quantisers = 0, codes[2] = {0, 0};  // numbers of tables: of quantisers; of codes, DC and AC
+    int quantisers = 0, codes[2] = {0, 0};  // table numbers; of codes: DC and AC
   };
   static constexpr int kTables = 4;
 
   int height = 0, width = 0;
   int components = 0;  // 1 or 3
   Component component[3];
-  std::uint16_t interval = 0;  // MCUs between restart markers, or 0
-  std::size_t first_byte = 0;  // of the scan
-  std::uint32_t known = 0;     // a bit for each table that there is, by its number: quantisers,
-  std::uint32_t known_codes[2] = {};           // and codes, DC and AC
+  std::uint16_t interval = 0;         // MCUs between restart markers, or 0
+  std::size_t first_byte = 0;         // of the scan's data, in the file
+  std::uint32_t known = 0;            // bit i is set if table number i exists: for quantizers,
+  std::uint32_t known_codes[2] = {};  // and for codes, DC and AC
   std::uint16_t quantisers[kTables][64] = {};  // row by row
   JpegCodeSource codes[2][kTables];            // DC and AC
 
-  // Null for what there is not.
+  // Return null if there is no such table.
   const std::uint16_t* find_quantisers(int number) const {
     return is_one(known, number) ? quantisers[number] : nullptr;
   }
@@ -49,10 +49,11 @@ struct JpegFileHeader {
   }
 };
 
-// False for a header that is not plain.
+// Returns false for a header that is not plain.
 bool read_plain(std::span<const std::uint8_t> file, JpegFileHeader& out);
 
-// Gives the reason why the file is not for a device, or null. `header`: what peek_jpeg() says.
+// Returns the reason why a device cannot decode the file, or null. `header`: the result of
+// peek_jpeg().
 const char* read_with_library(std::span<const std::uint8_t> file, const JpegHeader& header,
                               const JpegOptions& options, JpegFileHeader& out);
 

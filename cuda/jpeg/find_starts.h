@@ -1,12 +1,12 @@
-// Which MCUs of a JPEG file that no index knows begin where, and with which predictors of DC: sums
-// over what synchronise.h has found, for the threads of a device.
+// Finds which MCUs begin where in a JPEG file without a JPEG index, and with which DC predictors.
+// It sums over the results of synchronise.h, with the threads of a device.
 //
-// It also says whether all of that holds: that each subsequence was read from the state in which
-// the one before was left, the first one of an interval from its beginning; that nothing in them is
-// wrong; and that each interval has as many MCUs as it should, and less than a byte after them.
-// Then the codes were read as one reader would have read them from their start.
+// It also checks the results. Each subsequence must have been read from the state in which the one
+// before ended, and the first one of an interval from its beginning. No subsequence may contain an
+// error. Each interval must have the right number of MCUs, and less than a byte after them. If all
+// of that holds, the codes were read as a single reader would read them from their start.
 //
-// Plain functions without state; they read and write what belongs to the sample.
+// Plain functions without state; they read and write only the sample's own data.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -17,12 +17,12 @@
 
 namespace sluice::device {
 
-// Threads that work at one sample.
+// Threads that work on one sample.
 inline constexpr std::uint32_t kJpegFinders = 256;
 
-// Sums over a run of subsequences, as far as they belong to the last interval in it.
+// Sums over a run of subsequences; only the part in the last interval of the run counts.
 struct JpegSums {
-  std::uint32_t begins = 0;  // whether that interval begins in the run
+  std::uint32_t begins = 0;  // 1 if that interval begins in the run
   std::uint32_t groups = 0;
   std::int32_t dc[3] = {};
 
@@ -30,7 +30,7 @@ struct JpegSums {
     groups += tally.starts;
     SLUICE_UNROLL for (int i = 0; i < 3; ++i) dc[i] += tally.sums[i];
   }
-  // Those of the run before and this one.
+  // Returns the sums over the run before and this one.
   SLUICE_HOST_DEVICE JpegSums after(const JpegSums& before) const {
     if (begins != 0) return *this;
     JpegSums both = before;
@@ -48,8 +48,9 @@ SLUICE_HOST_DEVICE inline std::uint32_t groups_of_interval(const JpegSample& sam
   return left < sample.interval ? left : sample.interval;
 }
 
-// Fills in `start`, and says whether it and what it is made from is in order. `before`: what
-// precedes it in its interval; `previous`: the subsequence before it, if there is one.
+// Fills in `start`. Returns true if it and the data that it is made from are valid. `before`: sums
+// over the part of the interval before this subsequence. `expected`: the state in which the
+// subsequence before ended, or kKnown for the first of an interval.
 SLUICE_HOST_DEVICE inline bool make_jpeg_start(const JpegSample& sample, const JpegPlace& place,
                                                const JpegSums& before, const JpegTally& tally,
                                                std::uint32_t entry, std::uint32_t expected,
@@ -73,13 +74,13 @@ SLUICE_HOST_DEVICE inline bool make_jpeg_start(const JpegSample& sample, const J
   return good;
 }
 
-// All of a sample. `shared`: room for as many sums as there are threads. What `starts` says may be
-// used if all threads say true.
+// Finds all starts of a sample. `shared`: room for one JpegSums per thread. `starts` is valid only
+// if all threads return true.
 SLUICE_HOST_DEVICE inline bool find_jpeg_starts(const JpegTeam& team, JpegSums* shared,
                                                 const JpegSample& sample, const JpegFindings& found,
                                                 JpegStart* starts) {
   const std::uint32_t count = sample.unindexed.subsequences;
-  // Each thread has a run of them.
+  // Each thread handles a run of subsequences.
   const std::uint32_t share = (count + team.threads - 1) / team.threads;
   const std::uint32_t begin = team.thread * share < count ? team.thread * share : count;
   const std::uint32_t end = begin + share < count ? begin + share : count;

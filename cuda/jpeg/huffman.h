@@ -1,9 +1,9 @@
-// The Huffman codes of a piece of a JPEG file, for one thread of a device: from a record of the
-// index to the next one, into blocks of coefficients that are all zero.
+// Decodes the Huffman codes of a piece of a JPEG file, on one thread of a device: from one record
+// of the JPEG index to the next, into blocks of coefficients that are all zero at first.
 //
-// Reads no byte but those of the piece and the rest of their 32-bit words, and writes no block but
-// those of the sample, whatever the bytes are. Ownership: refers to what it is given. Errors: what
-// a sound file cannot contain ends it with false.
+// For any input bytes, it reads only the bytes of the piece and the rest of their 32-bit words, and
+// writes only blocks of the sample. Ownership: refers to its arguments. Errors: it stops and
+// returns false at anything that a sound file cannot contain.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -11,11 +11,11 @@
 
 namespace sluice::device {
 
-// The bits of a piece, without the zeros that are stuffed in after each 0xff. From the end of the
-// piece, or a marker, on there are zeros that must not be used.
+// The bits of a piece, without the zeros that are stuffed in after each 0xff. After the end of the
+// piece, or a marker, it supplies zeros that must not be used.
 class JpegBits {
  public:
-  // `words`: where `begin` and `end` count from, in bytes.
+  // `words`: `begin` and `end` count from here, in bytes. `behind`: bits of the first byte to skip.
   SLUICE_HOST_DEVICE JpegBits(const std::uint32_t* words, std::uint32_t begin, std::uint32_t end,
                               std::uint32_t behind)
       : words_(words), next_(begin), end_(end) {
@@ -23,7 +23,7 @@ class JpegBits {
     drop(behind);
   }
 
-  // At least 33 bits.
+  // Makes at least 33 bits available.
   SLUICE_HOST_DEVICE void refill() {
     while (count_ <= 32) take();
   }
@@ -34,21 +34,23 @@ class JpegBits {
     buffer_ <<= bits;
     count_ -= bits;
   }
-  // The number that the next `bits` extra bits stand for (ITU-T T.81, F.2.2.1), up to 15.
+  // Returns the number that the next `bits` extra bits encode (ITU-T T.81, F.2.2.1); at most 15
+  // bits.
   SLUICE_HOST_DEVICE std::int32_t number(std::uint32_t bits) {
-    // In two steps, since nothing moves by 64.
+    // In several steps, because a shift by 64 (for 0 bits) is undefined.
     const auto value = static_cast<std::int32_t>((buffer_ >> 32) >> 1 >> (31 - bits));
     drop(bits);
     return value < (1 << bits >> 1) ? value - (1 << bits) + 1 : value;
   }
-  // Whether bits have been used that are not there.
+  // True if bits beyond the end have been used.
   SLUICE_HOST_DEVICE bool overdrawn() const { return count_ < made_up_; }
-  // Bits that are there and have not been used, where that is less than a byte; else more than 7.
+  // Returns the number of unused bits if that is less than a byte; otherwise more than 7.
   SLUICE_HOST_DEVICE std::uint32_t left() const {
     return ended() ? count_ - made_up_ : count_ - made_up_ + 8;
   }
   SLUICE_HOST_DEVICE bool at_end() const { return next_ >= end_; }
-  // Goes on after the marker `code`, which must be what comes next, and begin in this byte.
+  // Skips the marker `code`, which must come next and begin in this byte. Returns false if it does
+  // not.
   SLUICE_HOST_DEVICE bool pass(std::uint32_t code) {
     refill();
     const bool there =
@@ -65,7 +67,7 @@ class JpegBits {
   SLUICE_HOST_DEVICE std::uint32_t byte(std::uint32_t at) const {
     return words_[at / 4] >> (at % 4 * 8) & 255;
   }
-  // Nothing but zeros comes any more.
+  // True if only supplied zeros follow.
   SLUICE_HOST_DEVICE bool ended() const {
     return next_ >= end_ || (byte(next_) == 0xff && (next_ + 1 >= end_ || byte(next_ + 1) != 0));
   }
@@ -74,7 +76,7 @@ class JpegBits {
     count_ += count;
   }
 
-  // Appends up to 32 bits to 32 at most.
+  // Appends up to 32 bits; the buffer must hold 32 at most.
   SLUICE_HOST_DEVICE void take() {
     if (next_ + 4 <= end_) {
       const std::uint32_t at = next_ / 4, shift = next_ % 4 * 8;
@@ -101,13 +103,13 @@ class JpegBits {
 
   const std::uint32_t* words_;
   std::uint32_t next_, end_;
-  std::uint64_t buffer_ = 0;   // what comes next is at its upper end
+  std::uint64_t buffer_ = 0;   // the next bit is the highest one
   std::uint32_t count_ = 0;    // bits in it
-  std::uint32_t made_up_ = 0;  // of them, the last ones that are not there
+  std::uint32_t made_up_ = 0;  // the last of them, which are beyond the end
 };
 
-// The entry (see JpegCodes) of what comes next; 0 where that is no code. `entries` are those of the
-// table, in the fastest memory that there is.
+// Returns the entry (see JpegCodes) for the next bits; 0 if they are no code. `entries`: those of
+// the table, in the fastest memory available.
 template <class Bits>
 SLUICE_HOST_DEVICE std::uint32_t jpeg_symbol(const Bits& bits, const std::uint16_t* entries,
                                              const JpegCodes& codes, std::uint32_t table) {
@@ -124,7 +126,7 @@ SLUICE_HOST_DEVICE std::uint32_t jpeg_symbol(const Bits& bits, const std::uint16
   return 0;
 }
 
-// The state of a thread: which block of which MCU it is in, and where in that.
+// The state of a thread: its MCU, the block in it, and the position in the block.
 class JpegSegmentReader {
  public:
   // `words`: the sample's bytes; `entries`: of all four tables; `coefficients`: of all samples.
@@ -142,12 +144,12 @@ class JpegSegmentReader {
     SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = segment.predictors[i];
   }
 
-  // False when the piece is damaged. All symbols are read by one loop: threads that work side by
-  // side would wait for each other at the end of an inner one.
+  // Returns false if the piece is damaged. One loop reads all symbols: with an inner loop, threads
+  // that run side by side would wait for each other at its end.
   SLUICE_HOST_DEVICE bool run() {
     if (!enter_group()) return false;
     enter_block();
-    std::uint32_t k = 0;  // the place of the next coefficient, in zigzag order
+    std::uint32_t k = 0;  // the position of the next coefficient, in zigzag order
     while (group_ < segment_.count) {
       bits_.refill();
       const std::uint32_t table = k == 0 ? block_.dc : block_.ac;
@@ -200,7 +202,7 @@ class JpegSegmentReader {
     enter_block();
     return true;
   }
-  // Between two MCUs, and after the last one.
+  // Called between two MCUs, and after the last one.
   SLUICE_HOST_DEVICE bool enter_group() {
     const bool due = sample_.interval > 0 && to_restart_ == 0 &&
                      (group_ < segment_.count || segment_.marker_ends);
@@ -224,7 +226,7 @@ class JpegSegmentReader {
     bits_.refill();
     if (!bits_.at_end()) return false;
     if (segment_.bits_left == JpegSegment::kBelowAByte) return bits_.left() < 8;
-    // Damage may leave the codes in step, and the next piece begin with other values all the same.
+    // After damage the codes may be in step again while the DC values differ from the next piece's.
     SLUICE_UNROLL for (int i = 0; i < 3; ++i) {
       if (i < sample_.coded && predictors_[i] != segment_.predictors_left[i]) return false;
     }
@@ -241,7 +243,7 @@ class JpegSegmentReader {
   std::uint32_t to_restart_, turn_;
   std::uint32_t group_ = 0, number_ = 0;  // MCU, and block in it
   JpegGroupBlock block_;
-  std::int16_t* out_ = nullptr;  // null for blocks that nobody looks at
+  std::int16_t* out_ = nullptr;  // null for blocks that are not needed
 };
 
 }  // namespace sluice::device

@@ -1,9 +1,9 @@
-// The inverse DCT of one block, the exact integer one of libjpeg ("islow", jidctint.c), for one
+// The inverse DCT of one block: the exact integer version of libjpeg ("islow", jidctint.c), for one
 // thread of a device.
 //
-// Bit for bit what libjpeg-turbo's vector code gives, also for coefficients that no encoder makes:
-// products and sums of 16 bits that wrap, results between the passes that saturate. For all others
-// that is what its plain code gives, too.
+// Bit for bit the result of libjpeg-turbo's vector code, even for coefficients that no encoder
+// produces: 16-bit sums and products wrap, and results between the passes saturate. For all other
+// coefficients libjpeg-turbo's plain code produces the same.
 //
 // The algorithm is that of C. Loeffler, A. Ligtenberg and G. Moschytz, "Practical Fast 1-D DCT
 // Algorithms with 11 Multiplications", ICASSP 1989, with sums of products in place of some of the
@@ -18,7 +18,7 @@
 
 namespace sluice::device {
 
-// Where the coefficient of a row and column lies in zigzag order.
+// Maps a row and column to the coefficient's position in zigzag order.
 struct JpegZigzag {
   std::uint8_t at[64];
   SLUICE_HOST_DEVICE constexpr JpegZigzag() : at{} {
@@ -50,10 +50,11 @@ SLUICE_HOST_DEVICE inline std::int32_t clamp_to(std::int32_t value, std::int32_t
   return value < least ? least : value > most ? most : value;
 }
 
-// One row or column: `in` of 16 bits, `out` rounded after being divided by 2 to the kShift.
+// Transforms one row or column of 16-bit values. The results are divided by 2 to the kShift and
+// rounded.
 template <int kShift>
 SLUICE_HOST_DEVICE inline void inverse_dct_8(const std::int32_t (&in)[8], std::int32_t (&out)[8]) {
-  // Products of the constants, in 1/8192.
+  // The constants, in units of 1/8192.
   constexpr std::int32_t k0298 = 2446, k0390 = 3196, k0541 = 4433, k0765 = 6270, k0899 = 7373,
                          k1175 = 9633, k1501 = 12299, k1847 = 15137, k1961 = 16069, k2053 = 16819,
                          k2562 = 20995, k3072 = 25172;
@@ -85,15 +86,15 @@ SLUICE_HOST_DEVICE inline void inverse_dct_8(const std::int32_t (&in)[8], std::i
   }
 }
 
-// `raw(y, x)`: the coefficient in that row and column, of 16 bits. `to`: where the block's first
-// sample goes, at a multiple of 8 bytes, and so is `stride`.
+// `raw(y, x)`: the 16-bit coefficient in that row and column. `to`: the address of the block's
+// first sample. It and `stride` are multiples of 8 bytes.
 template <class Raw>
 SLUICE_HOST_DEVICE void inverse_dct_of(const Raw& raw, const std::uint16_t* quantisers,
                                        std::uint8_t* to, std::ptrdiff_t stride) {
   const auto value = [&](int y, int x) {
     return wrap_to_16(static_cast<std::uint32_t>(raw(y, x)) * quantisers[8 * y + x]);
   };
-  // Rows are made from `in` and put where they belong.
+  // Computes a row from `in` and stores it in `rows` rows, from `first` on.
   const auto put_row = [&](const std::int32_t(&in)[8], int first, int rows) {
     std::int32_t out[8];
     inverse_dct_8<18>(in, out);
@@ -106,12 +107,12 @@ SLUICE_HOST_DEVICE void inverse_dct_of(const Raw& raw, const std::uint16_t* quan
     }
   };
 
-  std::int32_t below = 0;  // whether there is anything below the first row
+  std::int32_t below = 0;  // nonzero if there is anything below the first row
   SLUICE_UNROLL for (int y = 1; y < 8; ++y) {
     SLUICE_UNROLL for (int x = 0; x < 8; ++x) below |= raw(y, x);
   }
   if (below == 0) {
-    // The library's short cut for such blocks, which wraps where the long way saturates.
+    // The library's shortcut for such blocks, which wraps where the general code saturates.
     std::int32_t in[8];
     SLUICE_UNROLL for (int x = 0; x < 8; ++x) {
       in[x] = wrap_to_16(static_cast<std::uint32_t>(value(0, x)) << 2);
@@ -129,7 +130,7 @@ SLUICE_HOST_DEVICE void inverse_dct_of(const Raw& raw, const std::uint16_t* quan
   SLUICE_UNROLL for (int y = 0; y < 8; ++y) put_row(work[y], y, 1);
 }
 
-// `coefficients`: 64 in zigzag order, at a multiple of 16 bytes.
+// `coefficients`: 64 in zigzag order, at an address that is a multiple of 16 bytes.
 SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
                                            const std::uint16_t* quantisers, std::uint8_t* to,
                                            std::ptrdiff_t stride) {
@@ -146,7 +147,7 @@ SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
   inverse_dct_of(raw, quantisers, to, stride);
 }
 
-// Block `number` of those of a sample that are shown, into its component.
+// Transforms block `number` of the sample's needed blocks into its component plane.
 SLUICE_HOST_DEVICE inline void make_jpeg_plane(const JpegSample& sample, std::uint32_t number,
                                                const std::int16_t* coefficients,
                                                std::uint8_t* planes) {

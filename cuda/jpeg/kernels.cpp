@@ -19,7 +19,7 @@ CudaLaunch jpeg_pixels_on_cuda(const void* arguments);
 
 namespace {
 
-// What is uploaded, as a kernel sees it.
+// The uploaded block, as a kernel sees it.
 struct Block {
   explicit Block(const JpegLaunch& launch) : at(device_view(launch.block, launch.block_bytes)) {}
   template <class T>
@@ -29,7 +29,7 @@ struct Block {
   const std::byte* at;
 };
 
-// The bytes of all files that are fetched, to be read or to be written.
+// Returns the memory of all fetched bytes, for reading or writing.
 template <class Byte>
 Byte* fetched_of(const JpegLaunch& launch) {
   return device_view<Byte>(launch.scratch + launch.fetched_at,

@@ -1,4 +1,5 @@
-// The launches of kernels.h: a block of threads for each tile, each Huffman table, or each sample.
+// The launches of the kernels in kernels.h: one block of threads for each tile, Huffman table, or
+// sample.
 #include <sluice/cuda/jpeg/codes.h>
 #include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/find_starts.h>
@@ -16,12 +17,12 @@
 namespace sluice::device {
 namespace {
 
-// What is uploaded, as a kernel sees it.
+// Returns a part of the uploaded block.
 template <class T>
 __device__ const T* get(const JpegLaunch& launch, std::uint64_t offset) {
   return reinterpret_cast<const T*>(launch.block + offset);
 }
-// The sample of this tile.
+// Returns the sample of this tile.
 __device__ std::uint32_t tile_owner(const JpegLaunch& launch, std::uint64_t tiles_at) {
   return get<std::uint32_t>(launch, tiles_at)[blockIdx.x];
 }
@@ -30,7 +31,7 @@ __device__ volatile std::uint32_t& damage_of(const JpegLaunch& launch, std::uint
   return reinterpret_cast<volatile std::uint32_t*>(launch.scratch)[owner];
 }
 
-// Copies the table to shared memory, where many look-ups are fast.
+// Copies the table to shared memory, where many lookups are fast.
 constexpr std::size_t kEntries = sizeof(JpegCodes::entries) / sizeof(uint4);
 __device__ void load_entries(const JpegCodes& codes, uint4* entries) {
   const auto* const from = reinterpret_cast<const uint4*>(codes.entries);
@@ -45,8 +46,8 @@ __global__ void __launch_bounds__(kJpegCodeBuilders) jpeg_build_codes(const Jpeg
                    codes[blockIdx.x / 4]);
 }
 
-// So many blocks have enough reads under way to keep PCI Express busy. More would take the places
-// of those that compute, and only wait in them.
+// Enough blocks to keep PCI Express busy with reads. More would only wait, and displace blocks that
+// compute.
 constexpr std::uint32_t kFetchingBlocks = 32;
 constexpr std::uint32_t kFetchers = kJpegLinesPerTile / kJpegLinesPerThread;
 __global__ void __launch_bounds__(kFetchers) jpeg_fetch(const JpegLaunch launch) {
@@ -100,7 +101,7 @@ __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegL
   JpegSegmentReader reader(sample, segment,
                            jpeg_words(sample, launch.block, launch.scratch + launch.fetched_at),
                            reinterpret_cast<const std::uint16_t*>(entries), codes, coefficients);
-  // Others may write the same.
+  // Other threads may write the same value.
   if (!reader.run()) damage_of(launch, owner) = 1;
 }
 
@@ -128,7 +129,7 @@ __global__ void __launch_bounds__(kJpegRunsPerTile) jpeg_pixels(const JpegLaunch
                    static_cast<std::int32_t>(number - row * runs) * kJpegRun);
 }
 
-// The rest is for files that no index knows.
+// The rest is for files without a JPEG index.
 template <class T>
 __device__ T* found_of(const JpegLaunch& launch, std::uint64_t offset,
                        const JpegUnindexed& sample) {
@@ -152,7 +153,7 @@ __global__ void __launch_bounds__(kJpegSubsequencesPerTile)
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
   const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
   __shared__ JpegTileMemory memory;
-  // The second pass reads little or nothing: not worth waiting for.
+  // The second pass reads little or nothing, so the copy is not worth it.
   const uint4* at = reinterpret_cast<const uint4*>(codes.entries);
   if constexpr (!kAgain) {
     __shared__ uint4 entries[kEntries];
@@ -172,7 +173,7 @@ __global__ void __launch_bounds__(kJpegFinders) jpeg_find_starts(const JpegLaunc
   const bool good = find_jpeg_starts(
       {threadIdx.x, blockDim.x}, sums, sample, findings_of(launch, sample.unindexed),
       found_of<JpegStart>(launch, launch.starts_at, sample.unindexed));
-  // Others may write the same.
+  // Other threads may write the same value.
   if (!good) damage_of(launch, owner) = 1;
 }
 

@@ -1,19 +1,18 @@
-// The kernels that decode JPEG files, one after the other, each for all samples of a batch: Huffman
-// codes to coefficients, coefficients to components, components to pixels. Their arguments are a
-// JpegLaunch; the damage and the coefficients in its scratch memory are zero before the first one
-// begins.
+// The kernels that decode JPEG files. They run one after the other, each for all samples of a
+// batch: Huffman codes to coefficients, coefficients to component planes, planes to pixels. Their
+// argument is a JpegLaunch. The damage and the coefficients in its scratch memory must be zero
+// before the first one starts.
 //
-// For files that no index knows there are others in place of the first: one that finds out in which
-// state each subsequence of the codes begins, the same for what remains of that, kJpegMoreLaunches
-// times (synchronise.h); where MCUs begin; and codes to coefficients.
+// For files without a JPEG index, several kernels replace the first. One finds the state in which
+// each subsequence of the codes begins. It runs again kJpegMoreLaunches times for the rest
+// (synchronise.h). The next ones find where MCUs begin, and decode codes to coefficients.
 //
-// Before all of them one lays out the Huffman tables, once for each content (codes.h). And where
-// there is something to fetch: what lies in the host's pinned memory is
-// brought into the scratch memory (fetch.h), and files that no index knows lose their stuffed
-// zeros and markers.
+// Two steps precede all of these. A kernel builds the Huffman tables, once for each content
+// (codes.h). If files are fetched, a kernel copies them from pinned host memory into the scratch
+// memory (fetch.h), and another removes stuffed zeros and markers from files without a JPEG index.
 //
-// A sample with damage has its word set, and pixels that are worth nothing. Ownership, threads and
-// errors: as runtime/device.h says of kernels.
+// A damaged sample has its damage word set, and undefined pixels. Ownership, threads and errors: as
+// runtime/device.h says for kernels.
 #pragma once
 
 #include <sluice/runtime/device.h>

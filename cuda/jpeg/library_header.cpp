@@ -71,7 +71,7 @@ void copy(const jpeg_decompress_struct& info, JpegFileHeader& out) {
 
 const char* read_with_library(std::span<const std::uint8_t> file, const JpegHeader& header,
                               const JpegOptions& options, JpegFileHeader& out) {
-  // As the decoder does, a new object for each file.
+  // Like the decoder, use a new object for each file.
   static thread_local JpegDecompressor decompressor;
   struct Discard {
     ~Discard() { decompressor.discard(); }

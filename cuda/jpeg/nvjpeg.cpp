@@ -11,7 +11,7 @@
 namespace sluice::device {
 namespace {
 
-// What the loader had to say of the call before.
+// Returns the loader's message about the last call.
 std::string loader_words() {
   const char* const words = dlerror();
   return words == nullptr ? "no reason was given" : words;

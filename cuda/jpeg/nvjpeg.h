@@ -1,6 +1,6 @@
-// NVIDIA's nvJPEG, opened when the program runs: of its C interface what Sluice calls, for versions
-// 11.9 to 13. All is declared here, so that Sluice is built where nvjpeg.h is not, and
-// runs where the library is not. Names are nvJPEG's own, without "nvjpeg".
+// Nvjpeg: the part of NVIDIA's nvJPEG that Sluice calls, opened at run time, for versions 11.9 to
+// 13. Its C interface is declared here, so Sluice builds without nvjpeg.h and runs without the
+// library. Names are nvJPEG's own, without the prefix "nvjpeg".
 //
 // Ownership: the library stays open until the process ends. Threads: any. Errors: Error, in one
 // sentence.
@@ -13,13 +13,13 @@
 
 namespace sluice::device {
 
-// Four channels at most; interleaved pixels are all in the first.
+// At most four channels; interleaved pixels are all in the first.
 struct NvjpegImage {
   unsigned char* channel[4];
   std::size_t pitch[4];  // bytes from row to row
 };
 
-// How it decodes; the numbers are nvJPEG's.
+// The decoding backend; the numbers are nvJPEG's.
 enum class NvjpegBackend : int {
   best = 0,      // its own default, which uses the host for Huffman codes
   gpu = 2,       // Huffman codes of batches on the GPU's cores
@@ -27,8 +27,7 @@ enum class NvjpegBackend : int {
 };
 
 struct Nvjpeg {
-  // Made and freed by the library. Enumerations are plain ints; a status is 0 when all
-  // is well.
+  // Made and freed by the library. Enumerations are plain ints; status 0 means success.
   using Object = void*;
   using Bytes = const unsigned char*;
 
@@ -47,7 +46,7 @@ struct Nvjpeg {
   int (*JpegStreamParseHeader)(Object handle, Bytes data, std::size_t length, Object jpeg);
   int (*JpegStreamGetFrameDimensions)(Object jpeg, unsigned* width, unsigned* height);
   int (*JpegStreamGetJpegEncoding)(Object jpeg, int* encoding);
-  // 0 in `not_supported` means that the engines take it.
+  // 0 in `not_supported` means that the engines can decode the file.
   int (*DecodeBatchedSupported)(Object handle, Object jpeg, int* not_supported);
   int (*DecodeBatchedInitialize)(Object handle, Object state, int batch, int max_cpu_threads,
                                  int format);
@@ -57,13 +56,13 @@ struct Nvjpeg {
   std::string version;  // "13.0.1"
 };
 
-// `file`: the library; empty: wherever the system finds it, the newest first. Throws Error that
-// says that it is not there, and what to do.
+// `file`: the library; if empty, the newest one that the system finds. Throws Error if there is
+// none; the message says what to do.
 Nvjpeg open_nvjpeg(const std::string& file = {});
 
-// "ARCH_MISMATCH (7)".
+// Returns, for example, "ARCH_MISMATCH (7)".
 std::string nvjpeg_status(int status);
-// Throws Error when `status` is one.
+// Throws Error if `status` is an error.
 void check_nvjpeg(int status, const char* what);
 
 }  // namespace sluice::device

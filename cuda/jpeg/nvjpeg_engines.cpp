@@ -10,12 +10,12 @@
 namespace sluice::device {
 namespace {
 
-// Enough for all engines to have work. The more files wait for them, the longer do gathers.
+// Enough to keep all engines busy. More files waiting for them would make GPU batches take longer.
 constexpr int kPlacesOfAnEngine = 4;
 
 }  // namespace
 
-// A state, as long as the batch lives.
+// Holds a state as long as the batch lives.
 class NvjpegEngines::NvjpegBatch : public JpegEngines::Batch {
  public:
   NvjpegBatch(NvjpegEngines& engines, Device& device, const State& state)
@@ -48,7 +48,7 @@ class NvjpegEngines::NvjpegBatch : public JpegEngines::Batch {
       status = library.DecodeBatched(engines_.handle_, state_.object, data_.data(), lengths_.data(),
                                      pictures_.data(), stream.native());
     }
-    state_.batch = status == 0 ? count : 0;  // after a failure it must be made ready anew
+    state_.batch = status == 0 ? count : 0;  // after a failure it must be initialized again
     engines_.note(status != 0);
     return status == 0;
   }
@@ -122,12 +122,12 @@ std::unique_ptr<JpegEngines::Batch> NvjpegEngines::make_batch(Device& device) {
       state = states_.back();
       states_.pop_back();
     }
-    if (state.object == nullptr) states_.reserve(++states_made_);  // so that all can come back
+    if (state.object == nullptr) states_.reserve(++states_made_);  // so that all can be returned
   }
   if (state.object == nullptr) {
     const std::shared_ptr<void> current = make_current_(device_);
     const int status = library_.JpegStateCreate(handle_, &state.object);
-    if (status != 0) note(true);  // as good as a batch that is refused
+    if (status != 0) note(true);  // counts like a refused batch
     check_nvjpeg(status, "making a decoder's state");
   }
   try {

@@ -1,10 +1,10 @@
-// NvjpegEngines: the JPEG engines of NVIDIA's GPUs, by nvJPEG.
+// NvjpegEngines: the JPEG engines of NVIDIA GPUs, used through nvJPEG.
 //
-// They decode baseline and extended files of 8 bits, each as a whole. One file that they cannot
-// decode makes them refuse the batch that it is in; damage that they do not see is in the picture.
+// They decode baseline and extended 8-bit files, always the whole file. If they cannot decode one
+// file, they refuse its whole batch. Damage that they do not detect ends up in the image.
 //
-// Ownership: nvJPEG's states are kept for the next batches, as making them is slow. Threads: as
-// JpegEngines says. Errors: Error of the constructor, where there are no engines.
+// Ownership: keeps nvJPEG's states for the next batches, because making them is slow. Threads: as
+// JpegEngines says. Errors: the constructor throws Error if there are no engines.
 #pragma once
 
 #include <sluice/cuda/jpeg/nvjpeg.h>
@@ -22,11 +22,11 @@ namespace sluice::device {
 
 class NvjpegEngines : public JpegEngines {
  public:
-  // Makes the device CUDA's current one until what it gives is destroyed.
+  // Makes the device CUDA's current one until the returned object is destroyed.
   using MakeCurrent = std::shared_ptr<void> (*)(int device);
 
-  // Throws Error when the device has no engines. The library's current device is `device` while
-  // one of its functions is called.
+  // Throws Error if the device has no engines. `device` is CUDA's current device while a function
+  // of the library is called.
   NvjpegEngines(const Nvjpeg& library, int device, MakeCurrent make_current);
   ~NvjpegEngines() override;
 
@@ -38,9 +38,9 @@ class NvjpegEngines : public JpegEngines {
   class NvjpegBatch;
   struct State {
     Nvjpeg::Object object = nullptr;
-    int batch = 0;  // files that it is made ready for
+    int batch = 0;  // the number of files that it is initialized for
   };
-  struct Opened {  // a handle, and what it says
+  struct Opened {  // a handle, and its properties
     Nvjpeg::Object handle = nullptr;
     int engines = 0;
   };
@@ -53,7 +53,7 @@ class NvjpegEngines : public JpegEngines {
   const Nvjpeg::Object handle_;
   const std::string name_;
   std::mutex mutex_;
-  std::vector<Nvjpeg::Object> headers_;  // that nobody uses now
+  std::vector<Nvjpeg::Object> headers_;  // not in use now
   std::vector<State> states_;
   std::size_t states_made_ = 0;
 };

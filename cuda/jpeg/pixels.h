@@ -1,8 +1,8 @@
-// From the components of a JPEG file to pixels, for one thread of a device: libjpeg's "fancy"
-// upsampling (jdsample.c), its conversion from YCbCr to RGB (jdcolor.c), turned as the orientation
-// says, cut to what is wanted. Bit for bit as the library does it.
+// Converts the component planes of a JPEG file to pixels, on one thread of a device: libjpeg's
+// "fancy" upsampling (jdsample.c) and its conversion from YCbCr to RGB (jdcolor.c), with
+// orientation and cropping. The result equals the library's bit for bit.
 //
-// Plain functions without state; they touch what the sample says that is kept, and its output.
+// Plain functions without state; they access only the kept planes of the sample, and its output.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -35,8 +35,8 @@ SLUICE_HOST_DEVICE inline std::int32_t keep_within(std::int32_t value, std::int3
   return value < 0 ? 0 : value > last ? last : value;
 }
 
-// The colour at a full-size place: 3 parts of the nearer sample and 1 of the next, along each
-// direction that has half the samples; beyond the picture there is the last one again.
+// Returns the component's value at a full-size position. Along each direction with half the samples
+// it weights the nearer sample 3/4 and the next one 1/4. The samples at the edges are repeated.
 SLUICE_HOST_DEVICE inline std::int32_t stretched(const JpegPlane& plane, JpegStretch across,
                                                  JpegStretch down, std::int32_t x, std::int32_t y) {
   const bool fancy_across = across == JpegStretch::fancy;
@@ -59,17 +59,17 @@ SLUICE_HOST_DEVICE inline std::uint8_t to_sample(std::int32_t value) {
   return static_cast<std::uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-// Red, green and blue of YCbCr.
+// Converts YCbCr to red, green and blue.
 SLUICE_HOST_DEVICE inline void write_jpeg_colour(std::int32_t gray, std::int32_t blue,
                                                  std::int32_t red, std::uint8_t* to) {
   const std::int32_t b = blue - 128, r = red - 128;
-  constexpr std::int32_t kHalf = 1 << 15;  // all in 1/65536
+  constexpr std::int32_t kHalf = 1 << 15;  // all factors are in units of 1/65536
   to[0] = to_sample(gray + ((91881 * r + kHalf) >> 16));
   to[1] = to_sample(gray + ((-22554 * b - 46802 * r + kHalf) >> 16));
   to[2] = to_sample(gray + ((116130 * b + kHalf) >> 16));
 }
 
-// A run of pixels of the output, beginning in `column` of `row`.
+// Computes a run of output pixels, beginning in `column` of `row`.
 SLUICE_HOST_DEVICE inline void make_jpeg_pixels(const JpegSample& sample,
                                                 const std::uint8_t* planes, std::uint8_t* out,
                                                 std::int32_t row, std::int32_t column) {
@@ -87,7 +87,7 @@ SLUICE_HOST_DEVICE inline void make_jpeg_pixels(const JpegSample& sample,
   std::uint8_t made[3 * kJpegRun] = {};
   SLUICE_UNROLL for (std::int32_t i = 0; i < kJpegRun; ++i) {
     if (i >= pixels) break;
-    // In the stored picture.
+    // Coordinates in the stored image.
     std::int32_t y = turned ? column + i : row, x = turned ? row : column + i;
     if (up) y = sample.height - 1 - y;
     if (back) x = sample.width - 1 - x;

@@ -1,8 +1,8 @@
-// JpegPlainBits: the bits of a JPEG scan from which stuffed zeros and markers have been left out,
-// for one thread of a device.
+// JpegPlainBits: reads the bits of a JPEG scan without stuffed zeros and markers, on one thread of
+// a device.
 //
-// Reads no word but those of the sample, and zeros from their end on, whatever is asked for.
-// Ownership: refers to the words.
+// It only reads words of the sample; after their end it returns zeros. Ownership: refers to the
+// words.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -13,7 +13,7 @@ namespace sluice::device {
 
 class JpegPlainBits {
  public:
-  // `bit`: where to begin.
+  // `bit`: the bit to begin with.
   SLUICE_HOST_DEVICE JpegPlainBits(const std::uint32_t* words, std::uint32_t count,
                                    std::uint32_t bit)
       : words_(words), end_(count), next_(bit / 32) {
@@ -22,7 +22,7 @@ class JpegPlainBits {
     drop(bit % 32);
   }
 
-  // At least 33 bits.
+  // Makes at least 33 bits available.
   SLUICE_HOST_DEVICE void refill() {
     if (count_ > 32) return;
     buffer_ |= std::uint64_t{take()} << 32 >> count_;
@@ -35,14 +35,15 @@ class JpegPlainBits {
     buffer_ <<= bits;
     count_ -= bits;
   }
-  // The number that the next `bits` extra bits stand for (ITU-T T.81, F.2.2.1), up to 15.
+  // Returns the number that the next `bits` extra bits encode (ITU-T T.81, F.2.2.1); at most 15
+  // bits.
   SLUICE_HOST_DEVICE std::int32_t number(std::uint32_t bits) {
-    // In two steps, since nothing moves by 64.
+    // In several steps, because a shift by 64 (for 0 bits) is undefined.
     const auto value = static_cast<std::int32_t>((buffer_ >> 32) >> 1 >> (31 - bits));
     drop(bits);
     return value < (1 << bits >> 1) ? value - (1 << bits) + 1 : value;
   }
-  // The bit that comes next.
+  // The position of the next bit.
   SLUICE_HOST_DEVICE std::uint32_t place() const { return next_ * 32 - count_; }
 
  private:
@@ -55,7 +56,7 @@ class JpegPlainBits {
 
   const std::uint32_t* words_;
   std::uint32_t end_, next_;  // words
-  std::uint64_t buffer_ = 0;  // what comes next is at its upper end
+  std::uint64_t buffer_ = 0;  // the next bit is the highest one
   std::uint32_t count_ = 0;   // bits in it
 };
 

@@ -8,9 +8,9 @@ namespace sluice::device {
 namespace {
 
 using namespace jpeg_marker;
-using Segment = std::span<const std::uint8_t>;  // what follows its length
+using Segment = std::span<const std::uint8_t>;  // the bytes after its length
 
-// Where in the rows of a block each of its 64 values goes.
+// The position of each of a block's 64 values in the rows of the block.
 constexpr std::uint8_t kZigzagOrder[64] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
@@ -65,7 +65,7 @@ class PlainReader {
   }
 
   bool read_frame(Segment segment) {
-    constexpr int kLargest = 65500;  // that libjpeg takes
+    constexpr int kLargest = 65500;  // libjpeg's limit
     if (out_.components != 0 || segment.size() < 6) return false;
     out_.height = segment[1] << 8 | segment[2];
     out_.width = segment[3] << 8 | segment[4];

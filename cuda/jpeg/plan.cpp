@@ -90,7 +90,7 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
                            const JpegOptions& options) {
   if (const char* reason = check_kind(header)) return reason;
   if (file.size() >> 32 != 0) return "4 GiB or more";
-  // What is to be read to its end is read as if nothing was known of it.
+  // With `verify`, a region's file is read to its end, as if there was no JPEG index.
   const bool known = entry != nullptr && !entry->records.empty() && !(region && options.verify);
   const int channels = options.color == ColorSpace::rgb ? 3 : 1;
   if (std::int64_t{header.width} * header.height * channels > options.max_output_bytes)
@@ -139,7 +139,7 @@ const char* JpegPlan::take_components(const JpegFileHeader& from) {
 }
 
 const char* JpegPlan::take_codes(const JpegFileHeader& from) {
-  // Up to two of each kind: numbers of the file's tables.
+  // Up to two tables of each kind, by their numbers in the file.
   int used[4] = {-1, -1, -1, -1};
   for (JpegCodeSource& source : sources_) source = {};
   for (int i = 0; i < sample_.coded; ++i) {
@@ -170,14 +170,13 @@ JpegPlan::Groups JpegPlan::lay_out(const Rectangle& stored) {
   const int half_width = parts_of(stored_width_, across),
             half_height = parts_of(stored_height_, down);
   if (sample_.shown == 3) {
-    // Of very narrow pictures the library repeats what it has.
+    // libjpeg only repeats samples for very narrow images.
     const bool narrow = across == 2 && half_width <= 2;
     const JpegStretch stretch = narrow ? JpegStretch::repeat : JpegStretch::fancy;
     sample_.across = across == 2 ? stretch : JpegStretch::none;
     sample_.down = down == 2 ? stretch : JpegStretch::none;
   }
-  // The samples of a component of half the size, or else the full one, from the first that is
-  // looked at to the last one.
+  // Returns the first and the last sample that are needed of a component of half (or full) size.
   const auto looked_at = [](int begin, int size, int parts, JpegStretch stretch, int last) {
     const int end = begin + size;
     if (stretch != JpegStretch::fancy) return std::pair(begin / parts, (end - 1) / parts);

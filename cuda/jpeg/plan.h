@@ -1,14 +1,14 @@
-// JpegPlan: whether a device can decode a JPEG file, or a region of it; and what it has to be told
-// for that.
+// JpegPlan: decides whether a device can decode a JPEG file or a region of it, and prepares the
+// data that the device needs.
 //
-// Taken are baseline and extended files of 8 bits in one scan, gray or YCbCr in 4:4:4, 4:2:2, 4:2:0
-// or 4:4:0. Of files of which an index knows the rows that are wanted these alone are uploaded and
-// read; of others the whole scan, which must be all that follows the header. Pixels equal those of
-// decode_jpeg_image() and decode_jpeg_region(). Everything else is for those: `refusal` says why.
+// Accepts 8-bit baseline and extended files in one scan, gray or YCbCr in 4:4:4, 4:2:2, 4:2:0 or
+// 4:4:0. If a JPEG index knows the needed rows, only these are uploaded and read. Otherwise the
+// whole scan is, and nothing else may follow the header. Pixels equal those of decode_jpeg_image()
+// and decode_jpeg_region(), which decode all other files; refusal() says why.
 //
-// Ownership: owns what it says; the file is only read by make(). A plan may be used for one file
-// after another, and then allocates nothing but what libjpeg does for a header. Threads: one.
-// Errors: std::bad_alloc. What is wrong with a file or an index is a refusal.
+// Ownership: owns its data; only make() reads the file. A plan can be reused for one file after
+// another, and then allocates nothing except what libjpeg does for a header. Threads: one. Errors:
+// std::bad_alloc. A fault of the file or of the index is a refusal.
 #pragma once
 
 #include <sluice/cuda/jpeg/codes.h>
@@ -35,64 +35,64 @@ class JpegPlan {
   struct Piece {
     std::size_t begin = 0;  // in the file
     std::size_t bytes = 0;
-    std::size_t at = 0;  // in what is uploaded of the file
+    std::size_t at = 0;  // in the uploaded bytes of the file
   };
 
-  // Whether the file is taken. `header`: what peek_jpeg() says of it; `entry`: what the index knows
-  // of it, or null. Of `options` count `color`, `apply_orientation`, `verify` and
-  // `max_output_bytes`; `region` counts in the picture as it is seen, and is refused where it does
-  // not lie inside. No region is the whole picture.
+  // True if a device can decode the file. `header`: the result of peek_jpeg(); `entry`: the file's
+  // entry in the JPEG index, or null. Uses `color`, `apply_orientation`, `verify` and
+  // `max_output_bytes` of `options`. `region` counts in the image after orientation, and is refused
+  // unless it lies inside. Without a region, the whole image is decoded.
   bool make(std::span<const std::uint8_t> file, const JpegHeader& header,
             const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
             const JpegOptions& options = {});
   const std::string& refusal() const { return refusal_; }
-  // Whether the device fetches what it needs of the file from where it lies: in memory that it
-  // reads, at a multiple of JpegPiece::kLine. The file must then stay there until the device is
+  // True if the device fetches the bytes that it needs from where they are: in memory that it can
+  // read, at a multiple of JpegPiece::kLine. The file must then stay there until the device is
   // through. Otherwise the host copies it.
   bool fetch(std::span<const std::uint8_t> file, const Device& device);
-  // For tests: 1 to 4096. The pixels are the same.
+  // For tests: 1 to 4096. Does not change the pixels.
   void set_subsequence_bytes(std::uint32_t bytes) { subsequence_bytes_ = bytes; }
 
-  // Of one that was taken. The whole picture's size in the file:
+  // The rest is valid after make() returned true. The size of the whole image in the file:
   int stored_height() const { return stored_height_; }
   int stored_width() const { return stored_width_; }
   // The size of the pixels, 3 channels or 1:
   int out_height() const { return sample_.out_height(); }
   int out_width() const { return sample_.out_width(); }
   int channels() const { return sample_.channels; }
-  // What is uploaded of the file.
+  // The uploaded parts of the file.
   const std::vector<Piece>& pieces() const { return pieces_; }
   std::size_t bytes() const { return bytes_; }
-  // Where in the file what is fetched begins, of one that no index knows.
+  // For files without a JPEG index: the position in the file from which bytes are fetched.
   std::size_t fetched_from() const { return fetched_from_; }
-  // The device's work, with blocks counted from this sample's first, and without what depends on
-  // where things lie.
+  // The device's work. Blocks count from this sample's first; fields that depend on addresses are
+  // not set.
   const JpegSample& sample() const { return sample_; }
   const std::vector<JpegSegment>& segments() const { return segments_; }
   const std::vector<JpegInterval>& intervals() const { return intervals_; }
-  // The file's Huffman tables, which are legal.
+  // The file's Huffman tables, all legal.
   using Sources = JpegCodeSource[4];
   const Sources& sources() const { return sources_; }
   std::uint64_t sources_hash() const { return sources_hash_; }
-  // What it takes of a batch's memory at the most (see JpegBatch).
+  // The most that it needs of a batch's memory (see JpegBatch).
   std::size_t upload_bytes() const;
   std::size_t scratch_bytes() const;
 
  private:
-  // MCUs, rows and columns, from the first to before the end.
+  // Rows and columns of MCUs, from the first one to one past the last.
   struct Groups {
     std::uint32_t top = 0, bottom = 0, left = 0, right = 0;
-    std::uint32_t rows = 0, columns = 0;  // of the picture
+    std::uint32_t rows = 0, columns = 0;  // of the image
   };
 
-  // Each gives the reason why not, or null.
+  // Each returns the reason for a refusal, or null.
   const char* plan(std::span<const std::uint8_t> file, const JpegHeader& header,
                    const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
                    const JpegOptions& options);
   const char* take_components(const JpegFileHeader& from);
   const char* take_codes(const JpegFileHeader& from);
   Groups lay_out(const Rectangle& stored);
-  // Where the index knows too little it finds intervals instead.
+  // Falls back to find_intervals() if the index knows too little.
   const char* find_segments(std::span<const std::uint8_t> file, const JpegIndexEntry& entry,
                             const Groups& groups, std::size_t first_byte);
   const char* find_intervals(std::span<const std::uint8_t> file, const Groups& groups,

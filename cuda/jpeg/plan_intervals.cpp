@@ -7,9 +7,10 @@ namespace sluice::device {
 const char* JpegPlan::find_intervals(std::span<const std::uint8_t> file, const Groups& groups,
                                      std::size_t first_byte) {
   constexpr const char* kMarkers = "other markers in its scan than there should be";
-  // Places of bits have 32 of them.
+  // Bit positions have 32 bits.
   if (file.size() >> 28 != 0) return "256 MiB or more";
-  // Each piece costs memory; files that are not made for that have a stuffed zero in 200 bytes.
+  // Each piece costs memory. Ordinary files have a stuffed zero in every 200 bytes or so; a
+  // malicious one could have far more.
   const std::size_t most_pieces = file.size() / 8 + 64;
   segments_.clear();
   pieces_.clear();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kDoesNotFit = "what the index says does not fit the file";
 
-// The marker that ends the scan; the file's size when there is none.
+// Returns the position of the marker that ends the scan, or the file's size if there is none.
 std::size_t find_end(std::span<const std::uint8_t> file, std::size_t at, bool restarts) {
   while (at + 1 < file.size()) {
     const void* found = std::memchr(file.data() + at, 0xff, file.size() - at - 1);
@@ -23,20 +23,20 @@ std::size_t find_end(std::span<const std::uint8_t> file, std::size_t at, bool re
   return file.size();
 }
 
-// Where segments lie in what is uploaded or fetched of a file: in whole lines, so that neighbours
+// Assigns segments to positions in the uploaded or fetched bytes, in whole lines, so that neighbors
 // become one piece.
 class Places {
  public:
   Places(std::vector<JpegPlan::Piece>& pieces, std::size_t file_bytes)
       : pieces_(pieces), file_bytes_(file_bytes) {}
 
-  // From bit to bit of the file; false where that cannot be.
+  // Adds the bits from `from` to `to` of the file; false if that is impossible.
   bool add(std::uint64_t from, std::uint64_t to, JpegSegment& segment) {
     constexpr std::size_t kLine = JpegPiece::kLine;
     const std::size_t begin = from / 8, end = (to + 7) / 8;
     if (begin >= end || end > file_bytes_ || begin < begin_) return false;
-    // A stuffed zero belongs to the byte before it. Whether it is one is for the device to see: the
-    // host would wait for each of these bytes to come from memory.
+    // A stuffed zero belongs to the byte before it. The device checks for it: the host would wait
+    // for each of these bytes to arrive from memory.
     const bool zero_ends = to % 8 != 0 && end < file_bytes_;
     const std::size_t behind = end + (zero_ends ? 1 : 0), line = begin / kLine * kLine;
     if (line > end_) finish_piece(line);
@@ -47,19 +47,19 @@ class Places {
     segment.zero_ends = zero_ends;
     return true;
   }
-  // The next one begins at this line of the file.
+  // Ends the piece; the next one begins at this line of the file.
   void finish_piece(std::size_t next) {
     if (end_ > begin_) pieces_.push_back({begin_, end_ - begin_, at_});
     at_ += end_ - begin_;
     begin_ = end_ = next;
   }
-  // Of the pieces that are finished.
+  // The bytes of the finished pieces.
   std::size_t bytes() const { return at_; }
 
  private:
   std::vector<JpegPlan::Piece>& pieces_;
   std::size_t file_bytes_;
-  std::size_t begin_ = 0, end_ = 0;  // of the last piece, in the file
+  std::size_t begin_ = 0, end_ = 0;  // of the current piece, in the file
   std::size_t at_ = 0;
 };
 
@@ -73,7 +73,8 @@ const char* JpegPlan::find_segments(std::span<const std::uint8_t> file, const Jp
   if (grain == 0 || per_row != (std::uint64_t{columns} + grain - 1) / grain ||
       records.size() > all || records[0].place / 8 < first_byte)
     return kDoesNotFit;
-  // A segment ends where the next one begins, the last one with a complete file.
+  // A segment ends where the next one begins. The end of the last one is known only in a complete
+  // file.
   const bool complete = entry.complete && records.size() == all;
   const std::uint64_t known = records.size() - (complete ? 0 : 1);
   const std::uint32_t in_row = groups.left / grain;

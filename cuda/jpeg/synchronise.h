@@ -1,15 +1,15 @@
-// Finds out where MCUs begin in the codes of a JPEG file that no index knows, for the threads of a
-// device: self-synchronising parallel Huffman decoding after A. Weissenberger and B. Schmidt,
+// Finds where MCUs begin in the codes of a JPEG file without a JPEG index, with the threads of a
+// device: self-synchronizing parallel Huffman decoding after A. Weissenberger and B. Schmidt,
 // "Accelerating JPEG Decompression on GPUs", arXiv 2111.09219.
 //
-// Whoever begins to read amid the codes reads nonsense at first, but soon falls in step with one
-// who has read from the start. So each subsequence is read from the state in which a reader leaves
-// it who began a little before; then, as long as that is not the state in which the one before was
-// left, again from that. Once nothing changes, all has been read as from the start. Whether it has
-// come to that is for find_starts.h to say.
+// A reader that starts in the middle of the codes decodes nonsense at first, but soon falls in step
+// with a reader from the start. So each subsequence is first read from a guessed state: that of a
+// reader that started a little earlier. If the subsequence before ended in another state, it is
+// read again from that state. When nothing changes any more, the result is the same as from the
+// start. find_starts.h checks that it has come to that.
 //
-// Reads no byte but those of the sample, and each no more often than kJpegBitsAgain allows for,
-// whatever the bytes are. Plain functions without state.
+// It reads only bytes of the sample, and each at most as often as kJpegBitsAgain allows, for any
+// input bytes. Plain functions without state.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -23,13 +23,13 @@
 
 namespace sluice::device {
 
-// Launches that follow the first one, for what passes from tile to tile; and how many bits are read
-// again in each of them by one thread after the other. A file of which that is not enough is left
-// to the host.
+// The number of launches after the first one, which carry states from tile to tile; and the number
+// of bits that each of them may read again, by one thread after the other. Files that need more are
+// left to the host.
 inline constexpr int kJpegMoreLaunches = 2;
 inline constexpr std::uint32_t kJpegBitsAgain = 1 << 17;
 
-// What a thread needs to know to read a sample's codes. `entries`: as for jpeg_symbol().
+// The data for reading a sample's codes. `entries`: as for jpeg_symbol().
 struct JpegCodesOfSample {
   const JpegUnindexed& sample;
   const std::uint32_t* words;
@@ -42,12 +42,12 @@ struct JpegCodesOfSample {
   }
 };
 
-// Where a subsequence lies; all in bits from the sample's first.
+// The position of a subsequence, in bits from the sample's first.
 struct JpegPlace {
   std::uint32_t interval = 0;  // its number
   std::uint32_t interval_begin = 0;
   std::uint32_t begin = 0, end = 0;
-  bool first = false, last = false;  // of the interval's
+  bool first = false, last = false;  // of the interval's subsequences
 
   SLUICE_HOST_DEVICE JpegPlace(const JpegUnindexed& sample, const JpegInterval* intervals,
                                std::uint32_t number) {
@@ -63,8 +63,8 @@ struct JpegPlace {
   }
 };
 
-// Reads from `begin`, in `state`, to `end`, and gives the state there. `last`: the interval ends
-// there. kCount: whether what lies between, `out`, is wanted.
+// Reads from `begin`, in `state`, to `end`, and returns the state there. `last`: the interval ends
+// there. kCount: fills in `out` with the contents in between.
 template <bool kCount>
 SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& from,
                                                        std::uint32_t state, std::uint32_t begin,
@@ -99,7 +99,7 @@ SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& 
     std::uint32_t symbol =
         jpeg_symbol(bits, from.entries + (table << kJpegLookupBits), from.codes, table);
     bool wrong = symbol == 0;
-    if (wrong) symbol = 1 << 8;  // goes on with the next bit
+    if (wrong) symbol = 1 << 8;  // continues with the next bit
     const std::uint32_t length = symbol >> 8, size = symbol & 15, zeros = symbol >> 4 & 15;
     bits.drop(length);
     if (kCount && dc) {
@@ -116,7 +116,7 @@ SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& 
     k += zeros + 1;
     wrong |= size > (dc ? 11u : 10u) || (k > 64 && !over);
     if (wrong) {
-      // Not in step. Most of what comes is of this kind.
+      // Not in step: continue with an AC code of block 0, because most codes are of that kind.
       k = 1;
       block = 0;
     } else if (over || k >= 64) {
@@ -133,7 +133,7 @@ SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& 
       put(out.before, sum0, sum1, sum2);
     }
     put(out.sums, sum0, sum1, sum2);
-    // No subsequence has more than so many (see JpegPlan).
+    // The counts fit, because of the limits on subsequence sizes (see JpegPlan).
     out.starts = static_cast<std::uint16_t>(starts);
     out.in_last = static_cast<std::uint8_t>(in_last);
     out.bad = static_cast<std::uint8_t>(bad);
@@ -141,21 +141,21 @@ SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& 
   return ((place - end) & 31) | block << 5 | k << 8;
 }
 
-// What the threads of a tile share.
+// Memory that the threads of a tile share.
 struct JpegTileMemory {
   JpegStates states[kJpegSubsequencesPerTile];
-  std::uint32_t to_read[kJpegSubsequencesPerTile];  // those that have to be read (again)
-  std::uint32_t count;                              // of them
+  std::uint32_t to_read[kJpegSubsequencesPerTile];  // the subsequences to read (again)
+  std::uint32_t count;                              // of to_read
 };
 
-// What is known of a sample's subsequences.
+// The findings about a sample's subsequences.
 struct JpegFindings {
   const JpegInterval* intervals;
   JpegStates* states;
   JpegTally* tallies;
 };
 
-// A tile that begins with subsequence `first`. `again`: it has been read before.
+// Handles the tile that begins with subsequence `first`. `again`: it has been read before.
 SLUICE_HOST_DEVICE inline void synchronise_jpeg_tile(const JpegTeam& team, JpegTileMemory& shared,
                                                      const JpegCodesOfSample& from,
                                                      const JpegFindings& found, std::uint32_t first,
@@ -180,7 +180,7 @@ SLUICE_HOST_DEVICE inline void synchronise_jpeg_tile(const JpegTeam& team, JpegT
     shared.states[i].entry =
         read_jpeg_subsequence<false>(from, 0, begin, place.begin, false, unused);
   }
-  // The tile before may be at work; what is seen now is what counts for all of this launch.
+  // The tile before may be running; the value read now is used for all of this launch.
   const bool known = again && first > 0;
   const volatile std::uint32_t& exit = found.states[known ? first - 1 : first].exit;
   const std::uint32_t before = exit;

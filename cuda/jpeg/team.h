@@ -1,7 +1,7 @@
-// JpegTeam: the threads of a block that work at one thing together, as one of them sees it. On the
-// host there is one.
+// JpegTeam: the threads of a block that work together, as seen by one of them. On the host there is
+// one thread.
 //
-// A plain value. All threads of the block come to each sync().
+// A plain value. All threads of the block must call each sync().
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -13,13 +13,13 @@ namespace sluice::device {
 struct JpegTeam {
   std::uint32_t thread = 0, threads = 1;
 
-  // Nobody goes on before all have come here, and then sees what they have written.
+  // Waits until all threads have called it; they then see each other's writes.
   SLUICE_HOST_DEVICE void sync() const {
 #if defined(__CUDA_ARCH__)
     __syncthreads();
 #endif
   }
-  // Adds 1 to what the team shares, and gives what it was.
+  // Adds 1 to a shared number, and returns its old value.
   SLUICE_HOST_DEVICE std::uint32_t add_one(std::uint32_t& shared) const {
 #if defined(__CUDA_ARCH__)
     return atomicAdd(&shared, 1u);

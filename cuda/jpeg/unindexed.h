@@ -1,10 +1,10 @@
-// The Huffman codes of a JPEG file that no index knows, once find_starts.h has said where MCUs
-// begin, for one thread of a device: those MCUs that begin in a subsequence, into blocks of
-// coefficients that are all zero.
+// Decodes the Huffman codes of a JPEG file without a JPEG index, after find_starts.h has found
+// where MCUs begin. One thread of a device decodes the MCUs that begin in a subsequence, into
+// blocks of coefficients that are all zero at first.
 //
-// Reads no byte but those of the sample, and writes no block but those of the sample, whatever the
-// bytes are. Ownership: refers to what it is given. Errors: what a sound file cannot contain ends
-// it with false.
+// For any input bytes, it reads only bytes of the sample, and writes only blocks of the sample.
+// Ownership: refers to its arguments. Errors: it stops and returns false at anything that a sound
+// file cannot contain.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -32,16 +32,16 @@ class JpegStartReader {
     SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = start.predictors[i];
   }
 
-  // Whether any of the MCUs is in a row that is wanted.
+  // True if any of the MCUs is in a row that is needed.
   SLUICE_HOST_DEVICE static bool wanted(const JpegUnindexed& sample, const JpegStart& start) {
     return start.count > 0 && start.number < sample.bottom * sample.columns &&
            start.number + start.count > sample.top * sample.columns;
   }
 
-  // All symbols are read by one loop, as JpegSegmentReader does.
+  // One loop reads all symbols, as in JpegSegmentReader. Returns false if the codes are damaged.
   SLUICE_HOST_DEVICE bool run() {
     enter_block();
-    std::uint32_t k = 0;  // the place of the next coefficient, in zigzag order
+    std::uint32_t k = 0;  // the position of the next coefficient, in zigzag order
     while (left_ > 0) {
       bits_.refill();
       const std::uint32_t table = k == 0 ? block_.dc : block_.ac;
@@ -83,7 +83,7 @@ class JpegStartReader {
       --left_;
       if (++column_ == sample_.unindexed.columns) {
         column_ = 0;
-        // Nobody looks at what lies below.
+        // The rows below are not needed.
         if (++row_ >= sample_.unindexed.bottom) left_ = 0;
       }
     }
@@ -106,10 +106,10 @@ class JpegStartReader {
   JpegPlainBits bits_;
   std::int32_t predictors_[3];
   std::uint32_t left_;          // MCUs
-  std::uint32_t row_, column_;  // of the MCU, in the picture
-  std::uint32_t number_ = 0;    // of the block in it
+  std::uint32_t row_, column_;  // of the MCU, in the image
+  std::uint32_t number_ = 0;    // of the block in the MCU
   JpegGroupBlock block_;
-  std::int16_t* out_ = nullptr;  // null for blocks that nobody looks at
+  std::int16_t* out_ = nullptr;  // null for blocks that are not needed
 };
 
 }  // namespace sluice::device

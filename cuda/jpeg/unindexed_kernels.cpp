@@ -17,7 +17,7 @@ CudaLaunch jpeg_huffman_unindexed_on_cuda(const void* arguments);
 
 namespace {
 
-// What the kernels look at; calls work(...) for each sample that no index knows.
+// The data of the kernels, with a loop that calls work(...) for each sample without a JPEG index.
 class Work {
  public:
   explicit Work(const void* arguments)
@@ -32,7 +32,7 @@ class Work {
       work(get<JpegSample>(launch_.samples_at)[owner_]);
     }
   }
-  // Of the sample at hand:
+  // For the given sample:
   JpegCodesOfSample codes_of(const JpegSample& sample) const {
     const JpegCodes& codes = jpeg_codes(launch_, scratch_, sample);
     return {sample.unindexed, jpeg_words(sample, block_, scratch_ + launch_.fetched_at),
@@ -73,7 +73,7 @@ void synchronise(const void* arguments, bool again) {
   work.for_each([&](const JpegSample& sample) {
     const JpegCodesOfSample from = work.codes_of(sample);
     const JpegFindings found = work.findings_of(sample.unindexed);
-    // From the last one, since on a GPU, too, nobody waits for the tile before.
+    // From the last one, because on a GPU tiles do not wait for the one before either.
     for (std::uint32_t tile = tiles_of(sample).subsequences; tile-- > 0;) {
       synchronise_jpeg_tile({}, memory, from, found, tile * kJpegSubsequencesPerTile, again);
     }

@@ -1,5 +1,5 @@
-// A level between four pixels, as blend_of_four() of ops/kernels/warp_blend.h gives it. Internal to
-// the kernels.
+// blend_of_four: interpolates a pixel value between four pixels, with the arithmetic of
+// blend_of_four() in ops/kernels/warp_blend.h. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -12,7 +12,8 @@ namespace sluice::device {
 
 inline constexpr int kPlaceWeightBits = 11;
 
-// The level of the channel at a place between four pixels.
+// Returns the value of channel `c` at a position between four pixels. `wx`, `wy`: the weights of
+// the right and the lower pixels.
 SLUICE_HOST_DEVICE inline int blend_of_four(const std::uint8_t* const (&pixels)[4], int c, int wx,
                                             int wy) {
   constexpr int kWhole = 1 << kPlaceWeightBits;

@@ -1,6 +1,6 @@
-// One tile of a picture that is blurred along its columns, and then along its rows: gaussian_blur,
-// by symmetric weights, and box_blur, by the mean. The whole numbers are those of separable_rows.h
-// and box_blur.h in ops/kernels. Internal to the kernels.
+// Blur tiles: one tile of an image that is blurred along its columns, and then along its rows. Does
+// gaussian_blur (symmetric weights) and box_blur (the mean), with the integer arithmetic of
+// separable_rows.h and box_blur.h in ops/kernels. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -12,7 +12,8 @@
 
 namespace sluice::device {
 
-// See SideWeights. In device memory; none: each counts 1, and what comes out is the mean.
+// The weights of one direction, see SideWeights. In device memory; null: each weight is 1, and the
+// result is the mean.
 struct BlurSide {
   const std::int16_t* weights = nullptr;
   std::int32_t count = 0, bits = 0;
@@ -24,11 +25,11 @@ struct BlurJob {
   PictureIn in;
   PictureOut out;
   BlurSide down, across;
-  std::uint16_t* levels = nullptr;  // device memory: as many numbers as the picture has levels
+  std::uint16_t* levels = nullptr;  // device memory: one number for each pixel value of the image
 };
 
-inline constexpr int kBlurPixels = 1024;  // of a tile
-inline constexpr int kBlurLevelBits = 6;  // binary places between the two passes
+inline constexpr int kBlurPixels = 1024;  // per tile
+inline constexpr int kBlurLevelBits = 6;  // fractional bits between the two passes
 
 SLUICE_HOST_DEVICE inline const std::int16_t* view_of(const BlurSide& side) {
   return side.weights == nullptr ? nullptr
@@ -38,7 +39,7 @@ SLUICE_HOST_DEVICE inline std::size_t levels_of(const BlurJob& job) {
   return static_cast<std::size_t>(std::int64_t{job.in.height} * job.in.width * job.in.channels);
 }
 
-// Along the columns: levels with binary places, or sums of up to 255 levels.
+// Along the columns. Writes pixel values with fractional bits, or sums of up to 255 pixel values.
 SLUICE_HOST_DEVICE inline void blur_down_tile(const BlurJob& job, int number, const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
   const std::int16_t* const weights = view_of(job.down);
@@ -65,7 +66,7 @@ SLUICE_HOST_DEVICE inline void blur_down_tile(const BlurJob& job, int number, co
   });
 }
 
-// Along the rows: pixels.
+// Along the rows. Writes pixels.
 SLUICE_HOST_DEVICE inline void blur_across_tile(const BlurJob& job, int number, const Team& team) {
   const std::uint16_t* const in =
       device_view(static_cast<const std::uint16_t*>(job.levels), levels_of(job));

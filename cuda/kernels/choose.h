@@ -1,7 +1,8 @@
-// Choices by numbers of pictures, for many samples by one launch; see choose_tile.h.
+// Choose kernel: selects branches by numbers computed from images, for many samples by one launch;
+// see choose_tile.h.
 //
-// Ownership: none; sums, arms and jobs belong to the caller and live until the launch is over.
-// Threads: any. Errors: what DeviceStream throws.
+// Ownership: none; sums, `arm` values and jobs belong to the caller and live until the launch is
+// over. Threads: any. Errors: what DeviceStream throws.
 #pragma once
 
 #include <sluice/cuda/kernels/choose_tile.h>

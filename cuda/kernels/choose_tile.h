@@ -1,7 +1,7 @@
-// The arm that a number of a picture leads to: the number as kernels::reduced() makes it of the
-// sums, beside another one. Internal to the kernel.
+// Choose tiles: compare a number computed from an image with another number, to select a branch.
+// The number is computed from the sums like in kernels::reduced(). Internal to the kernel.
 //
-// Ownership: none. Threads: a team does one choice. Errors: none.
+// Ownership: none. Threads: a team makes one choice. Errors: none.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -12,18 +12,18 @@
 
 namespace sluice::device {
 
-// As kernels::Reduction and detail::Comparison number them.
+// `what` and `comparison` are numbered like kernels::Reduction and detail::Comparison.
 struct ChooseJob {
   std::int32_t tiles = 1;
   std::int32_t what = 0, comparison = 0;
   std::int32_t number_first = 1;
   const ReduceResult* sums = nullptr;  // device memory
-  std::int64_t count = 0;              // of levels
+  std::int64_t count = 0;              // of pixel values
   double other = 0;
-  std::int32_t* arm = nullptr;  // device memory: 0 where the comparison is true, else 1
+  std::int32_t* arm = nullptr;  // device memory: 0 if the comparison is true, else 1
 };
 
-// Each operation is rounded by itself, as on the host.
+// Rounds the product by itself, without fusing it with a sum, as on the host.
 SLUICE_HOST_DEVICE inline double rounded_product(double x, double y) {
 #if defined(__CUDA_ARCH__)
   return __dmul_rn(x, y);

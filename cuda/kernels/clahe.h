@@ -1,4 +1,5 @@
-// clahe, for many samples by two launches: tables for each picture's tiles, and its pixels.
+// clahe kernels, for many samples by two launches: lookup tables for the tiles of each image, and
+// then its pixels.
 //
 //   ClaheTablesJob tables = clahe_tables_job(in, kernels::clahe_grid(image, params));
 //   tables.tables = ...;                         // device memory, table_bytes(tables.cells)
@@ -7,7 +8,7 @@
 //   launch_clahe_tables(stream, ...);
 //   launch_clahe(stream, ...);
 //
-// Gives what the operator of ops/ gives wherever products and sums are rounded one by one.
+// The result equals that of the operator in ops/, if the host rounds products and sums one by one.
 //
 // Ownership: none; input, output, tables and jobs belong to the caller and live until the launches
 // are over. Input and output do not overlap. Threads: any. Errors: std::invalid_argument, and what
@@ -21,9 +22,9 @@
 
 namespace sluice::device {
 
-// Of 1, 3 or 4 channels.
+// The image has 1, 3 or 4 channels.
 ClaheTablesJob clahe_tables_job(const PictureIn& in, const kernels::ClaheGrid& grid);
-// The picture of the tables, and a result of its shape.
+// Uses the input image of `tables`; the output has the same shape.
 ClaheJob clahe_job(const ClaheTablesJob& tables, const PictureOut& out);
 void launch_clahe_tables(DeviceStream& stream, const Batch<ClaheTablesJob>& batch);
 void launch_clahe(DeviceStream& stream, const Batch<ClaheJob>& batch);

@@ -1,6 +1,6 @@
-// clahe on a device: one tile of its grid whose table is made of its own levels, and one tile of
-// pixels that are blended of four tables each. The arithmetic is that of clahe.h in ops/kernels,
-// step by step. Internal to the kernels.
+// clahe tiles: one tile of its grid, whose lookup table is made from its histogram, and one tile of
+// pixels, each blended from four tables. The arithmetic is that of clahe.h in ops/kernels, step by
+// step. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -15,16 +15,16 @@
 
 namespace sluice::device {
 
-// The grid, and in the picture's pixels its tiles.
+// The size of the grid, and of its tiles in pixels.
 struct ClaheCells {
   std::int32_t across = 1, down = 1;
   std::int32_t width = 1, height = 1;
 };
 
-// The tables of a picture: a tile for each.
+// Makes the lookup tables of an image: one tile for each table.
 struct ClaheTablesJob {
   std::int32_t tiles = 0;
-  std::int32_t limit = 0;  // of pixels of one level; 0: none
+  std::int32_t limit = 0;  // pixels of one value; 0: no limit
   PictureIn in;
   ClaheCells cells;
   std::uint8_t* tables = nullptr;  // device memory: 256 bytes for each tile of the grid
@@ -39,7 +39,7 @@ struct ClaheJob {
   const std::uint8_t* tables = nullptr;
 };
 
-inline constexpr int kClahePixels = 1024;  // of a tile
+inline constexpr int kClahePixels = 1024;  // per tile
 
 SLUICE_HOST_DEVICE inline std::size_t table_bytes(const ClaheCells& cells) {
   return static_cast<std::size_t>(cells.across) * static_cast<std::size_t>(cells.down) * 256;
@@ -49,7 +49,7 @@ SLUICE_HOST_DEVICE inline int light_of(const std::uint8_t* pixel, int channels) 
   return channels == 1 ? pixel[0] : luma_of(pixel[0], pixel[1], pixel[2]);
 }
 
-// What of all levels is beyond the limit.
+// Returns the number of pixels beyond the limit, over all pixel values.
 SLUICE_HOST_DEVICE inline int cut_off(const std::uint32_t* counts, int limit) {
   int cut = 0;
   for (int i = 0; i < 256; ++i) {
@@ -59,15 +59,15 @@ SLUICE_HOST_DEVICE inline int cut_off(const std::uint32_t* counts, int limit) {
   return cut;
 }
 
-// How many pixels level `i` counts once `cut` have been spread over all.
+// Returns the count of pixel value `i` after `cut` pixels have been spread over all values.
 SLUICE_HOST_DEVICE inline int clipped_count(int count, int i, int limit, int cut) {
   const int rest = cut % 256;
-  const int step = rest == 0 ? 1 : 256 / rest;  // between those that get one of the rest
+  const int step = rest == 0 ? 1 : 256 / rest;  // between values that get one more
   const bool one_more = i % step == 0 && i / step < rest;
   return (count < limit ? count : limit) + cut / 256 + (one_more ? 1 : 0);
 }
 
-// `counts` is 256 numbers that the team shares.
+// `counts`: 256 numbers that the team shares.
 SLUICE_HOST_DEVICE inline void clahe_table_tile(const ClaheTablesJob& job, int number,
                                                 const Team& team, std::uint32_t* counts) {
   for (int i = team.index; i < 256; i += kTeam) counts[i] = 0;
@@ -98,10 +98,10 @@ SLUICE_HOST_DEVICE inline void clahe_table_tile(const ClaheTablesJob& job, int n
   }
 }
 
-// Two tiles of the grid next to a pixel, along one side.
+// The two grid tiles next to a pixel in one direction.
 struct ClaheBetween {
   int first, second;
-  float share;  // of the second
+  float share;  // the weight of `second`
 };
 SLUICE_HOST_DEVICE inline ClaheBetween clahe_between(int at, int length, int count) {
   const float tile = static_cast<float>(at) * (1.0f / static_cast<float>(length)) - 0.5f;

@@ -1,4 +1,4 @@
-// The CUDA halves of the kernels that look at levels and colors.
+// The CUDA versions of the kernels that work on pixel values and colors.
 #include <sluice/cuda/kernels/choose_tile.h>
 #include <sluice/cuda/kernels/clahe_tile.h>
 #include <sluice/cuda/kernels/colours_tile.h>
@@ -12,7 +12,7 @@
 namespace sluice::device {
 namespace {
 
-// A block for each sample.
+// One block for each sample.
 __global__ void __launch_bounds__(kBlockThreads) level_tables(Batch<HistogramJob> batch) {
   __shared__ unsigned long long words[(sizeof(TablesMemory) + 7) / 8];
   make_level_tables(batch.jobs[blockIdx.x], this_team(), reinterpret_cast<TablesMemory&>(words));

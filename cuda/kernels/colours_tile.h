@@ -1,7 +1,7 @@
-// One tile of a picture in which each pixel follows from the pixel in its place: by a matrix of
-// colours, a turn of its hue, its luma, or a table of levels for each channel. The arithmetic is
-// that of colour_matrix.h, hue.h, luma.h and level_table.h in ops/kernels, so that the bits are the
-// same. Internal to the kernel.
+// Color tiles: one tile of an image whose pixels are computed from the pixels at the same
+// positions: by a color matrix, a hue rotation, the luma, or a lookup table for each channel. The
+// arithmetic is that of colour_matrix.h, hue.h, luma.h and level_table.h in ops/kernels, so the
+// bits are the same. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -14,21 +14,21 @@ namespace sluice::device {
 
 enum class ColourChange : std::int32_t { none, matrix, hue, gray, tables };
 
-// A fourth channel stays as it is, unless it has a table, or the result has none. A matrix also
-// makes one channel of three, or three of one, which is the first of its columns.
+// A fourth channel is copied, unless it has a lookup table, or the output has none. A matrix can
+// also make one channel from three, or three from one; then only its first column counts.
 struct ColourJob {
   std::int32_t tiles = 0;
   ColourChange change = ColourChange::none;
   PictureIn in;
   PictureOut out;
   float matrix[3][4] = {};
-  float sixths = 0;  // of the circle of hues, 0 .. 6
+  float sixths = 0;  // of the hue circle, 0 .. 6
   std::int32_t unused = 0;
-  // Device memory: 256 bytes for each channel; with a matrix, for the fourth one.
+  // Device memory: 256 bytes for each channel; with a matrix, only for the fourth one.
   const std::uint8_t* tables = nullptr;
 };
 
-inline constexpr int kColourPixels = 1024;  // of a tile
+inline constexpr int kColourPixels = 1024;  // per tile
 inline constexpr int kLevelTables = 4 * 256;
 
 SLUICE_HOST_DEVICE inline int luma_of(int red, int green, int blue) {
@@ -41,11 +41,12 @@ SLUICE_HOST_DEVICE inline std::uint8_t matrix_level(const float (&row)[4], float
   return static_cast<std::uint8_t>(sum < 0.0f ? 0.0f : sum > 255.0f ? 255.0f : sum);
 }
 
-// Of 0 .. 12, as 0 .. 6.
+// Wraps 0 .. 12 to 0 .. 6.
 SLUICE_HOST_DEVICE inline float within_circle(float sixths) {
   return sixths >= 6.0f ? sixths - 6.0f : sixths;
 }
-// The level at k sixths from the hue, in steps of 2^-15 of the chroma.
+// Returns the value of a channel that is `k` sixths from the hue. The factor of the chroma is
+// rounded to a multiple of 2^-15.
 SLUICE_HOST_DEVICE inline std::uint8_t hue_level(float value, float chroma, float k) {
   const float slope = k < 4.0f - k ? k : 4.0f - k;
   const float part = slope < 0.0f ? 0.0f : slope > 1.0f ? 1.0f : slope;
@@ -96,7 +97,7 @@ SLUICE_HOST_DEVICE inline void change_colours(const ColourJob& job, const std::u
   if (job.in.channels == 4) to[3] = from[3];
 }
 
-// The `number`th tile of the sample; `tables` is kLevelTables bytes that the team shares.
+// Does the `number`th tile of the sample. `tables`: kLevelTables bytes that the team shares.
 SLUICE_HOST_DEVICE inline void colours_tile(const ColourJob& job, int number, const Team& team,
                                             std::uint8_t* tables) {
   const std::uint8_t* const in = view_of(job.in);

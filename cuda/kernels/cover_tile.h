@@ -1,5 +1,5 @@
-// One tile of a picture whose pixels stand where they stood, moved by a margin, or are covered by a
-// colour: pad_image, erase, grid_mask. The arithmetic is that of pad.h, erase.h and grid_mask.h in
+// Cover tiles: one tile of an image whose pixels are copied, shifted by a margin, or covered by a
+// color: pad_image, erase, grid_mask. The arithmetic is that of pad.h, erase.h and grid_mask.h in
 // ops/kernels. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
@@ -13,10 +13,10 @@
 
 namespace sluice::device {
 
-// What the colour covers besides places that have no source.
+// The part that the color covers, besides positions without a source.
 enum class Covered : std::int32_t { nothing, rectangle, grid };
 
-// A grid of squares, turned and moved: see GridSteps in grid_mask.h.
+// A grid of squares, rotated and shifted: see GridSteps in grid_mask.h.
 struct CoverGrid {
   double shift_x = 0, shift_y = 0, cosine = 1, sine = 0;
   std::int64_t step_u = 0, step_v = 0, tile = 1, side = 0;
@@ -27,15 +27,15 @@ struct CoverJob {
   Covered covered = Covered::nothing;
   PictureIn in;
   PictureOut out;
-  std::int32_t top = 0, left = 0;  // where the input's first pixel goes
+  std::int32_t top = 0, left = 0;  // the position of the input's first pixel
   std::uint8_t fill[4] = {0, 0, 0, 0};
-  Border border = Border::constant;  // what stands outside of the input
-  // Rows and columns of the rectangle.
+  Border border = Border::constant;  // the pixels outside of the input
+  // The rows and columns of the rectangle.
   std::int32_t first_row = 0, end_row = 0, first_column = 0, end_column = 0;
   CoverGrid grid;
 };
 
-inline constexpr int kCoverPixels = 1024;  // of a tile
+inline constexpr int kCoverPixels = 1024;  // per tile
 
 SLUICE_HOST_DEVICE inline std::int64_t grid_place(double start, std::int64_t step, int x,
                                                   std::int64_t tile) {
@@ -62,7 +62,7 @@ SLUICE_HOST_DEVICE inline int source_place(int at, int length, Border border) {
   return border == Border::reflect ? mirrored_place(at, length) : nearest_place(at, length);
 }
 
-// The `number`th tile of the sample.
+// Does the `number`th tile of the sample.
 SLUICE_HOST_DEVICE inline void cover_tile(const CoverJob& job, int number, const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);

@@ -1,4 +1,4 @@
-// The CUDA halves of the kernels that look at neighbors, or add noise.
+// The CUDA versions of the kernels that use neighboring pixels, or add noise.
 #include <sluice/cuda/kernels/blur_tile.h>
 #include <sluice/cuda/kernels/launch_blocks.h>
 #include <sluice/cuda/kernels/morphology_tile.h>

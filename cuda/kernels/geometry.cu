@@ -1,4 +1,4 @@
-// The CUDA halves of the kernels that move pixels, or lay some over others.
+// The CUDA versions of the kernels that move pixels, or combine images.
 #include <sluice/cuda/kernels/cover_tile.h>
 #include <sluice/cuda/kernels/launch_blocks.h>
 #include <sluice/cuda/kernels/layers_tile.h>
@@ -10,7 +10,7 @@
 namespace sluice::device {
 namespace {
 
-// Two blocks for each sample: one for each axis.
+// Two blocks for each sample, one for each axis.
 __global__ void __launch_bounds__(kBlockThreads) resize_tables(Batch<ResizeJob> batch) {
   __shared__ double largest[kBlockThreads];
   const ResizeJob& job = batch.jobs[blockIdx.x / 2];

@@ -1,9 +1,8 @@
-// How many pixels of a picture have each level, and the tables of levels that equalize,
-// autocontrast and contrast make of it: the arithmetic is that of ops/kernels, so that the bits are
-// the same. Internal to the kernels.
+// Histogram tiles: count the pixels of each value in an image, and make the lookup tables of
+// equalize, autocontrast and contrast from the counts. The arithmetic is that of ops/kernels, so
+// the bits are the same. Internal to the kernels.
 //
-// Ownership: none. Threads: tiles of one picture add to one histogram at the same time. Errors:
-// none.
+// Ownership: none. Threads: tiles of one image add to one histogram at the same time. Errors: none.
 #pragma once
 
 #include <sluice/cuda/kernels/colours_tile.h>
@@ -21,15 +20,16 @@ struct HistogramJob {
   std::int32_t tiles = 0;
   LevelsFor what = LevelsFor::equalize;
   PictureIn in;
-  double factor = 1;                // of contrast
+  double factor = 1;                // for contrast
   std::uint32_t* counts = nullptr;  // device memory: kHistogram numbers, zeros before the launch
   std::uint8_t* tables = nullptr;   // device memory: kLevelTables bytes
 };
 
-inline constexpr int kHistogramPixels = 8192;  // of a tile
+inline constexpr int kHistogramPixels = 8192;  // per tile
 inline constexpr int kHistogram = 3 * 256;
 
-// The first three channels each; for contrast the luma alone.
+// Returns the number of histograms: one for each of the first three channels; for contrast, only
+// that of the luma.
 SLUICE_HOST_DEVICE inline int histograms_of(const HistogramJob& job) {
   return job.what == LevelsFor::contrast || job.in.channels == 1 ? 1 : 3;
 }
@@ -42,7 +42,7 @@ SLUICE_HOST_DEVICE inline void count_one(std::uint32_t* counts, int level) {
 #endif
 }
 
-// The `number`th tile of the sample; `counts` is kHistogram numbers that the team shares.
+// Does the `number`th tile of the sample. `counts`: kHistogram numbers that the team shares.
 SLUICE_HOST_DEVICE inline void histogram_tile(const HistogramJob& job, int number, const Team& team,
                                               std::uint32_t* counts) {
   const int histograms = histograms_of(job), channels = job.in.channels;
@@ -70,16 +70,16 @@ SLUICE_HOST_DEVICE inline void histogram_tile(const HistogramJob& job, int numbe
   }
 }
 
-// What is found out about one histogram.
+// Statistics of one histogram.
 struct LevelsSeen {
-  std::uint32_t of_highest = 0;  // pixels of the highest level that occurs
+  std::uint32_t of_highest = 0;  // pixels with the highest value that occurs
   std::int32_t lowest = 0, highest = 0;
-  std::uint64_t sum = 0;  // of all pixels' levels
+  std::uint64_t sum = 0;  // of all pixel values
 };
-// What a team shares to make tables.
+// Memory that a team shares to make the lookup tables.
 struct TablesMemory {
   std::uint32_t counts[kHistogram];
-  std::uint32_t below[kHistogram];  // pixels of lower levels
+  std::uint32_t below[kHistogram];  // pixels with lower values
   LevelsSeen seen[3];
 };
 
@@ -104,7 +104,7 @@ SLUICE_HOST_DEVICE inline std::uint8_t nearest_level(double value) {
   return static_cast<std::uint8_t>(nearest < 0.0 ? 0.0 : nearest > 255.0 ? 255.0 : nearest);
 }
 
-// What becomes of level `x`, of which there are `below` lower ones.
+// Returns the new value for pixel value `x`; `below` pixels have lower values.
 SLUICE_HOST_DEVICE inline std::uint8_t level_from(const HistogramJob& job, const LevelsSeen& seen,
                                                   std::uint32_t below, int x) {
   const std::uint64_t pixels =
@@ -128,7 +128,8 @@ SLUICE_HOST_DEVICE inline std::uint8_t level_from(const HistogramJob& job, const
   return static_cast<std::uint8_t>(x);
 }
 
-// All tables of the sample: one for each of its channels; a fourth changes nothing.
+// Makes all lookup tables of the sample: one for each of its channels. A fourth channel does not
+// change.
 SLUICE_HOST_DEVICE inline void make_level_tables(const HistogramJob& job, const Team& team,
                                                  TablesMemory& memory) {
   const int histograms = histograms_of(job);
@@ -136,7 +137,7 @@ SLUICE_HOST_DEVICE inline void make_level_tables(const HistogramJob& job, const 
       device_view(static_cast<const std::uint32_t*>(job.counts), kHistogram);
   for (int i = team.index; i < 256 * histograms; i += kTeam) memory.counts[i] = counts[i];
   team.sync();
-  // One thread for each histogram, of different warps.
+  // One thread for each histogram, each in a different warp.
   constexpr int kApart = kTeam == 1 ? 0 : 32;
   for (int c = 0; c < histograms; ++c) {
     if (team.index != c * kApart) continue;

@@ -12,8 +12,8 @@ const Kernel kBlocks{"jpeg_distortion_blocks", tiles_on_host<JpegBlocksJob, jpeg
 const Kernel kPixels{"jpeg_distortion_pixels", tiles_on_host<JpegPixelsJob, jpeg_pixels_tile>,
                      SLUICE_ON_CUDA(jpeg_distortion_pixels_on_cuda)};
 
-// The examples of the standard (ITU-T T.81, annex K.1) row by row: of luma, and of colours, whose
-// numbers are 99 beyond the upper left corner.
+// The example tables of the standard (ITU-T T.81, annex K.1), row by row: for luma, and for chroma,
+// whose numbers are 99 outside of the upper left corner.
 constexpr std::uint16_t kLuma[64] = {16,  11,  10,  16,  24, 40, 51,  61,  12,  12,  14,  19,  26,
                                      58,  60,  55,  14,  13, 16, 24,  40,  57,  69,  56,  14,  17,
                                      22,  29,  51,  87,  80, 62, 18,  22,  37,  56,  68,  109, 103,
@@ -22,7 +22,7 @@ constexpr std::uint16_t kLuma[64] = {16,  11,  10,  16,  24, 40, 51,  61,  12,  
 constexpr std::uint16_t kColours[4][4] = {
     {17, 18, 24, 47}, {18, 21, 26, 66}, {24, 26, 56, 99}, {47, 66, 99, 99}};
 
-// As libjpeg does it: in percent, rounded, in one byte.
+// Scales like libjpeg: in percent, rounded, and limited to one byte.
 std::uint16_t scaled(int quantiser, int quality) {
   const int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
   return static_cast<std::uint16_t>(std::clamp((quantiser * percent + 50) / 100, 1, 255));

@@ -1,4 +1,4 @@
-// jpeg_distortion, for many samples by two launches: blocks of 8 x 8, and pixels.
+// jpeg_distortion kernels, for many samples by two launches: 8 x 8 blocks, and then pixels.
 //
 //   JpegBlocksJob blocks = jpeg_blocks_job(in, quality);
 //   blocks.planes.data = ...;                    // device memory, blocks.planes.bytes()
@@ -7,7 +7,7 @@
 //   launch_jpeg_blocks(stream, ...);
 //   launch_jpeg_pixels(stream, ...);
 //
-// Gives what the operator of ops/ gives, bit for bit.
+// The result equals that of the operator in ops/, bit for bit.
 //
 // Ownership: none; input, output, planes and jobs belong to the caller and live until the launches
 // are over. Threads: any. Errors: std::invalid_argument, and what DeviceStream throws.
@@ -19,7 +19,7 @@
 
 namespace sluice::device {
 
-// Of 1 channel or 3; a quality of 1 to 100.
+// The image has 1 or 3 channels; the quality is 1 to 100.
 JpegBlocksJob jpeg_blocks_job(const PictureIn& in, int quality);
 JpegPixelsJob jpeg_pixels_job(const JpegBlocksJob& blocks, const PictureOut& out);
 void launch_jpeg_blocks(DeviceStream& stream, const Batch<JpegBlocksJob>& batch);

@@ -1,8 +1,8 @@
-// What a JPEG file loses, on a device: one tile of 8 x 8 blocks that are transformed, rounded as
-// the quality says, and transformed back, and one tile of pixels made of these. Colours are kept
-// for 2 x 2 pixels. Nothing is coded: that loses nothing. Bit for bit what libjpeg does
-// (jccolor.c, jcsample.c, the "islow" jfdctint.c, jcdctmgr.c), whose decoder ours in cuda/jpeg/
-// equals. Internal to the kernels.
+// jpeg_distortion tiles: the losses of JPEG compression, on a device. One tile of 8 x 8 blocks,
+// which are transformed, quantized for the quality, and transformed back; and one tile of pixels
+// made from them. Chroma has one sample for 2 x 2 pixels. Entropy coding is skipped, because it is
+// lossless. Bit for bit like libjpeg (jccolor.c, jcsample.c, the "islow" jfdctint.c, jcdctmgr.c),
+// whose decoder equals the one in cuda/jpeg/. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace sluice::device {
 
-// Luma, and, of colours, Cb and Cr with half as many rows and columns: planes of whole blocks, one
-// after the other.
+// Luma and, for color images, Cb and Cr with half as many rows and columns. The planes consist of
+// whole blocks, one after the other.
 struct JpegPlanes {
   std::uint8_t* data = nullptr;  // device memory
   std::int32_t height = 0, width = 0;
@@ -47,9 +47,9 @@ struct JpegPlanes {
 struct JpegBlocksJob {
   std::int32_t tiles = 0;
   std::int32_t unused = 0;
-  PictureIn in;  // of 1 channel or 3
+  PictureIn in;  // 1 or 3 channels
   JpegPlanes planes;
-  std::uint16_t quantisers[2][64] = {};  // row by row, of luma and of colours
+  std::uint16_t quantisers[2][64] = {};  // row by row, of luma and of chroma
 };
 
 struct JpegPixelsJob {
@@ -59,25 +59,25 @@ struct JpegPixelsJob {
   JpegPlanes planes;
 };
 
-inline constexpr int kDistortedBlocks = 256;   // of a tile
-inline constexpr int kDistortedPixels = 1024;  // of a tile
+inline constexpr int kDistortedBlocks = 256;   // per tile
+inline constexpr int kDistortedPixels = 1024;  // per tile
 
-// Component c of a pixel; places beyond the border are those of the nearest pixel.
+// Returns component `c` of a pixel; positions outside of the image repeat the nearest pixel.
 SLUICE_HOST_DEVICE inline int component_of(const PictureIn& picture, const std::uint8_t* in, int c,
                                            int y, int x) {
   const std::uint8_t* const pixel =
       in + nearest_place(y, picture.height) * picture.stride +
       std::int64_t{nearest_place(x, picture.width)} * picture.channels;
   if (picture.channels == 1) return pixel[0];
-  constexpr int kMiddle = (128 << 16) + (1 << 15) - 1;  // all in 1/65536
+  constexpr int kMiddle = (128 << 16) + (1 << 15) - 1;  // all factors are in units of 1/65536
   const int r = pixel[0], g = pixel[1], b = pixel[2];
   if (c == 0) return luma_of(r, g, b);
   if (c == 1) return (-11059 * r - 21709 * g + 32768 * b + kMiddle) >> 16;
   return (32768 * r - 27439 * g - 5329 * b + kMiddle) >> 16;
 }
 
-// The sample of the component that is transformed, about zero. Of colours the mean of 2 x 2, whose
-// halves are rounded up in every other column; below the last row stands that row again.
+// Returns a sample of the component to transform, minus 128. For chroma it is the mean of 2 x 2
+// pixels, with halves rounded up in every other column. Rows below the last one repeat it.
 SLUICE_HOST_DEVICE inline int sample_of(const JpegBlocksJob& job, const std::uint8_t* in, int c,
                                         int y, int x) {
   if (c == 0) return component_of(job.in, in, 0, y, x) - 128;
@@ -89,8 +89,8 @@ SLUICE_HOST_DEVICE inline int sample_of(const JpegBlocksJob& job, const std::uin
   return ((sum + 1 + (x & 1)) >> 2) - 128;
 }
 
-// One row or column, in place: kUp binary places more, or -kUp less. The constants are those of the
-// inverse, summed up, in 1/8192.
+// Transforms one row or column in place, and adds kUp fractional bits (or removes -kUp). The
+// constants are sums of those of the inverse, in units of 1/8192.
 template <int kUp>
 SLUICE_HOST_DEVICE inline void forward_dct_8(std::int32_t* at, int step) {
   std::int32_t sums[4], parts[4];
@@ -112,7 +112,7 @@ SLUICE_HOST_DEVICE inline void forward_dct_8(std::int32_t* at, int step) {
   at[7 * step] = scaled(parts[0] * 2260 - parts[1] * 6436 + parts[2] * 9633 - parts[3] * 11363);
 }
 
-// Transformed, rounded, and back.
+// Transforms a block, quantizes it, and transforms it back.
 SLUICE_HOST_DEVICE inline void distort_block(const JpegBlocksJob& job, const std::uint8_t* in,
                                              std::uint8_t* planes, std::int64_t number) {
   const JpegPlanes& layout = job.planes;
@@ -130,7 +130,7 @@ SLUICE_HOST_DEVICE inline void distort_block(const JpegBlocksJob& job, const std
   const std::uint16_t* const quantisers = job.quantisers[c == 0 ? 0 : 1];
   SLUICE_UNROLL for (int i = 0; i < 64; ++i) {
     const int size = block[i] < 0 ? -block[i] : block[i];
-    const int level = (size + 4 * quantisers[i]) / (8 * quantisers[i]);  // blocks are eight-fold
+    const int level = (size + 4 * quantisers[i]) / (8 * quantisers[i]);  // the DCT scales by 8
     block[i] = block[i] < 0 ? -level : level;
   }
   const std::ptrdiff_t stride = std::ptrdiff_t{8} * across;
@@ -162,7 +162,7 @@ SLUICE_HOST_DEVICE inline void jpeg_pixels_tile(const JpegPixelsJob& job, int nu
       device_view(static_cast<const std::uint8_t*>(layout.data), layout.bytes());
   std::uint8_t* const out = view_of(job.out);
   const int width = job.out.width, channels = job.out.channels;
-  // Of very narrow pictures the library repeats what it has.
+  // libjpeg only repeats samples for very narrow images.
   const JpegStretch stretch = layout.columns_of(1) <= 2 ? JpegStretch::repeat : JpegStretch::fancy;
   const JpegPlane luma = plane_of(layout, planes, 0);
   const JpegPlane blue = channels == 3 ? plane_of(layout, planes, 1) : luma;

@@ -1,4 +1,4 @@
-// Kernels for a batch: one block for each of so many pieces. For .cu files; nothing elsewhere.
+// Launches kernels for a batch, with one block for each tile. For .cu files; empty elsewhere.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -8,14 +8,14 @@
 
 namespace sluice::device {
 
-// So many blocks.
+// Returns a launch of `blocks` blocks.
 template <class Job>
 CudaLaunch blocks_on_cuda(void (*kernel)(Batch<Job>), int blocks) {
   return {reinterpret_cast<const void*>(kernel), static_cast<unsigned>(blocks), kBlockThreads};
 }
 
-// Calls body(job, tile within the job) for this block's tile. The block looks at the job in memory
-// of its own.
+// Calls body(job, tile within the job) for this block's tile. The job is a copy in the block's
+// shared memory.
 template <class Job, class Body>
 __device__ void for_this_tile(const Batch<Job>& batch, const Body& body) {
   static_assert(sizeof(Job) % sizeof(int) == 0 && sizeof(Job) / sizeof(int) <= kBlockThreads);
@@ -31,7 +31,7 @@ __device__ void for_this_tile(const Batch<Job>& batch, const Body& body) {
 
 __device__ inline Team this_team() { return {static_cast<int>(threadIdx.x)}; }
 
-// Kernels that do each tile by itself, and perhaps with memory that the team shares: see
+// Kernels that do each tile by itself, perhaps with memory that the team shares: see
 // tiles_on_host().
 template <class Job, void (*kTile)(const Job&, int, const Team&)>
 __global__ void __launch_bounds__(kBlockThreads) each_tile(Batch<Job> batch) {
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kBlockThreads) each_tile_with_memory(Batch<Job
   for_this_tile(batch, [&](const Job& job, int tile) { kTile(job, tile, this_team(), memory); });
 }
 
-// The halves of kernels that nvcc compiles: a block for each tile of `batch`, a Batch<Job>.
+// The CUDA versions of kernels: one block for each tile of `batch`, a Batch<Job>.
 template <class Job, void (*kTile)(const Job&, int, const Team&)>
 CudaLaunch tiles_on_cuda(const void* batch) {
   return blocks_on_cuda(each_tile<Job, kTile>, static_cast<const Batch<Job>*>(batch)->tiles);

@@ -1,13 +1,13 @@
-// paste and blend, for many samples by one launch.
+// Layers kernel: paste and blend, for many samples by one launch.
 //
 //   LayersJob job = layers_job(in, patch, out);
 //   paste_layer(job, {y, x, alpha});             // or blend_layers(job, weight)
 //   block.add(job);                              // see tiles.h
 //   launch_layers(stream, block.on_device(address));
 //
-// Gives what the operators of ops/ give, bit for bit.
+// The result equals that of the operators in ops/, bit for bit.
 //
-// Ownership: none; pictures and jobs belong to the caller and live until the launch is over. Inputs
+// Ownership: none; images and jobs belong to the caller and live until the launch is over. Inputs
 // and output do not overlap. Threads: any. Errors: std::invalid_argument, and what DeviceStream
 // throws.
 #pragma once
@@ -19,12 +19,12 @@
 
 namespace sluice::device {
 
-// Pictures of as many channels, 1 to 4; the first and the last of one size.
+// All images have the same 1 to 4 channels; `in` and `out` have the same size.
 LayersJob layers_job(const PictureIn& in, const PictureIn& patch, const PictureOut& out);
 void paste_layer(LayersJob& job, const kernels::PastePlace& place);
-// `mask`: of one channel, as large as the patch.
+// `mask`: one channel, the size of the patch.
 void paste_layer(LayersJob& job, const kernels::PastePlace& place, const PictureIn& mask);
-// The pictures are of one size.
+// All images must have the same size.
 void blend_layers(LayersJob& job, float weight);
 void launch_layers(DeviceStream& stream, const Batch<LayersJob>& batch);
 

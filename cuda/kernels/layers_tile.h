@@ -1,5 +1,6 @@
-// One tile of a picture on which another one is laid: paste, at a place and perhaps through a mask,
-// and blend. The arithmetic is that of paste.h and blend.h in ops/kernels. Internal to the kernel.
+// Layers tiles: one tile of an image that is combined with another one: paste, at a position and
+// perhaps through a mask, and blend. The arithmetic is that of paste.h and blend.h in ops/kernels.
+// Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -19,15 +20,15 @@ struct LayersJob {
   PictureIn in;
   PictureOut out;
   PictureIn patch;
-  PictureIn mask;             // of one channel, as large as the patch
-  std::int32_t y = 0, x = 0;  // of the patch's upper left corner
-  double alpha = 1;           // of the mask's levels
-  std::int32_t share = 255;   // of the patch, of 255
-  // Of both pictures, in units of 2^-15.
+  PictureIn mask;             // one channel, the size of the patch
+  std::int32_t y = 0, x = 0;  // the patch's upper left corner
+  double alpha = 1;           // multiplies the mask's values
+  std::int32_t share = 255;   // the weight of the patch, in units of 1/255
+  // The weights of both images, in units of 2^-15.
   std::int16_t weights[2] = {0, 0};
 };
 
-inline constexpr int kLayersPixels = 1024;  // of a tile
+inline constexpr int kLayersPixels = 1024;  // per tile
 
 SLUICE_HOST_DEVICE inline int mixed_level(int base, int patch, int share) {
   return (base * (255 - share) + patch * share + 127) / 255;
@@ -41,7 +42,7 @@ SLUICE_HOST_DEVICE inline int blended_level(int a, int b, const std::int16_t (&w
   return (sum < kMost ? sum : kMost) >> kPoint;
 }
 
-// The `number`th tile of the sample.
+// Does the `number`th tile of the sample.
 SLUICE_HOST_DEVICE inline void layers_tile(const LayersJob& job, int number, const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
   const std::uint8_t* const patch = view_of(job.patch);

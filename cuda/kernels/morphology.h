@@ -1,11 +1,12 @@
-// dilate and erode, for many samples by two launches: along the rows, and along the columns.
+// Morphology kernels: dilate and erode, for many samples by two launches: along the rows, and along
+// the columns.
 //
 //   MorphologyJob job = morphology_job(in, out, kernels::MorphologyWindow{3, 5}, true);
-//   job.between = ...;                           // device memory, see there
+//   job.between = ...;                           // device memory, see MorphologyJob
 //   block.add(job);                              // see tiles.h
 //   launch_morphology(stream, block.on_device(address));
 //
-// Gives what the operators of ops/ give.
+// The result equals that of the operators in ops/.
 //
 // Ownership: none; input, output, memory and jobs belong to the caller and live until the launch is
 // over. Input and output do not overlap. Threads: any. Errors: std::invalid_argument, and what
@@ -19,7 +20,7 @@
 
 namespace sluice::device {
 
-// Pictures of one size and as many channels, 1 to 4; the window has been checked.
+// Both images have the same size and the same 1 to 4 channels. The caller has checked the window.
 MorphologyJob morphology_job(const PictureIn& in, const PictureOut& out,
                              const kernels::MorphologyWindow& window, bool largest);
 void launch_morphology(DeviceStream& stream, const Batch<MorphologyJob>& batch);

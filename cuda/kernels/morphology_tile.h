@@ -1,6 +1,6 @@
-// One tile of a picture of which each level becomes the largest, or the smallest, of those around
-// it: dilate and erode, along the rows and then along the columns. Pixels beyond the border do not
-// count. Internal to the kernels.
+// Morphology tiles: one tile of an image whose pixel values become the largest, or the smallest, in
+// a window: dilate and erode, along the rows and then along the columns. Pixels outside of the
+// image do not count. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -17,17 +17,18 @@ struct MorphologyJob {
   std::int32_t largest = 1;  // 0: the smallest
   PictureIn in;
   PictureOut out;
-  std::int32_t height = 1, width = 1;  // of the window, whose pixel is number size / 2
-  std::uint8_t* between = nullptr;     // device memory: as many bytes as the picture has levels
+  std::int32_t height = 1, width = 1;  // of the window; its anchor is pixel number size / 2
+  std::uint8_t* between = nullptr;     // device memory: one byte for each pixel value of the image
 };
 
-inline constexpr int kMorphologyPixels = 1024;  // of a tile
+inline constexpr int kMorphologyPixels = 1024;  // per tile
 
 SLUICE_HOST_DEVICE inline std::size_t levels_of(const MorphologyJob& job) {
   return static_cast<std::size_t>(std::int64_t{job.in.height} * job.in.width * job.in.channels);
 }
 
-// Of the pixels first .. end - 1 of a line, where pixel 0 is at `line`, `step` bytes apart.
+// Picks the largest or smallest values of the pixels first .. end - 1 of a line. Pixel 0 is at
+// `line`, and pixels are `step` bytes apart.
 SLUICE_HOST_DEVICE inline void pick_levels(const MorphologyJob& job, const std::uint8_t* line,
                                            std::int64_t step, int first, int end,
                                            std::uint8_t* to) {
@@ -46,7 +47,7 @@ SLUICE_HOST_DEVICE inline void pick_levels(const MorphologyJob& job, const std::
   }
 }
 
-// Where a window begins and ends on a line of `length`, whose middle is at `at`.
+// Return where a window around pixel `at` of a line begins and ends; `length` is that of the line.
 SLUICE_HOST_DEVICE inline int window_start(int at, int size) {
   return at - size / 2 < 0 ? 0 : at - size / 2;
 }

@@ -19,7 +19,7 @@ const Kernel kJitter{"jitter", tiles_on_host<NoiseJob, jitter_tile>,
 const Kernel kPoisson{"poisson", tiles_on_host<PoissonJob, poisson_tile>,
                       SLUICE_ON_CUDA(poisson_on_cuda)};
 
-// So many units of the picture are made of one block of random words.
+// `units_of_pixel`: units per pixel; `units_of_block`: units made from one block of random words.
 NoiseJob noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
                    int units_of_pixel, int units_of_block) {
   NoiseJob job = picture_job<NoiseJob>(in, out, 1);

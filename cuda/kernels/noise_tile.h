@@ -1,6 +1,7 @@
-// One tile of a picture with noise: gaussian_noise, salt_and_pepper_noise, shot_noise and jitter.
-// Random numbers are those that the host draws one after the other, each found by its place; the
-// arithmetic is that of noise.h and jitter.h in ops/kernels, step by step. Internal to the kernels.
+// Noise tiles: one tile of an image with noise: gaussian_noise, salt_and_pepper_noise, shot_noise
+// and jitter. The random numbers are those that the host draws in sequence; a device computes each
+// from its position in the sequence. The arithmetic is that of noise.h and jitter.h in ops/kernels,
+// step by step. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -17,36 +18,37 @@ namespace sluice::device {
 
 struct NoiseJob {
   std::int32_t tiles = 0;
-  std::int32_t window = 1;  // of jitter
+  std::int32_t window = 1;  // for jitter
   PictureIn in;
   PictureOut out;
   RandomWords words;
-  std::int32_t per_channel = 0;           // salt and pepper
-  std::uint64_t changed = 0, white = 0;   // for words below; salt and pepper
-  double mean = 0, stddev = 0;            // of normal numbers
+  std::int32_t per_channel = 0;           // for salt and pepper
+  std::uint64_t changed = 0, white = 0;   // thresholds for random words; for salt and pepper
+  double mean = 0, stddev = 0;            // for normally distributed numbers
   const float* quantiles = nullptr;       // device memory: kUpperQuantiles; of normal numbers
-  double factor = 0;                      // of shots
+  double factor = 0;                      // for shot noise
   const std::uint32_t* counts = nullptr;  // device memory: see PoissonJob
-  std::int32_t counted_levels = 0;        // for which there are counts
+  std::int32_t counted_levels = 0;        // pixel values below this have counts
   std::int32_t needs_quantiles = 0;
 };
 
-// Counts of Poisson processes, for levels of small means: of each the probabilities of counts up to
-// 0, 1, 2, ... in units of 2^-32, and what is left.
+// Tables of Poisson distributions, for pixel values with small means. For each value: the
+// probabilities that the count is at most 0, 1, 2, ..., in units of 2^-32. When the terms become
+// negligible, the rest is added.
 struct PoissonJob {
   std::int32_t tiles = 1;
-  std::int32_t levels = 0;  // the first ones
+  std::int32_t levels = 0;  // the number of pixel values, from 0 on
   double factor = 1;
-  const double* none = nullptr;     // device memory: by level, the probability that there is none
-  std::uint32_t* counts = nullptr;  // device memory: kMostCounts numbers for each level
+  const double* none = nullptr;     // device memory: by pixel value, the probability of 0
+  std::uint32_t* counts = nullptr;  // device memory: kMostCounts numbers for each pixel value
 };
 
-inline constexpr int kNoiseBlocks = 256;       // of random words, of a tile
+inline constexpr int kNoiseBlocks = 256;       // blocks of random words per tile
 inline constexpr int kUpperQuantiles = 32768;  // those above zero; the others are mirrored
 inline constexpr int kMostCounts = 128;
 
-// Calls f(words, k, y, x) for those units of the tile that are this thread's: each row has so many,
-// unit (y, x) is number k of those that share a block of words.
+// Calls f(words, k, y, x) for this thread's units of the tile. Each row has `units_of_row` units.
+// Unit (y, x) is number k of those that share a block of random words.
 template <int units_of_block, class F>
 SLUICE_HOST_DEVICE void for_units(const NoiseJob& job, int units_of_row, int number,
                                   const Team& team, const F& f) {
@@ -76,7 +78,7 @@ SLUICE_HOST_DEVICE inline const float* quantiles_of(const NoiseJob& job) {
   return job.needs_quantiles == 0 ? nullptr : device_view(job.quantiles, kUpperQuantiles);
 }
 
-// Half a word for each level.
+// Uses half a random word for each pixel value.
 SLUICE_HOST_DEVICE inline void gaussian_noise_tile(const NoiseJob& job, int number,
                                                    const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
@@ -92,7 +94,7 @@ SLUICE_HOST_DEVICE inline void gaussian_noise_tile(const NoiseJob& job, int numb
                });
 }
 
-// A word for each pixel, or for each level.
+// Uses a random word for each pixel, or for each pixel value.
 SLUICE_HOST_DEVICE inline void salt_and_pepper_tile(const NoiseJob& job, int number,
                                                     const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
@@ -110,7 +112,7 @@ SLUICE_HOST_DEVICE inline void salt_and_pepper_tile(const NoiseJob& job, int num
                });
 }
 
-// How often something has happened whose mean the level says.
+// Returns a random count with the mean level / factor.
 SLUICE_HOST_DEVICE inline double shot_count(const NoiseJob& job, const float* quantiles,
                                             const std::uint32_t* counts, std::uint32_t bits,
                                             int level) {
@@ -128,7 +130,7 @@ SLUICE_HOST_DEVICE inline double shot_count(const NoiseJob& job, const float* qu
   return count;
 }
 
-// A word for each level.
+// Uses a random word for each pixel value.
 SLUICE_HOST_DEVICE inline void shot_noise_tile(const NoiseJob& job, int number, const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
   const float* const quantiles = quantiles_of(job);
@@ -147,7 +149,7 @@ SLUICE_HOST_DEVICE inline void shot_noise_tile(const NoiseJob& job, int number, 
                });
 }
 
-// The only tile of the sample.
+// Does the only tile of the sample.
 SLUICE_HOST_DEVICE inline void poisson_tile(const PoissonJob& job, int, const Team& team) {
   constexpr std::uint32_t kAll = 0xffffffff;
   const auto levels = static_cast<std::size_t>(job.levels);
@@ -159,7 +161,7 @@ SLUICE_HOST_DEVICE inline void poisson_tile(const PoissonJob& job, int, const Te
     std::uint32_t up_to = 0;
     for (int count = 0; count < kMostCounts; ++count) {
       if (up_to != kAll) {
-        // What is left after the mean is less than one unit when its first term is far below.
+        // The tail after the mean is less than one unit if its first term is far below.
         const bool last = count > mean && probability < 0x1p-40;
         const double share = last ? 0x1p32 : sum * 0x1p32;
         up_to = share < static_cast<double>(kAll) ? static_cast<std::uint32_t>(share) : kAll;
@@ -171,7 +173,7 @@ SLUICE_HOST_DEVICE inline void poisson_tile(const PoissonJob& job, int, const Te
   }
 }
 
-// Two words for each pixel.
+// Uses two random words for each pixel.
 SLUICE_HOST_DEVICE inline void jitter_tile(const NoiseJob& job, int number, const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);

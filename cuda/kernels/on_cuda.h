@@ -1,5 +1,5 @@
-// The halves of the kernels that nvcc compiles, for the tables of kernels: each is given a Batch of
-// the jobs that its name says. Internal.
+// Declares the CUDA versions of the kernels, which nvcc compiles, for the Kernel objects. Each
+// takes a Batch of the jobs in its name. Internal.
 #pragma once
 
 #include <sluice/runtime/device.h>

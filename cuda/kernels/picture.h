@@ -1,8 +1,8 @@
-// What the kernels of single operators have in common: an 8-bit picture that is read, one that is
-// written, and the pixels of a tile. Internal to the kernels.
+// Common parts of the kernels of single operators: an 8-bit image to read, one to write, and the
+// pixels of a tile. Internal to the kernels.
 //
-// Ownership: none. Threads: as values. Errors: std::invalid_argument by picture_tiles() and
-// require_same_shape().
+// Ownership: none. Threads: as values. Errors: picture_tiles() and require_same_shape() throw
+// std::invalid_argument.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -14,14 +14,14 @@
 
 namespace sluice::device {
 
-// Channels interleaved. Addresses are of device memory.
+// An image with interleaved channels. Addresses are in device memory.
 struct PictureIn {
   const std::uint8_t* data = nullptr;
-  std::int64_t stride = 0;  // bytes from a row to the next, not below zero
+  std::int64_t stride = 0;  // bytes from row to row, not negative
   std::int32_t height = 0, width = 0, channels = 0;
   std::int32_t unused = 0;
 };
-// Without gaps between the rows.
+// An image without gaps between the rows.
 struct PictureOut {
   std::uint8_t* data = nullptr;
   std::int32_t height = 0, width = 0, channels = 0;
@@ -37,7 +37,7 @@ SLUICE_HOST_DEVICE inline std::uint8_t* view_of(const PictureOut& out) {
                      static_cast<std::size_t>(std::int64_t{out.height} * out.width * out.channels));
 }
 
-// Tiles of so many pixels, one after the other along the rows.
+// Returns the number of tiles of `pixels_in_tile` pixels, counted along the rows.
 inline std::int32_t picture_tiles(int height, int width, int pixels_in_tile) {
   constexpr int kLargest = 65535;
   if (height < 1 || width < 1 || height > kLargest || width > kLargest)
@@ -46,14 +46,14 @@ inline std::int32_t picture_tiles(int height, int width, int pixels_in_tile) {
   return static_cast<std::int32_t>((pixels + pixels_in_tile - 1) / pixels_in_tile);
 }
 
-// Of 1 to 4 channels.
+// Throws unless both images have the same shape, with 1 to 4 channels.
 inline void require_same_shape(const PictureIn& in, const PictureOut& out) {
   if (in.height != out.height || in.width != out.width || in.channels != out.channels ||
       in.channels < 1 || in.channels > 4)
     throw std::invalid_argument("pictures of one size and as many channels, 1 to 4, are possible");
 }
 
-// A job that makes a picture of one with the same shape.
+// Returns a job whose input and output have the same shape.
 template <class Job>
 Job picture_job(const PictureIn& in, const PictureOut& out, int pixels_in_tile) {
   require_same_shape(in, out);
@@ -64,7 +64,7 @@ Job picture_job(const PictureIn& in, const PictureOut& out, int pixels_in_tile) 
   return job;
 }
 
-// Calls f(y, x) for those pixels of the `number`th tile that are this thread's.
+// Calls f(y, x) for this thread's pixels of the `number`th tile.
 template <int pixels_in_tile, class F>
 SLUICE_HOST_DEVICE void for_pixels(int height, int width, int number, const Team& team,
                                    const F& f) {
@@ -81,8 +81,8 @@ SLUICE_HOST_DEVICE inline std::uint8_t rounded_level(double value) {
   return static_cast<std::uint8_t>(level < 0.0 ? 0.0 : level > 255.0 ? 255.0 : level);
 }
 
-// The pixel of a line of `length` that stands for place `at` when the line is mirrored at the
-// middle of its outermost pixels, as often as need be.
+// Returns the pixel for position `at` when a line of `length` pixels is mirrored at the centers of
+// its outermost pixels, as often as necessary.
 SLUICE_HOST_DEVICE inline int mirrored_place(int at, int length) {
   if (length == 1) return 0;
   const int period = 2 * (length - 1);

@@ -1,12 +1,13 @@
-// PixelsOut: where a kernel's pixels go, and as what: 8-bit levels, or numbers that are normalised,
-// channels interleaved or in planes; perhaps through a table of levels first. Kernels that make
-// 8-bit pixels end with it, so that what comes next costs no pass of its own.
+// PixelsOut: the destination and the format of a kernel's pixels: 8-bit values or normalized
+// numbers, interleaved or in planes, perhaps after a lookup table. Kernels that make 8-bit pixels
+// end with it, so the next step needs no pass of its own.
 //
 //   level -> table (Levels) -> (x - offset) * factor + shift -> u8, i8, f16 or f32
 //
-// The arithmetic is that of the kernels in ops/, step by step, so that the bits are the same.
+// The arithmetic is that of the kernels in ops/, step by step, so the bits are the same.
 //
-// Ownership: none. Threads: as values. Errors: std::invalid_argument by the functions that fill it.
+// Ownership: none. Threads: as values. Errors: the functions that fill it throw
+// std::invalid_argument.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -28,7 +29,7 @@ struct NormalizeParams;
 
 namespace sluice::device {
 
-// What becomes of each level before anything else.
+// The first step: a map of the 8-bit pixel values.
 struct Levels {
   enum class Mode : std::uint8_t { as_they_are, table, brightness_contrast };
   Mode mode = Mode::as_they_are;
@@ -39,26 +40,26 @@ Levels level_table(const std::uint8_t* device_table);
 Levels brightness_contrast_levels(float brightness, float contrast, float center);
 
 struct PixelsOut {
-  void* data = nullptr;  // device memory: where channel 0 of pixel (0, 0) goes
-  // Numbers from a pixel to the one below it, to the right of it, and to its next channel.
+  void* data = nullptr;  // device memory: the address of channel 0 of pixel (0, 0)
+  // Strides, in numbers: to the next row, the next pixel, and the next channel.
   std::int64_t row = 0, pixel = 0, channel = 0;
   std::int32_t height = 0, width = 0, channels = 0;
   DType dtype = DType::u8;
   bool scales = false;
-  bool padded = false;  // a channel of zeros comes after the last one
+  bool padded = false;  // a channel of zeros follows the last one
   float offset[4] = {0, 0, 0, 0};
   float factor[4] = {1, 1, 1, 1};
   float shift = 0;
   Levels levels = {};
 };
 
-// Densely packed, u8, i8, f16 or f32. Numbers are as they are: 0 .. 255.
+// Densely packed, u8, i8, f16 or f32. Numbers are not scaled: 0 .. 255.
 PixelsOut pixels_out(int height, int width, int channels, DType dtype = DType::u8,
                      Layout layout = Layout::hwc);
-// Normalised as normalize.h says, but for `params.mirror`: that is where pixels are read.
+// Normalized as in normalize.h, except for `params.mirror`, which applies to the input.
 PixelsOut normalized_out(int height, int width, int channels,
                          const kernels::NormalizeParams& params);
-// How many numbers lie between the first and the last, both included.
+// Returns how many numbers lie between the first and the last one, inclusive.
 SLUICE_HOST_DEVICE inline std::size_t extent_of(const PixelsOut& out) {
   return static_cast<std::size_t>((out.height - 1) * out.row + (out.width - 1) * out.pixel +
                                   (out.channels - (out.padded ? 0 : 1)) * out.channel + 1);
@@ -78,7 +79,7 @@ SLUICE_HOST_DEVICE inline float number_of_half(std::uint16_t bits) {
   return Half::to_float(bits);
 #endif
 }
-// The nearest whole number, halves to even; those beyond are cut off, what is no number is 0.
+// Returns the nearest integer, halves to even, clipped to the range of the type. NaN becomes 0.
 SLUICE_HOST_DEVICE inline std::uint8_t level_of(float value) {
   if (!(value > 0.0f)) return 0;
   return value >= 255.0f ? std::uint8_t{255} : static_cast<std::uint8_t>(rintf(value));
@@ -90,7 +91,7 @@ SLUICE_HOST_DEVICE inline std::int8_t signed_level_of(float value) {
                                                     : rintf(value));
 }
 
-// One entry of brightness_contrast_table().
+// Returns one entry of brightness_contrast_table().
 SLUICE_HOST_DEVICE inline std::uint8_t lighter_level(const Levels& levels, int x) {
   const double center = levels.center;
   const double value = ((x - center) * levels.contrast + center) * levels.brightness;
@@ -98,8 +99,8 @@ SLUICE_HOST_DEVICE inline std::uint8_t lighter_level(const Levels& levels, int x
   return static_cast<std::uint8_t>(nearest < 0.0 ? 0.0 : nearest > 255.0 ? 255.0 : nearest);
 }
 
-// Writes the numbers of one job, which stays where it is. All of a team make one, and give the same
-// memory of 256 bytes; before they write, they sync().
+// Writes the pixels of one job, which must outlive it. Each thread of a team makes one, with the
+// same 256 bytes of shared memory; call sync() before the first write.
 class PixelWriter {
  public:
   SLUICE_HOST_DEVICE PixelWriter(const PixelsOut& out, const Team& team, std::uint8_t* table)
@@ -134,7 +135,7 @@ class PixelWriter {
       write(y, x, c, static_cast<float>(level));
     }
   }
-  // For numbers that are no levels: without the table.
+  // Skips the lookup table: for numbers that are not pixel values.
   SLUICE_HOST_DEVICE void write(int y, int x, int c, float value) const {
     if (scales_) value = (value - out_.offset[c]) * out_.factor[c] + out_.shift;
     put(place(y, x, c), value);

@@ -1,5 +1,6 @@
-// One tile of pixels that are moved, and perhaps changed one by one: each output pixel is the input
-// pixel at the same indices, where steps of any size and sign lead. Internal to the kernel.
+// Pixels tiles: one tile of pixels that are moved, and perhaps changed one by one. Each output
+// pixel is the input pixel at the same indices; the input's strides may have any size and sign.
+// Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -13,10 +14,10 @@
 
 namespace sluice::device {
 
-// Where pixels are read. Steps in numbers; below zero for pictures that are turned over.
+// The input pixels. Strides count numbers, and are negative for flipped images.
 struct PixelsIn {
   const void* data = nullptr;  // device memory
-  std::int64_t first = 0;      // where channel 0 of pixel (0, 0) is
+  std::int64_t first = 0;      // the position of channel 0 of pixel (0, 0)
   std::int64_t row = 0, pixel = 0, channel = 0;
   DType dtype = DType::u8;
 };
@@ -29,7 +30,7 @@ struct PixelsJob {
 
 inline constexpr int kPixelsInTile = 1024;
 
-// What is read: so many numbers, from that one on.
+// The numbers that a job reads: `count`, beginning with `first`.
 struct PixelsRange {
   std::int64_t first, count;
 };
@@ -45,7 +46,7 @@ SLUICE_HOST_DEVICE inline PixelsRange range_of(const PixelsJob& job) {
   return range;
 }
 
-// Channel 0 of pixel (0, 0).
+// Returns the address of channel 0 of pixel (0, 0).
 template <class T>
 SLUICE_HOST_DEVICE const T* numbers_of(const PixelsJob& job) {
   const PixelsRange range = range_of(job);
@@ -81,7 +82,7 @@ SLUICE_HOST_DEVICE void move_pixels(const PixelsJob& job, std::int64_t first,
   }
 }
 
-// The `number`th tile of the sample; `levels` is 256 bytes that the team shares.
+// Does the `number`th tile of the sample. `levels`: 256 bytes that the team shares.
 SLUICE_HOST_DEVICE inline void pixels_tile(const PixelsJob& job, int number, const Team& team,
                                            std::uint8_t* levels) {
   const PixelWriter out(job.out, team, levels);

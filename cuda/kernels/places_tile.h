@@ -1,7 +1,7 @@
-// One tile of a picture whose pixels come from any places of another one, along no straight lines:
+// Places tiles: one tile of an image whose pixels come from arbitrary positions of another one:
 // perspective, warp_perspective, lens_distortion, elastic. The arithmetic is that of
-// place_sampler.h and of these operators in ops/kernels, step by step: places in numbers of 64
-// bits, between pixels in whole numbers of 2^-11. Internal to the kernel.
+// place_sampler.h and of these operators in ops/kernels, step by step. Positions are 64-bit
+// numbers; fractions of pixels are integers in units of 2^-11. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace sluice::device {
 
-// What makes places of the input of those of the output.
+// The kind of map from output positions to input positions.
 enum class PlacesBy : std::int32_t { matrix, lens, shifts };
 
 struct PlacesJob {
@@ -25,8 +25,8 @@ struct PlacesJob {
   PlacesBy by = PlacesBy::matrix;
   PictureIn in;
   PictureOut out;
-  // The matrix, row by row. Of a lens: the middle, x and y, the distance of the corners, squared,
-  // and what r^2 and r^4 are multiplied by. Of shifts: what they are multiplied by.
+  // For a matrix: its elements, row by row. For a lens: the center's x and y, the squared distance
+  // of the corners, and the factors of r^2 and r^4. For shifts: their factor.
   double numbers[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const float* shifts = nullptr;  // device memory: of all pixels along x, then of all along y
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
@@ -35,13 +35,14 @@ struct PlacesJob {
   std::uint8_t unused[2] = {0, 0};
 };
 
-inline constexpr int kPlacesPixels = 1024;  // of a tile
+inline constexpr int kPlacesPixels = 1024;  // per tile
 
 struct Place {
   double x, y;
 };
 
-// The place that the middle of output pixel (x, y) shows. `shifts`: null, or where they are.
+// Returns the input position for the center of output pixel (x, y). `shifts`: the job's shifts, or
+// null.
 SLUICE_HOST_DEVICE inline Place place_of(const PlacesJob& job, const float* shifts, int row,
                                          int column) {
   const double x = column + 0.5, y = row + 0.5;
@@ -72,7 +73,7 @@ SLUICE_HOST_DEVICE inline const std::uint8_t* pixel_near(const PlacesJob& job,
          std::int64_t{nearest_place(x, job.in.width)} * job.in.channels;
 }
 
-// What place_after_middle() of place_rows.h gives.
+// Returns the same as place_after_middle() of place_rows.h.
 SLUICE_HOST_DEVICE inline int place_after_middle(double place) {
   constexpr double kWhole = 1 << kPlaceWeightBits;
   return static_cast<int>(floor(place * kWhole - (kWhole - 1) / 2));
@@ -91,13 +92,13 @@ SLUICE_HOST_DEVICE inline void bilinear_pixel(const PlacesJob& job, const std::u
   }
 }
 
-// n / 2^bits to the nearest.
+// Returns n / 2^bits, rounded to nearest.
 template <class Number>
 SLUICE_HOST_DEVICE Number scaled_down(Number n, int bits) {
   return (n + (Number{1} << (bits - 1))) >> bits;
 }
 
-// What cubic_weights() of place_rows.h gives.
+// Returns the same weights as cubic_weights() of place_rows.h.
 inline constexpr int kCubicBits = 14, kCubicRowBits = 6;
 SLUICE_HOST_DEVICE inline void find_cubic_weights(int part, int (&weights)[4]) {
   constexpr std::int64_t kWhole = 1 << kPlaceWeightBits;
@@ -143,7 +144,7 @@ SLUICE_HOST_DEVICE inline void show_place(const PlacesJob& job, const std::uint8
     for (int c = 0; c < job.in.channels; ++c) to[c] = job.fill[c];
     return;
   }
-  // Farther away the nearest pixels are the same.
+  // The nearest pixels are the same farther away.
   const double x = place.x < -4.0 ? -4.0 : place.x > width + 4.0 ? width + 4.0 : place.x;
   const double y = place.y < -4.0 ? -4.0 : place.y > height + 4.0 ? height + 4.0 : place.y;
   switch (job.interpolation) {
@@ -160,7 +161,7 @@ SLUICE_HOST_DEVICE inline void show_place(const PlacesJob& job, const std::uint8
   }
 }
 
-// The `number`th tile of the sample.
+// Does the `number`th tile of the sample.
 SLUICE_HOST_DEVICE inline void places_tile(const PlacesJob& job, int number, const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);

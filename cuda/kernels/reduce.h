@@ -1,11 +1,11 @@
-// The numbers that mean, min, max and standard_deviation are made of, for many samples by one
-// launch.
+// Reduce kernel: computes the sums for mean, min, max and standard_deviation, for many samples by
+// one launch.
 //
-//   ReduceJob job = reduce_job(rows);           // of device addresses
+//   ReduceJob job = reduce_job(rows);           // with device addresses
 //   job.result = ...;                           // device memory, zeros
 //   block.add(job);                             // see tiles.h
 //   launch_reduce(stream, block.on_device(address));
-//   ... once the result is back at the host: kernels::reduced(what, sums_of(result), count)
+//   ... after copying the result to the host: kernels::reduced(what, sums_of(result), count)
 //
 // Ownership: none; input, results and jobs belong to the caller and live until the launch is over.
 // Threads: any. Errors: std::invalid_argument, and what DeviceStream throws.

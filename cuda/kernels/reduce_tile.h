@@ -1,8 +1,8 @@
-// One tile of the levels of a picture: their sum, that of their squares, the lowest and the
-// highest. All are whole numbers: whichever tile comes first, the results are the same. Internal to
-// the kernel.
+// Reduce tiles: one tile of an image's pixel values: their sum, the sum of their squares, the
+// lowest and the highest. All are integers, so the results do not depend on the order of the tiles.
+// Internal to the kernel.
 //
-// Ownership: none. Threads: tiles of one picture add to one result at the same time. Errors: none.
+// Ownership: none. Threads: tiles of one image add to one result at the same time. Errors: none.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -13,11 +13,11 @@
 
 namespace sluice::device {
 
-// Zeros before the launch.
+// All zeros before the launch.
 struct ReduceResult {
   unsigned long long sum = 0, squares = 0;
   unsigned int highest = 0;
-  unsigned int below_white = 0;  // 255 less the lowest
+  unsigned int below_white = 0;  // 255 minus the lowest
 };
 
 struct ReduceJob {
@@ -25,14 +25,14 @@ struct ReduceJob {
   std::int32_t unused = 0;
   const std::uint8_t* in = nullptr;  // device memory
   std::int64_t rows = 0, bytes = 0;  // of a row
-  std::int64_t stride = 0;           // bytes from a row to the next, not below zero
+  std::int64_t stride = 0;           // bytes from row to row, not negative
   ReduceResult* result = nullptr;    // device memory
 };
 
-// So many levels that 32 bits hold the sum of their squares.
+// The number of pixel values in a tile. 32 bits hold the sum of their squares.
 inline constexpr std::int64_t kReduceTile = 1 << 15;
 
-// What a thread has seen of the tile.
+// The sums and extremes that one thread has found in the tile.
 struct ReducePart {
   std::uint32_t sum = 0, squares = 0, highest = 0, below_white = 0;
 
@@ -68,7 +68,7 @@ SLUICE_HOST_DEVICE inline void add_to_result(ReduceResult* result, const ReduceP
 #endif
 }
 
-// Four levels at a time, where they lie without gaps; `in` is a multiple of 4.
+// Handles four pixel values at a time, if they lie without gaps; `in` is aligned to 4 bytes.
 SLUICE_HOST_DEVICE inline void see_words(const std::uint8_t* in, std::int64_t begin,
                                          std::int64_t end, const Team& team, ReducePart& part) {
   const auto* const words = reinterpret_cast<const std::uint32_t*>(in + begin);
@@ -81,7 +81,7 @@ SLUICE_HOST_DEVICE inline void see_words(const std::uint8_t* in, std::int64_t be
   for (std::int64_t i = begin + 4 * count + team.index; i < end; i += kTeam) part.see(in[i]);
 }
 
-// The `number`th tile of the sample; the team shares `parts`, one for each of its threads.
+// Does the `number`th tile of the sample. `parts`: one for each thread, shared by the team.
 SLUICE_HOST_DEVICE inline void reduce_tile(const ReduceJob& job, int number, const Team& team,
                                            ReducePart* parts) {
   const std::uint8_t* const in =

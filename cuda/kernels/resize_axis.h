@@ -1,9 +1,9 @@
-// The weights of resizing along one axis, made on the device: ResizeTable of ops/ by a team of
-// threads, with the same filter and the same steps in the same order, so that the numbers are the
-// same (where a filter has sines, the last bit of a weight may differ). Internal to the resizing
-// kernels.
+// ResizeAxis: the weights of resizing along one axis, computed on the device. It is the ResizeTable
+// of ops/, made by a team of threads: the same filter and the same steps in the same order, so the
+// numbers are the same (for filters with sines, the last bit of a weight may differ). Internal to
+// the resizing kernels.
 //
-// Ownership: none; the tables lie in scratch memory of the launch. Threads and errors: none.
+// Ownership: none; the tables lie in the launch's scratch memory. Threads and errors: none.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -16,20 +16,20 @@
 
 namespace sluice::device {
 
-// Which pixels make an output pixel: `count` of them, from `start` on.
+// The pixels that contribute to an output pixel: `count` of them, from `start` on.
 struct ResizeWindow {
   std::int32_t start, count;
 };
 
-// One axis of a sample. `start` and `length` are the part of the input that the output shows.
+// One axis of a sample. `start` and `length`: the part of the input to resize.
 struct ResizeAxis {
   double start = 0, length = 0;
   std::int32_t in_length = 0, out_length = 0;
-  std::int32_t taps = 0;  // the most that a window can have
+  std::int32_t taps = 0;  // the largest size of a window
   bool reversed = false;
   bool same = false;  // output pixel i is pixel i
-  // In scratch memory: windows by output pixel; weights[k * out_length + i] is that of pixel k of
-  // window i, in units of 2^-shift.
+  // In scratch memory: one window for each output pixel. weights[k * out_length + i] is the weight
+  // of pixel k of window i, in units of 2^-shift.
   ResizeWindow* windows = nullptr;
   std::int16_t* weights = nullptr;
   std::int32_t* shift = nullptr;
@@ -39,7 +39,7 @@ struct ResizeAxis {
   }
 };
 
-// The exact weights of one output pixel.
+// Computes the exact weights of one output pixel.
 class ResizeWeights {
  public:
   SLUICE_HOST_DEVICE ResizeWeights(const ResizeAxis& axis, const kernels::ResizeFilter& filter,
@@ -63,7 +63,7 @@ class ResizeWeights {
       if (weight != 0.0) window_.count = x - window_.start + 1;
     }
     if (sum_ == 0.0) {
-      // A window without weight (a box that falls between two centres): the pixel at the centre.
+      // The window has no weight (a box between two pixel centers): use the pixel at the center.
       const int at = static_cast<int>(centre_);
       window_.start = at < axis.in_length - 1 ? at : axis.in_length - 1;
       window_.count = 1;
@@ -75,7 +75,7 @@ class ResizeWeights {
 
   SLUICE_HOST_DEVICE const ResizeWindow& window() const { return window_; }
   SLUICE_HOST_DEVICE double largest() const { return largest_; }
-  // Of pixel k of the window.
+  // Returns the weight of pixel k of the window.
   SLUICE_HOST_DEVICE double weight(int k) const {
     return sum_ == 0.0 ? 1.0 : unscaled(window_.start + k) / sum_;
   }
@@ -92,7 +92,7 @@ class ResizeWeights {
 
 inline constexpr int kResizeLeastShift = 14, kResizeMostShift = 21;
 
-// Rounds the running sum, so that the weights make exactly one.
+// Rounds the running sum, so the weights add up to exactly one.
 SLUICE_HOST_DEVICE inline void write_weights(const ResizeWeights& exact, int shift, int step,
                                              std::int16_t* weights) {
   const double one = static_cast<double>(1 << shift);
@@ -107,7 +107,7 @@ SLUICE_HOST_DEVICE inline void write_weights(const ResizeWeights& exact, int shi
   }
 }
 
-// The table of one axis. `largest` is kTeam numbers that the team shares.
+// Makes the table of one axis. `largest`: kTeam numbers that the team shares.
 SLUICE_HOST_DEVICE inline void make_resize_table(const ResizeAxis& axis,
                                                  const kernels::ResizeFilter& filter,
                                                  const Team& team, double* largest) {
@@ -115,7 +115,7 @@ SLUICE_HOST_DEVICE inline void make_resize_table(const ResizeAxis& axis,
   ResizeWindow* const windows = device_view(axis.windows, static_cast<std::size_t>(length));
   const auto place = [&](int i) { return axis.reversed ? length - 1 - i : i; };
   if (filter.interpolation == Interpolation::nearest) {
-    // The places are added up one by one: that decides which way exact halves go.
+    // Positions are added up one by one: this decides how exact halves are rounded.
     if (team.index != 0) return;
     const double scale = axis.length / length;
     double at = axis.start + scale * 0.5;

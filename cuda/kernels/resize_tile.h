@@ -1,9 +1,9 @@
-// One tile of a resized picture: input rows are resized to the tile's columns and kept, rounded to
-// 8 bits, where the team shares them; its output rows are blended of those. The arithmetic is that
-// of Resizer in ops/, so every bit is the same given the same weights. Internal to the resizing
-// kernels.
+// Resize tiles: one tile of a resized image. Input rows are resized to the tile's columns, rounded
+// to 8 bits, and kept in memory that the team shares. Output rows are then blended from them. The
+// arithmetic is that of Resizer in ops/: the same weights produce the same bits. Internal to the
+// resizing kernels.
 //
-// However many input rows an output row needs, they come in pieces of kResizeRows.
+// Input rows are processed in pieces of kResizeRows, however many an output row needs.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -18,13 +18,13 @@
 
 namespace sluice::device {
 
-// One sample. Addresses are of device memory.
+// One sample. Addresses are in device memory.
 struct ResizeJob {
   std::int32_t tiles = 0;
   std::int32_t channels = 0;
   kernels::ResizeFilter filter;
   const std::uint8_t* in = nullptr;
-  std::int64_t in_stride = 0;  // bytes from a row to the next, not below zero
+  std::int64_t in_stride = 0;  // bytes from row to row, not negative
   ResizeAxis columns, rows;
   PixelsOut out;
 };
@@ -35,10 +35,10 @@ SLUICE_HOST_DEVICE inline int resize_tiles_across(int width) {
   return (width + kResizeTileWidth - 1) / kResizeTileWidth;
 }
 
-// The number of a tile's pixels for each thread: every kTeam-th one.
+// The number of a tile's pixels for each thread: it has every kTeam-th one.
 inline constexpr int kResizeOwn = (kResizeTileHeight * kResizeTileWidth + kTeam - 1) / kTeam;
 
-// What a team shares.
+// Memory that a team shares.
 struct ResizeMemory {
   std::uint8_t rows[kResizeRows][kResizeTileWidth * 4];
   std::uint8_t levels[256];
@@ -65,7 +65,7 @@ SLUICE_HOST_DEVICE inline std::uint8_t rounded_level(std::int32_t sum, int shift
   return static_cast<std::uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
-// Pixel `x` of the output's columns, of one input row.
+// Computes pixel `x` of the output's columns from one input row.
 template <int channels>
 SLUICE_HOST_DEVICE void blend_across(const std::uint8_t* row, const ResizeTableView& table, int x,
                                      std::uint8_t* out) {
@@ -80,12 +80,12 @@ SLUICE_HOST_DEVICE void blend_across(const std::uint8_t* row, const ResizeTableV
   for (int c = 0; c < channels; ++c) out[c] = rounded_level(sums[c], table.shift);
 }
 
-// What lies in the tile: output pixels from (y, x) on.
+// The output pixels of a tile: `height` x `width`, from (y, x) on.
 struct ResizeTile {
   int y, x, height, width;
 };
 
-// Gives the pixels that the thread has, channel c in the bits from 8 * c on.
+// Computes the pixels of this thread, with channel c in the bits from 8 * c on.
 template <int channels>
 SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& tile,
                                         const std::uint8_t* in, const Team& team,
@@ -136,8 +136,9 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
   }
 }
 
-// Stands apart from what makes the pixels, since compilers take long to repeat a PixelWriter for
-// each count of channels: pictures of three have one of their own, all others share one.
+// Separate from the code that computes the pixels, because compilers take long to repeat a
+// PixelWriter for each number of channels. Images of three channels have their own version; all
+// others share one.
 template <bool three>
 SLUICE_HOST_DEVICE void write_resized(const ResizeJob& job, const ResizeTile& tile,
                                       const std::uint32_t (&pixels)[kResizeOwn],
@@ -171,7 +172,7 @@ SLUICE_HOST_DEVICE inline void resize_nearest(const ResizeJob& job, const Resize
   }
 }
 
-// The `number`th tile of the sample.
+// Does the `number`th tile of the sample.
 SLUICE_HOST_DEVICE inline void resize_tile(const ResizeJob& job, int number, const Team& team,
                                            ResizeMemory& memory) {
   const int height = job.rows.out_length, width = job.columns.out_length;

@@ -1,13 +1,13 @@
-// The shifts of elastic's pixels, for many samples by three launches: random numbers, and two
-// blurs. places.h looks up the pixels.
+// Shifts kernels: compute the displacements of elastic, for many samples by three launches: random
+// numbers, and two blurs. places.h then looks up the pixels.
 //
 //   ShiftsJob job = shifts_job(height, width, random.words());
-//   job.weights = ...; job.count = ...;          // those of kernels::elastic_weights()
+//   job.weights = ...; job.count = ...;          // of kernels::elastic_weights()
 //   job.shifts = ...; job.between = ...;         // device memory, shifts_of(job) numbers each
 //   block.add(job);                              // see tiles.h
 //   launch_shifts(stream, block.on_device(address));
 //
-// Gives what elastic of ops/ moves its pixels by, bit for bit, before that is multiplied.
+// The result equals the displacements of elastic in ops/, bit for bit, before they are scaled.
 //
 // Ownership: none; weights, shifts and jobs belong to the caller and live until the launch is over.
 // Threads: any. Errors: std::invalid_argument, and what DeviceStream throws.

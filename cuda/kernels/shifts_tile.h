@@ -1,6 +1,6 @@
-// One tile of elastic's shifts: random numbers for each pixel, along x and along y, which are then
-// blurred along the rows and along the columns. The arithmetic is that of elastic.h in ops/kernels,
-// step by step. Internal to the kernel.
+// Shifts tiles: one tile of elastic's displacements: random numbers for each pixel, along x and
+// along y, which are then blurred along the rows and along the columns. The arithmetic is that of
+// elastic.h in ops/kernels, step by step. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -19,21 +19,22 @@ struct ShiftsJob {
   std::int32_t tiles = 0;
   std::int32_t height = 0, width = 0;
   RandomWords words;
-  std::int32_t count = 0;  // of weights; 0: nothing is blurred
+  std::int32_t count = 0;  // of weights; 0: no blur
   std::int32_t unused = 0;
   const float* weights = nullptr;  // device memory
-  // Device memory, of all pixels along x, then of all along y: the result, and between the blurs.
+  // Device memory, of all pixels along x, then of all along y: the result, and the memory between
+  // the two blurs.
   float* shifts = nullptr;
   float* between = nullptr;
 };
 
-inline constexpr int kShiftsPixels = 1024;  // of a tile
+inline constexpr int kShiftsPixels = 1024;  // per tile
 
 SLUICE_HOST_DEVICE inline std::size_t shifts_of(const ShiftsJob& job) {
   return static_cast<std::size_t>(std::int64_t{2} * job.height * job.width);
 }
 
-// Four of a tile's numbers for each block of random words.
+// Draws four of the tile's numbers from each block of random words.
 SLUICE_HOST_DEVICE inline void draw_shifts_tile(const ShiftsJob& job, int number,
                                                 const Team& team) {
   constexpr int kBlocks = 2 * kShiftsPixels / 4;
@@ -48,8 +49,8 @@ SLUICE_HOST_DEVICE inline void draw_shifts_tile(const ShiftsJob& job, int number
   }
 }
 
-// Each shift of the tile's pixels, along x and along y, is what sum_at(those of this axis, weights,
-// y, x) says.
+// Sets each shift of the tile's pixels, along x and along y, to sum_at(shifts of this axis,
+// weights, y, x).
 template <class SumAt>
 SLUICE_HOST_DEVICE void blur_shifts(const ShiftsJob& job, int number, const Team& team,
                                     const float* from, float* to, const SumAt& sum_at) {

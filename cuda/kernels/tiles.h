@@ -1,17 +1,17 @@
-// Tiles: how one launch serves many samples whose sizes differ. Each sample's job says how many
-// tiles it has; a block of the GPU's threads (a team) does one tile, and finds the job that it
-// belongs to by the number of the first tile of each. No block idles for a small sample.
+// Tiles: let one launch serve many samples of different sizes. Each sample's job has a number of
+// tiles, and one block of GPU threads (a team) does one tile. It finds its job by the numbers of
+// each job's first tile. No block idles for a small sample.
 //
 //   JobBlock<PixelsJob> block(pinned, count);        // in memory of the caller
 //   for (...) block.add(job);
-//   stream.copy(device, pinned, block.bytes(count)); // or together with other things
+//   stream.copy(device, pinned, block.bytes(count)); // or together with other data
 //   launch_pixels(stream, block.on_device(device));
 //
-// Bodies are written once, for a team of any size: on the host a team is one thread, which does all
-// of the work between two calls of sync().
+// A kernel's body is written once, for a team of any size. On the host a team is one thread, which
+// does all of the work between two calls of sync().
 //
-// Ownership: the caller's memory, on both sides; see device.h for how long it must live. Threads:
-// as values. Errors: std::invalid_argument for too many jobs or tiles.
+// Ownership: the caller owns the memory on both sides; see device.h for how long it must live.
+// Threads: as values. Errors: std::invalid_argument for too many jobs or tiles.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -26,7 +26,7 @@
 
 namespace sluice::device {
 
-// What a launch is given. The arrays are in device memory; first_tiles has count + 1 numbers.
+// The argument of a launch. The arrays are in device memory; first_tiles has count + 1 numbers.
 template <class Job>
 struct Batch {
   const Job* jobs = nullptr;
@@ -36,14 +36,14 @@ struct Batch {
   std::int32_t tiles = 0;
 };
 
-// Jobs and the numbers of their first tiles, written to memory of the host (256-byte aligned) in
-// the form in which they lie in device memory.
+// Writes jobs, and the numbers of their first tiles, to host memory (256-byte aligned) in the
+// layout that device memory needs.
 template <class Job>
 class JobBlock {
   static_assert(std::is_trivially_copyable_v<Job> && alignof(Job) <= 16);
 
  public:
-  // `guarded`: whether jobs have guards.
+  // `guarded`: true if jobs have guards.
   static std::size_t bytes(int count, bool guarded = false) {
     return guards_at(count) + (guarded ? at(count) * sizeof(DeviceGuard) : 0);
   }
@@ -63,7 +63,7 @@ class JobBlock {
     if (guards_ != nullptr) new (guards_ + at(added_) * sizeof(DeviceGuard)) DeviceGuard(guard);
     first_tiles_[++added_] = static_cast<std::int32_t>(next);
   }
-  // The jobs added so far, given where the memory has been copied to.
+  // Returns the jobs added so far; `memory` is the address that the block is copied to.
   Batch<Job> on_device(const void* memory) const {
     const auto* const start = static_cast<const std::byte*>(memory);
     return {reinterpret_cast<const Job*>(start + jobs_at(count_)),
@@ -84,12 +84,12 @@ class JobBlock {
 
   std::int32_t* first_tiles_;
   std::byte* jobs_;
-  std::byte* guards_;  // null: none
+  std::byte* guards_;  // null: no guards
   int count_;
   int added_ = 0;
 };
 
-// Whether the batch's job with this number is done.
+// True if the job with this number must be done.
 template <class Job>
 SLUICE_HOST_DEVICE bool is_done(const Batch<Job>& batch, int job) {
   if (batch.guards == nullptr) return true;
@@ -97,25 +97,25 @@ SLUICE_HOST_DEVICE bool is_done(const Batch<Job>& batch, int job) {
   return guard.taken == nullptr || *device_view(guard.taken, 1) == guard.arm;
 }
 
-// Which job the tile belongs to; jobs without tiles are passed over.
+// Returns the job that the tile belongs to; skips jobs without tiles.
 SLUICE_HOST_DEVICE inline int job_of_tile(const std::int32_t* first_tiles, int count, int tile) {
   return last_before(count, tile, [=](int job) { return first_tiles[job]; });
 }
 
-// The threads of a GPU's block.
+// The number of threads in a GPU block.
 inline constexpr int kBlockThreads = 256;
 
-// Its size.
+// The number of threads in a team.
 #if defined(__CUDA_ARCH__)
 inline constexpr int kTeam = kBlockThreads;
 #else
 inline constexpr int kTeam = 1;
 #endif
 
-// Those who do one tile: thread `index` of kTeam.
+// The threads that do one tile, as seen by one of them: thread `index` of kTeam.
 struct Team {
   int index = 0;
-  // What each has written until here is seen by all after it.
+  // Waits for all threads of the team; they then see each other's writes.
   SLUICE_HOST_DEVICE void sync() const {
 #if defined(__CUDA_ARCH__)
     __syncthreads();
@@ -123,7 +123,7 @@ struct Team {
   }
 };
 
-// All tiles of a batch one after the other, on the host: body(job, tile within the job).
+// Calls body(job, tile within the job) for all tiles of a batch, one after the other, on the host.
 template <class Job, class Body>
 void for_each_tile(const Batch<Job>& batch, const Body& body) {
   if (batch.tiles == 0) return;
@@ -136,8 +136,9 @@ void for_each_tile(const Batch<Job>& batch, const Body& body) {
   }
 }
 
-// The host's half of a kernel that does each tile by itself: kTile(job, tile within the job, team),
-// and perhaps with memory that the team shares, kCount of T. (The other half is launch_tiles().)
+// The host version of a kernel that does each tile by itself: calls kTile(job, tile within the job,
+// team), perhaps with memory that the team shares: kCount of T. (tiles_on_cuda() is the CUDA
+// version.)
 template <class Job, void (*kTile)(const Job&, int, const Team&)>
 void tiles_on_host(const void* batch) {
   for_each_tile(*static_cast<const Batch<Job>*>(batch),

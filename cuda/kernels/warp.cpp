@@ -13,11 +13,11 @@ namespace {
 const Kernel kWarp{"warp", tiles_on_host<WarpJob, std::uint8_t, 256, warp_tile>,
                    SLUICE_ON_CUDA(warp_on_cuda)};
 
-// Sines and cosines as rotate() has them: 30 degrees have a sine of exactly one half.
+// Rounds sines and cosines like rotate(): the sine of 30 degrees is exactly one half.
 double at_15_digits(double value) { return std::round(value * 1e15) / 1e15; }
 
-// Where two rows of a turn lead the corners of a picture: ceil of the largest minus floor of the
-// smallest of (across, down) times the corner about the middle, plus `to`.
+// Returns the extent of a rotated image in one direction: ceil of the largest minus floor of the
+// smallest of (across, down) times a corner relative to the center, plus `to`.
 int span_of(double across, double down, int height, int width, double to) {
   double least = 0, most = 0;
   for (int corner = 0; corner < 4; ++corner) {

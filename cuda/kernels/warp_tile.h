@@ -1,6 +1,7 @@
-// One tile of a picture that is turned or sheared: each output pixel looks up the place that an
-// affine map leads to. The arithmetic is that of warp_row() in ops/: places in whole numbers of
-// 2^-32 pixels, weights of 11 bits; so is every bit. Internal to the kernel.
+// Warp tiles: one tile of an image that is rotated or sheared: each output pixel samples the
+// position that an affine map leads to. The arithmetic is that of warp_row() in ops/, so the bits
+// are the same: positions are integers in units of 2^-32 pixels, weights have 11 bits. Internal to
+// the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -16,8 +17,8 @@
 
 namespace sluice::device {
 
-// Output place (x, y) shows input place (xx x + xy y + x0, yx x + yy y + y0), where pixel (c, r)
-// covers [c, c + 1) x [r, r + 1). Absolute values of places below 2^24.
+// Output position (x, y) shows input position (xx x + xy y + x0, yx x + yy y + y0). Pixel (c, r)
+// covers [c, c + 1) x [r, r + 1). Absolute values of positions are below 2^24.
 struct Affine {
   double xx = 1, xy = 0, x0 = 0;
   double yx = 0, yy = 1, y0 = 0;
@@ -27,10 +28,10 @@ struct WarpJob {
   std::int32_t tiles = 0;
   std::int32_t in_height = 0, in_width = 0;
   bool nearest = false;
-  bool edge = false;  // outside of the picture stands what the nearest pixels give, not the fill
+  bool edge = false;  // outside of the image, uses the nearest pixels and not the fill
   std::uint8_t fill[4] = {0, 0, 0, 0};
   const std::uint8_t* in = nullptr;  // device memory, out.channels interleaved
-  std::int64_t in_stride = 0;        // bytes from a row to the next, not below zero
+  std::int64_t in_stride = 0;        // bytes from row to row, not negative
   Affine from;
   PixelsOut out;
 };
@@ -59,7 +60,7 @@ SLUICE_HOST_DEVICE inline void warp_pixel(const WarpJob& job, const std::uint8_t
                                           const PixelWriter& out) {
   const Affine& from = job.from;
   const int channels = job.out.channels;
-  // A row begins where the map leads, and goes on by whole numbers.
+  // Only the start of a row is computed by the map; the steps from there are integers.
   const double middle = y + 0.5;
   std::int64_t at_x = fixed_place(from.xx * 0.5 + from.xy * middle + from.x0);
   std::int64_t at_y = fixed_place(from.yx * 0.5 + from.yy * middle + from.y0);
@@ -91,7 +92,7 @@ SLUICE_HOST_DEVICE inline void warp_pixel(const WarpJob& job, const std::uint8_t
   for (int c = 0; c < channels; ++c) out.write_level(y, x, c, blend_of_four(pixels, c, wx, wy));
 }
 
-// The `number`th tile of the sample; `levels` is 256 bytes that the team shares.
+// Does the `number`th tile of the sample. `levels`: 256 bytes that the team shares.
 SLUICE_HOST_DEVICE inline void warp_tile(const WarpJob& job, int number, const Team& team,
                                          std::uint8_t* levels) {
   const std::uint8_t* const in =

@@ -1,6 +1,6 @@
-// One tile of a picture in which each level follows from those of the window around it: sharpness,
-// filter_2d, motion_blur and median_blur. The arithmetic is that of sharpness_rows.h, filter_2d.h
-// and motion_blur.h in ops/kernels, step by step. Internal to the kernel.
+// Window tiles: one tile of an image whose pixel values are computed from a window around them:
+// sharpness, filter_2d, motion_blur and median_blur. The arithmetic is that of sharpness_rows.h,
+// filter_2d.h and motion_blur.h in ops/kernels, step by step. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -15,7 +15,7 @@ enum class WindowWork : std::int32_t { sharpen, weigh };
 
 inline constexpr int kMostWeights = 49;
 
-// What a pixel so many rows below and columns to the right counts.
+// The weight of the pixel `row` rows below and `column` columns to the right.
 struct WindowStep {
   std::int32_t row = 0, column = 0;
   float weight = 0;
@@ -26,19 +26,19 @@ struct WindowJob {
   WindowWork work = WindowWork::sharpen;
   PictureIn in;
   PictureOut out;
-  std::int32_t factor = 0, factor_bits = 0;  // of sharpness: factor * 2^-factor_bits
-  std::int32_t rows = 0, columns = 0;        // of weights; of the median's window: 3 or 5
+  std::int32_t factor = 0, factor_bits = 0;  // for sharpness: factor * 2^-factor_bits
+  std::int32_t rows = 0, columns = 0;        // of weights; for the median, of the window: 3 or 5
   float weights[kMostWeights] = {};
   std::int32_t step_count = 0;
-  const WindowStep* steps = nullptr;  // of a motion, in device memory
+  const WindowStep* steps = nullptr;  // for motion blur, in device memory
 };
 
-inline constexpr int kWindowPixels = 1024;  // of a tile
+inline constexpr int kWindowPixels = 1024;  // per tile
 
-// `at`: the level in the middle, around which there are others.
+// `at`: the pixel value in the middle; it has neighbors on all sides.
 SLUICE_HOST_DEVICE inline std::uint8_t sharpened(const std::uint8_t* at, std::int64_t row,
                                                  std::int64_t pixel, const WindowJob& job) {
-  constexpr int kThirteenth = 5042;  // n / 13, cut off, is n * 5042 / 2^16 for all n that occur
+  constexpr int kThirteenth = 5042;  // n / 13, truncated, is n * 5042 / 2^16 for all n that occur
   int sum = 4 * at[0] + 6;
   for (int r = -1; r <= 1; ++r) {
     for (int c = -1; c <= 1; ++c) sum += at[r * row + c * pixel];
@@ -49,7 +49,7 @@ SLUICE_HOST_DEVICE inline std::uint8_t sharpened(const std::uint8_t* at, std::in
   return static_cast<std::uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
-// `in`: channel 0 of the first pixel, plus c.
+// `in`: channel c of the first pixel.
 SLUICE_HOST_DEVICE inline std::uint8_t weighed(const std::uint8_t* in, int y, int x,
                                                const WindowJob& job) {
   float sum = 0.0f;
@@ -80,8 +80,8 @@ SLUICE_HOST_DEVICE inline std::uint8_t followed(const std::uint8_t* in, int y, i
   return static_cast<std::uint8_t>(sum < 255.0f ? sum : 255.0f);
 }
 
-// The median of a square is the largest level that at most half of the others fall short of: found
-// bit by bit, from the highest on. `in`: as above.
+// Returns the median of a square: the largest value that at most half of the values are below. It
+// is found bit by bit, from the highest on. `in`: as above.
 template <int size>
 SLUICE_HOST_DEVICE std::uint8_t median_of(const std::uint8_t* in, int y, int x,
                                           const WindowJob& job) {
@@ -103,8 +103,8 @@ SLUICE_HOST_DEVICE std::uint8_t median_of(const std::uint8_t* in, int y, int x,
   return static_cast<std::uint8_t>(median);
 }
 
-// Calls f(in, y, x, c) for the channels of those pixels of the tile that are this thread's, and
-// writes what it gives; `in` is channel c of the first pixel.
+// Calls f(in, y, x) for each channel of this thread's pixels of the tile, and writes the results.
+// `in` is channel c of the first pixel.
 template <class F>
 SLUICE_HOST_DEVICE void write_levels(const WindowJob& job, int number, const Team& team,
                                      const F& f) {
@@ -117,7 +117,8 @@ SLUICE_HOST_DEVICE void write_levels(const WindowJob& job, int number, const Tea
   });
 }
 
-// The `number`th tile of the sample: three kernels, as some need more registers than others.
+// Does the `number`th tile of the sample. There are three kernels, because some need more registers
+// than others.
 SLUICE_HOST_DEVICE inline void window_tile(const WindowJob& job, int number, const Team& team) {
   const int bottom = job.in.height - 1, right = job.in.width - 1;
   write_levels(job, number, team, [&](const std::uint8_t* in, int y, int x) {

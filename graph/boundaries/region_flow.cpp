@@ -20,7 +20,7 @@ bool is_conditional(const Boundary& boundary) {
   return std::holds_alternative<ConditionalRecord>(boundary.record);
 }
 
-// What the arm, or each iteration of the loop, leads to.
+// Returns the values that the branch, or each iteration of the loop, leads to.
 std::vector<SlotId> goals_of(const Boundary& boundary, std::size_t arm) {
   if (const auto* conditional = std::get_if<ConditionalRecord>(&boundary.record))
     return conditional->gives[arm];
@@ -32,7 +32,7 @@ std::vector<SlotId> goals_of(const Boundary& boundary, std::size_t arm) {
   return goals;
 }
 
-// What a loop reads outside, before its first iteration and after its last one.
+// Returns the outer values that a loop reads before its first iteration and after its last one.
 std::vector<SlotId> outer_reads_of(const LoopRecord& loop) {
   std::vector<SlotId> reads;
   for (const auto& recurrence : loop.recurrences) reads.push_back(recurrence.init);
@@ -58,7 +58,7 @@ RegionFlow::RegionFlow(const Plan& plan, Block& block, std::vector<Boundary*> bo
     for (Index arm = 0; arm < arms; ++arm)
       find_members(b, region(b, arm), goals_of(*boundaries_[b], arm), results);
   }
-  // Outer boundaries first: they lead to inner ones, so no call of place() goes deep.
+  // Outer boundaries come first. They lead to inner ones, so no call of place() recurses deeply.
   for (auto i = order_.rbegin(); i != order_.rend(); ++i) {
     if (items_[*i].exit_of) place(*items_[*i].exit_of);
   }
@@ -94,7 +94,7 @@ void RegionFlow::add_items(Block& block) {
   }
 }
 
-// Nodes that write the same slot, as those that fill a list do, are one item.
+// Nodes that write the same slot, such as those that fill a list, are one item.
 void RegionFlow::add_node(Block& block, Node node) {
   Index at = items_.size();
   const std::vector<SlotId> writes = writes_of(plan_, node);
@@ -185,12 +185,12 @@ void RegionFlow::link(const std::vector<SlotId>& results) {
       items_[used].users.push_back(i);
       wanted.push_back(used);
     }
-    // What goes in has a meaning only together with the decision.
+    // An entry has a meaning only together with the decision.
     if (items_[i].entry_of) wanted.push_back(exits_[*items_[i].entry_of]);
   }
 }
 
-// Depth first. The way is a list of its own: a chain may have more items than the stack has room.
+// Depth first. The path is a list of its own, because a chain may be too long for the stack.
 void RegionFlow::sort() {
   enum class State : std::uint8_t { open, on_the_way, done };
   std::vector<State> state(items_.size(), State::open);
@@ -227,7 +227,8 @@ void RegionFlow::throw_cycle(const std::vector<Index>& way, Index again) const {
                    "; only the next value of a recurrence may lead back");
 }
 
-// The items that `from` leads to, or that lead to it, those in `from` among them.
+// Returns the items that `from` leads to, or that lead to it, including those in `from`. Stops at
+// `without`.
 std::set<RegionFlow::Index> RegionFlow::reach(const std::set<Index>& from, Direction direction,
                                               Index without) const {
   std::set<Index> found;
@@ -261,8 +262,8 @@ void RegionFlow::find_members(Index boundary, Index region, const std::vector<Sl
     for (const Index entry : entries) both.erase(entry);
     return both;
   };
-  // What runs for its effect leads nowhere: it lies where that lies which leads to it. An input of
-  // a conditional alone leads to no arm.
+  // A step with an effect leads nowhere: it lies where the values lie that lead to it. An input of
+  // a conditional alone leads to no branch.
   const std::set<Index> inside =
       is_conditional(*boundaries_[boundary]) ? between() : std::set<Index>(entries);
   for (const Index i : reach(inside, Direction::users, exit)) {
@@ -274,7 +275,7 @@ void RegionFlow::find_members(Index boundary, Index region, const std::vector<Sl
   for (const Index i : between()) items_[i].regions.insert(region);
 }
 
-// Finds the region that the boundary stands in.
+// Finds the region that contains the boundary.
 void RegionFlow::place(Index boundary) {
   const Index first = first_region_[boundary];
   if (regions_[first].place == Place::found) return;

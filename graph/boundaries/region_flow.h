@@ -1,9 +1,10 @@
-// RegionFlow: the data flow of a block with explicit boundaries, and where each of its parts lies.
+// RegionFlow: the data flow of a block with explicit boundaries, and the region of each of its
+// parts.
 // Internal to regions.h.
 //
-// Ownership: refers to the plan and the boundaries, which outlive it; takes the nodes of the block
-// and gives them out one by one. Threads: one. Errors: BuildError when values leave a region
-// otherwise than by an output, when regions overlap, when a value depends on itself.
+// Ownership: refers to the plan and the boundaries, which outlive it; takes the nodes of the block,
+// and its user moves them out of items(). Threads: one. Errors: BuildError if a value leaves a
+// region other than by an output, if regions overlap, if a value depends on itself.
 #pragma once
 
 #include <sluice/graph/boundaries/regions.h>
@@ -23,9 +24,9 @@ class RegionFlow {
   using Index = std::size_t;
   static constexpr Index kBlock = 0;  // the region that is the block itself
 
-  // A part of the block. An input of a conditional is a step; a loop has an entry, without nodes,
-  // that makes what an iteration begins with; each boundary has an exit, without nodes, that makes
-  // its outputs.
+  // A part of the block. An input of a conditional is a step. A loop has an entry without nodes,
+  // which makes the values that an iteration begins with. Each boundary has an exit without nodes,
+  // which makes its outputs.
   struct Item {
     std::string name;
     std::vector<Node> nodes;
@@ -35,9 +36,9 @@ class RegionFlow {
     std::optional<Index> exit_of;
     bool effect = false;
     std::vector<Index> uses;   // items
-    std::vector<Index> users;  // items that are needed
+    std::vector<Index> users;  // needed items that use this one
     bool needed = false;
-    std::set<Index> regions;  // all that it lies in
+    std::set<Index> regions;  // all regions that it lies in
     Index stands = kBlock;    // the innermost one
   };
 
@@ -46,11 +47,11 @@ class RegionFlow {
 
   std::vector<Boundary*>& boundaries() { return boundaries_; }
   std::vector<Item>& items() { return items_; }
-  // Needed items, each behind what it uses, else as they were recorded.
+  // Needed items, each behind what it uses, otherwise in the order in which they were recorded.
   const std::vector<Index>& order() const { return order_; }
-  // The region of a loop, or of an arm of a conditional: 0 for true, 1 for false.
+  // The region of a loop, or of a branch of a conditional: 0 for true, 1 for false.
   Index region(Index boundary, Index arm = 0) const;
-  // The items that lead to the value, its maker among them.
+  // Returns the items that lead to the value, including its maker.
   std::set<Index> behind(SlotId value) const;
 
  private:

@@ -30,7 +30,7 @@ void check_complete(const Boundary& boundary) {
             "has a recurrence without a next value; give it one with set_next");
 }
 
-// Writes the nodes of a block anew, region by region.
+// Rebuilds the nodes of a block, region by region.
 class Builder {
  public:
   Builder(Plan& plan, RegionFlow& flow) : plan_(plan), flow_(flow) {}
@@ -38,7 +38,7 @@ class Builder {
   using Index = RegionFlow::Index;
   using Chosen = std::function<bool(Index item)>;
 
-  // The nodes of those items of the region that are chosen; what they make is of the scope.
+  // Returns the nodes of the chosen items of the region; values that they make move into the scope.
   std::vector<Node> nodes(Index region, ScopeId scope, const Chosen& chosen) {
     std::vector<Node> all;
     for (const Index i : flow_.order()) {
@@ -68,7 +68,7 @@ class Builder {
   Branch branch(Index boundary, const std::string& name, const ConditionalRecord& record,
                 ScopeId scope) {
     Branch made = choice(name, *record.condition, "true", "false", scope);
-    // What stands before the inputs runs before the decision: see T9 in docs/conformance.md.
+    // Steps before the inputs run before the decision: see T9 in docs/conformance.md.
     made.eager = true;
     for (std::size_t arm = 0; arm < 2; ++arm) {
       made.arms[arm].nodes = nodes(flow_.region(boundary, arm), made.arms[arm].scope, all());
@@ -78,7 +78,7 @@ class Builder {
     return made;
   }
 
-  // A branch with two empty arms, the first for where the condition holds.
+  // Returns a Branch with two empty `arms`; the first is taken if the condition holds.
   Branch choice(const std::string& name, SlotId condition, const char* yes, const char* no,
                 ScopeId scope) {
     Branch made;
@@ -125,7 +125,7 @@ class Builder {
     return made;
   }
 
-  // What the condition makes is of the loop's own scope, so that the body may use it.
+  // Values that the condition makes are in the loop's own scope, so that the body may use them.
   void write_blocks(Index boundary, const LoopRecord& record, ScopeId inner, Loop& loop) {
     const Index region = flow_.region(boundary);
     std::set<Index> asked;
@@ -141,7 +141,7 @@ class Builder {
       condition.nodes.emplace_back(stage(count_step(record, below)));
       condition.results = {below};
       if (record.more) {
-        // Behind the last iteration there is nothing to ask: an iterator has come to its end.
+        // After the last iteration the condition is not evaluated: an iterator has come to its end.
         Branch both = choice(loop.name + "'s end", below, "ask", "over", condition.scope);
         both.arms[0].nodes = nodes(region, inner, in_condition);
         both.arms[0].results = {*record.more};

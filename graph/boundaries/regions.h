@@ -1,13 +1,13 @@
-// Regions: what the explicit boundaries of a block enclose. While the block is
-// recorded, its steps stand in it as they come, and a Boundary notes what goes into the conditional
-// or loop and what comes out. When the block ends, enclose() finds out by data flow which steps lie
-// within, and makes a Branch or a Loop of each boundary: the same plan as that of if_else and
+// Regions: the parts of a block that its explicit boundaries enclose. While the block is recorded,
+// its steps are listed as they come, and a Boundary records the values that go into the conditional
+// or loop and come out of it. When the block ends, enclose() finds out by data flow which steps lie
+// within, and makes a Branch or a Loop of each boundary: the same plan as for if_else and
 // while_loop.
 //
-// A step lies in an arm when it is on a way from an input of the conditional to a value that the
-// arm gives; in a loop, when it is on a way from the iteration to what the loop keeps of it. So do
-// steps with an effect to which what lies there leads. Everything else is outside and runs before
-// the decision.
+// A step lies in a branch if it is on a path from an input of the conditional to a value that the
+// branch returns. It lies in a loop if it is on a path from the iteration to a value that the loop
+// keeps. A step with an effect lies there if values from there lead to it. Everything else is
+// outside and runs before the decision.
 //
 // Ownership: the recorder owns boundaries. Threads: one. Errors: BuildError.
 #pragma once
@@ -31,42 +31,42 @@ using ScopeId = std::uint32_t;
 
 struct ConditionalRecord {
   std::optional<SlotId> condition;
-  std::vector<SlotId> inputs;                // other names of what comes in
-  std::array<std::vector<SlotId>, 2> gives;  // by the arm: true, false
-  std::vector<SlotId> outputs;               // pointers
+  std::vector<SlotId> inputs;                // the values that come in, as seen inside
+  std::array<std::vector<SlotId>, 2> gives;  // by branch: true, false
+  std::vector<SlotId> outputs;               // merged slots: pointers without storage
 };
 
 struct LoopRecord {
   struct Recurrence {
-    SlotId init, state, storage, result;  // as those of a Loop
+    SlotId init, state, storage, result;  // as in a Loop
     std::optional<SlotId> next;
   };
   struct Collected {
     SlotId list;                      // written by a step inside
     Step begin;                       // before the loop: makes the list empty
-    Step end;                         // after the loop: makes the output of the list
-    std::vector<SlotId> outer_reads;  // of both
+    Step end;                         // after the loop: makes the output from the list
+    std::vector<SlotId> outer_reads;  // of both steps
   };
   std::int64_t max_iterations = 0;
   SlotId iteration = 0;        // std::int64_t
   SlotId count = 0;            // std::int64_t, written by a step before the loop
-  bool has_count = false;      // the step is there
-  OperatorPtr below;           // whether one std::int64_t is less than another
+  bool has_count = false;      // the step that writes `count` exists
+  OperatorPtr below;           // compares two std::int64_t: less
   bool reads_count = false;    // an iterator goes backwards
-  std::optional<SlotId> more;  // a bool made inside: whether the next iteration comes
+  std::optional<SlotId> more;  // a bool made inside: true if another iteration comes
   std::vector<Recurrence> recurrences;
   std::vector<Collected> collected;
 };
 
 struct Boundary {
   std::string name;
-  ScopeId scope = 0;         // the block that it stands in
-  std::size_t position = 0;  // of the nodes of the block, where it comes
+  ScopeId scope = 0;         // the block that contains it
+  std::size_t position = 0;  // its index among the nodes of the block
   bool enclosed = false;     // the block has ended
   std::variant<ConditionalRecord, LoopRecord> record;
 };
 
-// The block ends, giving `results` to `user`: its boundaries become branches and loops.
+// Ends a block that passes `results` to `user`: its boundaries become branches and loops.
 void enclose(Plan& plan, Block& block, const std::vector<SlotId>& results, const std::string& user,
              std::deque<Boundary>& boundaries);
 

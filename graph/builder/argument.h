@@ -1,4 +1,4 @@
-// What the Graph's functions take and give, in terms of slots. Internal to the builder.
+// Converts arguments and results of Graph's functions to and from slots. Internal to the builder.
 #pragma once
 
 #include <sluice/graph/builder/structure.h>
@@ -18,7 +18,7 @@ namespace sluice {
 
 namespace detail {
 
-// An argument of map(): a Value or Param is read from the sample, anything else is a constant.
+// An argument of map(). A Value or Param is read from the sample; anything else is a constant.
 template <class A>
 struct argument {
   using type = A;
@@ -74,13 +74,13 @@ bool truth(const T& number) {
 std::string is_given(std::string_view step);
 
 [[noreturn]] void throw_empty_function(std::string_view step);
-// Throws BuildError for a function that can hold one, and holds none.
+// Throws BuildError if f is an empty function wrapper.
 template <class F>
 void require_function(std::string_view step, const F& f) {
   if (detail::is_empty(f)) throw_empty_function(step);
 }
 
-// f(args...) as an object of its own: what f gives by reference is copied.
+// Returns f(args...) by value: a result by reference is copied.
 template <class R, class F, class... Args>
 R invoke_to_own(const F& f, Args&&... args) {
   if constexpr (std::is_lvalue_reference_v<std::invoke_result_t<const F&, Args...>>) {
@@ -90,7 +90,7 @@ R invoke_to_own(const F& f, Args&&... args) {
   }
 }
 
-// A step that is about to be recorded, which reads what is among the arguments.
+// Begins a step that reads the Values among the arguments.
 template <class... Args>
 Step begin_step(Recorder& recorder, std::string_view name, const Args&... args) {
   Step step;
@@ -100,7 +100,7 @@ Step begin_step(Recorder& recorder, std::string_view name, const Args&... args) 
   return step;
 }
 
-// What an arm gives: a callable is called, anything else is given as it is.
+// Returns the result of a branch: calls a callable, and returns anything else unchanged.
 template <class Arm>
 auto give(const Arm& arm) {
   if constexpr (std::is_invocable_v<const Arm&>) {
@@ -112,8 +112,8 @@ auto give(const Arm& arm) {
 template <class Arm>
 using given_t = decltype(give(std::declval<const Arm&>()));
 
-// How F takes a state, perhaps after other arguments: as one, or the elements of a tuple as
-// separate ones.
+// True if F takes a state, after the arguments in Before, as one argument or as the separate
+// elements of a tuple.
 template <class F, class S, class... Before>
 inline constexpr bool takes_whole = std::is_invocable_v<F&, const Before&..., const S&>;
 template <class F, class S, class... Before>
@@ -148,15 +148,15 @@ template <class F, class S, class... Before>
 using called_t =
     decltype(call(std::declval<F&>(), std::declval<const S&>(), std::declval<const Before&>()...));
 
-// What a callable returned becomes the value of a slot, with memory of its own.
+// Moves a callable's result into the value of a slot, with memory of its own.
 template <Origin kOrigin, class R>
 void store(R& slot, R& result) {
   take_ownership<kOrigin>(result);
   slot = std::move(result);
 }
 
-// Writes what a callable returned into the slots of the step: a tuple into one each, else all into
-// one.
+// Writes a callable's result into the slots of the step: each element of a tuple into its own slot,
+// anything else into one.
 template <class R>
 struct results {
   using values = Value<R>;

@@ -11,7 +11,7 @@
 namespace sluice::detail {
 namespace {
 
-// E is BuildError for constants; for what a sample has, its error.
+// E is BuildError for constants, and the sample's error type for values.
 template <class E>
 void require_range(float lo, float hi) {
   if (lo <= hi && std::isfinite(hi - lo)) return;

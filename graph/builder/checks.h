@@ -1,8 +1,8 @@
-// What the compiler says about choices, loops and descriptions that the type system refuses. Each
-// class here stands for one construct or one part of it, with the types at hand as its parameters,
-// which the compiler prints. Its check() says with a static_assert what is wrong, where, and what
-// to do, and gives false then, so that the construct writes nothing and no more errors follow.
-// Those of steps are in step_checks.h.
+// Compile-time checks of choices, loops and descriptions, which report what the type system
+// rejects. Each class here stands for one construct or a part of it. Its parameters are the types
+// involved, so that the compiler prints them. check() explains with a static_assert what is wrong,
+// where, and what to do. It then returns false, so that the construct records nothing and no more
+// errors follow. The checks of steps are in step_checks.h.
 #pragma once
 
 #include <sluice/graph/builder/faults.h>
@@ -100,7 +100,7 @@ struct index_of_select {
     return good;
   }
 };
-// Arm number Number, beside what the arms before it give.
+// Branch number `Number`, compared with the result of the branches before it.
 template <int Number, class Gives, class Before>
 struct arm_of_select {
   static constexpr bool good = Joint<Before, Gives>::good;
@@ -129,7 +129,7 @@ struct arms_of_select : Joint<Gives...> {
   }
 };
 
-// The right side of all_of and any_of, and the left one.
+// The left and right side of all_of or any_of.
 template <class Left, class Right>
 struct sides_of_all_of {
   static constexpr bool left = std::is_same_v<argument_t<Left>, bool>;
@@ -185,7 +185,7 @@ struct right_side_of_any_of {
   }
 };
 
-// The description. Its result has as many columns as its type says.
+// The description. The number of columns follows from its result type.
 struct Unsized {};
 template <class... Columns>
 using all_columns = decltype(std::tuple_cat(std::declval<Columns>()...));
@@ -261,7 +261,7 @@ struct result_of_make_pipeline {
   }
 };
 
-// Loops. A state that is a tuple may be taken in parts.
+// Loops. A callable may take a tuple state as separate arguments.
 template <class State, class Condition>
 struct condition_of_while_loop {
   static constexpr bool good = takes_state<Condition, State>();
@@ -345,7 +345,7 @@ struct count_of_for_loop {
     return good;
   }
 };
-// What a loop begins with.
+// The initial state of a loop.
 template <class Init>
 struct state_of_loop {
   static constexpr bool good = fault_of<Init>() == Fault::none;

@@ -1,4 +1,4 @@
-// What Graph::read asks of the type of a dataset. Internal to the builder.
+// Detects the optional members of a dataset type for Graph::read. Internal to the builder.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
@@ -18,7 +18,7 @@ class Completion;
 
 namespace detail {
 
-// Whether samples come later: see Graph::read.
+// True if the dataset delivers samples asynchronously: see Graph::read.
 template <class F>
 concept gives_later = requires {
   typename F::Sample;
@@ -36,7 +36,7 @@ struct gives_of_source<F> {
 template <class F>
 using given_by_source = typename gives_of_source<F>::type;
 
-// What checkpoints and stats ask of it.
+// Collects the dataset's functions for checkpoints and stats.
 template <class F>
 DatasetRecord dataset_of(std::string step, const std::shared_ptr<const F>& f) {
   DatasetRecord dataset{.step = std::move(step)};
@@ -58,11 +58,12 @@ DatasetRecord dataset_of(std::string step, const std::shared_ptr<const F>& f) {
   return dataset;
 }
 
-// Throws BuildError for a number that cannot be.
+// Returns `threads`, the source's own threads. Throws BuildError if it is not 0 to 4096, or if it
+// is above 0 for an asynchronous dataset.
 int checked_threads(const std::string& step, int threads, bool gives_later);
 
-// Null for a dataset that does not ask to be told of epochs. The gate is open in an epoch, between
-// the two calls.
+// Returns null if the dataset has neither begin_epoch() nor end_epoch(). The gate is open between
+// the two calls, while an epoch runs.
 template <class F>
 std::shared_ptr<const EpochHooks> epoch_hooks(const std::shared_ptr<const F>& f,
                                               const std::shared_ptr<EpochGate>& gate) {

@@ -15,7 +15,7 @@ std::string names_of(const std::vector<const SlotType*>& types) {
   return text.empty() ? "nothing" : text;
 }
 
-// Throws BuildError where function and schema differ.
+// Throws BuildError if function and schema differ.
 void require_fit(const OperatorSchema& schema, const FunctionTypes& types) {
   const auto refuse = [&](const std::string& what) {
     throw BuildError("the operator '" + schema.name + "': " + what);

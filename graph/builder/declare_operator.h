@@ -1,4 +1,4 @@
-// How an operator is declared from a C++ function, and how its C++ function records a step.
+// Declares an operator from a C++ function, and records steps that call it.
 #pragma once
 
 #include <sluice/graph/builder/argument.h>
@@ -19,20 +19,19 @@
 
 namespace sluice {
 
-// apply_operator<R>: what the C++ functions of operators are made of. Their arguments become those
-// of the operator, in its order, and the step is recorded; R is the type of its output, a
-// std::tuple of several, or void.
+// apply_operator<R>: records a step of an operator; the C++ functions of operators call it. The
+// arguments are passed to the operator in order. R is the type of its output, a std::tuple for
+// several, or void.
 //
 //   Value<Image> gamma(Value<Image> image, Param<float> exponent) {
 //     return apply_operator<Image>(gamma_operator(), image, exponent);
 //   }
 //
-// Threads: describe a pipeline on one thread. Errors: BuildError, at the line that gives the
-// arguments.
+// Threads: describe a pipeline on one thread. Errors: BuildError, at the line of the call.
 
 namespace detail {
 
-// Throws BuildError unless the slots are of these types.
+// Throws BuildError unless the slots have these types.
 void require_outputs(const Recorder& recorder, const Operator& op, const std::vector<SlotId>& slots,
                      const std::vector<const SlotType*>& types);
 
@@ -61,7 +60,7 @@ struct Applied<std::tuple<Rs...>> {
   }
 };
 
-// The parameter that argument number i is for; an empty one for inputs.
+// The parameter for argument number i; an empty one for inputs.
 const Parameter& parameter_at(const Operator& op, std::size_t i);
 void add_argument(Arguments& arguments, Argument&& argument);
 
@@ -94,8 +93,8 @@ struct AsArgument<Param<T>> {
   }
 };
 
-// A count or an index of any whole type or enumeration, for a parameter that takes any whole
-// number.
+// Converts a count or an index of any integer type or enumeration, for a parameter that takes any
+// integer.
 template <class A>
 Argument whole_argument(const A& number, const ArgumentContext& context) {
   if constexpr (requires { typename A::value_type; }) {
@@ -123,7 +122,7 @@ Recorder* recorder_of(const Param<T>& param) {
   return param.is_constant() ? nullptr : recorder_of(param.value());
 }
 
-// As below; the step is called `name`.
+// The same as apply_operator below, but the step is called `name`.
 template <class R, class... Args>
 auto apply_as(Recorder& recorder, std::string_view name, const OperatorPtr& op,
               const Args&... args) {
@@ -137,7 +136,7 @@ template <class R, class... Args>
 auto apply_operator(Recorder& recorder, const OperatorPtr& op, const Args&... args) {
   return apply_as<R>(recorder, op->name(), op, args...);
 }
-// The recorder of the first Value; throws BuildError for a default-constructed one.
+// Returns the recorder of the first Value; throws BuildError if that is default-constructed.
 template <class... Args>
 Recorder& require_recorder(std::string_view name, const Args&... args) {
   Recorder* recorder = nullptr;
@@ -154,48 +153,47 @@ auto apply_operator(const detail::OperatorPtr& op, const Args&... args) {
                              args...);
 }
 
-// declare_operator: an operator is declared once, by its schema and the function that does the work
-// for one sample.
+// declare_operator: declares an operator by its schema and the function that processes one sample.
 //
 // clang-format off
 //   const auto gamma = declare_operator("gamma")
 //       .family("colour")
-//       .summary("Each level to the power of gamma.")
+//       .summary("Raises each pixel value to the power of gamma.")
 //       .input<Image>("image")
 //       .parameter<float>("gamma", {.low = 0, .low_open = true, .help = "1 changes nothing"})
 //       .output<Image>("image")
 //       .runs([](const Image& in, float exponent, Image& out) { ... });
 // clang-format on
 //
-// The function takes what the schema says, in its order: inputs and parameters as const references
-// or by value, then each output as a reference to be written in place; or it returns its output, or
-// a std::tuple of them. Before all of them it may ask for a Random& and a SampleNotes&. Constants
-// and values are checked against the schema before it sees them.
+// The function's parameters follow the schema, in order: inputs and parameters as const references
+// or by value, then each output as a reference to write to. Alternatively it returns its output, or
+// a std::tuple of outputs. Before these it may take a Random& and a SampleNotes&. Constants and
+// values are checked against the schema before the call.
 //
-// Errors: BuildError for a schema or function that makes no sense. What the function throws is the
-// error of the sample. Threads: declare on one; the function runs on several at once, and must not
-// change what it shares.
+// Errors: BuildError for an invalid schema or function. An exception from the function is the
+// sample's error. Threads: declare on one thread. The function runs on several at once, and must
+// not change shared state.
 
 // An operator, immutable and shared.
 using OperatorPtr = detail::OperatorPtr;
 
-// Of a parameter whose plain type is T.
+// Options of a parameter of type T.
 template <class T>
 struct ParameterOptions {
-  std::optional<T> value = {};  // the default; none: it must be given
-  bool optional = false;        // the default means "not given", and need not be legal
-  // Of a number, or of each of several. Numbers are finite in any case.
+  std::optional<T> value = {};  // the default; none: the parameter is required
+  bool optional = false;        // the default means "not given", and need not be valid
+  // The bounds of a number, or of each of several. Numbers are always finite.
   double low = -detail::Parameter::kMost;
   double high = detail::Parameter::kMost;
-  bool low_open = false;  // the bound itself is not legal
+  bool low_open = false;  // the bound itself is not valid
   bool high_open = false;
   std::string help = {};  // one line
-  std::string hint = {};  // what to do instead, said where a number is refused
+  std::string hint = {};  // what to do instead, shown when a number is refused
 };
 
 class OperatorDeclaration {
  public:
-  // Members that are no templates are out of line, so that not every operator's file compiles them.
+  // Non-template members are defined out of line, so that not every operator's file compiles them.
   explicit OperatorDeclaration(std::string name);
   OperatorDeclaration(const OperatorDeclaration&);
   OperatorDeclaration(OperatorDeclaration&&) noexcept;
@@ -206,25 +204,27 @@ class OperatorDeclaration {
   OperatorDeclaration& family(std::string family);
   OperatorDeclaration& summary(std::string summary);
 
-  // How it is said in C++, as `sluice operators` shows it: an expression. May be said again.
+  // A C++ expression that uses the operator, as `sluice operators` shows it. May be called
+  // repeatedly.
   OperatorDeclaration& in_cpp(std::string expression);
 
-  // A value of each sample.
+  // Adds an input: a value of each sample.
   template <class T>
   OperatorDeclaration& input(const std::string& name) {
     return add_input(name, detail::InputTraits<T>::types());
   }
-  // A constant, or a value of each sample: of several numbers a Tensor that holds them.
+  // Adds a parameter: a constant, or a value of each sample. For several numbers that value is a
+  // Tensor.
   template <class T>
   OperatorDeclaration& parameter(std::string name, const ParameterOptions<T>& options = {}) {
     return add(std::move(name), options, true);
   }
-  // The same for all samples.
+  // Adds a parameter that must be a constant.
   template <class T>
   OperatorDeclaration& constant(std::string name, const ParameterOptions<T>& options = {}) {
     return add(std::move(name), options, false);
   }
-  // One of the enumerators, each of which has a name_of(); the same for all samples.
+  // Adds a constant parameter that is one of the enumerators, each of which has a name_of().
   template <class E>
   OperatorDeclaration& choice(std::string name, E otherwise, const std::vector<E>& choices,
                               std::string help) {
@@ -243,25 +243,25 @@ class OperatorDeclaration {
     return add_output(name, detail::slot_type<T>());
   }
 
-  // It runs even if nobody reads what it gives.
+  // The operator has a side effect, so it runs even if its outputs are not used.
   OperatorDeclaration& effect();
-  // What SampleNotes::note() counts.
+  // The names of the events that SampleNotes::note() counts.
   OperatorDeclaration& events(std::vector<std::string> names);
-  // Checks of constants that concern several parameters. Throws BuildError.
+  // Adds a check of constants that involves several parameters. It throws BuildError.
   OperatorDeclaration& checks(Function<void(const detail::Arguments&)> check);
   // Adds a check that depends on the steps that make the values. It throws BuildError.
   OperatorDeclaration& checks_makers(
       Function<void(const detail::Arguments&, std::span<const detail::Block* const>)> check);
-  // What is known of the tensors that it gives: type, layout, number of dimensions.
+  // Infers the specs of the output tensors: type, layout, number of dimensions.
   OperatorDeclaration& infers(
       Function<std::vector<TensorSpec>(const detail::Arguments&, const std::vector<TensorSpec>&)>
           infer);
-  // Of its first input, a picture, it needs the size only.
+  // Only the size of its first input, an image, is used.
   OperatorDeclaration& sees_size();
-  // Of its first input, a picture, it needs one rectangle only, and gives the same when it is given
-  // that as a picture of its own; a copy of it, if `is_copy`. f takes what the operator's function
-  // takes, outputs excepted, with a picture that may be asked for its size only. Where `all` says
-  // so of the arguments, it needs the whole picture.
+  // Only one rectangle of its first input, an image, is used. The result is the same if that
+  // rectangle is passed as an image of its own. With `is_copy` the result is a copy of the
+  // rectangle. f takes the same arguments as the operator's function, without outputs; of the image
+  // it may use only the size. If `all` returns true for the arguments, the whole image is needed.
   template <class F>
   OperatorDeclaration& sees_rectangle(F f, bool is_copy = false,
                                       Function<bool(const detail::Arguments&)> all = {}) {
@@ -281,14 +281,14 @@ class OperatorDeclaration {
     };
     return *this;
   }
-  // It is a decoder; these make less of its picture.
+  // The operator is a decoder. `decoding` holds its versions that decode less than the whole image.
   OperatorDeclaration& decodes(detail::PartialDecoding decoding);
-  // It is a decoder that can give its picture row by row.
+  // The operator is a decoder that can produce its image row by row.
   OperatorDeclaration& decodes_rows(detail::RowDecoding decoding);
-  // It can leave its work to the operator after it, and do that of the one before: see Deferral.
-  // `make` is given the schema when all of it has been said.
+  // The operator can defer its work to the next operator, and do the deferred work of the previous
+  // one: see Deferral. `make` is called with the complete schema.
   OperatorDeclaration& defers(Function<detail::Deferral(const detail::OperatorSchema&)> make);
-  // It maps levels by a table, for constants at least.
+  // The operator maps pixel values by a lookup table, at least if its parameters are constants.
   OperatorDeclaration& maps_levels(
       Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table);
 
@@ -297,7 +297,8 @@ class OperatorDeclaration {
     complete();
     return detail::make_operator(std::move(schema_), std::move(functions_), std::move(f));
   }
-  // In place of runs(): it is no operator, but a function of C++ that records these operators.
+  // Use it in place of runs() for a C++ function that is not an operator but records these
+  // operators.
   detail::OperatorSchema made_of(std::vector<std::string> operators);
 
  private:
@@ -327,7 +328,7 @@ class OperatorDeclaration {
   OperatorDeclaration& add_input(std::string name, std::vector<const detail::SlotType*> types);
   OperatorDeclaration& add_output(std::string name, const detail::SlotType* type);
   OperatorDeclaration& add_parameter(detail::Parameter&& parameter);
-  // Fills in what needs the whole schema.
+  // Fills in the parts that need the whole schema.
   void complete();
 
   detail::OperatorSchema schema_;

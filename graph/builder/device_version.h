@@ -1,6 +1,6 @@
-// The versions of operators that run on a device. They have the schema of the operator that they
-// stand for, and a function that is given a Gather& (see there) besides; where an operator has one,
-// and its inputs lie on a device, the step runs it.
+// Device versions of operators. A device version has the schema of its operator, and a function
+// that also takes a Gather& (the GPU batch). If an operator has one and its inputs are on a device,
+// the step runs the device version.
 //
 //   add_device_version(flip_operator(), [](Gather& gather, const Image& in, bool horizontal,
 //                                          bool vertical, Image& out) {
@@ -8,17 +8,17 @@
 //     gather.launch_of_step<PixelsLaunch>().add(...);
 //   });
 //
-// What the host has to do for each sample before, such as to read a header, is a function of its
-// own: it runs in the sample's own task, not with the gather, and what it writes is given to the
-// other after the inputs.
+// Work that the host must do for each sample first, such as reading a header, is a separate
+// function. It runs in the sample's own task, before the GPU batch. Its result is passed to the
+// device function after the inputs.
 //
 //   add_device_version(decode_operator(),
 //                      [](DeviceMemory&, const File& file, Prepared& out) { ... },
 //                      [](Gather&, const File& file, const Prepared& prepared, Image& out) { ...
 //                      });
 //
-// Ownership: kept for as long as the process. Threads: any. Errors: BuildError for an operator that
-// has one already, or a function that does not fit.
+// Ownership: kept until the process ends. Threads: any. Errors: BuildError if the operator already
+// has a device version, or if a function does not fit.
 #pragma once
 
 #include <sluice/graph/builder/operator_function.h>

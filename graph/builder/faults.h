@@ -1,5 +1,5 @@
-// What the types of arms, bodies and descriptions have in common, and what can be wrong with them.
-// Internal to the builder.
+// Joins the types of branches, bodies and descriptions, and finds faults in them. Internal to the
+// builder.
 #pragma once
 
 #include <sluice/graph/builder/argument.h>
@@ -19,13 +19,13 @@
 
 namespace sluice::detail {
 
-// joined_t<A, B>: the structure (structure.h) that A and B are both, for arms that must agree and
-// for a loop's state. A constant beside a Value becomes one of the same type, where no number is
-// lost (runtime/arithmetic.h). Differ when there is none.
+// joined_t<A, B>: the common structure (structure.h) of A and B, for branches that must agree and
+// for a loop's state. A constant paired with a Value becomes a Value of the same type, if the
+// conversion is lossless (runtime/arithmetic.h). Differ if there is no common structure.
 
 struct Differ {};
 
-// What a constant C becomes beside a Value<T>.
+// The type of a constant C paired with a Value<T>.
 template <class T, class C>
 constexpr auto beside() {
   if constexpr (std::is_same_v<constant_t<C>, T> || number_becomes<C, T>) {
@@ -56,7 +56,7 @@ struct joined<Value<T>, C> {
 template <class C, class T>
 struct joined<C, Value<T>> : joined<Value<T>, C> {};
 
-// Of the elements' types the whole: Differ when one of them is.
+// Combines the joined types of the elements; Differ if one of them is.
 template <template <class...> class Whole, class... Xs>
 using joined_whole = std::conditional_t<(std::is_same_v<Xs, Differ> || ...), Differ, Whole<Xs...>>;
 template <class... As, class... Bs>
@@ -92,10 +92,11 @@ struct joined_all<X> {
 template <class A, class B, class... More>
 struct joined_all<A, B, More...> : joined_all<joined_t<A, B>, More...> {};
 
-// What can be wrong with what an arm, a body or a description gives, as its type shows it, and the
-// words for it: checks.h.
+// The faults that the type of a branch's, body's or description's result can show. The messages are
+// in checks.h.
 
-// What a construct gives that was refused: anything, so that what uses it is not refused as well.
+// The result of a rejected construct. Converts to anything, so that its uses cause no further
+// errors.
 struct Refused {
   template <class T>
   operator T() const;  // never defined
@@ -103,7 +104,7 @@ struct Refused {
 template <class R>
 R refused();  // never defined
 
-// The types that a structure is made of: tuple<...>; empty for a Value or a constant.
+// The types of a structure's elements: tuple<...>; empty for a Value or a constant.
 template <class X>
 struct parts {
   template <class>
@@ -150,7 +151,7 @@ requires(is_container<X>::value) struct parts<X> {
   static constexpr bool is_struct = false;
 };
 
-// A std::reference_wrapper, or a class that works like one. Asks for members, because naming
+// A std::reference_wrapper, or a class that works like one. Checks for members, because naming
 // std::reference_wrapper needs <functional>, a large header.
 template <class A>
 concept is_reference_wrapper = requires(const A& a, typename A::type& to) {
@@ -158,7 +159,7 @@ concept is_reference_wrapper = requires(const A& a, typename A::type& to) {
   requires std::is_convertible_v<const A&, decltype(to)>;
 };
 
-// Types that do not own what they refer to, which may be destroyed before the pipeline.
+// True for types that do not own what they refer to, which may be destroyed before the pipeline.
 template <class A>
 struct points
     : std::bool_constant<is_reference_wrapper<A> ||
@@ -178,7 +179,7 @@ inline constexpr bool is_constant =
     travels<T>&& std::is_copy_constructible_v<T>&& std::is_copy_assignable_v<T> &&
     !points<T>::value;
 
-// What is wrong with something that should become values.
+// Faults of a type that should become values.
 enum class Fault { none, nothing, constant_in_struct, pointer, no_constant };
 template <class X>
 constexpr Fault fault_of();
@@ -213,7 +214,7 @@ constexpr Fault fault_of() {
   }
 }
 
-// normal_t where there is one.
+// normal_t<X> if X has no fault, else Refused.
 template <class X>
 constexpr auto normal_or_refused() {
   if constexpr (fault_of<X>() == Fault::none) {
@@ -223,7 +224,7 @@ constexpr auto normal_or_refused() {
   }
 }
 
-// Literals are all that a static_assert can say, so that the words come from a macro.
+// A static_assert takes only literals, so the text comes from a macro.
 #define SLUICE_CHECK_GIVEN(WHO, X)                                                                \
   static_assert(fault_of<X>() != Fault::nothing,                                                  \
                 WHO " returns nothing: end it with `return` and what it gives");                  \
@@ -237,7 +238,7 @@ constexpr auto normal_or_refused() {
                 " gives what is no Value and can be no constant, which has a default and can be " \
                 "copied: a callable arm takes no parameters and is not mutable")
 
-// Whether the parts join, once each is good by itself, and what they give then.
+// Checks if the types, each without a fault, have a common structure, and names it.
 template <class... Gives>
 struct Joint {
   static constexpr bool parts_good = ((fault_of<Gives>() == Fault::none) && ...);
@@ -251,7 +252,7 @@ struct Joint {
   using type = typename decltype(find())::type;
   static constexpr bool same = !parts_good || !std::is_same_v<type, Differ>;
   static constexpr bool good = parts_good && same;
-  // The arms' own type, or where they are refused that of the first arm that has one.
+  // The common type; if the branches were rejected, the type of the first one without a fault.
   template <class First, class... More>
   static constexpr auto pick() {
     if constexpr (fault_of<First>() == Fault::none || sizeof...(More) == 0) {

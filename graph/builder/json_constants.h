@@ -1,4 +1,5 @@
-// Constants of a plan in a JSON file. Internal to saved_plan.cpp. Errors: BuildError, of the place.
+// Reads constants of a plan from JSON. Internal to saved_plan.cpp. Errors: BuildError that names
+// the place.
 #pragma once
 
 #include <sluice/graph/builder/json_place.h>
@@ -6,9 +7,10 @@
 
 namespace sluice::detail {
 
-// A constant beside the name of its type: {"i32": 5}.
+// Reads a constant with its type: {"i32": 5}.
 Constant typed_constant(const JsonPlace& place);
-// As the parameter takes it: a plain number or text, unless the parameter takes several types.
+// Reads a constant for the parameter: a plain number or text, or a typed one if the parameter takes
+// several types.
 Constant constant_of(const JsonPlace& place, const Parameter& parameter);
 
 }  // namespace sluice::detail

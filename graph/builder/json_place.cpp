@@ -14,7 +14,7 @@
 namespace sluice::detail {
 namespace {
 
-// A value in a message: all of it, if it is short.
+// Shows a value in a message: completely if it is short.
 std::string shown(const nlohmann::json& json) {
   constexpr std::size_t kMost = 40;
   if (json.is_structured()) return json.is_array() ? "an array" : "an object";
@@ -109,7 +109,7 @@ float JsonPlace::narrow_number() const {
 std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const std::string& file,
                                                  int depth) {
   using Json = nlohmann::json;
-  std::vector<std::set<std::string>> names;  // of the objects that are open
+  std::vector<std::set<std::string>> names;  // of the open objects
   const auto look = [&](int at, Json::parse_event_t event, Json& parsed) {
     if (at >= depth)
       throw BuildError(
@@ -120,7 +120,7 @@ std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const 
       throw BuildError(file + ": the name " + shown(parsed) + " stands twice in one object");
     return true;
   };
-  // The parser takes it for the end.
+  // The parser would treat a zero byte as the end.
   if (text.find('\0') != std::string::npos)
     throw BuildError(file + " is no JSON: there is a zero byte in it");
   try {

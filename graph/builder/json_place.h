@@ -1,7 +1,7 @@
-// A value in a JSON file, and where it stands there: each question that has no answer is an error
-// that says so. Internal to saved_plan.cpp.
+// JsonPlace: a value in a JSON file and its location there. Accessors that fail throw an error with
+// that location. Internal to saved_plan.cpp.
 //
-// Only json_place.cpp knows the library's values: their code is slow to compile.
+// Only json_place.cpp includes the JSON library, which is slow to compile.
 //
 // Ownership: refers to the document and the file's name. Threads: like a pointer. Errors:
 // BuildError, "FILE at /steps/2/arguments: ...".
@@ -29,9 +29,9 @@ class JsonPlace {
   bool is_object() const;
   bool is_text() const;
   bool has(const char* name) const;
-  // The fields' names, in order. Fails unless this is an object.
+  // The names of the fields, in order. Fails unless this is an object.
   std::vector<std::string> names() const;
-  std::string compact() const;  // all of it, without white space
+  std::string compact() const;  // the whole value, without white space
   // Fails unless this is an object with no other fields than these.
   void only(std::initializer_list<const char*> names) const;
   JsonPlace field(const std::string& name) const;
@@ -44,7 +44,7 @@ class JsonPlace {
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
   std::uint64_t unsigned_integer() const;
   double number() const;
-  float narrow_number() const;  // fails for what no float can say
+  float narrow_number() const;  // fails if the number is beyond the range of a float
 
  private:
   const Json* json_;
@@ -52,8 +52,8 @@ class JsonPlace {
   std::string pointer_;
 };
 
-// Reads text. Fails for what is no JSON, for names that stand twice in one object, and for arrays
-// and objects that lie deeper than so many one inside the other.
+// Parses text. Fails if it is not JSON, if an object has a name twice, or if arrays and objects are
+// nested deeper than `depth`.
 std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const std::string& file,
                                                  int depth);
 

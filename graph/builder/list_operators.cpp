@@ -1,5 +1,5 @@
-// What loops are made of, beside arithmetic: counts, lists that they fill, and what is read of
-// lists and tensors one by one.
+// Operators that loops use in addition to arithmetic: counts, lists that loops fill, and access to
+// single elements of lists and tensors.
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/runtime/error.h>
@@ -27,7 +27,7 @@ Parameter length_parameter(const char* help) {
   length.help = help;
   return length;
 }
-// What errors call the list.
+// The name of the list in errors.
 Parameter name_parameter() {
   Parameter name;
   name.name = "name";
@@ -56,10 +56,10 @@ OperatorSchema schema_of(const char* name, const char* summary) {
 }
 
 SlotArgument slot_of(const Argument& argument) { return std::get<SlotArgument>(argument); }
-// Of a list that has been checked.
+// For an argument that is known to be a list.
 const ListType& list_of(const Argument& argument) { return slot_of(argument).type->list(); }
 
-// Throws BuildError unless the argument is a list whose elements copy, where they must.
+// Throws BuildError unless the argument is a list, with copyable elements if `must_copy`.
 void check_list(const std::string& op, const Argument& argument, bool must_copy) {
   const SlotType* type = slot_of(argument).type;
   if (type == nullptr || type->list == nullptr) {
@@ -70,7 +70,7 @@ void check_list(const std::string& op, const Argument& argument, bool must_copy)
   if (must_copy && type->list().append == nullptr)
     throw BuildError(fmt::format("{}: the elements of '{}' do not copy", op, type->name));
 }
-// The same, and unless the value may be one of its elements.
+// Also throws BuildError unless the value has the type of the list's elements.
 void check_appends(const std::string& op, const Argument& list, const Argument& value) {
   check_list(op, list, true);
   const SlotType* type = slot_of(value).type;
@@ -84,7 +84,7 @@ Function<void(const Arguments&)> checks_list(const char* op, bool must_copy) {
 }
 std::vector<const SlotType*> type_of_list(const Arguments& all) { return {slot_of(all[0]).type}; }
 
-// A count of any whole type: a constant, or a value of the sample.
+// A count of any integer type: a constant, or a value of the sample.
 class Count {
  public:
   explicit Count(const Argument& argument) {
@@ -123,7 +123,7 @@ std::size_t check_length(const std::string& list, std::int64_t length) {
                           "; it must not be negative");
 }
 
-// The list in its order, as long as asked for.
+// The list in its order, cut or padded to the requested length.
 class Padding {
  public:
   explicit Padding(const Arguments& arguments)
@@ -147,8 +147,8 @@ class Padding {
   std::string name_;
 };
 
-// The tensors of a list of tensors or pictures, in their order, as many as asked for; null where
-// there is none.
+// The tensors of a list of tensors or images, in their order, as many as requested; null for a
+// missing one.
 class Slices {
  public:
   explicit Slices(const Arguments& arguments)

@@ -31,7 +31,7 @@ NumberSide side_of(const Argument& argument) {
           std::holds_alternative<Constant>(argument)};
 }
 
-// Reads a number as a C: a constant, or a slot of the sample.
+// Reads a number as a C, from a constant or from a slot of the sample.
 template <class C>
 class NumberOperand {
  public:
@@ -59,7 +59,7 @@ class NumberOperand {
   C constant_{};
 };
 
-// The slot that a result goes to, of any type of numbers.
+// The slot for a result, of any number type.
 template <class C>
 class NumberResult {
  public:
@@ -75,7 +75,7 @@ class NumberResult {
     });
   }
   NumberType type() const { return type_; }
-  // False if the type does not hold it.
+  // Returns false if the type cannot hold the number.
   bool set(Sample& sample, C x) const { return store_(sample, slot_, x); }
 
  private:
@@ -147,7 +147,7 @@ StepFunction comparing_as(NumberOperation what, const Argument& left, const Argu
   return {all.at(static_cast<std::size_t>(what)), std::make_shared<const Comparing<X, Y>>(step)};
 }
 
-// A constant fraction, as a value of another type of fractions has it.
+// Rounds a constant fraction to the precision of the other operand's fraction type.
 Argument rounded(const Argument& argument, NumberType beside) {
   Argument made = argument;
   if (!std::holds_alternative<Constant>(argument) || !is_fraction(side_of(argument).type) ||
@@ -172,7 +172,7 @@ StepFunction comparing(NumberOperation what, const Call& call) {
   return comparing_as<double, double>(what, x, y, out);
 }
 
-// Null for arguments that the operation does not take. There are one or two arguments.
+// Returns null for arguments that the operation does not take. There are one or two arguments.
 const SlotType* result_of(NumberOperation what, const Arguments& arguments) {
   const NumberSide x = side_of(arguments.front()), y = side_of(arguments.back());
   if (is_bitwise(what) && (is_fraction(x.type) || is_fraction(y.type))) return nullptr;
@@ -271,10 +271,10 @@ StepFunction converting_as(NumberType type, bool casts, const Call& call) {
     made(x.of(sample), sample, out);
   };
 }
-// Null for types between which it does not convert.
+// Returns an empty function for types that it does not convert.
 StepFunction converting(bool casts, const Call& call) {
   const NumberType from = side_of(call.arguments[0]).type, to = type_named(call.arguments[1]);
-  // A bool becomes no other number, and no other number a bool: see runtime/arithmetic.h.
+  // Only a cast converts between bool and other numbers: see runtime/arithmetic.h.
   if (!casts && (from == NumberType::boolean) != (to == NumberType::boolean)) return {};
   if (is_fraction(from)) return converting_as<double>(to, casts, call);
   if (from == NumberType::u64) return converting_as<std::uint64_t>(to, casts, call);

@@ -1,5 +1,5 @@
-// How the function of an operator is bound, so that a step can call it, and how it takes its
-// arguments.
+// Binds the function of an operator to the arguments of a step, and reads its arguments from
+// samples.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -25,13 +25,13 @@
 
 namespace sluice::detail {
 
-// How the function of an operator takes its arguments: which types may be constants of a plan, and
-// how an argument is read from a sample. Internal to declare_operator.h, but for InputTraits.
+// Argument readers: the types that can be constants of a plan, and how to read an argument from a
+// sample. Internal to declare_operator.h, except for InputTraits.
 //
 // Ownership: a reader refers to the operator's schema. Threads: it reads on several at once.
-// Errors: a value that the schema does not allow is the error of its sample.
+// Errors: a value that the schema does not allow is its sample's error.
 
-// How a T is a constant of a plan. Enumerations are choices.
+// Converts a T to and from a constant of a plan. Enumerations are choices.
 template <class T>
 struct ConstantTraits {
   static constexpr bool exists = std::is_enum_v<T>;
@@ -40,7 +40,7 @@ struct ConstantTraits {
     for (const Choice& choice : parameter.choices) {
       if (choice.value == static_cast<std::int64_t>(value)) return choice.name;
     }
-    return static_cast<std::int64_t>(value);  // which is none of the choices
+    return static_cast<std::int64_t>(value);  // which is not a valid choice
   }
   static T from(const Constant& constant, const Parameter& parameter) {
     for (const Choice& choice : parameter.choices) {
@@ -92,8 +92,8 @@ struct ConstantTraits<std::array<float, N>> {
   }
 };
 
-// Which slots an input of type T takes, and how it reads one. Inputs of several types specialise
-// it.
+// The slot types that an input of type T accepts, and how to read it. Inputs that accept several
+// types specialize it.
 template <class T>
 struct InputTraits {
   static std::vector<const SlotType*> types() { return {slot_type<T>()}; }
@@ -102,7 +102,7 @@ struct InputTraits {
   }
 };
 
-// An argument, as the function gets it.
+// Reads an argument for the function.
 template <class T, bool kMayBeConstant = ConstantTraits<T>::exists>
 class ArgumentReader {
  public:
@@ -116,10 +116,10 @@ class ArgumentReader {
  private:
   SlotArgument slot_;
 };
-// The slot of an argument that may be a constant, and what its values must be.
+// The slot of an argument that may be a constant, and the check of its values.
 struct ArgumentSlot {
   SlotId slot = 0;
-  bool exists = false;                    // else it is a constant
+  bool exists = false;                    // otherwise the argument is a constant
   const Parameter* checked_by = nullptr;  // null for an input
   std::string_view name;                  // of the operator
 };
@@ -150,7 +150,7 @@ class ArgumentReader<T, true> {
   ArgumentSlot from_;
 };
 
-// Several numbers: a value of them is a tensor.
+// Several numbers; as a value of the sample they are a tensor.
 template <std::size_t N>
 class ArgumentReader<std::array<float, N>, true> {
  public:
@@ -181,27 +181,27 @@ class ArgumentReader<std::array<float, N>, true> {
 
 namespace sluice {
 
-// How the function that an operator is declared with becomes a step: which of its arguments are
-// inputs, parameters and outputs, and whether all that fits the schema. Internal to
-// declare_operator.h, but for SampleNotes.
+// BoundFunction: turns an operator's function into a step. It determines which parameters of the
+// function are inputs, parameters and outputs, and checks them against the schema. Internal to
+// declare_operator.h, except for SampleNotes.
 //
 // Ownership: a bound function has a copy of the function and refers to the operator's schema.
-// Threads: it runs on several at once. Errors: BuildError for a function that does not fit; a value
-// that the schema does not allow is the error of its sample.
+// Threads: it runs on several at once. Errors: BuildError for a function that does not fit the
+// schema; a value that the schema does not allow is its sample's error.
 
-// What an operator's function may say of the sample that it works on.
+// Lets an operator's function report events and warnings about its sample.
 class SampleNotes {
  public:
   SampleNotes(detail::Sample& sample, std::atomic<bool>* said) : sample_(sample), said_(said) {}
-  // The event with this number has happened: see OperatorDeclaration::events().
+  // Notes that the event with this number has happened: see OperatorDeclaration::events().
   void note(std::size_t event) { sample_.note(event); }
   // True if steps are timed.
   bool timed() const { return sample_.tally.timed(); }
-  // Counts so many nanoseconds of the previous step's time for this step.
+  // Moves this many nanoseconds from the previous step's time to this step's.
   void worked_before(std::int64_t nanoseconds) { sample_.within_step_before = nanoseconds; }
-  // Something is wrong with the sample, which is delivered all the same.
+  // Adds a warning. The sample is still delivered.
   void warn(std::string_view what) { sample_.warn(what); }
-  // The same, for what may concern every sample: said once for the step.
+  // The same for a problem that may affect every sample: reported once for each step.
   void warn_once(std::string_view what) {
     if (said_ == nullptr || !said_->exchange(true, std::memory_order_relaxed)) warn(what);
   }
@@ -215,7 +215,7 @@ namespace detail {
 
 class Gather;
 struct DeviceMemory;
-// Gather::current() and DeviceMemory::current(), without gather.h.
+// The same as Gather::current() and DeviceMemory::current(), without including gather.h.
 Gather& current_gather();
 DeviceMemory& current_device_memory();
 
@@ -253,7 +253,7 @@ struct Signature<R (*)(As...)> : SignatureOf<R, As...> {};
 
 using GetSlotType = const SlotType* (*)();
 
-// What returned values become: a tuple one output each.
+// Writes returned values to the outputs: one output for each element of a tuple.
 template <class R>
 struct Returned {
   static constexpr std::array<GetSlotType, 1> kTypes{slot_type<R>};
@@ -279,7 +279,7 @@ struct Returned<std::tuple<Rs...>> {
   }
 };
 
-// F with its arguments, as a step runs it.
+// A function with its arguments, as a step runs it.
 template <class F>
 class BoundFunction {
   using S = Signature<F>;
@@ -298,7 +298,7 @@ class BoundFunction {
   struct ReaderAt {
     std::conditional_t<S::kRoles[I] == Role::argument, Reader<Type<I>>, Nothing> reader;
   };
-  // Readers are made in their places; a std::tuple would move them, and takes longer to compile.
+  // Readers are constructed in place. A std::tuple would move them and takes longer to compile.
   template <class Indices>
   struct ReadersOf;
   template <std::size_t... I>
@@ -345,7 +345,8 @@ class BoundFunction {
   auto& output(Sample& sample) const {
     return sample.get<Type<I>>(outputs_[S::count(Role::output, I)]);
   }
-  // An Image keeps its place in the batch; anything else shows nothing of the sample before.
+  // An Image keeps its place in the batch; other outputs are reset, so no data of the previous
+  // sample remain.
   template <std::size_t I>
   void clear(Sample& sample) const {
     if constexpr (S::kRoles[I] == Role::output && !Placeable<Type<I>>) {
@@ -385,8 +386,8 @@ class BoundFunction {
   std::shared_ptr<std::atomic<bool>> said_;
 };
 
-// The part of a schema that follows from a function's types. Each function has constant tables; one
-// function reads them all.
+// The part of a schema that follows from a function's types. Each function has constant tables, so
+// that one function can read them all.
 struct FunctionTypes {
   struct Item {
     std::vector<const SlotType*> (*slots)() = nullptr;  // of an input
@@ -430,8 +431,8 @@ class TypesOfFunction {
 
 std::vector<const SlotType*> outputs_of(const FunctionTypes& types);
 
-// `bind` is given apart; `functions.bind` is ignored. Throws BuildError where the
-// function and the schema differ.
+// `bind` is a separate argument; `functions.bind` is ignored. Throws BuildError if the function and
+// the schema differ.
 OperatorPtr make_operator(OperatorSchema&& schema, OperatorFunctions&& functions,
                           const FunctionTypes& types,
                           Function<StepFunction(const OperatorSchema&, const Call&)> bind);

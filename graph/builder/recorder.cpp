@@ -13,8 +13,7 @@ namespace sluice::detail {
 
 namespace {
 
-// The recorders that live, so that a Value which outlived its own can be told from one that is
-// good.
+// The recorders that still exist, to detect a Value that has outlived its own.
 struct Living {
   std::mutex mutex;
   std::set<std::uint64_t> ids;
@@ -196,7 +195,7 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
     outputs.push_back(add_slot(types[i], step_name));
     state_->plan.slots.back().spec = known.at(i);
     if (on_device != nullptr) place_output(state_->plan.slots.back(), schema);
-    // The host knows the size of a picture there, and so what follows from it.
+    // The host knows the size of an image there, and so everything that follows from it.
     if (op->sight(arguments).of == Sight::Of::size) state_->plan.slots.back().from_device = false;
     if (schema.moves_to == MemoryKind::device && on_device == nullptr)
       name_again(state_->plan.slots.back(), std::get<SlotArgument>(arguments[0]).slot);

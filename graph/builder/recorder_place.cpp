@@ -1,4 +1,4 @@
-// Where steps run: on the host, or on the device where their inputs lie.
+// Places steps: on the host, or on the device where their inputs are.
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/graph/builder/recorder_state.h>
 #include <sluice/runtime/bytes.h>
@@ -19,7 +19,8 @@ bool is_pixels(const SlotType* type) {
   return type == slot_type<Image>() || type == slot_type<Tensor>();
 }
 
-// Whose place is a wish: files stay on the host, and what can be done with them on a device is.
+// Files stay on the host. Marking one for the device selects device versions of the operators that
+// read it.
 bool is_file(const SlotType* type) {
   return type == slot_type<Bytes>() || type == slot_type<std::span<const std::uint8_t>>();
 }

@@ -1,4 +1,4 @@
-// Sources: how many samples there are, what they are called, and which of them an epoch has.
+// Sources: the number of samples, their names, and the selection of an epoch's samples.
 #include <sluice/graph/builder/dataset.h>
 #include <sluice/graph/builder/recorder_state.h>
 #include <sluice/runtime/error.h>
@@ -28,7 +28,7 @@ void Recorder::set_source(const std::string& step, std::int64_t samples, const S
                      "; let one of them have kUntilEnd if the shortest shall end the epoch");
   }
   state_->plan.samples = std::max(state_->plan.samples, samples);
-  // What says nothing goes along with the others.
+  // A source with a default sampler follows the others.
   if (sampler != Sampler{}) {
     if (state_->plan.sampler && *state_->plan.sampler != sampler) {
       throw BuildError("the source '" + step + "' has the sampler (" + to_string(sampler) +

@@ -1,5 +1,4 @@
-// What the recorder knows of the tensors that will be in slots, and how it finds arms and bodies
-// that disagree about them.
+// Tracks the specs of tensors in slots, and finds arms and bodies whose specs disagree.
 #include <sluice/graph/builder/recorder_state.h>
 #include <sluice/runtime/error.h>
 

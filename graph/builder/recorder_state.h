@@ -1,4 +1,4 @@
-// Recorder::State: what the recorder knows while a pipeline is described. Internal to recorder.h.
+// Recorder::State: the recorder's state while a pipeline is described. Internal to recorder.h.
 #pragma once
 
 #include <sluice/graph/boundaries/regions.h>
@@ -17,7 +17,7 @@ namespace sluice::detail {
 
 struct Recorder::Open {
   std::variant<Branch, Loop> node;
-  Block block;  // the arm, condition or body that is being recorded
+  Block block;  // the arm, condition or body being recorded
   bool in_block = false;
   ScopeId loop_scope = 0;
   Branch& branch() { return std::get<Branch>(node); }
@@ -27,12 +27,12 @@ struct Recorder::Open {
   }
 };
 
-// A list that an operator has made to be filled. One loop beside it fills it, by one step in its
-// body; nobody uses it before that loop is over; who takes it is the only one to use it.
+// A list that an operator has made empty. One step in the body of one loop next to it fills it. The
+// list cannot be used before that loop is over. An operator that takes it must be its only user.
 struct Recorder::OpenList {
   enum class State : std::uint8_t { empty, filled, used, taken };
   State state = State::empty;
-  ScopeId loop = 0;  // that fills it
+  ScopeId loop = 0;  // the loop that fills it
 };
 
 struct Recorder::State {

@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::int64_t kMostNumber = std::numeric_limits<std::int32_t>::max();
 
-// Which slot of the file it is.
+// Reads the number of a slot of the file.
 std::size_t slot_number(const JsonPlace& place, std::size_t slots) {
   const auto number = static_cast<std::size_t>(place.integer(0, kMostNumber));
   if (number >= slots) place.fail(fmt::format("there is no slot {}: /slots has {}", number, slots));
@@ -53,7 +53,7 @@ E enumerator_of(const JsonPlace& place) {
   place.fail("must be one of " + names);
 }
 
-// What the recorder finds wrong is said of this place.
+// Reports the recorder's errors at this place.
 template <class F>
 auto recorded(const JsonPlace& place, const F& record) {
   try {
@@ -288,7 +288,7 @@ class Loader {
     return std::string(known.empty() ? type(slot)->name : known);
   }
 
-  // These slots of the file are what a step has made.
+  // Maps these slots of the file to the slots that a step has made.
   void define(const JsonPlace& list, const std::vector<SlotId>& made) {
     if (list.size() != made.size()) {
       list.fail(fmt::format("there are {} slots here for {} values", list.size(), made.size()));

@@ -1,5 +1,5 @@
-// SavedPlan: a plan that was saved as JSON, to be recorded again. The source is not part of it:
-// whoever loads the plan gives one that makes values of the same types.
+// SavedPlan: a plan that was saved as JSON, which can be recorded again. It does not include the
+// source. You provide a source with values of the same types.
 //
 //   const SavedPlan plan = load_plan("train.json");
 //   auto pipeline = make_pipeline(options, [&](Graph& g) {
@@ -7,10 +7,9 @@
 //     return plan.apply<Image, std::int64_t>(jpeg, label);
 //   });
 //
-// Ownership: copies share what was read. Threads: any number at once; describe a pipeline on one.
+// Ownership: copies share the parsed data. Threads: any number at once; describe a pipeline on one.
 // Errors: BuildError that names the file, the place in it (a JSON pointer), what is wrong and what
-// to do. Nothing in a file is trusted: whatever it holds, there is a plan that makes sense, or an
-// error.
+// to do. The file is not trusted: any content yields either a valid plan or an error.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -27,19 +26,18 @@ namespace sluice {
 
 class SavedPlan {
  public:
-  // `file` is what messages call it. The registry outlives the plan.
+  // `file` is the name used in messages. The registry must outlive the plan.
   static SavedPlan parse(const std::string& text, std::string file,
                          const detail::OperatorRegistry& registry);
 
   const std::string& file() const;
-  // What was read, without white space: files that say the same have the same.
+  // Returns the plan without white space: files with the same content have the same text.
   std::string text() const;
-  // What the source must give, and what the plan gives.
+  // The types of the values that the source must provide, and of the outputs.
   const std::vector<const detail::SlotType*>& source_types() const;
   const std::vector<const detail::SlotType*>& output_types() const;
 
-  // Records the steps, with these values in the place of those that the source gave; gives the
-  // outputs.
+  // Records the steps, with these values in place of the source's; returns the outputs.
   template <class... Outs, class In, class... Ins>
   std::tuple<Value<Outs>...> apply(const Value<In>& first, const Value<Ins>&... more) const {
     if (((&more.recorder() != &first.recorder()) || ...)) throw_other_pipeline();

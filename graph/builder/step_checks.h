@@ -1,4 +1,4 @@
-// What the compiler says about functions that cannot be steps. See checks.h for the form.
+// Compile-time checks of functions that cannot be steps. See checks.h for the form.
 #pragma once
 
 #include <sluice/graph/builder/checks.h>
@@ -9,7 +9,7 @@
 
 namespace sluice::detail {
 
-// What is wrong with what a step's function returns.
+// Faults of the result type of a step's function.
 enum class ResultFault { none, nothing, value, does_not_travel, reference };
 template <class R>
 struct result_fault {
@@ -87,7 +87,7 @@ struct result_of_map {
   }
 };
 
-// What map_async is told to give, or that it was not told.
+// The result type of map_async, or that none was given.
 struct NotSaid {};
 template <class R>
 struct result_of_map_async {

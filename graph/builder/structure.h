@@ -1,5 +1,5 @@
-// structure<X>: how something that an arm, a loop or a pipeline's function returns is made of
-// values.
+// structure<X>: traits of nested values, such as the result of a branch, a loop or a pipeline's
+// function.
 //
 //   Value<T>                   itself
 //   std::tuple, std::pair,     each element a structure; vectors of different length, and maps with
@@ -10,9 +10,9 @@
 //   anything else that copies  a constant, the same for every sample: it becomes a Value, a string
 //                              literal one of std::string
 //
-// Arms must return the same structure: joined_t (faults.h). normal_t<X> is the type that remains
-// when constants have become values; where types cannot tell two structures apart (lengths, keys)
-// the builder does, and says what differs.
+// Branches must return the same structure: joined_t (faults.h). normal_t<X> is X with constants
+// replaced by Values. Types cannot tell all structures apart (lengths, keys); the builder then
+// compares them and reports the difference.
 #pragma once
 
 #include <sluice/graph/builder/recorder.h>
@@ -31,7 +31,7 @@
 
 namespace sluice::detail {
 
-// Who takes values from a description, as a message says it: "'resize' is given", "the arm 'then'
+// The user of values in a description, as text for messages: "'resize' is given", "the arm 'then'
 // of 'if_else' gives".
 struct ArgumentContext {
   Recorder& recorder;
@@ -61,7 +61,7 @@ Value<T> constant_value(Recorder& recorder, T constant) {
 template <class X>
 struct structure;
 
-// Whether X holds Values, so that it is a structure and not a constant.
+// True if X holds Values, so that it is a structure and not a constant.
 template <class X>
 constexpr bool holds_values();
 
@@ -112,7 +112,7 @@ inline std::string inner(const char* kind, std::size_t which, const std::string&
   return inner(kind, std::to_string(which), place);
 }
 
-// The type of a constant: a string literal is a std::string.
+// The type of a constant; std::string for a string literal.
 template <class X>
 struct constant_type {
   using type = X;
@@ -124,10 +124,10 @@ struct constant_type<const char*> {
 template <class X>
 using constant_t = typename constant_type<X>::type;
 
-// normal<To>(): constants become values. visit(): calls visit(slot, place) for each value, in
-// order; `place` says where the value stands, the outermost part last. rebuild(): the same
-// structure over other slots. compare(): what differs, when types do not show it; empty when
-// nothing does.
+// normal<To>(): replaces constants by Values. visit(): calls visit(slot, place) for each value, in
+// order; `place` describes where the value stands, with the outermost part last. rebuild(): makes
+// the same structure from other slots. compare(): describes a difference that types do not show;
+// empty if there is none.
 template <class X>
 struct structure {
   static_assert(!std::is_pointer_v<constant_t<X>> && !std::is_reference_v<X>);
@@ -239,7 +239,7 @@ struct tuple_structure {
         xs);
   }
   static Tuple rebuild(const Tuple& like, Recorder& recorder, const SlotId*& slot) {
-    // Braces: left to right.
+    // Braces evaluate from left to right.
     return std::apply(
         [&](const Xs&... x) { return Tuple{structure<Xs>::rebuild(x, recorder, slot)...}; }, like);
   }
@@ -257,8 +257,8 @@ struct structure<std::pair<A, B>>
     : tuple_structure<std::pair<A, B>,
                       std::pair<typename structure<A>::type, typename structure<B>::type>, A, B> {};
 
-// Arrays, vectors and maps: elements that are constants become values too, unless nothing in them
-// is a Value and X is a constant as a whole.
+// Arrays, vectors and maps. Constant elements become Values too, unless X holds no Values and is a
+// constant as a whole.
 template <class Container, class Normal, class X>
 struct range_structure {
   using type = Normal;
@@ -361,7 +361,7 @@ requires(holds_values<X>()) struct structure<std::map<K, X>> {
 template <class X>
 using normal_t = typename structure<std::decay_t<X>>::type;
 
-// x, which joins with others to R, as an R of values.
+// Converts x to R, the type that it was joined to, with Values in place of constants.
 template <class R, class X>
 R normal_as(const ArgumentContext& context, const X& x) {
   return structure<std::decay_t<X>>::template normal<R>(context, x);
@@ -378,8 +378,7 @@ std::vector<SlotId> flatten(const X& x) {
   return slots;
 }
 
-// Where in x the value stands that flatten() gives as number i: "element 1 of field 0"; empty when
-// x is the value.
+// The place in x of value number i of flatten(): "element 1 of field 0"; empty if x is the value.
 template <class X>
 std::string place_in(const X& x, std::size_t i) {
   std::vector<std::string> places;

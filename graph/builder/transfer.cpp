@@ -1,4 +1,4 @@
-// The operators that copy pictures and tensors to a device, and back.
+// The operators that copy images and tensors to a device and back.
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/graph/builder/recorder.h>
@@ -50,7 +50,7 @@ void create_like(const Tensor& in, Tensor& out) { out.create(in.shape(), in.dtyp
 void* data_of(Image& image) { return image.data(); }
 void* data_of(Tensor& tensor) { return tensor.bytes(); }
 
-// What can be copied: the value itself, or a copy in pinned memory.
+// The source of a copy: the value itself if `copy` is empty, else a copy in pinned memory.
 struct Staged {
   Tensor copy;
   void release() noexcept { copy.release(); }
@@ -129,7 +129,8 @@ bool is_image(const Arguments& arguments) {
   return std::get<SlotArgument>(arguments[0]).type == slot_type<Image>();
 }
 
-// The operator, of which files are only another name; and its version for devices.
+// Makes the operator and its version for devices. The operator runs for files only, and just adds
+// another name for the value. The device version copies images and tensors.
 OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to) {
   OperatorSchema schema = schema_of(name, summary, moves_to);
   OperatorFunctions functions;

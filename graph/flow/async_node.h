@@ -1,4 +1,5 @@
-// async_node: tokens that wait for something that needs no thread: a reply, a timer, a device.
+// async_node: a node whose tokens wait for something that needs no thread: a reply, a timer, a
+// device.
 //
 //   using Node = async_node<Request*>;
 //   Node ask(g, [&](Request* r, Node::completion done) { server.send(r, std::move(done)); });
@@ -6,24 +7,24 @@
 //   ...                                       // later, on the server's own thread:
 //   done.fire();                              // the token goes on through output()
 //
-// The body begins whatever is waited for and returns; the graph's threads go on with other tokens,
-// while the node keeps the graph alive: wait_for_all() does not return before each token has left.
-// A token leaves once: through output() when its handle is fired, from whichever thread, also
-// inside the body; through failed() when its handle is destroyed before that, which a body that
-// throws does if it still has it. A handle that is never fired and never destroyed keeps the graph
+// The body starts the operation and returns. The graph's threads go on with other tokens, and the
+// node keeps the graph alive: wait_for_all() does not return before each token has left. A token
+// leaves once. It leaves through output() when its handle is fired, on any thread, also inside the
+// body. It leaves through failed() if its handle is destroyed before that; a body that throws does
+// so if it still has the handle. A handle that is never fired and never destroyed keeps the graph
 // waiting for ever.
 //
-// `lost(token, why)` is told of a token that oneTBB has no memory to send on, on the thread that
-// fires; without one the graph is cancelled then. It must not throw.
+// If oneTBB has no memory to send a token on, `lost(token, why)` is called on the thread that
+// fires; without it the graph is cancelled. It must not throw.
 //
-// Tokens leave on the thread that fires: wire output() and failed() to nodes that are tasks, also
-// where the input is carried (see carrier.h).
+// Tokens leave on the thread that fires: wire output() and failed() to nodes that are tasks, even
+// if the input is carried (see carrier.h).
 //
 // Ownership: the node belongs to its graph's user and must outlive the graph's activity; a handle
 // refers to the node and holds nothing else. Memory: none for a token beyond oneTBB's tasks.
 // Threads: the body runs concurrently for different tokens; a handle is moved, fired and destroyed
 // on any thread, one at a time. Tokens are copied: keep them to a few bytes. Errors: fire() throws
-// nothing; a thread that oneTBB does not know yet waits there until there is memory for it.
+// nothing. A thread that is new to oneTBB waits in fire() until there is memory for it.
 #pragma once
 
 #include <sluice/graph/flow/exit_port.h>
@@ -52,16 +53,16 @@ class async_node {
     }
     ~completion() { drop(); }
 
-    // Whether it can still be fired.
+    // True if it can still be fired.
     explicit operator bool() const { return node_ != nullptr; }
     const Token& token() const { return token_; }
-    // True if this lets the token out, false if it has left.
+    // Returns true if this sends the token on, false if it has left already.
     bool fire() noexcept {
       async_node* const node = std::exchange(node_, nullptr);
       if (node != nullptr) node->complete(token_);
       return node != nullptr;
     }
-    // Leaves the token to the caller, who sees to complete() himself.
+    // Leaves the token to the caller, which must call complete().
     Token release() noexcept {
       node_ = nullptr;
       return token_;
@@ -79,8 +80,8 @@ class async_node {
     Token token_{};
   };
 
-  // `body(token, completion)`: what it throws is dropped, since its handle says what becomes of the
-  // token.
+  // `body(token, completion)`: its exceptions are dropped, because the handle decides what becomes
+  // of the token.
   template <class Body>
   async_node(tbb::flow::graph& g, Body body, const lost_function<Token>& lost = {})
       : graph_(g),
@@ -90,7 +91,7 @@ class async_node {
           graph_.reserve_wait();
           try {
             body(token, completion(*this, token));
-          } catch (...) {  // an exception that left here would take other tokens with it
+          } catch (...) {  // an exception from here would stop other tokens, too
           }
         }) {}
   async_node(const async_node&) = delete;
@@ -100,7 +101,7 @@ class async_node {
   tbb::flow::sender<Token>& output() { return output_; }
   tbb::flow::sender<Token>& failed() { return failed_; }
 
-  // Lets out a token whose handle was released; once for each.
+  // Sends on a token whose handle was released; once for each.
   void complete(const Token& token) noexcept { output_.leave(token); }
 
  private:

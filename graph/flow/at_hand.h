@@ -1,5 +1,5 @@
-// at_hand: a few tokens that a thread keeps for itself, and gives away when others ask. Internal to
-// window.
+// at_hand: a small queue of tokens that a thread keeps for itself, and from which other threads may
+// take. Internal to window.
 //
 // Ownership: holds copies of the tokens. Threads: all functions from any. No errors.
 #pragma once
@@ -27,7 +27,7 @@ class at_hand {
     token = tokens_[begin_++];
     return true;
   }
-  // At most kMost since it was empty.
+  // Call it at most kMost times since the queue was empty.
   void push(const Token& token) {
     const std::lock_guard lock(mutex_);
     if (begin_ == end_) begin_ = end_ = 0;

@@ -1,25 +1,25 @@
-// batch_node: gathers tokens into batches by their ids and sends the batches on in order.
+// batch_node: collects tokens into batches by their ids and sends the batches on in order.
 //
 //   batch_node<Token*> batches(g, 32, [](Token* t) { return t->id; });
 //   batches.expect(count);
 //   make_edge(last, batches.input());
 //   make_edge(batches.output(), train);     // receives const token_batch<Token*>*
 //
-// A ring of batches: a token with id i has place i % batch_size of batch i / batch_size, whatever
-// the order of arrival. A batch leaves when all of its ids have arrived and all batches before it
-// have left. There is no way for a token to be missing: one that failed arrives like any other and
-// says so itself. Ids are dense from 0 and come once each; expect(total) says how many there are,
-// so that the last batch may be short. The receiver calls release(batch) when it is done with it;
-// its place in the ring is then used again.
+// The batches form a ring: a token with id i has place i % batch_size of batch i / batch_size,
+// whatever the order of arrival. A batch leaves when all of its ids have arrived and all batches
+// before it have left. No token may be missing: one that failed arrives like any other, and carries
+// its failure. Ids are dense from 0 and come once each; expect(total) says how many there are, so
+// that the last batch may be short. The receiver calls release(batch) when it is done with it; its
+// place in the ring is then reused.
 //
 // Memory: the ring grows when ids run further ahead than it is long, so a window bounds it.
-// expect(total, batches) makes room for that many batches at once; no token's arrival takes memory
-// then, for as long as no more batches are under way.
+// expect(total, batches) makes room for that many batches at once. Arriving tokens then allocate
+// nothing, as long as no more batches are in progress.
 //
 // Ownership: batches belong to the node. Threads: input from any number; batches leave one at a
 // time, so that a lightweight receiver sees them in order. Errors: the position function must not
-// throw; an id that came before or lies outside 0 .. total - 1 is counted in misplaced() and is not
-// placed. std::bad_alloc where the ring cannot grow ends the flow graph's run.
+// throw. An id that came before or lies outside 0 .. total - 1 is counted in misplaced() and is not
+// placed. If the ring cannot grow, std::bad_alloc ends the flow graph's run.
 #pragma once
 
 #include <sluice/graph/flow/carrier.h>
@@ -65,8 +65,8 @@ class batch_node {
   tbb::flow::receiver<Token>& input() { return input_; }
   tbb::flow::sender<const batch*>& output() { return output_; }
 
-  // Starts over: ids 0 .. total - 1, with room for so many batches at once. Call it while no token
-  // is on its way.
+  // Starts over: ids 0 .. total - 1, with room for `batches` batches at once. Call it while no
+  // token is in the graph.
   void expect(std::int64_t total, std::size_t batches = 1) {
     const std::lock_guard lock(mutex_);
     total_ = total;
@@ -82,10 +82,10 @@ class batch_node {
     rings_.erase(rings_.begin(), rings_.end() - 1);
   }
 
-  // A token arrives, as through input(), on the caller's thread.
+  // Adds a token, as input() does, on the caller's thread.
   void put(const Token& token) { arrive(token, position_(token)); }
 
-  // The receiver is done with the batch.
+  // Call it when the receiver is done with the batch.
   void release(const batch* done) {
     const std::lock_guard lock(mutex_);
     if (done->index < tail_ || done->index >= head_) return;
@@ -95,7 +95,7 @@ class batch_node {
     while (tail_ < head_ && place_of(tail_).state == State::free) ++tail_;
   }
 
-  // The batch with this index, which has left and is not released; null when there is none.
+  // Returns the batch with this index if it has left and is not released; else null.
   const batch* find(std::int64_t index) const {
     const std::lock_guard lock(mutex_);
     if (index < tail_ || index >= head_) return nullptr;
@@ -105,7 +105,7 @@ class batch_node {
 
   std::int64_t misplaced() const { return misplaced_; }
 
-  // Calls visit(token) for each token that is held in a batch which has not left.
+  // Calls visit(token) for each token in a batch that has not left.
   template <class Visit>
   void for_each_held(Visit visit) const {
     const std::lock_guard lock(mutex_);
@@ -120,7 +120,7 @@ class batch_node {
  private:
   static constexpr std::int64_t kNone = -1;
   enum class State : std::uint8_t { free, filling, lent };
-  // While it has an index it is ready for the tokens of that batch, which arrive without a lock.
+  // While it has an index it accepts the tokens of that batch, which arrive without a lock.
   struct Place {
     void make_room(std::size_t size) {
       if (size <= room) return;
@@ -145,12 +145,13 @@ class batch_node {
 
   const Ring& ring() const { return *rings_.back(); }
 
-  // Of a batch from tail_ on, as far as the ring reaches.
+  // Returns the place of a batch from tail_ on, as far as the ring reaches.
   Place& place_of(std::int64_t index) const {
     return *ring()[static_cast<std::size_t>(index) % ring().size()];
   }
 
-  // The place of a batch that has not left, under the lock; it begins with its first token.
+  // Returns the place of a batch that has not left, and sets it up for the first token. Requires
+  // the lock.
   Place& place_for(std::int64_t index) {
     const auto reach = static_cast<std::size_t>(index - tail_) + 1;
     if (reach > ring().size()) grow(std::max(reach, 2 * ring().size()));
@@ -168,7 +169,7 @@ class batch_node {
     return place;
   }
 
-  // Rings that were outgrown stay until the next run: somebody may be looking at one.
+  // Outgrown rings stay until the next run, because another thread may be reading one.
   void grow(std::size_t size) {
     auto longer = std::make_unique<Ring>(size);
     const std::size_t old = rings_.empty() ? 0 : ring().size();
@@ -185,7 +186,7 @@ class batch_node {
     newest_.store(rings_.back().get(), std::memory_order_release);
   }
 
-  // The place of a batch that some token has begun; null when it must be looked for under the lock.
+  // Returns the place of a batch that has a token; null if it must be looked up under the lock.
   Place* begun(std::int64_t index) const {
     const Ring* const here = newest_.load(std::memory_order_acquire);
     Place* const place = (*here)[static_cast<std::size_t>(index) % here->size()];
@@ -208,15 +209,15 @@ class batch_node {
       return;
     }
     place->content.tokens[at] = token;
-    // Whoever sees all of them here sees what each has brought.
+    // The thread that counts the last token here sees all tokens that were stored before.
     const std::size_t size = size_of(index);
     if (place->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == size) send();
   }
 
-  // One thread at a time sends what is complete.
+  // Sends complete batches. Only one thread at a time does so.
   void send() {
     std::unique_lock lock(mutex_);
-    if (emitting_) return;  // it will find this batch too
+    if (emitting_) return;  // the thread that emits will find this batch, too
     emitting_ = true;
     while (is_complete(head_)) {
       Place& ready = place_of(head_++);
@@ -236,7 +237,7 @@ class batch_node {
   }
 
   const std::size_t batch_size_;
-  mutable tbb::spin_mutex mutex_;  // held for moments
+  mutable tbb::spin_mutex mutex_;  // held briefly
   std::vector<std::unique_ptr<Place>> places_;
   std::vector<std::unique_ptr<Ring>> rings_;  // the last one holds the places from tail_ on
   std::atomic<const Ring*> newest_{nullptr};

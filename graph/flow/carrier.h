@@ -1,10 +1,9 @@
-// carrier: a thread that carries a token from node to node.
+// carrier: takes a token from node to node on one thread, without a task for each node.
 //
-// oneTBB makes a task for each node that a token reaches, and locks the list of edges for each that
-// it leaves: two threads meet there for every token. A token that travels alone needs neither. Its
-// thread takes it along: a carried node runs its body and leads the token to the next receiver,
-// where the thread goes when the body has returned. Depth of the graph and number of a loop's
-// iterations do not grow the stack.
+// oneTBB makes a task for each node that a token reaches, and locks the list of edges of each node
+// that it leaves, so threads contend for every token. A token on its own needs neither. A carried
+// node runs its body and sets the next receiver; the thread goes there when the body has returned.
+// So neither the depth of the graph nor the number of a loop's iterations grows the stack.
 //
 //   using T = Token*;
 //   step_node<T> decode(g, [](T t) noexcept { decode_into(t); });
@@ -12,15 +11,15 @@
 //   make_edge(decode.output(), by_size.input());  ...
 //   carrier<T>(g).carry(decode.input(), token);       // inside a task of the graph
 //
-// Nodes of this folder are carried where their Policy says so, else each is a task. Both kinds are
-// wired with make_edge, and with oneTBB's own nodes. A carried node's body must not throw: oneTBB
-// calls it at once only then. Put tokens into carried nodes by a carrier, or from nodes of one
-// edge; behind a function_node they would run under the lock of its edges. window<Token, carried>
-// has carriers of its own.
+// Nodes of this folder are carried if their Policy says so; otherwise each is a task. Both kinds
+// are wired with make_edge, also to oneTBB's own nodes. A carried node's body must not throw:
+// oneTBB calls only such bodies at once. Put tokens into carried nodes by a carrier, or from nodes
+// with one edge; behind a function_node they would run under the lock of its edges. window<Token,
+// carried> has its own carriers.
 //
 // Ownership: refers to the graph. Threads: a carrier belongs to its thread, and they nest. A port
-// is wired before the graph runs, and only read then. Errors: what a receiver's try_put throws
-// leaves carry(), with the token lost.
+// is wired before the graph runs, and only read then. Errors: carry() throws what a receiver's
+// try_put throws, and the token is lost.
 #pragma once
 
 #include <tuple>
@@ -32,7 +31,8 @@
 
 namespace sluice::flow {
 
-// Policies of nodes: a token's thread takes it along, or each node is a task.
+// Policies of nodes: `carried` runs the node on the token's thread, `as_task` makes each node a
+// task.
 using carried = tbb::flow::lightweight;
 using as_task = tbb::flow::queueing;
 template <class Policy>
@@ -46,8 +46,8 @@ class carrier {
   carrier& operator=(const carrier&) = delete;
   ~carrier() { current_ = outer_; }
 
-  // Takes the token to `first`, and on to where it is led. Returns when it is led nowhere: it has
-  // arrived, waits, or is another task's.
+  // Puts the token into `first`, and then into each next receiver. Returns when there is none: the
+  // token has arrived, waits, or belongs to another task.
   void carry(tbb::flow::receiver<Token>& first, const Token& token) {
     next_ = &first;
     token_ = token;
@@ -58,7 +58,8 @@ class carrier {
     }
   }
 
-  // Leads the token that this thread carries in `g` to `next`; false when there is none.
+  // Sets `next` as the next receiver of the token that this thread carries in `g`. Returns false if
+  // it carries none, or if that has a next receiver already.
   static bool lead(const tbb::flow::graph& g, tbb::flow::receiver<Token>& next,
                    const Token& token) noexcept {
     carrier* const here = current_;
@@ -76,14 +77,13 @@ class carrier {
   Token token_{};
 };
 
-// Where tokens leave a node. Unlike oneTBB's own senders it takes no lock: edges are made before
-// tokens come.
+// A node's output. Unlike oneTBB's own senders it takes no lock: edges are made before tokens come.
 template <class Token>
 class output_port : public tbb::flow::sender<Token> {
  public:
   explicit output_port(const tbb::flow::graph& g) : graph_(g) {}
 
-  // Sends the token on; a carried one is led.
+  // Sends the token to all successors; a carried token is sent by lead().
   template <class Policy = as_task>
   void put(const Token& token) {
     for (tbb::flow::receiver<Token>* const next : successors_) {
@@ -109,8 +109,8 @@ class output_port : public tbb::flow::sender<Token> {
   std::vector<tbb::flow::receiver<Token>*> successors_;
 };
 
-// A node's input. Its body sees to it where tokens go: oneTBB's own outputs stay unused, since they
-// take a lock for each token, also where nothing is wired.
+// A node's input. Its body sends the tokens on. oneTBB's own outputs stay unused, because they take
+// a lock for each token, even if nothing is wired.
 template <class Token, class Policy>
 class input_node
     : public tbb::flow::multifunction_node<Token, std::tuple<tbb::flow::continue_msg>, Policy> {
@@ -126,7 +126,7 @@ class input_node
   }
 };
 
-// Does something with each token, and sends it on. The body must not throw.
+// Calls the body with each token, and sends the token on. The body must not throw.
 template <class Token, class Policy = carried>
 class step_node {
  public:

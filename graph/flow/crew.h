@@ -1,17 +1,17 @@
-// crew: threads of one's own that work in a task_arena.
+// crew: threads of the program, and not of oneTBB, that work in a task_arena.
 //
 //   tbb::task_arena arena(4, 4);           // all places are for threads of the program
 //   crew others(arena, 3);                 // as many as the system lets it make, at most 3
 //   arena.execute([&] { graph.wait_for_all(); });  // four threads run the graph's tasks
 //
-// oneTBB's workers belong to the whole process: the smallest limit that anybody sets holds for all,
-// they stay when their work is done, and the program is aborted when the system refuses to make
-// one. An arena without places for them (reserved_for_masters is all of it) never asks for any.
+// oneTBB's workers belong to the whole process. The smallest limit that any code sets holds for
+// all, they stay when their work is done, and the program is aborted if the system cannot make one.
+// An arena without places for them (reserved_for_masters is all of it) never asks for any.
 //
-// Ownership: owns its threads; refers to the arena, which is initialized and outlives it.
-// Destroying it ends them: do so when the arena has no work. Threads: made and destroyed on one.
-// Errors: a thread that cannot be made, or cannot enter the arena, is left out, and so are those
-// whose stacks would leave no memory to work with; size() tells how many there are.
+// Ownership: owns its threads; refers to the arena, which is initialized and outlives it. The
+// destructor ends the threads: call it when the arena has no work. Threads: made and destroyed on
+// one. Errors: a thread that cannot be made, or cannot enter the arena, is left out, and so are
+// those whose stacks would leave no memory to work with; size() tells how many there are.
 #pragma once
 
 #include <sluice/runtime/spare_memory.h>
@@ -33,13 +33,13 @@ namespace sluice::flow {
 
 class crew {
  public:
-  // `begin(i)`, if there is one, is called on thread i before it works.
+  // `begin(i)`, if set, is called on thread i before it works.
   using begin_function = std::function<void(std::size_t)>;
 
   crew(tbb::task_arena& arena, std::size_t wanted, begin_function begin = {})
       : arena_(arena), begin_(std::move(begin)) {
     try {
-      // Until all are made; one for the thread that leads them.
+      // Held until all threads are made; one is for the calling thread.
       std::vector<sluice::detail::SpareMemory> spare;
       spare.reserve(wanted + 1);
       members_.reserve(wanted);
@@ -62,7 +62,7 @@ class crew {
   std::size_t size() const { return entered_; }
 
  private:
-  // A thread that works on whatever the arena has for as long as its gate is held.
+  // A thread that runs the arena's tasks for as long as its gate is held.
   class member {
    public:
     member(crew& of, std::size_t index) : crew_(of), index_(index) {
@@ -89,7 +89,7 @@ class crew {
           crew_.say(crew_.entered_);
           gate_->wait_for_all();
         });
-      } catch (...) {  // no memory for what oneTBB keeps of a thread
+      } catch (...) {  // no memory for oneTBB's data of a thread
       }
       if (!entered) crew_.say(crew_.gave_up_);
     }
@@ -108,7 +108,7 @@ class crew {
 
   tbb::task_arena& arena_;
   const begin_function begin_;
-  std::mutex mutex_;  // guards the counts until the constructor is through
+  std::mutex mutex_;  // guards the counts until the constructor returns
   std::condition_variable said_;
   std::size_t entered_ = 0, gave_up_ = 0;
   std::vector<std::unique_ptr<member>> members_;  // last: their threads use all of the above

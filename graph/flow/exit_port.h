@@ -1,9 +1,9 @@
-// exit_port: where tokens leave that waited outside of the graph: on whichever thread says so, each
-// with the part of the graph's life that was reserved for it.
+// exit_port: sends on tokens that waited outside of the graph, from any thread. For each token,
+// graph::reserve_wait() was called; leave() releases it.
 //
 // Ownership: refers to the graph. Threads: leave() from any. Errors: a token that oneTBB has no
 // memory to send on goes to `lost`, which must not throw; without one the graph is cancelled. A
-// thread that oneTBB does not know yet waits until there is memory for it.
+// thread that is new to oneTBB waits until there is memory for it.
 #pragma once
 
 #include <sluice/graph/flow/carrier.h>
@@ -27,8 +27,8 @@ class exit_port : public output_port<Token> {
   exit_port(tbb::flow::graph& g, lost_function<Token> lost)
       : output_port<Token>(g), graph_(g), lost_(std::move(lost)) {}
 
-  // Gives back what graph::reserve_wait() took. Nothing of the port, nor of the node that it is
-  // part of, is touched after the last line.
+  // Sends the token on, and releases what graph::reserve_wait() took. After its last line it
+  // touches neither the port nor the node that the port is part of.
   void leave(const Token& token) noexcept {
     tbb::flow::graph& g = graph_;
     meet_tbb();
@@ -44,8 +44,8 @@ class exit_port : public output_port<Token> {
     g.release_wait();
   }
 
-  // oneTBB keeps something of each thread that it meets. release_wait() would fail where there is
-  // no memory for that, and whoever waits for the graph would never be woken.
+  // Waits until oneTBB has memory for its data of this thread. Otherwise release_wait() would fail,
+  // and the thread that waits for the graph would never wake.
   static void meet_tbb() noexcept {
     while (true) {
       try {

@@ -1,16 +1,18 @@
-// loop_node: sends each token through a body again and again, for as long as a condition holds.
+// loop_node: sends each token through a body repeatedly, while a condition holds.
 //
 //            +-----------------------------+
 //            v                             |
-//   --> input / again -- body() --> ... ---+      make_edge(loop.body(), first);  make_edge(last,
-//   loop.again());
+//   --> input / again -- body() --> ... ---+
 //            |
-//            +---------- done() --> ...           make_edge(loop.done(), next);
+//            +---------- done() --> ...
 //
-// The condition is asked before every trip, so zero trips are legal. Other tokens go on while one
-// loops. The node keeps no state per token: what counts the trips lives in the token, and `begin`
-// sets it back on entry. A loop that must end bounds itself there: a condition that stays true
-// keeps its token for ever. A token whose `begin` or condition throws leaves through failed().
+//   make_edge(loop.body(), first);  make_edge(last, loop.again());
+//   make_edge(loop.done(), next);
+//
+// The condition is evaluated before every iteration, so zero iterations are legal. Other tokens go
+// on while one loops. The node keeps no state per token: the token holds its count of iterations,
+// and `begin` resets it on entry. Bound the loop by that count: a condition that stays true keeps
+// its token for ever. A token whose `begin` or condition throws leaves through failed().
 // Ownership and threads: as for select_node.
 #pragma once
 
@@ -53,7 +55,7 @@ class loop_node {
     output_port<Token>* to = &failed_;
     try {
       to = ask() ? &body_ : &done_;
-    } catch (...) {  // an exception that left the body would take other tokens with it
+    } catch (...) {  // an exception from the body would stop other tokens, too
     }
     to->template put<Policy>(token);
   }

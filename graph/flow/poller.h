@@ -1,16 +1,16 @@
-// poller: one thread that asks, again and again, whether things that go on elsewhere are over: the
-// events of a device's streams, say. So no other thread waits for them.
+// poller: one thread that checks again and again if work outside is over, for example the events of
+// a device's streams. So no other thread waits for it.
 //
 //   struct Copy : poller::watched { bool over() noexcept override { return query(event); } };
 //   poller completions;  Copy copy;
-//   completions.watch(copy);          // until over() says true
+//   completions.watch(copy);          // until over() returns true
 //
-// While something is watched the thread looks at all of it in turns: without a pause for a while
-// after the last that was over, then with short pauses. While nothing is, it sleeps.
+// While something is watched, the thread checks all of it in turn: without a pause for a while
+// after the last one was over, then with short pauses. While nothing is watched, it sleeps.
 //
-// Ownership: owns its thread; refers to what is watched, which must live until its over() has said
-// true. Destroying it waits until nothing is watched. Memory: none beyond its own. Threads: watch()
-// from any, also from over(). Errors: std::system_error where no thread can be made.
+// Ownership: owns its thread; refers to what is watched, which must live until its over() has
+// returned true. The destructor waits until nothing is watched. Memory: none beyond its own.
+// Threads: watch() from any, also from over(). Errors: std::system_error if no thread can be made.
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,8 @@ class poller {
     watched() = default;
     watched(const watched&) = delete;
     watched& operator=(const watched&) = delete;
-    // Called on the poller's thread; must not wait. Once it has said true it is asked no more, and
-    // may be gone, or watched again.
+    // Called on the poller's thread; must not wait. After it has returned true it is not called
+    // again, and the object may be destroyed, or watched again.
     virtual bool over() noexcept = 0;
 
    protected:
@@ -42,7 +42,7 @@ class poller {
     watched* next_ = nullptr;
   };
 
-  // How the thread has spent its time so far, in nanoseconds, and how often it has looked.
+  // The time that the thread has spent so far, in nanoseconds, and its number of rounds.
   struct spent {
     std::int64_t asking_ns = 0, pausing_ns = 0, asleep_ns = 0;
     std::int64_t rounds = 0;
@@ -102,8 +102,8 @@ class poller {
     }
   }
 
-  // Adds what is watched since the last time; waits for it if there is nothing else. False when the
-  // thread shall end.
+  // Adds what was watched since the last call; waits for it if there is nothing else. Returns false
+  // when the thread must end.
   bool take_new(watched*& all) {
     std::unique_lock lock(mutex_);
     if (all == nullptr) came_.wait(lock, [&] { return new_ != nullptr || stopping_; });
@@ -115,11 +115,11 @@ class poller {
     return all != nullptr;
   }
 
-  // Leaves those in the list that are not over. True if some were.
+  // Keeps those in the list that are not over. Returns true if some were over.
   bool ask(watched*& all) {
     bool any = false;
     for (watched* one = std::exchange(all, nullptr); one != nullptr;) {
-      watched* const next = one->next_;  // it may be gone, or watched again, when it has said true
+      watched* const next = one->next_;  // after it returns true, it may be gone or watched again
       if (one->over()) {
         any = true;
       } else {

@@ -2,10 +2,9 @@
 //
 //   predicate_node<Token*> coin(g, [](Token* t) { return t->heads; });
 //   make_edge(coin.on_true(), rotate);  make_edge(rotate, resize);
-//   make_edge(coin.on_false(), resize);   // the arm without operators: wired straight to where
-//   arms meet
+//   make_edge(coin.on_false(), resize);   // an empty branch: wired directly to the merge
 //
-// Only the arm that is taken runs. A token whose predicate throws leaves through failed().
+// Only the branch that is taken runs. A token whose predicate throws leaves through failed().
 // Ownership and threads: as for select_node.
 #pragma once
 
@@ -18,7 +17,7 @@ namespace sluice::flow {
 template <class Token, class Policy = as_task>
 class predicate_node {
  public:
-  // `predicate(token)` gives anything that converts to bool.
+  // `predicate(token)` returns anything that converts to bool.
   template <class Predicate>
   predicate_node(tbb::flow::graph& g, Predicate predicate)
       : select_(g, 2, [predicate = std::move(predicate)](const Token& token) -> std::size_t {

@@ -1,5 +1,5 @@
-// resident and set_up(): what a process must keep to that uses oneTBB, where oneTBB itself would
-// wait for ever or use memory that is gone.
+// resident and set_up(): guards for the use of oneTBB in a process, where oneTBB itself would wait
+// for ever or use memory that was freed.
 //
 // Ownership: none. Threads: any. Errors: Error with what to do; std::bad_alloc.
 #pragma once
@@ -14,9 +14,9 @@
 
 namespace sluice::flow {
 
-// Somebody who uses oneTBB and lives, counted. In a child of fork() oneTBB's lists still hold the
-// threads that slept in it, while their memory is used again for new threads: where there were any,
-// no executor can be made.
+// Counts the living users of oneTBB in this process. In a child of fork(), oneTBB's lists still
+// hold the threads that slept in it, although their memory is reused for new threads. So if there
+// were any users, the child cannot make an executor.
 class resident {
  public:
   resident() {
@@ -40,13 +40,13 @@ class resident {
 
  private:
   static constexpr std::uint64_t kCount = 0xffffffff;
-  // Their number, and above it the process that counted: one word, since a lock might be held
-  // while another thread forks.
+  // The number of users, and above it the process that counted. It is one word, because a lock
+  // might be held while another thread forks.
   static inline std::atomic<std::uint64_t> all{0};
 };
 
-// oneTBB sets itself up when a process first uses it. When it gets no memory for that it keeps a
-// lock for ever, and whoever uses it next waits for that lock.
+// oneTBB initializes itself when a process first uses it. If it gets no memory for that, it keeps a
+// lock for ever, and the next use would wait for that lock.
 inline void set_up(tbb::task_arena& arena) {
   static std::atomic<bool> is_set_up{false};
   static std::atomic<bool> is_stuck{false};

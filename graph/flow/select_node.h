@@ -4,15 +4,15 @@
 //   make_edge(window.output(), by_size.input());
 //   make_edge(by_size.port(0), small);  make_edge(by_size.port(1), medium);  ...
 //
-// The arms meet again by wiring their ends to the same receiver: there is no merge node, it costs
-// nothing. Every token leaves through exactly one port. When the selector throws, or returns N or
-// more, the token leaves through failed(); connect that too if your selector can do so, for a token
-// that goes nowhere never comes back to the window.
+// Branches merge by wiring their ends to the same receiver: there is no merge node, and merging
+// costs nothing. Every token leaves through exactly one port. If the selector throws, or returns N
+// or more, the token leaves through failed(). Connect that too if your selector can do so: a token
+// that goes nowhere never returns to the window.
 //
 // Ownership: the node belongs to its graph's user and must outlive the graph's activity.
 // Threads: the selector runs concurrently for different tokens. Tokens are copied: keep them to a
-// few bytes. Policy: as carrier.h says. What oneTBB throws when a token is put into the next node
-// ends the graph's run, in a carried node the program.
+// few bytes. Policy: see carrier.h. If oneTBB throws when a token is put into the next node, that
+// ends the graph's run; in a carried node, the program.
 #pragma once
 
 #include <sluice/graph/flow/carrier.h>
@@ -29,7 +29,7 @@ namespace sluice::flow {
 template <class Token, class Policy = as_task>
 class select_node {
  public:
-  // `selector(token)` gives the number of the port, 0 to ports - 1. The cost of a choice does not
+  // `selector(token)` returns the number of the port, 0 to ports - 1. The cost of a choice does not
   // depend on `ports`.
   template <class Selector>
   select_node(tbb::flow::graph& g, std::size_t ports, Selector selector)
@@ -37,7 +37,7 @@ class select_node {
           std::size_t index = failed_port();
           try {
             index = static_cast<std::size_t>(selector(token));
-          } catch (...) {  // an exception that left the body would take other tokens with it
+          } catch (...) {  // an exception from the body would stop other tokens, too
           }
           if (index > failed_port()) index = failed_port();
           ports_[index]->template put<Policy>(token);

@@ -1,5 +1,5 @@
-// stream_node: tokens whose work is done elsewhere, many at a time, in an order of its own: by a
-// device, on streams.
+// stream_node: a node that sends its tokens in batches to work elsewhere, such as a device's
+// streams, in an order of its own.
 //
 //   struct Slot : stream_node<Job*>::slot {            // a stream, with its buffers
 //     std::size_t begin(std::span<Job* const> jobs) override {
@@ -12,21 +12,25 @@
 //       .failed = [](Job* job, std::exception_ptr why) { job->fail(why); }});
 //   make_edge(last, work.input());  make_edge(work.output(), next);
 //
-// A token waits for a slot. A slot that is free begins at once with what waits then, `most` tokens
-// at the most: a gather never waits for more tokens while there is a slot for it, and grows by
-// itself while all slots are busy. No thread waits for a slot's work: the poller asks whether it is
-// over. begin() may take fewer than it is given: the others wait again. All of a gather's tokens
-// leave then, in the order of their coming; those of a slot whose begin() or over() throws are told
-// to `failed` before, each once, and leave like the others. The node keeps the graph alive until
-// they have. Of a gather that went well, tokens may come back: each that is `unfinished` is given
-// to `redo` in a task of its own, and waits for a slot once more; each that `goes_on` waits for one
-// at once, all of a gather together, and in front of those that have not been in one.
+// A token waits for a slot. A free slot begins at once with the tokens that wait then, at most
+// `most`: a device batch. So a device batch never waits for more tokens while a slot is free, and
+// grows by itself while all slots are busy. begin() may take fewer tokens than it gets: the others
+// wait again. No thread waits for a slot's work: the poller checks if it is over.
+//
+// When it is over, all tokens of the device batch leave, in the order of their arrival. If begin()
+// or over() throws, `failed` is called first, once for each token of the slot; then the tokens
+// leave like the others. The node keeps the graph alive until they have left.
+//
+// After a device batch that went well, tokens may stay. Each that is `unfinished` is passed to
+// `redo` in a task of its own, and waits for a slot once more. Those that `goes_on` selects wait
+// for a slot at once, all of a device batch together, in front of tokens that have not been in a
+// slot.
 //
 // Ownership: owns its slots; refers to the poller, which outlives it; must outlive the graph's
-// activity. Memory: none for a token, beyond oneTBB's tasks. More than `room` must never wait.
-// Threads: put() and input() from any thread; begin() is called on it, or inside a task of the
-// graph, over() on the poller's thread; for one slot never both at once. `failed` is called on any
-// of these. Tokens leave in a task of the graph, where begin() threw, or, when no task comes, on
+// activity. Memory: none for a token, beyond oneTBB's tasks; at most `room` tokens may wait.
+// Threads: put() and input() from any thread. begin() is called on that thread, or inside a task of
+// the graph, over() on the poller's thread; for one slot never both at once. `failed` is called on
+// any of these. Tokens leave in a task of the graph, where begin() threw, or, if no task comes, on
 // the poller's thread: wire output() to nodes that are tasks. Errors: `failed` and `lost` must not
 // throw; see exit_port for `lost`.
 #pragma once
@@ -59,27 +63,28 @@ class stream_node {
   class slot {
    public:
     virtual ~slot() = default;
-    // Gives how many of the first tokens it has taken: at least one.
+    // Returns how many of the first tokens it has taken: at least one.
     virtual std::size_t begin(std::span<const Token> tokens) = 0;
     virtual bool over() = 0;
   };
 
   struct options {
     std::vector<std::unique_ptr<slot>> slots;  // at least one
-    std::size_t most = 64;                     // tokens of a gather
+    std::size_t most = 64;                     // tokens of a device batch, at most
     std::size_t room = 1024;                   // tokens that wait for a slot at one time, at most
-    std::function<void(const Token&, std::exception_ptr)> failed = {};  // empty: nobody is told
+    std::function<void(const Token&, std::exception_ptr)> failed = {};  // may be empty
     lost_function<Token> lost = {};
-    // Both or none; they must not throw. Called by any thread.
+    // Set both or none; they must not throw. Called by any thread.
     std::function<bool(const Token&)> unfinished = {};
     std::function<void(const Token&)> redo = {};
-    std::function<bool(const Token&)> goes_on = {};  // empty: none does; must not throw
-    // Slots that no gather begins with while no token goes on: where those that come first may hold
-    // a slot until others get through, these find one.
+    std::function<bool(const Token&)> goes_on = {};  // empty: none do; must not throw
+    // The number of slots kept for tokens that go on: a device batch without such tokens does not
+    // begin with the last `kept` free slots. Otherwise new tokens could hold all slots until others
+    // get through.
     std::size_t kept = 0;
   };
 
-  // Gathers that were begun, and tokens in them.
+  // Device batches that were begun, and the tokens in them.
   struct counts {
     std::int64_t gathers = 0, tokens = 0;
   };
@@ -124,7 +129,7 @@ class stream_node {
   tbb::flow::receiver<Token>& input() { return input_; }
   tbb::flow::sender<Token>& output() { return output_; }
 
-  // The same as input(), here and now.
+  // The same as input(), on the caller's thread.
   void put(const Token& token) {
     graph_.reserve_wait();
     {
@@ -142,25 +147,25 @@ class stream_node {
  private:
   using clock = std::chrono::steady_clock;
 
-  // A slot and the tokens that it works for. When the work is over a task of the graph lets the
-  // tokens out: a thread that is none of oneTBB's pays dearly for each that it sends. The poller
-  // looks on until the task has come; it might not, in a graph that was cancelled, or be late.
+  // A slot and its tokens. When the work is over, a task of the graph sends the tokens on, because
+  // each send is expensive on a thread that is not oneTBB's. The poller watches until the task has
+  // come: it may be late, or never come in a graph that was cancelled.
   struct lane final : poller::watched {
     lane(stream_node& of, std::unique_ptr<slot> with) : node(of), work(std::move(with)) {}
     bool over() noexcept override { return leaving ? node.look_on(*this) : node.look(*this); }
     stream_node& node;
     std::unique_ptr<slot> work;
     std::vector<Token> tokens;
-    std::size_t going_on = 0;  // of these, the first
+    std::size_t going_on = 0;  // the first ones of `tokens`
     std::exception_ptr why;
     bool leaving = false;
     clock::time_point since;           // when the task was sent
-    std::atomic<bool> claimed{false};  // somebody lets the tokens out
-    std::atomic<int> holders{0};       // who still uses the lane, of the task and the poller
+    std::atomic<bool> claimed{false};  // a thread sends the tokens on
+    std::atomic<int> holders{0};       // of task and poller, how many still use the lane
   };
   static constexpr clock::duration kLate = std::chrono::milliseconds(20);
 
-  // Begins gathers for as long as there are tokens and slots for them.
+  // Begins device batches as long as there are tokens and slots for them.
   void begin() noexcept {
     tbb::flow::graph& g = graph_;
     g.reserve_wait();  // tokens that fail here may be the last ones
@@ -182,7 +187,7 @@ class stream_node {
     return !free_.empty() && (!going_on_.empty() || (!waiting_.empty() && free_.size() > kept_));
   }
 
-  // A free slot with the tokens for it; null if one or the other is missing.
+  // Returns a free slot with the tokens for it; null if either is missing.
   lane* take() {
     const std::lock_guard lock(mutex_);
     if (!can_take()) return nullptr;
@@ -206,7 +211,8 @@ class stream_node {
     of.tokens.resize(from);
   }
 
-  // On the poller's thread: whether the work is over.
+  // On the poller's thread: if the work is over, sends a task that lets the tokens out. Returns
+  // false, so that the poller calls look_on() next.
   bool look(lane& of) noexcept {
     of.why = nullptr;
     try {
@@ -215,7 +221,7 @@ class stream_node {
       of.why = std::current_exception();
     }
     exit_port<Token>::meet_tbb();
-    graph_.reserve_wait();  // until the last look
+    graph_.reserve_wait();  // released by look_on()
     of.leaving = true;
     of.since = clock::now();
     of.holders.store(2, std::memory_order_relaxed);
@@ -228,7 +234,8 @@ class stream_node {
     return false;
   }
 
-  // On the poller's thread: whether the tokens are out, or about to be.
+  // On the poller's thread: returns true if the tokens are out, or about to be. Lets them out
+  // itself if the task is late.
   bool look_on(lane& of) noexcept {
     tbb::flow::graph& g = graph_;
     bool more = false;
@@ -251,14 +258,15 @@ class stream_node {
     return true;
   }
 
-  // In a task.
+  // In a task of the graph: sends the tokens on.
   void leave(lane& of) noexcept {
     if (of.claimed.exchange(true, std::memory_order_acq_rel)) return;
     const bool more = let_out(of.tokens, of.why);
     if (give_back(of) || more) begin();
   }
 
-  // The lane is free when both have let go of it. True if this frees it, and a gather can begin.
+  // The lane is free when task and poller have both called this. Returns true if this frees it, and
+  // a device batch can begin.
   bool give_back(lane& of) {
     if (of.holders.fetch_sub(1, std::memory_order_acq_rel) > 1) return false;
     return give_free(of);
@@ -269,7 +277,7 @@ class stream_node {
     return can_take();
   }
 
-  // True if some go on: they wait for a slot.
+  // Sends the tokens on. Returns true if some go on: these wait for a slot.
   bool let_out(std::vector<Token>& tokens, const std::exception_ptr& why) noexcept {
     std::size_t going_on = 0;
     for (const Token& token : tokens) {
@@ -308,7 +316,7 @@ class stream_node {
   tbb::flow::graph& graph_;
   poller& completions_;
   const std::size_t most_, kept_;
-  mutable tbb::spin_mutex mutex_;  // held for moments
+  mutable tbb::spin_mutex mutex_;  // held briefly
   sluice::detail::Ring<Token> waiting_, going_on_;
   std::vector<std::unique_ptr<lane>> lanes_;
   std::vector<lane*> free_;

@@ -1,29 +1,36 @@
-// window: a fixed number of tokens that go round. Free tokens are the credit: memory is bounded by
-// construction.
+// window: a fixed number of tokens that circulate through a graph. A sample needs a free token, so
+// memory is bounded by construction.
 //
-//   window<Token*> tokens(g, handles, 4, [&](Token* t) { if (next == count) return false; t->id =
-//   next++; return true; }); make_edge(tokens.output(), decode); ... make_edge(last,
-//   tokens.returns()); tokens.start();  g.wait_for_all();
+//   window<Token*> tokens(g, handles, 4, [&](Token* t) {
+//     if (next == count) return false;
+//     t->id = next++;
+//     return true;
+//   });
+//   make_edge(tokens.output(), decode);  ...  make_edge(last, tokens.returns());
+//   tokens.start();  g.wait_for_all();
 //
-// A free token is handed to `admit`, which fills it with the next sample and says true, or says
-// false when there is none now. Admission is one at a time and in order, so ids given there are
-// dense; they are given nowhere else. `begin`, if there is one, then prepares the token outside the
-// window's lock, on the same thread. Admitted tokens leave through output(). Two credits come
-// back: finished(token) says that its work is done, so that another may start (at most `active`
-// tokens are at work); release(token) says that nobody holds it any more, so that it may carry
-// another sample. returns() does both, once per token, from any number of edges. A token that waits
-// for something which needs no thread gives the first credit back for that time: suspended() before
-// and resumed() after it, which takes it on when there is a credit again. What was begun goes
-// before what was not.
+// `admit` fills a free token with the next sample and returns true, or returns false if there is
+// none now. Tokens are admitted one at a time and in order, so ids that `admit` assigns are dense;
+// assign them nowhere else. `begin`, if set, then prepares the token on the same thread, outside
+// the window's lock. Admitted tokens leave through output().
 //
-// Where `may_sleep`, the last thread without a token sleeps here for a while if some wait, and
-// takes the first that comes back: oneTBB's look for work for a millisecond, and take that from
-// whatever the tokens wait for, a process, say. Do not where other tasks want all threads.
+// Two credits come back. finished() says that a token's work is done, so that another may start: at
+// most `active` tokens are at work. release(token) says that the token is free for another sample.
+// returns() does both, once per token, from any number of edges. A token that waits for something
+// that needs no thread returns the first credit meanwhile: call suspended() before the wait and
+// resumed() after it. It goes on when there is a credit again. Started samples have priority over
+// new ones.
+//
+// With `may_sleep`, the last thread without a token sleeps here for a while if tokens wait, and
+// takes the first that comes back. oneTBB's idle threads spin for a millisecond, and steal CPU time
+// from the work that tokens wait for, such as another process. Do not set it if other tasks need
+// all threads.
 //
 // Ownership: the window holds handles only; what they refer to belongs to the user.
-// Threads: all functions from any thread. `admit` runs under the window's lock: keep it short,
-// never call back. `begin` may call anything, and runs for several tokens at once. Errors: `admit`
-// and `begin` must not throw. A token that never comes back shrinks the window; in_flight() tells.
+// Threads: all functions from any thread. `admit` runs under the window's lock: keep it short, and
+// never call the window from it. `begin` may call anything, and runs for several tokens at once.
+// Errors: `admit` and `begin` must not throw. A token that never comes back shrinks the window;
+// in_flight() shows that.
 #pragma once
 
 #include <sluice/graph/flow/at_hand.h>
@@ -54,7 +61,7 @@ class window {
   using admit_function = std::function<bool(Token)>;
   using begin_function = std::function<void(Token)>;
 
-  // `active`: how many tokens may be at work at once; 0 means all.
+  // `active`: the number of tokens that may be at work at once; 0 means all.
   window(tbb::flow::graph& g, std::vector<Token> tokens, std::size_t active, admit_function admit,
          begin_function begin = {}, bool may_sleep = false)
       : graph_(g),
@@ -81,12 +88,13 @@ class window {
   tbb::flow::sender<Token>& output() { return output_; }
   tbb::flow::receiver<Token>& returns() { return returns_; }
 
-  // Admits for as long as there are tokens, credit and samples. Call it to begin, and whenever
-  // `admit` may have changed its mind.
+  // Admits as long as there are tokens, credits and samples. Call it to begin, and whenever `admit`
+  // may return true again.
   void start() {
     start([&](std::size_t room) { return std::min(room, more_lanes(takeable())); });
   }
-  // The same, as if tokens took long: work that goes on may be waiting for what has not begun.
+  // The same, with all threads, as if tokens took long: running work may be waiting for tokens that
+  // have not begun.
   void start_all() {
     start([&](std::size_t room) {
       if (room == 0 || !has_work()) return std::size_t{0};
@@ -95,7 +103,7 @@ class window {
     });
   }
 
-  // The token's work is done. Admits another in its place.
+  // Call it when a token's work is done. Admits another in its place.
   void finished() {
     if (lane::take_credit(*this)) return;
     {
@@ -108,13 +116,13 @@ class window {
     begin_lanes(1);
   }
 
-  // A token begins to wait: its work stands still, and others are admitted in its place.
+  // Call it when a token begins to wait. Others are admitted in its place.
   void suspended() {
     waiting_.fetch_add(1, std::memory_order_relaxed);
     finished();
   }
-  // Its work goes on at `next` when there is a credit: in a task, which goes on to other tokens.
-  // Where many come back at once, of a few microseconds each, not each gets a task.
+  // Continues the token at `next` when there is a credit: in a task, which then takes other tokens.
+  // If many tokens of a few microseconds each come back at once, not each gets a task.
   void resumed(tbb::flow::receiver<Token>& next, const Token& token) {
     waiting_.fetch_sub(1, std::memory_order_relaxed);
     {
@@ -128,7 +136,7 @@ class window {
     begin_lanes(1);
   }
 
-  // The token is free. Does not admit by itself: release a batch of them, then call start().
+  // Frees the token. Does not admit by itself: release several, then call start().
   void release(const Token& token) { release(std::span(&token, 1)); }
   void release(std::span<const Token> tokens) {
     const std::lock_guard lock(mutex_);
@@ -143,7 +151,7 @@ class window {
     came_.fetch_add(1, std::memory_order_relaxed);
     (void)wake();
   }
-  // Starts over with all tokens free. Call it while none is on its way.
+  // Starts over with all tokens free. Call it while none is in flight.
   void reset(const std::vector<Token>& tokens) {
     const std::lock_guard lock(mutex_);
     free_.assign(tokens.begin(), tokens.end());
@@ -168,20 +176,20 @@ class window {
  private:
   using duration = pace::duration;
 
-  // A token to work on, and where: nowhere yet, if it was only admitted.
+  // A token to work on, and the receiver where it goes on: null if it was only admitted.
   struct work {
     Token token{};
     tbb::flow::receiver<Token>* at = nullptr;
   };
 
-  // A task that takes one token after the other, for as long as it has a credit to give to the
-  // next. A carried token has done its work, most often, when it is back from output(), and the
-  // credit stays here; else whoever finishes the token has it.
+  // A task that takes one token after the other, as long as it has a credit for the next. The work
+  // of a carried token is usually done when it is back from output(), and the credit stays here.
+  // Otherwise the thread that finishes the token has it.
   //
-  // Where tokens take next to no time, threads would meet at the window's lock for each of them. So
-  // a lane of carried tokens admits several at once, those of a few microseconds, and keeps them at
-  // hand. It does so only while all credits are at work: whoever finishes then looks for tokens
-  // here before he goes, and none waits for the one before it while there is a thread without work.
+  // If tokens take only a few microseconds, threads would contend for the window's lock at each of
+  // them. So a lane of carried tokens then admits several at once, and keeps them at hand. It does
+  // so only while all credits are in use. A thread that finishes looks for tokens here before it
+  // ends, so no token waits for another while a thread is idle.
   class lane {
    public:
     explicit lane(window& tokens) : tokens_(tokens), outer_(std::exchange(current_, this)) {
@@ -199,7 +207,8 @@ class window {
       for (work left; pop(left); (void)tokens_.wake()) tokens_.ready_.push(left);
     }
 
-    // The credit of a token that has finished on the thread of a lane.
+    // Keeps the credit of a token that has finished on a lane's thread. Returns false if there is
+    // no such lane, or it has a credit already.
     static bool take_credit(const window& tokens) {
       lane* const here = current_;
       if (here == nullptr || &here->tokens_ != &tokens || here->has_credit_) return false;
@@ -214,7 +223,8 @@ class window {
       work next;
       while ((has_credit_ && pop(next)) || tokens_.find_next(next, *this)) {
         has_credit_ = false;
-        // A clock costs as much as an empty step: of short ones only some are timed.
+        // Reading a clock costs as much as an empty step, so only every eighth short token is
+        // timed.
         const bool timed = long_ || ++taken_ % 8 == 1;
         const clock::time_point begin = timed ? clock::now() : clock::time_point();
         if (next.at != nullptr) {
@@ -228,7 +238,8 @@ class window {
           each_ = clock::now() - begin;
           long_ = each_ >= pace::kShort;
         }
-        // A step that waits for tasks of its own runs this one meanwhile: it shall not wait long.
+        // A step that waits for its own tasks may be running this lane. End after one token, so
+        // that the step does not wait long.
         if (outer_ == nullptr) continue;
         if (std::exchange(has_credit_, false)) tokens_.begin_lanes(1);
         return;
@@ -248,15 +259,16 @@ class window {
     window& tokens_;
     bool has_credit_ = true;  // its task was begun with one
     lane* const outer_;
-    lane* before_ = nullptr;  // of those that run, guarded by the window's lock
+    lane* before_ = nullptr;  // running lanes, guarded by the window's lock
     lane* next_ = nullptr;
-    duration each_{};   // what the last token took that was timed; 0 when none was
-    bool long_ = true;  // it was not short
+    duration each_{};   // the time of the last timed token; 0 if none
+    bool long_ = true;  // that token was not short
     unsigned taken_ = 0;
     at_hand<Token> at_hand_;
   };
 
-  // For a lane that has a credit, or takes one if there is one. Without a token it has none.
+  // Finds the next token for a lane that has a credit, or takes one if there is one. If this
+  // returns false, the lane has no credit.
   bool find_next(work& next, lane& one) {
     std::unique_lock lock(mutex_);
     if (one.each_ > duration()) pace_.learn(std::exchange(one.each_, duration()));
@@ -284,8 +296,9 @@ class window {
     return true;
   }
 
-  // Tokens that take next to no time come back soon. A lane that ended would have to be begun
-  // again, and oneTBB wakes all threads of the arena for that. Gives the lock back meanwhile.
+  // Waits a little: tokens that take only a few microseconds come back soon. A lane that ended
+  // would have to be begun again, and oneTBB wakes all threads of the arena for that. Releases the
+  // lock meanwhile.
   void linger(std::unique_lock<std::mutex>& lock) const {
     const std::uint64_t seen = came_.load(std::memory_order_relaxed);
     lock.unlock();
@@ -305,9 +318,9 @@ class window {
     begin_lanes(lanes);
   }
 
-  // The rest is called under the lock.
+  // The functions below are called under the lock, except begin_lanes().
 
-  // Whether a lane that found no token has slept and was woken: the last one does.
+  // The last lane that finds no token sleeps here. Returns true if it has slept and was woken.
   bool sleep(std::unique_lock<std::mutex>& lock) {
     if (!may_sleep_ || active_ > 1 || waiting_.load(std::memory_order_relaxed) <= 0) return false;
     asleep_ = true;
@@ -325,12 +338,13 @@ class window {
 
   bool is_short() const { return is_carried<Policy> && pace_.is_short(); }
 
-  // Besides those at work, which have long tokens in hand, or will soon be back for these.
+  // Returns the number of lanes to start for `tokens`. Long tokens each need one, because lanes at
+  // work are busy. Lanes at work count for light tokens, because they will soon be back.
   std::size_t more_lanes(std::size_t tokens) const {
     if (!is_carried<Policy> || !pace_.is_light()) return tokens;
     return std::max(pace_.threads_for(tokens), active_) - active_;
   }
-  // More than the whole window is worth.
+  // True if more lanes are at work than the whole window is worth.
   bool too_many() const { return is_short() && active_ > 2 * pace_.threads_for(size_); }
 
   bool admit(work& next, lane& one) {
@@ -339,7 +353,7 @@ class window {
     if (!admit_(next.token)) return false;
     free_.pop_back();
     if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
-    // Enough must stay for the others.
+    // Leave enough for the others.
     std::size_t more =
         std::min({at_hand<Token>::kMost, pace_.at_once(), free_.size() / active_limit_});
     for (; more > 1 && admit_(free_.back()); --more) {
@@ -355,7 +369,7 @@ class window {
     return false;
   }
 
-  // Whether a lane would find a token, as far as one can see.
+  // True if a lane would find a token, as far as can be seen.
   bool has_work() {
     if ((open_ && !free_.empty()) || !ready_.empty()) return true;
     for (lane* other = running_; other != nullptr; other = other->next_) {
@@ -364,7 +378,7 @@ class window {
     return false;
   }
 
-  // Tasks that each have a credit.
+  // Starts `count` tasks that each have a credit.
   void begin_lanes(std::size_t count) {
     try {
       for (; count > 0; --count) lanes_.try_put({});
@@ -379,13 +393,13 @@ class window {
   const std::size_t size_;
   const std::size_t active_limit_;
   const bool may_sleep_;
-  mutable std::mutex mutex_;          // held for moments
+  mutable std::mutex mutex_;          // held briefly
   std::vector<Token> free_;           // never grows beyond its first size
-  sluice::detail::Ring<work> ready_;  // resumed, or left by lanes that ended: they lack a credit
+  sluice::detail::Ring<work> ready_;  // resumed, or left by lanes that ended: need a credit
   lane* running_ = nullptr;
   std::atomic<std::uint64_t> came_{0};  // how often there was something new to take
-  std::size_t active_ = 0;              // those that sleep, too
-  bool asleep_ = false;                 // a lane is
+  std::size_t active_ = 0;              // credits in use, also by a sleeping lane
+  bool asleep_ = false;                 // a lane sleeps
   std::condition_variable wake_;
   std::atomic<std::int64_t> waiting_{0};  // tokens that are suspended
   bool open_ = true;

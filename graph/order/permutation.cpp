@@ -10,7 +10,7 @@ namespace sluice {
 namespace detail {
 namespace {
 
-// Stands where draws of a graph have their generator; none has this number.
+// Used in place of a generator's number; no generator of a graph has this one.
 constexpr std::uint32_t kPermutations = 0xfffffffd;
 
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
@@ -24,7 +24,7 @@ std::uint64_t hash(std::uint64_t word) {
   return word * 0xD6E8FEB86659FD93;
 }
 
-// How 0 to n - 1, and what lies up to the next multiple of right_size, is taken apart.
+// Splits the numbers 0 to n - 1, and those up to the next multiple of right_size, into two digits.
 struct Digits {
   explicit Digits(std::uint64_t n)
       : bits(std::max(1, static_cast<int>(std::bit_width(n - 1)) / 2)),
@@ -32,7 +32,7 @@ struct Digits {
         left_size((n + mask) >> bits),
         rounds(n < 64 ? RoundKeys::kMostRounds : 12) {}
 
-  // What a round adds to the left digit, 0 to left_size - 1, and to the right one.
+  // The number that a round adds to the left digit, 0 to left_size - 1, and to the right one.
   std::uint64_t for_left(std::uint64_t word) const {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>((Wide{hash(word)} * left_size) >> 64);
@@ -118,11 +118,11 @@ std::int64_t Permutation::inverse(std::int64_t x) const {
 
 namespace {
 
-// Stands where draws of a graph have their generator; none has this number.
+// Used in place of a generator's number; no generator of a graph has this one.
 constexpr std::uint32_t kFirstCut = 0xfffffffc;
 
-// Makes of the block's number what the order within follows from: the finalizer of splitmix64
-// (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+// Turns a block's number into the tweak for its order: the finalizer of splitmix64 (Steele, Lea and
+// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 std::uint64_t tweak_of(std::int64_t block) {
   std::uint64_t word = (static_cast<std::uint64_t>(block) + 1) * 0x9E3779B97F4A7C15;
   word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9;

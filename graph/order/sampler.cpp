@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-// floor(samples * index / count), which may need more than 64 bits on the way.
+// Returns floor(samples * index / count), which may need more than 64 bits on the way.
 std::int64_t cut(std::int64_t samples, std::int64_t index, std::int64_t count) {
   __extension__ using Wide = __int128;
   return static_cast<std::int64_t>(Wide{samples} * index / count);
@@ -89,12 +89,12 @@ RemainingPlaces::RemainingPlaces(std::int64_t samples, const Progress& done)
                      std::to_string(done.position) + " samples each, where they have " +
                      std::to_string(most) + " at most; the checkpoint is of another dataset");
   }
-  // What is beyond the shorter shards is the last sample of the longer ones.
+  // Otherwise the longer shards have done their last sample, and nothing is left.
   if (done.position <= least) size_ = samples - done.shards * done.position;
 }
 
-// What each shard has left, floor(N (i + 1) / S) - floor(N i / S) - position, is what it has of
-// size() samples that are cut in the same way. So i falls to the last shard that begins no later.
+// Each shard has floor(N (i + 1) / S) - floor(N i / S) - position samples left. That is its part of
+// size() samples that are cut in the same way. So i belongs to the last shard that begins no later.
 std::int64_t RemainingPlaces::operator()(std::int64_t i) const {
   detail::check_place("places that remain", i, size_);
   __extension__ using Wide = __int128;
@@ -125,7 +125,7 @@ double checked_largest(const std::vector<double>& weights) {
   return largest;
 }
 
-// Each one's part of 2^62. Only steps that every machine rounds in the same way.
+// Returns each weight's part of 2^62. Uses only steps that every machine rounds in the same way.
 std::vector<std::uint64_t> shares_of(const std::vector<double>& weights) {
   const double largest = checked_largest(weights);
   double sum = 0;
@@ -142,8 +142,8 @@ std::vector<std::uint64_t> shares_of(const std::vector<double>& weights) {
 }  // namespace
 
 struct Weights::Table {
-  // A column is as high as the sum of all shares. Below `own` it is its own sample's, above it the
-  // other one's.
+  // A column is as high as the sum of all shares. Below `own` it belongs to its own sample, above
+  // it to `other`.
   struct Column {
     std::uint64_t own = 0;
     std::int64_t other = 0;
@@ -152,7 +152,7 @@ struct Weights::Table {
   explicit Table(const std::vector<double>& given) : columns(given.size()) {
     const std::vector<std::uint64_t> shares = shares_of(given);
     for (const std::uint64_t share : shares) sum += share;
-    // What a sample has, times the number of columns; a column is full with `sum`.
+    // The share that a sample has left, times the number of columns; `sum` fills a column.
     std::vector<Wide> left(shares.size());
     std::vector<std::size_t> low, high;
     for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -169,7 +169,7 @@ struct Weights::Table {
       high.pop_back();
       low.push_back(large);
     }
-    // As the numbers are whole, all that are left fill their columns to the top.
+    // Because the numbers are integers, all samples that are left fill their columns to the top.
     for (const std::size_t i : high) columns[i] = {sum, static_cast<std::int64_t>(i)};
   }
 
@@ -203,7 +203,7 @@ bool operator==(const Weights& a, const Weights& b) {
 
 namespace {
 
-// Stands where draws of a graph have their generator; none has this number.
+// Used in place of a generator's number; no generator of a graph has this one.
 constexpr std::uint32_t kDraws = 0xfffffffb;
 
 bool draws_with_replacement(const Sampler& sampler) {
@@ -330,7 +330,7 @@ EpochOrder::EpochOrder(const Sampler& sampler, std::int64_t dataset_size, std::i
     begin_order(choice_);
     return;
   }
-  // Shards of the same length shall not have the same order.
+  // Shards of the same length must not have the same order.
   if (shard.count > 1) seed_ = seed_of_iteration(seed_, static_cast<std::uint64_t>(shard.index));
   begin_order(places_.end() - places_.begin());
 }
@@ -366,7 +366,7 @@ std::int64_t EpochOrder::from_user(std::int64_t place) const {
               std::to_string(epoch_) + "; " + size_text(dataset_size_));
 }
 
-// The place in the whole epoch.
+// Returns the place in the whole epoch.
 std::int64_t EpochOrder::place_of(std::int64_t position) const {
   std::int64_t place = places_(position);
   for (auto rest = remaining_.rbegin(); rest != remaining_.rend(); ++rest) place = (*rest)(place);
@@ -384,7 +384,8 @@ SampleKey EpochOrder::key(std::int64_t position) const {
 
 std::int64_t EpochOrder::index_at(std::int64_t place) const {
   if (sampler_.order.given()) return from_user(place);
-  // Of what is shuffled: all, or the shard alone, which may have no sample of its own.
+  // The shuffle covers all places, or those of the shard alone, which may have no sample of its
+  // own.
   const std::int64_t begin = sampler_.stick_to_shard ? places_.begin() : 0;
   if (draws_with_replacement(sampler_)) {
     place = drawn(place);

@@ -20,7 +20,7 @@
 namespace sluice::detail {
 namespace {
 
-// A number beside a float, as comparing the two sees it: a float, too, unless it is a double.
+// The number as the comparison with a float sees it: a float too, unless it is a double.
 template <class T>
 double beside_float(const T& number) {
   if constexpr (std::is_same_v<T, double>) {
@@ -127,7 +127,7 @@ class Choices {
     branch.there = made;
   }
 
-  // The step whose result decides, and nothing else.
+  // The step that makes the condition, if nothing else reads it.
   Step* comparison_for(const Branch& branch) {
     if (!branch.choosing || branch.choosing->by != Choosing::By::truth || branch.arms.size() != 2)
       return nullptr;
@@ -138,11 +138,11 @@ class Choices {
     Step& step = *maker->second;
     return step.op != nullptr && comparison_of(step.op->name()) ? &step : nullptr;
   }
-  // Whether the gather tells the number.
+  // True if the GPU batch computes the number.
   bool is_told(SlotId slot) const { return plan_.slots[slot].from_device && late_.count(slot) > 0; }
 
-  // The arm whose values, made by its own steps, can be the results; none where the device cannot
-  // do both arms for a sample.
+  // Returns the arm whose steps make values that can become the results. Nothing if the device
+  // cannot run both arms for a sample.
   std::optional<std::size_t> arm_to_keep(const Branch& branch) const {
     if (branch.results.empty() || !std::all_of(branch.arms.begin(), branch.arms.end(),
                                                [&](const Block& arm) { return can_do(arm); }))
@@ -186,8 +186,8 @@ class Choices {
   }
 
   const Plan& plan_;
-  std::map<SlotId, Step*> makers_;  // the steps so far, by what they make
-  Slots late_;                      // numbers that the host does not know before the gather is over
+  std::map<SlotId, Step*> makers_;  // the steps so far, by the slots that they make
+  Slots late_;  // numbers that the host does not know until the GPU batch is over
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// choose_there: choices that a device makes by itself, part of the pass join_gathers. See
-// plan/device_choice.h for what that is.
+// choose_there: marks choices that a device can make by itself. Part of the pass join_gathers. See
+// plan/device_choice.h.
 //
-// Such a choice is if_else between two arms by one comparison, which nothing else reads, of a
-// number that the gather computes with one that the host knows before. Its arms hold work of the
-// device and draws, and give pictures or tensors that the device makes.
+// Such a choice is an if_else with two arms. Its condition is one comparison, which is not read
+// elsewhere, of a number computed in the GPU batch with a number that the host knows before. Its
+// arms contain only device work and random draws, and produce images or tensors made by the device.
 //
 // Threads: a pure function. Errors: none.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace sluice::detail {
 
-// Marks these of the choices among the nodes of a gather.
+// Marks such choices among the nodes of one GPU batch.
 void choose_there(const Plan& plan, std::span<Node> gather);
 
 }  // namespace sluice::detail

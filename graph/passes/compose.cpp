@@ -1,16 +1,15 @@
-// compose: operators in a row that are maps of colours, or maps of places, each of which alone
-// reads what the one before makes, become one such map. Operators say themselves whether they can:
-// see Composing.
+// compose: combines consecutive color operators into one map, and likewise geometric operators, if
+// each is the only reader of the one before. Operators declare if they support this: see Composing.
 //
-//   sheared = shear(picture, x)          sheared = "picture, sheared"
+//   sheared = shear(image, x)            sheared = "image, sheared"
 //   turned  = rotate(sheared, angle)     turned' = "sheared, turned"
-//                                        turned  = apply(turned'), in one pass over `picture`
+//                                        turned  = apply(turned'), in one pass over `image`
 //
-// The picture is interpolated, rounded and cut off once, not once for each step: pixels differ, so
-// the pass runs only if the pipeline wants it. Each step stays where it is, and checks its own
-// arguments there: so errors are the same, and counts of runs. Rows lie in one block, on the host
-// or on a device, with no step between them that waits. Those of which fuse_kernels does all
-// exactly are left to it.
+// The image is interpolated, rounded and clipped once instead of once for each step. Pixels differ,
+// so the pass runs only on request. Each step stays in its place and checks its own arguments
+// there, so errors and run counts are the same. The steps of a chain are in one block, on the host
+// or on a device, with no waiting step between them. A chain that fuse_kernels handles exactly is
+// left to it.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/composing.h>
@@ -31,9 +30,9 @@ namespace {
 
 struct Composition {
   std::vector<Step*> steps;
-  const Composing* first = nullptr;  // what the first one says
-  std::vector<Constant> manner;      // empty while none has one
-  bool light = true;                 // so are all of them
+  const Composing* first = nullptr;  // of the first step
+  std::vector<Constant> manner;      // empty while no step has set one
+  bool light = true;                 // all steps are light
 };
 
 const Composing* asked(const Step& step) {
@@ -50,14 +49,14 @@ std::optional<std::vector<Constant>> manner_of(const Composing& composing, const
   return composing.manner(step.arguments);
 }
 
-// The picture that the step takes.
+// The image that the step takes.
 SlotArgument& input_of(Step& step) { return std::get<SlotArgument>(step.arguments.front()); }
 
 class Compositions {
  public:
   explicit Compositions(const Plan& plan) : uses_(count_uses(plan)) {}
 
-  // Takes the steps of a block in their order; end() where no row may go on.
+  // Takes the steps of a block in order. Call end() where no chain may continue.
   void add(Step& step) {
     const Composing* const composing = asked(step);
     if (composing == nullptr) return;
@@ -101,7 +100,7 @@ void run_as(Step& step, const OperatorPtr& version) {
   if (step.on_device != nullptr) step.on_device = version;
 }
 
-// Gives the step that comes after the row.
+// Returns the step to insert after the chain.
 Step composed_step(Plan& plan, const Composition& row) {
   Step& last = *row.steps.back();
   const SlotId picture = last.writes.front();
@@ -117,7 +116,7 @@ Step composed_step(Plan& plan, const Composition& row) {
     plan.slots[step->writes.front()].type = type;
     if (!first) {
       input_of(*step).type = type;
-      step->reads.push_back(source);  // which must still be there
+      step->reads.push_back(source);  // keeps the source alive until here
     }
     run_as(*step, first ? composing.begins : composing.goes_on);
     step->remark += (step->remark.empty() ? "" : ", ") + ("composed into " + last.name);
@@ -135,7 +134,7 @@ void put_in(Plan& plan, std::map<const Step*, Step> after) {
   for_each_block(plan.top, [&](Block& block) {
     std::vector<Node> nodes;
     for (Node& node : block.nodes) {
-      const Step* const step = steps_in(node).data();  // one at this point, or null
+      const Step* const step = steps_in(node).data();  // one step at this point, or null
       nodes.push_back(std::move(node));
       const auto found = after.find(step);
       if (step == nullptr || found == after.end()) continue;

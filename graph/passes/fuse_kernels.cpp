@@ -1,30 +1,30 @@
-// fuse_kernels: operators in a row, each of which alone reads what the one before makes, do their
-// work at once. Those before the last say what is to be done with the picture that the first one
-// reads; the last one does it, and what would lie between is never made. Operators say themselves
-// whether they can, and how: Operator::deferral().
+// fuse_kernels: combines the work of consecutive operators if each is the only reader of the one
+// before. The steps before the last only describe their work on the image that the first one reads.
+// The last step does all of it, so the images between are never made. Operators declare if and how
+// they support this: Operator::deferral().
 //
-//   small = resize(picture)              small = "picture, resized"
-//   note  = f(picture)                   note  = f(picture)
+//   small = resize(image)                small = "image, resized"
+//   note  = f(image)                     note  = f(image)
 //   turned = flip(small, coin)           turned = "small, flipped"
-//   tensor = normalise(turned)           tensor = normalise(turned), in one pass over `picture`
+//   tensor = normalize(turned)           tensor = normalize(turned), in one pass over `image`
 //
-// Each step stays where it is, and checks its own arguments there: so errors are the same, and
-// counts of runs. The picture that the first one reads is kept until the last one has run; so that
-// nothing large is kept while a sample waits, all of them end in one stage.
+// Each step stays in its place and checks its own arguments there, so errors and run counts are the
+// same. The image that the first step reads is kept until the last one has run. All steps of a
+// chain are in one stage, so that no image is kept while a sample waits.
 //
-// Where a decoder makes the picture for such a chain alone, the chain is told the picture's size
-// first. Where one of the chain cuts a rectangle out, no more is decoded than it needs. And the
-// last one uses the picture's rows while the decoder makes them, so that it is never in memory.
-// This goes for a single step, too. A sample that a step in between drops or fails is not decoded
-// then.
+// If a decoder makes the image only for such a chain, the chain first gets just the image's size.
+// If a step of the chain cuts a rectangle out, only the needed part is decoded. The last step uses
+// the image's rows while the decoder makes them, so the whole image is never in memory. This also
+// applies to a single step. If a step in between drops or fails a sample, the sample is not
+// decoded.
 //
-//   picture = decode(file)               size = decode(file), the size only
-//   small = resize(picture)              small = "size, resized"
+//   image = decode(file)                 size = decode(file), the size only
+//   small = resize(image)                small = "size, resized"
 //   middle = crop(small)                 middle = "small, a rectangle of it"
-//                                        region = what "middle" needs of the picture
+//                                        region = what "middle" needs of the image
 //                                        rows = decode(file), that region: begins
 //                                        part = "middle", of the rows
-//   tensor = normalise(middle)           tensor = normalise(part)
+//   tensor = normalize(middle)           tensor = normalize(part)
 //                                        decode(rows), ends
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/add_slot.h>
@@ -45,8 +45,8 @@ namespace {
 // Several steps in the order in which they run.
 struct Chain {
   std::vector<Step*> steps;
-  Step* decoder = nullptr;  // makes the picture, for this chain alone; may be null
-  bool selects = false;     // one of them cuts a rectangle out
+  Step* decoder = nullptr;  // makes the image only for this chain; may be null
+  bool selects = false;     // a step of it cuts a rectangle out
 };
 
 bool may_decode_later(const Step& step) {
@@ -66,7 +66,7 @@ bool may_leave_work(const Step& step) {
          !step.for_device;
 }
 
-// The picture that the step takes.
+// The image that the step takes.
 SlotId picture_of(const Step& step) { return std::get<SlotArgument>(step.arguments.front()).slot; }
 
 bool selects(const Step* step) { return step->op->deferral()->selects; }
@@ -75,7 +75,7 @@ class Chains {
  public:
   explicit Chains(const Plan& plan) : uses_(count_uses(plan)) {}
 
-  // Takes the steps of a block in their order; end() where no chain may go on.
+  // Takes the steps of a block in order. Call end() where no chain may continue.
   void add(Step& step) {
     if (may_decode_later(step)) decoders_.push_back(&step);
     if (!may_fuse(step)) return;
@@ -144,7 +144,7 @@ void fuse_chain(Plan& plan, const Chain& chain) {
     auto& input = std::get<SlotArgument>(step->arguments.front());
     if (!first) {
       input.type = plan.slots[input.slot].type;
-      step->reads.push_back(source);  // which must still be there
+      step->reads.push_back(source);  // keeps the source alive until here
     }
     step->op = last ? deferral.ends : first ? deferral.begins : deferral.goes_on;
     if (!last) plan.slots[step->writes.front()].type = step->op->schema().outputs.front().type;
@@ -154,14 +154,14 @@ void fuse_chain(Plan& plan, const Chain& chain) {
   }
 }
 
-// Steps that are to come around another one.
+// Steps to insert before and after another step.
 struct Insertion {
   const Step* around = nullptr;
   std::vector<Step> before, after;
 };
 
-// A decoder that makes the picture for a chain alone, moved to where the last one of the chain uses
-// the picture.
+// A decoder that makes the image only for a chain. It moves to the last step of the chain, which
+// uses the image.
 class LateDecoder {
  public:
   LateDecoder(Plan& plan, const Chain& chain)
@@ -170,23 +170,23 @@ class LateDecoder {
         decoder_(*chain.decoder),
         last_(*chain.steps.back()),
         picture_(decoder_.writes.front()),
-        // One of the chain cuts a rectangle out, and the last one can do with a part of the
-        // picture.
+        // True if a step of the chain cuts a rectangle out, and the last one can work on a part of
+        // the image.
         of_region_(decoder_.op->decoding() != nullptr && chain.steps.size() > 1 &&
                    last_.op->deferral() != nullptr && chain.selects),
         whole_(of_region_ ? decoder_.op->decoding()->part : decoder_.op),
         rows_(whole_->row_decoding()) {}
 
-  // Whether there is anything to gain.
+  // True if the move saves work.
   bool is_better() const { return of_region_ || rows_ != nullptr; }
 
-  // The chain has been fused.
+  // Call it after the chain has been fused.
   Insertion run() {
     const Slot slot = plan_.slots[picture_];
     const SlotId size = add_slot(plan_, slot.type, slot.name + "'s size", slot.scope);
     Insertion insertion{&last_, {}, {}};
     std::vector<Step>& before = insertion.before;
-    // What the chain has said of the picture.
+    // The chain's description of its work on the image.
     SlotId deferred = picture_;
     if (chain_.steps.size() > 1) {
       deferred = (*(chain_.steps.end() - 2))->writes.front();
@@ -198,11 +198,11 @@ class LateDecoder {
     if (of_region_) {
       region = add_slot(plan_, slot_type<Rectangle>(), slot.name + "'s region", slot.scope);
       const OperatorPtr needed = last_.op->sight(last_.arguments).rectangle;
-      // All that the last one is given, or the picture alone.
+      // Pass all arguments of the last step, or only the image.
       Arguments arguments = last_.arguments;
       arguments.resize(needed->schema().inputs.size() + needed->schema().parameters.size());
       before.push_back(helper(needed, std::move(arguments), {*region}, "region"));
-      before.back().reads.push_back(size);  // which must still be there
+      before.back().reads.push_back(size);  // keeps the size alive until here
     }
     before.push_back(decode(region));
     if (rows_ != nullptr) {
@@ -227,7 +227,7 @@ class LateDecoder {
     for (Step* const step : chain_.steps) {
       if (step != &last_) see(*step, picture_, size);
     }
-    // A single step has not been told yet of what it is to take.
+    // A single step still takes the original image.
     see(last_, chain_.steps.size() == 1 ? picture_ : deferred, part);
     if (chain_.steps.size() == 1) last_.reads.push_back(picture_);
     return insertion;
@@ -245,7 +245,7 @@ class LateDecoder {
     step.remark = remark;
     return step;
   }
-  // What the decoder does, of the region alone if there is one.
+  // The decoder's step; it decodes only the region if there is one.
   Step decode(std::optional<SlotId> region) const {
     Step step = decoder_;
     step.op = rows_ != nullptr ? rows_->begins : whole_;
@@ -257,7 +257,7 @@ class LateDecoder {
     step.bind();
     return step;
   }
-  // When the rows have been used. Until then the file must be there.
+  // Ends the decoding after the rows have been used. The file must exist until then.
   Step end() const {
     Step step = step_of(rows_->ends, {argument(picture_)}, decoder_.name, {});
     step.said = decoder_.said;
@@ -293,7 +293,7 @@ void insert_all(Plan& plan, std::vector<Insertion> insertions) {
   for_each_block(plan.top, [&](Block& block) {
     std::vector<Node> nodes;
     for (Node& node : block.nodes) {
-      const Step* const step = steps_in(node).data();  // null where it is no stage
+      const Step* const step = steps_in(node).data();  // null if it is not a stage
       const auto found =
           std::find_if(insertions.begin(), insertions.end(),
                        [&](const Insertion& some) { return step && some.around == step; });

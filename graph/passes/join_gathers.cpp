@@ -1,17 +1,17 @@
-// join_gathers: a choice between steps on a device does not end their gather. Neighbouring nodes
-// are marked as parts of one gather: each sample walks its own way through them, and a step is
-// launched for those samples that come to it.
+// join_gathers: keeps a choice between device steps within one GPU batch. It marks neighboring
+// nodes as parts of one GPU batch. Each sample takes its own path through them, and a step is
+// launched only for samples that reach it.
 //
-// Such a gather begins with a stage of the device, and ends with a node that has steps there. What
-// stands between may be
-//   - a stage of the device;
-//   - operators on numbers: they run in the gather, for one sample after the other, where they
-//   stand;
-//   - a choice that is said as data, whose arms hold such nodes and nothing else.
-// Where one of them needs a number that the device computes in the gather, samples stop: they go on
-// from there in another gather, with those that come to the first node then. Not so at a choice
-// that the device can make itself (choose_there.h). Other work of the host, a function of the
-// user's, say, goes in front of the gather, if it needs nothing that is made in it.
+// Such a GPU batch begins with a device stage, and ends with a node that has device steps. Between
+// them may be
+//   - a device stage;
+//   - operators on numbers. The host runs them in place, for one sample after the other, while it
+//     prepares the GPU batch;
+//   - a choice given as data, whose arms contain only such nodes.
+// If one of them needs a number that the device computes in the GPU batch, samples stop. They
+// continue there in another GPU batch, together with samples that reach the first node then. This
+// does not apply to a choice that the device can make itself (choose_there.h). Other work of the
+// host, such as a user function, moves in front of the GPU batch if it needs nothing made in it.
 #include <sluice/graph/passes/choose_there.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/device_choice.h>
@@ -41,19 +41,19 @@ bool is_stream(const Node& node) {
   return stage != nullptr && stage->kind() == StepKind::stream;
 }
 
-// What is in a gather so far.
+// The nodes in a GPU batch so far.
 class Group {
  public:
   explicit Group(const Plan& plan) : plan_(&plan) {}
 
-  // Takes the node in, if it can be part of the gather; else the group is as it was.
+  // Adds the node if it can be part of the GPU batch; otherwise changes nothing.
   bool takes(const Node& node) {
     Group with = *this;
     if (!with.add(node)) return false;
     *this = std::move(with);
     return true;
   }
-  // Whether the node may as well run before the gather.
+  // True if the node may also run before the GPU batch.
   bool lets_by(const Node& node) const {
     const auto steps = steps_in(node);
     return !steps.empty() && std::all_of(steps.begin(), steps.end(), [&](const Step& step) {
@@ -87,8 +87,8 @@ class Group {
     return true;
   }
 
-  // Whether the host may do it while it puts the gather together: an operator on numbers, which
-  // takes and gives nothing that holds memory.
+  // True if the host may run the step while it prepares the GPU batch: an operator on numbers,
+  // whose inputs and outputs hold no memory.
   bool is_small(const Step& step) const {
     const auto is_number = [&](SlotId slot) { return plan_->slots[slot].type->release == nullptr; };
     return step.kind == StepKind::cpu && step.op != nullptr && !step.has_effect() && !step.pinned &&
@@ -97,11 +97,11 @@ class Group {
   }
 
   const Plan* plan_;
-  Slots made_;  // by its steps and choices, wherever
+  Slots made_;  // slots made by its steps and choices, at any depth
 };
 
-// Finds where samples stop in a gather. Goes all ways through its nodes at once: where ways come
-// together, a number that is not there on one of them is not there.
+// Finds the nodes of a GPU batch where samples stop. It follows all paths at once: where paths
+// join, a number missing on one of them counts as missing.
 class Stops {
  public:
   explicit Stops(const Plan& plan) : plan_(plan) {}
@@ -138,7 +138,7 @@ class Stops {
     told_ = std::move(after);
   }
 
-  // When the sample goes on, all numbers of the gather before are there.
+  // When the sample continues, all numbers of the previous GPU batch are known.
   bool stop_for(const std::vector<SlotId>& reads) {
     const bool stops = any_of(told_, reads);
     if (stops) told_.clear();
@@ -146,7 +146,7 @@ class Stops {
   }
 
   const Plan& plan_;
-  Slots told_;  // numbers that are there when the gather is over
+  Slots told_;  // numbers that are unknown until the GPU batch is over
 };
 
 void set_joins(Node& node) {
@@ -155,7 +155,7 @@ void set_joins(Node& node) {
       [](Loop&) {});
 }
 
-// Puts the stage in front of the gather that comes next.
+// Puts the stage in front of the next GPU batch.
 void put_in_front(std::vector<Node>& nodes, Node stage) {
   auto* before = nodes.empty() ? nullptr : std::get_if<Stage>(&nodes.back());
   if (before == nullptr || before->kind() != StepKind::cpu) {
@@ -165,13 +165,15 @@ void put_in_front(std::vector<Node>& nodes, Node stage) {
   for (Step& step : std::get<Stage>(stage).steps) before->steps.push_back(std::move(step));
 }
 
-// Joins what follows nodes[first], and goes on with; gives the first node that does not.
+// Joins nodes[first] and the nodes that can follow it. Returns the index of the first node that is
+// not joined.
 std::size_t join_from(const Plan& plan, std::vector<Node>& nodes, std::size_t first,
                       std::vector<Node>& joined) {
   Group group(plan);
   (void)group.takes(nodes[first]);
-  std::size_t end = first + 1;                   // of the gather
-  std::vector<std::size_t> in_front, passed_by;  // those until `end`, and all
+  std::size_t end = first + 1;  // of the GPU batch
+  // Nodes that can run before the GPU batch: those up to `end`, and all so far.
+  std::vector<std::size_t> in_front, passed_by;
   for (std::size_t i = first + 1; i < nodes.size(); ++i) {
     if (group.takes(nodes[i])) {
       if (!on_device(nodes[i])) continue;

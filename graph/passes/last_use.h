@@ -1,5 +1,6 @@
-// Which outputs may take a value away, and which must copy it because a later output needs it too.
-// Part of the engine. Errors: BuildError where a value must be copied and cannot be.
+// last_uses: finds the outputs that may move a value, while others must copy it because a later
+// output needs it too. Part of the engine. Errors: BuildError if a value must be copied but cannot
+// be.
 #pragma once
 
 #include <sluice/graph/options.h>
@@ -11,7 +12,7 @@
 
 namespace sluice::detail {
 
-// For each output: 1 when it is the last one that may refer to its value.
+// For each output: 1 if it is the last one that may refer to its value.
 std::vector<char> last_uses(const Plan& plan,
                             const std::vector<std::unique_ptr<ColumnMaker>>& makers,
                             LastBatch last_batch);

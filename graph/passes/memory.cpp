@@ -1,4 +1,4 @@
-// Passes that decide about memory: carry and place_outputs.
+// Passes for memory: carry and place_outputs.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/alias_analysis.h>
 #include <sluice/graph/plan/uses.h>
@@ -9,9 +9,9 @@
 namespace sluice::detail {
 namespace {
 
-// Finds the values that end as one output. A slot that is read may not lie in the batch under
-// another name: a value can be placed only when every way from its making leads to the one output,
-// that is, when each link is in the block that made it.
+// Finds the values that always end as one output. A slot that is read must not be in the batch
+// under another name. So a value can be placed only if every path from its step leads to that one
+// output: each link must be in the block that made the value.
 class Places {
  public:
   explicit Places(Plan& plan) : plan_(plan), makers_(plan.slots.size()) {
@@ -19,8 +19,8 @@ class Places {
       for (std::size_t i = 0; i < branch.results.size(); ++i)
         makers_[branch.results[i]] = {&branch, i, plan.scopes[branch.arms.front().scope].parent};
     });
-    // A device's values are delivered as they are, not copied: one that is part of two outputs
-    // belongs to no batch alone.
+    // A device's values are delivered without a copy, so a value in two outputs belongs to neither
+    // batch column alone.
     AliasAnalysis storages(plan);
     Slots seen;
     for (const SlotId output : plan.outputs) {
@@ -30,7 +30,7 @@ class Places {
     }
   }
 
-  // The value that the block of the scope gives.
+  // Places the value that the block with this scope returns.
   void place(SlotId slot, ScopeId scope, int output) {
     Slot& value = plan_.slots[slot];
     if (!value.merged) {
@@ -40,7 +40,7 @@ class Places {
     }
     const Maker& maker = makers_[slot];
     if (maker.branch == nullptr || maker.scope != scope) return;
-    if (maker.branch->there != nullptr) return;  // values of both arms are there at once
+    if (maker.branch->there != nullptr) return;  // values of both arms exist at once
     for (const Block& arm : maker.branch->arms) place(arm.results[maker.result], arm.scope, output);
   }
 
@@ -48,7 +48,7 @@ class Places {
   struct Maker {
     const Branch* branch = nullptr;
     std::size_t result = 0;
-    ScopeId scope = 0;  // where the branch stands
+    ScopeId scope = 0;  // the scope that contains the branch
   };
   Plan& plan_;
   std::vector<Maker> makers_;  // by slot
@@ -66,8 +66,8 @@ Plan carry(Plan plan) {
     Slots locals;
     for (const SlotId result : loop.body.results) {
       for (const SlotId storage : storages.of(result)) {
-        // What the condition makes and the iteration's number change, too, before the next
-        // iteration reads what this one gave.
+        // Values of the condition and the iteration number also change before the next iteration
+        // reads this one's results.
         if (!is_storage(loop, storage) && made_inside(plan, storage, loop)) locals.insert(storage);
       }
     }

@@ -73,7 +73,8 @@ void check_node(const Plan& plan, const Loop& loop, ScopeId scope) {
   }
 }
 
-// Backwards through the block: keeps what `needed` asks for, and adds what the kept steps ask for.
+// Walks backwards through the block. Keeps the steps whose outputs are in `needed`, and adds their
+// inputs to it.
 void prune_block(const Plan& plan, Block& block, Slots& needed);
 
 void prune_node(const Plan&, Stage& stage, Slots& needed) {
@@ -88,7 +89,7 @@ void prune_node(const Plan&, Stage& stage, Slots& needed) {
 }
 
 void prune_node(const Plan& plan, Branch& branch, Slots& needed) {
-  // Results that nobody reads are not made.
+  // Removes results that are not read.
   for (std::size_t i = branch.results.size(); i-- > 0;) {
     if (needed.count(branch.results[i]) > 0) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
@@ -103,7 +104,7 @@ void prune_node(const Plan& plan, Branch& branch, Slots& needed) {
 }
 
 void prune_node(const Plan& plan, Loop& loop, Slots& needed) {
-  // What one iteration makes, the next one may use: every carried value is needed.
+  // The next iteration may use any value of this one, so every carried value is needed.
   insert(needed, loop.condition.results);
   insert(needed, loop.body.results);
   prune_block(plan, loop.body, needed);
@@ -143,8 +144,8 @@ Plan prune(Plan plan) {
   return plan;
 }
 
-// A gather's steps look at their parameters before the device begins: a number that it computes is
-// there for the next gather only.
+// The steps of a GPU batch read their parameters before the device begins. So a number that it
+// computes is available only to the next GPU batch.
 static bool needs_result_of(const Plan& plan, const Stage& stage, const Stage& before) {
   Slots told;
   for (const Step& step : before.steps) {
@@ -156,9 +157,9 @@ static bool needs_result_of(const Plan& plan, const Stage& stage, const Stage& b
                      [&](const Step& step) { return any_of(told, step.reads); });
 }
 
-// Whether the stage may as well run before what stands in front of it: it needs nothing of the
-// sample. Those of Sluice cannot fail, since constants were checked when they were given; where one
-// of the user's and the step in front both fail, the sample's error is that of the user's.
+// True if the stage needs nothing of the sample, so that it may run before the node in front of it.
+// Sluice's own operators cannot fail here, since their constants were checked. If a user's operator
+// and the step in front both fail, the sample's error is that of the user's operator.
 static bool needs_nothing(const Stage& stage) {
   return std::all_of(stage.steps.begin(), stage.steps.end(), [](const Step& step) {
     return step.kind == StepKind::cpu && step.op != nullptr && step.reads.empty() &&
@@ -166,8 +167,8 @@ static bool needs_nothing(const Stage& stage) {
   });
 }
 
-// The stage that the steps of `stage` go to, the last one of `joined` or the one in front of that;
-// null where they begin one of their own.
+// Returns the stage that the steps of `stage` join: the last one of `joined` or the one in front of
+// that. Null if they begin a new stage.
 static Stage* stage_for(const Plan& plan, const Stage& stage, std::vector<Node>& joined) {
   auto* before = joined.empty() ? nullptr : std::get_if<Stage>(&joined.back());
   if (before == nullptr) return nullptr;
@@ -176,7 +177,7 @@ static Stage* stage_for(const Plan& plan, const Stage& stage, std::vector<Node>&
                        (stage.kind() == StepKind::stream && !needs_result_of(plan, stage, *before));
     return joins ? before : nullptr;
   }
-  // A number that is drawn between two steps of a device does not keep them apart.
+  // A random draw between two device steps does not separate them.
   if (before->kind() != StepKind::stream || !needs_nothing(stage)) return nullptr;
   auto* first = joined.size() < 2 ? nullptr : std::get_if<Stage>(&joined[joined.size() - 2]);
   if (first == nullptr || first->kind() != StepKind::cpu)

@@ -1,29 +1,29 @@
-// Passes: functions from plan to plan, applied in this order by `prepare`. None but compose changes
-// what a program means.
+// Passes: functions from plan to plan, which `prepare` applies in this order. Only `compose` may
+// change results.
 //
-//   check          the plan makes sense, or BuildError says what is wrong
-//   prune          steps that no output needs are gone, unless they have effects
-//   sink           a step whose every use is inside one arm moves into that arm, so it runs only
-//                  when the arm is taken
-//   push_crops     of a picture that a sample sees by its size and through one region alone, no
-//                  more is made than that region
-//   compose        maps of colours in a row become one, and so do maps of places; runs only if the
-//                  pipeline wants it, since pixels then differ
-//   split_for_device  what the host does for a step that runs on a device becomes a step of its
-//                  own before it
-//   fuse_kernels   operators in a row, each of which alone reads what the one before makes, do
-//                  their work at once, in the last of them
-//   carry          finds what the body of a loop makes and gives to its next iteration
-//   fuse           neighbouring steps of a block become one stage: one task, or one gather of a
-//                  device; one that waits is a stage of its own, and a step that needs a number
-//                  from a device begins another gather. What needs nothing of the sample, a draw
-//                  say, goes in front of a gather that it would cut in two
-//   join_gathers  a choice between steps on a device is part of their gather; where it needs a
-//                  number from there, a sample goes on in another gather of the same parts
-//   place_outputs  finds the slots that always end as one output; their values are written straight
+//   check          checks the plan; throws BuildError if it is invalid
+//   prune          removes steps that no output needs, unless they have effects
+//   sink           moves a step into an arm if all its uses are inside that arm, so that it runs
+//                  only when the arm is taken
+//   push_crops     makes only one region of an image if a sample uses just the image's size and
+//                  that region
+//   compose        combines consecutive color operators into one map, and likewise geometric
+//                  operators; runs only on request, since pixels then differ
+//   split_for_device  makes a separate step of the work that the host does before a device step
+//   fuse_kernels   combines the work of consecutive operators in the last of them, if each is the
+//                  only reader of the one before
+//   carry          finds the values that a loop's body makes and passes to its next iteration
+//   fuse           combines neighboring steps of a block into one stage: one task, or one GPU
+//                  batch. A step that waits is a stage of its own. A step that needs a number from
+//                  a device begins another GPU batch. Steps without sample inputs, such as random
+//                  draws, move in front of a GPU batch that they would split
+//   join_gathers   makes a choice between device steps part of their GPU batch. If the choice needs
+//                  a number computed there, a sample continues in another GPU batch of the same
+//                  parts
+//   place_outputs  finds the slots that always end as one output; their values are written directly
 //                  into the batch
-//   release        the last use of a value gives its memory back
-//   number         every part of the plan has counters of its own
+//   release        frees a value's memory after its last use
+//   number         assigns counters to all parts of the plan
 //
 // Threads: pure functions. Errors: only check throws.
 #pragma once
@@ -50,12 +50,12 @@ Plan place_outputs(Plan plan);
 Plan release(Plan plan);
 Plan number(Plan plan);
 
-// Is shown the plan after each pass that may change what the plan says.
+// Called with the plan after each pass except `number`.
 using PassObserver = std::function<void(std::string_view pass, const Plan& after)>;
 // `composes`: see PipelineOptions::compose.
 Plan prepare(Plan plan, const PassObserver& observer = {}, bool composes = false);
-// The same for a plan that has been checked, so that each value that a sample has can be looked at
-// when it has ended: without the passes that take some away.
+// The same for a plan that has been checked, without the passes that remove values. So each value
+// of a sample can be inspected after the sample has ended.
 Plan prepare_to_inspect(Plan plan);
 
 }  // namespace sluice::detail

@@ -1,4 +1,5 @@
-// prepare: the passes one after another; number, the last of them; explain, which shows each.
+// prepare: runs the passes in order. Also number, the last pass, and explain, which shows each
+// pass.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/visit.h>
 
@@ -10,8 +11,8 @@ namespace {
 struct Pass {
   std::string_view name;
   Plan (*run)(Plan);
-  bool lets_values_be_seen = true;  // each where its step made it, until the sample has ended
-  bool composes = false;            // runs only if that is wanted
+  bool lets_values_be_seen = true;  // values stay in their steps' slots until the sample has ended
+  bool composes = false;            // runs only on request
 };
 constexpr Pass kPasses[] = {{"prune", prune},
                             {"sink", sink},

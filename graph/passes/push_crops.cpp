@@ -1,17 +1,17 @@
-// The pass push_crops. Where all that a sample looks at of a picture is its size and one region of
-// it, the step that makes the picture is split: its size is found where the picture was made, and
-// the region is made where it is looked at, also inside an arm. Operators say what they look at,
-// and how less of a picture is made: Operator::sight() and decoding().
+// The pass push_crops. If a sample uses only the size and one region of an image, the step that
+// makes the image is split. The size is found where the image was made. The region is made where it
+// is used, even inside an arm. Operators declare what they read, and how to make a part of an
+// image: Operator::sight() and decoding().
 //
-//   picture = decode(file)            size = decode(file), the size only
-//   if p: a = crop(picture, w)        if p: region = crop's region (size, w)
+//   image = decode(file)              size = decode(file), the size only
+//   if p: a = crop(image, w)          if p: region = crop's region (size, w)
 //                                           a = decode(file), that region
-//   else: b = flip(picture)           else: picture = decode(file);  b = flip(picture)
+//   else: b = flip(image)             else: image = decode(file);  b = flip(image)
 //
-// A step looks through a region alone if no sample that comes by needs other pixels of the picture,
-// too: two regions may cost more than the whole. So it concerns those regions of which every other
-// use of the picture's pixels is in another arm. For the other uses the whole picture is made in
-// the arms that hold them, so that no sample makes more than one.
+// A step gets a region of its own only if no sample on its path needs other pixels of the image,
+// because two regions may cost more than the whole. So this applies to regions for which every
+// other use of the image's pixels is in another arm. For the other uses, the whole image is made in
+// their arms, so no sample makes more than one.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/device_versions.h>
@@ -27,15 +27,15 @@
 namespace sluice::detail {
 namespace {
 
-// The arms on the path from the block that makes a picture to a use of it. In loops there is no
-// saying how often.
+// The arms on the path from the block that makes an image to a use of it. The number of iterations
+// of a loop is unknown.
 struct ArmTaken {
   Branch* branch = nullptr;  // null: a loop
   std::size_t arm = 0;
 };
 using Path = std::vector<ArmTaken>;
 
-// Whether no sample goes both ways. What an eager branch uses is made before its choice.
+// True if no sample takes both paths. Inputs of an eager branch are made before its choice.
 bool exclude_each_other(const Path& a, const Path& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a[i].branch != b[i].branch) return false;
@@ -50,14 +50,14 @@ bool has(const std::vector<SlotId>& slots, SlotId slot) {
 
 class Splitter {
  public:
-  // `maker` stands in `block`.
+  // `maker` is in `block`.
   Splitter(Plan& plan, Block& block, Step& maker)
       : plan_(plan), block_(block), maker_(maker), picture_(maker.writes.front()) {}
 
-  // Whether the plan has changed.
+  // Returns true if it changed the plan.
   bool run() {
     find();
-    // The body of a loop may use what its condition has made: that is too far away for us.
+    // The body of a loop may use values of its condition; such uses are not handled.
     Splitter everywhere(plan_, plan_.top, maker_);
     everywhere.find();
     if (everywhere.uses() != uses()) return false;
@@ -66,7 +66,7 @@ class Splitter {
     if (regions.empty() && (!others.empty() || looks_.empty())) return false;
     for (const Use* use : regions) pushed_.insert(use->viewer);
     make_whole(block_, 0, regions, others);
-    // One place knows the picture as its own value; several share the one that was outside.
+    // A single block owns the image as its own value. Several blocks share the outer one.
     if (wholes_.size() == 1) plan_.slots[picture_].scope = wholes_.front();
     const std::string name = plan_.slots[picture_].name + "'s size";
     size_ = add_slot(plan_, plan_.slots[picture_].type, name, block_.scope);
@@ -82,7 +82,7 @@ class Splitter {
  private:
   struct Use {
     Path path;
-    const Step* viewer;  // null when it is no step that looks through a region
+    const Step* viewer;  // null if it is not a step that reads a region
   };
   using Uses = std::vector<const Use*>;
 
@@ -98,7 +98,7 @@ class Splitter {
     for (Node& node : block.nodes) {
       for (Step& step : steps_in(node)) find(step, path);
       const std::vector<Block*> blocks = blocks_in(node);
-      // What a choice looks at, or a loop begins with.
+      // The inputs of a choice or a loop.
       if (!blocks.empty() && has(inputs_of(node), picture_)) pixels_.push_back({path, nullptr});
       for (std::size_t i = 0; i < blocks.size(); ++i) {
         path.push_back({std::get_if<Branch>(&node), i});
@@ -119,7 +119,7 @@ class Splitter {
     }
   }
 
-  // What the step looks at of the picture.
+  // Returns the part of the image that the step reads.
   Sight sight_of(const Step& step) const {
     if (step.op == nullptr || std::count(step.reads.begin(), step.reads.end(), picture_) != 1)
       return {};
@@ -138,9 +138,9 @@ class Splitter {
     });
   }
 
-  // Has the whole picture made for `others`, the uses in `block`, of which the arms on the path are
-  // behind us. Where there are regions, too, each of them is in another arm of one branch than
-  // every other use; where there are none, the picture is made as far inside as all the uses are.
+  // Makes the whole image for `others`, the uses in `block`, at this depth of their paths. If there
+  // are regions, each is in another arm of one branch than every other use. If there are none, the
+  // image is made in the innermost block that contains all uses.
   void make_whole(Block& block, std::size_t depth, const Uses& regions, const Uses& others) {
     if (others.empty()) return;
     const auto taken = [&](const Use* use) {
@@ -169,7 +169,7 @@ class Splitter {
   void rewrite(Block& block) {
     std::vector<Node> nodes;
     for (Node& node : block.nodes) {
-      Step* const step = steps_in(node).data();  // null where it is no stage
+      Step* const step = steps_in(node).data();  // null if it is not a stage
       if (step == &maker_) {
         nodes.push_back(alone(size_step()));
       } else if (pushed_.count(step) > 0) {
@@ -188,7 +188,7 @@ class Splitter {
     return stage;
   }
 
-  // What the operator does in the place of the step, with the step's own arguments.
+  // Makes a step that runs `op` with the arguments of `step`, in its place.
   static Step instead_of(const Step& step, const OperatorPtr& op, const char* remark) {
     Step other;
     other.name = step.name;
@@ -208,7 +208,7 @@ class Splitter {
     return step;
   }
 
-  // The step looks at another picture now, which is all that it needs.
+  // Makes the step read another image, `seen`, which has all that it needs.
   void see(Step& step, SlotId seen) const {
     std::replace(step.reads.begin(), step.reads.end(), picture_, seen);
     for (Argument& argument : step.arguments) {
@@ -250,10 +250,10 @@ class Splitter {
   Step& maker_;
   const SlotId picture_;
   SlotId size_ = 0;
-  std::vector<Step*> looks_;  // at the size alone
+  std::vector<Step*> looks_;  // steps that read only the size
   std::vector<Use> pixels_;
   std::set<const Step*> pushed_;
-  std::vector<ScopeId> wholes_;  // the blocks in which the whole picture is made
+  std::vector<ScopeId> wholes_;  // the blocks that make the whole image
 };
 
 }  // namespace
@@ -270,7 +270,7 @@ Plan push_crops(Plan plan) {
     }
   });
   bool changed = false;
-  // The inner ones first: splitting moves the nodes of a block, and with them the blocks of loops.
+  // Inner ones first: splitting moves the nodes of a block, and with them the blocks of loops.
   for (auto it = makers.rbegin(); it != makers.rend(); ++it)
     changed |= Splitter(plan, *it->first, *it->second).run();
   return changed ? sink(std::move(plan)) : plan;

@@ -11,9 +11,8 @@
 namespace sluice::detail {
 namespace {
 
-// The slots that are live at a point of the plan, and how many of them may lie in each storage.
-// What changes is written down and can be taken back: arms are walked one after another from the
-// same point.
+// The live slots at a point of the plan, and the number of live slots in each storage. Changes are
+// logged and can be undone, because arms are walked one after another from the same point.
 class Live {
  public:
   explicit Live(const Plan& plan)
@@ -35,10 +34,9 @@ class Live {
     for (const SlotId slot : slots) flip(slot);
   }
 
-  // A point to come back to.
+  // Marks the current point, for go_back().
   std::size_t here() const { return flips_.size(); }
-  // Comes back to the point. Gives the slots that were live and are not any more, and the other way
-  // round.
+  // Returns to the point. The result lists the slots whose liveness differed.
   Slots go_back(std::size_t point) {
     Slots changes;
     for (std::size_t i = point; i < flips_.size(); ++i) {
@@ -49,7 +47,7 @@ class Live {
     return changes;
   }
 
-  // The storages of `slots` that nothing live may lie in, and that hold anything worth a release.
+  // The storages of `slots` that no live slot uses and that hold memory worth releasing.
   template <class Some>
   std::vector<SlotId> dead(const Some& slots) {
     std::vector<SlotId> found;
@@ -80,7 +78,7 @@ class Live {
   std::vector<SlotId> flips_;
 };
 
-// Goes backwards through the plan.
+// Walks backwards through the plan.
 class Releases {
  public:
   explicit Releases(Plan& plan) : plan_(plan), live_(plan) {}
@@ -114,8 +112,8 @@ class Releases {
 
   void walk_branch(Branch& branch) {
     const std::size_t behind = live_.here();
-    std::vector<Slots> changes;             // by arm: what is otherwise before it
-    std::map<SlotId, std::size_t> changed;  // by how many arms
+    std::vector<Slots> changes;             // for each arm: the slots that differ before it
+    std::map<SlotId, std::size_t> changed;  // the number of arms in which the slot changes
     for (Block& arm : branch.arms) {
       for (std::size_t i = 0; i < branch.results.size(); ++i) {
         if (!live_.has(branch.results[i])) continue;
@@ -126,13 +124,13 @@ class Releases {
       changes.push_back(live_.go_back(behind));
       for (const SlotId slot : changes.back()) ++changed[slot];
     }
-    // What any arm needs is live before the branch.
+    // Slots that any arm needs are live before the branch.
     Slots needed(branch.reads.begin(), branch.reads.end()), over;
     for (const auto& [slot, arms] : changed) {
       const bool any = !live_.has(slot) || arms < branch.arms.size();
       (any ? needed : over).insert(slot);
     }
-    // What another arm needs is let go where this arm is taken.
+    // Slots that only other arms need are released in this arm.
     for (std::size_t a = 0; a < branch.arms.size(); ++a) {
       live_.flip(changes[a]);
       branch.arms[a].releases = live_.dead(needed);
@@ -142,10 +140,9 @@ class Releases {
     live_.add(needed);
   }
 
-  // `uses`: what the loop uses of what was made before it, or within.
+  // `uses`: the slots that the loop uses, made before it or within.
   void walk_loop(Loop& loop, const Slots& uses) {
-    // Whatever an iteration uses from outside, and what is carried, the next iteration may need
-    // again.
+    // The next iteration may need again the values from outside and the carried ones.
     Slots kept;
     for (const SlotId slot : uses) {
       if (!made_inside(plan_, slot, loop)) kept.insert(slot);
@@ -161,7 +158,7 @@ class Releases {
     live_.add(loop.body.results);
     walk(loop.body);
     const Slots changes = live_.go_back(through);
-    // Of what the condition makes, the body may use some.
+    // The body may use some of the condition's values.
     live_.add(changes);
     live_.add(loop.condition.results);
     walk(loop.condition);

@@ -18,9 +18,9 @@ bool may_sink(const Node& node) {
          std::none_of(steps.begin(), steps.end(), [](const Step& step) { return step.pinned; });
 }
 
-// Goes backwards through the plan. What a node makes is used only behind it, so the uses of it have
-// all been seen when its turn comes, each in the block where it will stay. Of each slot it is
-// enough to know the innermost block that holds them.
+// Walks backwards through the plan. The values of a node are used only after it. So all uses have
+// been seen at their final places when the node is visited. For each slot it is enough to know the
+// innermost block that contains its uses.
 class Sinker {
  public:
   explicit Sinker(Plan& plan)
@@ -36,12 +36,12 @@ class Sinker {
   }
 
  private:
-  // A block, which is known by its scope.
+  // A block, identified by its scope.
   struct Place {
-    ScopeId outer = 0;  // the block that it stands in; the top in itself
+    ScopeId outer = 0;  // the block that contains it; the top contains itself
     int depth = 0;
-    bool closed = false;      // nothing sinks into it: a loop's, or an arm of an eager branch
-    std::vector<Node> nodes;  // that will be in it, the last one first
+    bool closed = false;      // nothing sinks into it: a loop's block, or an arm of an eager branch
+    std::vector<Node> nodes;  // its future nodes, in reverse order
   };
 
   void walk(Block& block) {
@@ -59,7 +59,7 @@ class Sinker {
     use(inputs_of(node), at);
     const auto* branch = std::get_if<Branch>(&node);
     const bool closed = branch == nullptr || branch->eager;
-    // The last one first: the body of a loop may use what its condition makes.
+    // In reverse order: the body of a loop may use values of its condition.
     const std::vector<Block*> blocks = blocks_in(node);
     for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
       places_[(*block)->scope] = {at, places_[at].depth + 1, closed, {}};
@@ -71,7 +71,7 @@ class Sinker {
     for (const SlotId slot : slots) users_[slot] = users_[slot] ? around(*users_[slot], at) : at;
   }
 
-  // The innermost block that holds both.
+  // The innermost block that contains both.
   ScopeId around(ScopeId a, ScopeId b) const {
     while (a != b) {
       ScopeId& deeper = places_[a].depth > places_[b].depth ? a : b;
@@ -80,18 +80,18 @@ class Sinker {
     return a;
   }
 
-  // The innermost block into which the node can go from the block `home`; that one if there is
+  // The innermost block into which the node can move from the block `home`; `home` if there is
   // none.
   ScopeId lowest(const Node& node, ScopeId home) const {
     std::optional<ScopeId> used;
     for (const SlotId slot : writes_of(plan_, node)) {
-      // A value from outside, which is made in several arms.
+      // A value from outside that is made in several arms.
       if (plan_.slots[slot].scope != home) return home;
       if (users_[slot]) used = used ? around(*used, *users_[slot]) : *users_[slot];
     }
     if (!used || around(*used, home) != home) return home;
     ScopeId open = *used;
-    // Each choice of a chain may sink into the next one.
+    // Each choice of a chain may sink into the next one, so the depth is limited.
     while (open != home && places_[open].depth > kMostNesting) open = places_[open].outer;
     for (ScopeId at = open; at != home; at = places_[at].outer) {
       if (places_[at].closed) open = places_[at].outer;
@@ -100,8 +100,9 @@ class Sinker {
   }
 
   Plan& plan_;
-  std::vector<Place> places_;                  // by scope
-  std::vector<std::optional<ScopeId>> users_;  // by slot: the innermost block that holds all uses
+  std::vector<Place> places_;  // by scope
+  // By slot: the innermost block that contains all uses.
+  std::vector<std::optional<ScopeId>> users_;
 };
 
 void split_stages(Block& block) {

@@ -1,7 +1,7 @@
-// split_for_device: what the host does for a step that runs on a device, before, becomes a step of
-// its own. It runs in the sample's own task, so that many samples are prepared at once, and gathers
-// only put together what is there. Steps that make what it looks at, files say, do so in memory
-// that the device reads by itself, so that nobody has to copy it.
+// split_for_device: makes a separate step of the host's work before a device step. It runs in the
+// sample's own task. So many samples are prepared at once, and GPU batches only collect the
+// results. Steps that make the inputs of this work, such as files, place them in memory that the
+// device can read directly, so that no copy is needed.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/visit.h>
@@ -20,7 +20,7 @@
 namespace sluice::detail {
 namespace {
 
-// The part of the step that the host does; the step is given what that gives.
+// Moves the host's part out of the step and returns it; the step then takes its result as an input.
 Step take_preparation(Plan& plan, Step& step, ScopeId scope) {
   const OperatorPtr version = step.on_device, preparation = version->preparation();
   const SlotType* const type = preparation->schema().outputs.front().type;
@@ -45,7 +45,7 @@ Step take_preparation(Plan& plan, Step& step, ScopeId scope) {
   return before;
 }
 
-// Whether the step may run before the node: then steps on a device stay neighbours.
+// True if the step may run before the node, so that device steps stay adjacent.
 bool passes_by(const Step& step, Node& node) {
   const std::span<Step> steps = steps_in(node);
   return !steps.empty() && std::all_of(steps.begin(), steps.end(), [&](const Step& other) {
@@ -55,7 +55,7 @@ bool passes_by(const Step& step, Node& node) {
   });
 }
 
-// Steps that make what is looked at by what the host does for a device.
+// Marks steps that make inputs of the host's work for a device.
 void place_for_device(Plan& plan, std::vector<bool> looked_at) {
   const auto makes = [&looked_at](const Step& step) {
     return std::any_of(step.writes.begin(), step.writes.end(),
@@ -71,7 +71,7 @@ void place_for_device(Plan& plan, std::vector<bool> looked_at) {
     }
   };
   while (std::exchange(more, false)) {
-    // A file that is meant for a device is handed on as a view, and so are results.
+    // A file marked for a device is passed on as a view, and so are results.
     for_each<Step>(plan.top, [&](const Step& step) {
       if (step.op == nullptr || step.op->schema().moves_to != MemoryKind::device || !makes(step))
         return;
@@ -89,7 +89,7 @@ void place_for_device(Plan& plan, std::vector<bool> looked_at) {
   for_each<Step>(plan.top, [&](Step& step) { step.for_device = makes(step); });
 }
 
-// Whether a device may read it where it lies.
+// True if a device may read such a value in place.
 bool holds_memory(const SlotType* type) {
   return type == slot_type<Bytes>() || type == slot_type<std::span<const std::uint8_t>>() ||
          type == slot_type<Image>() || type == slot_type<Tensor>();

@@ -1,4 +1,5 @@
-// Adds slots and scopes to a plan. Internal to code that makes or changes plans.
+// add_slot() and add_scope() add slots and scopes to a plan. Internal to code that makes or changes
+// plans.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -9,7 +10,7 @@
 
 namespace sluice::detail {
 
-// The slot belongs to the block of `scope`.
+// Adds a slot that belongs to the block of `scope`, and returns its id.
 inline SlotId add_slot(Plan& plan, const SlotType* type, std::string name, ScopeId scope) {
   Slot slot;
   slot.name = std::move(name);
@@ -19,10 +20,10 @@ inline SlotId add_slot(Plan& plan, const SlotType* type, std::string name, Scope
   return static_cast<SlotId>(plan.slots.size() - 1);
 }
 
-// The most scopes inside each other: passes recurse into each of them.
+// The greatest nesting depth of scopes. It is limited because passes recurse into each scope.
 inline constexpr int kMostNesting = 500;
 
-// Adds a scope inside `parent`. Throws BuildError if it would be too deep.
+// Adds a scope inside `parent`. Throws BuildError if it would be nested too deeply.
 inline ScopeId add_scope(Plan& plan, ScopeId parent, std::string name) {
   int depth = 1;
   for (ScopeId at = parent; at != 0; at = plan.scopes[at].parent) ++depth;

@@ -24,7 +24,7 @@ const std::vector<SlotId>& AliasAnalysis::of(SlotId slot) {
 std::vector<SlotId> AliasAnalysis::search(SlotId slot) const {
   if (!plan_.slots[slot].merged) return {slot};
   std::vector<SlotId> found, open{slot};
-  // Carried values may change places: they refer to each other.
+  // Carried values may swap places, so their slots can refer to each other in a cycle.
   std::vector<bool> seen(plan_.slots.size());
   const auto visit = [&](SlotId next) {
     if (!seen[next]) open.push_back(next);

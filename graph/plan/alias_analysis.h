@@ -1,8 +1,9 @@
-// AliasAnalysis: where the value of a slot may lie when it is read: in the slot's own storage, or,
-// for the result of a branch or what a loop carries, in that of anything that came to it.
+// AliasAnalysis: finds the storage that may hold a slot's value when the slot is read. That is the
+// slot's own storage. For a branch result or a value that a loop carries, it is the storage of
+// every value that can reach it.
 //
 // Ownership: refers to a plan that outlives it; a pass that changes slots, branches or loops needs
-// a new one. Threads: one at a time, since answers are kept. Nothing is thrown.
+// a new analysis. Threads: one at a time, since it caches answers. Nothing is thrown.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -15,11 +16,12 @@ namespace sluice::detail {
 class AliasAnalysis {
  public:
   explicit AliasAnalysis(const Plan& plan);
-  // In ascending order, each once.
+  // Returns the slots whose storage may hold the value, in ascending order, each once.
   const std::vector<SlotId>& of(SlotId slot);
 
  private:
-  // A node that gives a slot which is only a pointer: one of its results, or of a loop's state.
+  // The node that sets a merged slot (a pointer without storage): `index` counts the branch's
+  // results, or the loop's state and results.
   struct Origin {
     const Branch* branch = nullptr;
     const Loop* loop = nullptr;

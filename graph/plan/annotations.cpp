@@ -48,7 +48,8 @@ std::string percent(double part, double whole) {
 
 std::optional<MemoryKind> moves_to(const Step& step) {
   if (step.op == nullptr || step.op->schema().outputs.size() != 1) return std::nullopt;
-  // A copy is of the type that its value has, and no type is said: others only prepare one.
+  // A copy keeps the type of its input, so its output has no fixed type. Operators with a fixed
+  // type only prepare a copy.
   const OperatorSchema& schema = step.op->schema();
   return schema.outputs.front().type == nullptr ? schema.moves_to : std::nullopt;
 }

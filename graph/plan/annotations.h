@@ -1,4 +1,4 @@
-// Annotations: counts and times in words, for tables, texts and drawings of a plan. Internal.
+// Annotations: formats counts and times for tables, texts and drawings of a plan. Internal.
 //
 // Ownership: refers to the stats. Threads: like any data. No errors.
 #pragma once
@@ -14,19 +14,20 @@ namespace sluice::detail {
 
 std::string with_commas(std::int64_t number);    // "1,234,567"
 std::string duration(double nanoseconds);        // "1.23 ms": three digits
-std::string percent(double part, double whole);  // "12.5 %"; empty when there is no whole
+std::string percent(double part, double whole);  // "12.5 %"; empty if `whole` is 0
 
-// Where the step copies a value, if that is all it does: to the device, or back to the host.
+// Returns the memory that the step copies a value to, device or host; empty if the step does
+// anything else.
 std::optional<MemoryKind> moves_to(const Step& step);
 
-// What a gather does with samples there: they stop until the next one, or the device chooses and
-// they go on. Empty: neither.
+// Describes how a sample passes this point of a GPU batch: it stops until the next GPU batch, or
+// the device chooses and the sample goes on. Empty if neither applies.
 std::string gather_of(const Step& step);
 std::string gather_of(const Branch& branch);
 
 class Annotations {
  public:
-  // Without stats there is nothing to say: all notes are empty.
+  // `stats` may be null: all notes are then empty.
   explicit Annotations(const Stats* stats) : stats_(stats) {}
 
   std::string of(const Step& step) const;  // "253 runs, 550 us each"

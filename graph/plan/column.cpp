@@ -114,8 +114,7 @@ Image ImageBatch::operator[](std::size_t i) const {
 
 namespace detail {
 
-// The spec of the samples that an empty batch lacks, as far as it is known; 0 stands for other
-// sizes.
+// Returns the sample spec of an empty batch, as far as it is known; unknown sizes are 0.
 static ValueSpec expected_of(const TensorSpec& spec) {
   ValueSpec each;
   each.shape.rank = spec.rank.value_or(0);

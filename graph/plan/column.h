@@ -1,15 +1,15 @@
-// What a batch holds of one output: ImageBatch, TensorBatch, or Items<T> for any other type; and
-// Column, the same while the batch is being filled, without its type.
+// ImageBatch, TensorBatch and Items<T> hold one output of a batch: its images, its tensors, or its
+// values of any other type. Column is the type-erased form that is used while the batch is filled.
 //
-// Ownership: each owns its values, and outlives the batch and the pipeline that made it. The values
-// lie in memory that handles share: a copy of an ImageBatch or TensorBatch, and what tensor()
-// gives, is another handle on the same elements, and the last one lets go of the memory of the
-// whole column. Items move, and do not copy. One that was moved from is empty.
-// Images and tensors that were on a device at the end of the pipeline are in its memory, see
-// place(): addresses are then for the device.
-// Threads: like a vector; handles may live and die on different threads.
-// Errors: operator[] does not check; at() throws std::out_of_range; what the block of a batch is
-// asked for throws std::logic_error unless there is one: dense().
+// Ownership: each owns its values, and may outlive the batch and the pipeline that made it. Handles
+// share the memory of the values: a copy of an ImageBatch or TensorBatch, and the result of
+// tensor(), refer to the same elements. The last handle releases the memory of the whole column.
+// Items can be moved but not copied. A moved-from object is empty.
+// Images and tensors that were on a device at the end of the pipeline stay in device memory, see
+// place(): their addresses are device addresses.
+// Threads: like a vector; handles may be made and destroyed on different threads.
+// Errors: operator[] does not check; at() throws std::out_of_range; functions that need one block
+// throw std::logic_error unless the batch has one, see dense().
 #pragma once
 
 #include <sluice/graph/plan/slot.h>
@@ -64,7 +64,7 @@ class IndexIterator {
 [[noreturn]] void throw_outside_batch(std::size_t index, std::size_t size);
 [[noreturn]] void throw_not_dense();
 
-// What ImageBatch and TensorBatch share.
+// The common base of ImageBatch and TensorBatch.
 class MemoryBatch {
  public:
   MemoryBatch() = default;
@@ -72,44 +72,46 @@ class MemoryBatch {
 
   std::size_t size() const;
   bool empty() const { return size() == 0; }
-  // True when all samples have the same shape: they then lie side by side in one block. An empty
-  // batch is not dense but has a block, so that loops need no special case. Its shape() is 0 and
-  // the shape of a sample of the previous batch, with 0 for unknown sizes.
+  // True if all samples have the same shape: they then lie side by side in one block. An empty
+  // batch is not dense but has a block, so that loops need no special case. Its shape() is 0,
+  // followed by the shape of a sample of the previous batch, with 0 for unknown sizes.
   bool dense() const;
   // The type of the elements of all samples. An empty batch has the type of the previous batch, or
   // of the description; f32 if neither is known.
   DType dtype() const;
   // The layout of each sample.
   Layout layout() const;
-  // Where they lie.
+  // The memory that holds the samples.
   MemoryPlace place() const;
 
-  // For those who use them by streams, see StreamOrder. Where samples had to be moved, for
-  // others were missing, the device may still be at it when the batch comes. What is put into the
-  // stream from now on begins when all are ready; nobody waits here.
+  // For code that uses the samples on a stream, see StreamOrder. If missing samples left gaps, the
+  // device may still be moving samples when the batch is delivered. Work that is put into `stream`
+  // after this call begins when all samples are ready. The call itself does not wait.
   void wait_on(void* stream) const;
-  // Waits for that, and throws what went wrong.
+  // Waits until all samples are ready. Throws if the device reported an error.
   void wait() const;
-  // The memory is used again when the last handle is gone and the work is over that is in the
-  // stream now. Without this, as soon as the last handle is gone, even if a stream reads it still.
+  // Delays the reuse of the memory until the last handle is gone and the work that is in `stream`
+  // now is done. Without this call, the memory is reused as soon as the last handle is gone, even
+  // if a stream still reads it.
   void release_after(void* stream) const;
 
-  // Of the block: samples first, then the shape of each.
+  // The shape of the block: the number of samples, then the shape of each.
   Shape shape() const;
   Strides strides() const;  // in elements
   std::size_t nbytes() const;
-  // The block as a tensor, and sample i as one (the only way where the batch is not dense); neither
-  // copies, and both keep the memory of the column alive. tensor(i) throws std::out_of_range.
+  // Return the block, or sample i, as a tensor; a batch that is not dense has only the second.
+  // Neither copies, and both keep the memory of the column alive. tensor(i) throws
+  // std::out_of_range.
   Tensor tensor() const;
   Tensor tensor(std::size_t i) const;
 
  protected:
   std::byte* block() const;
-  // A view of value i. Does not check i.
+  // Returns a view of value i. Does not check i.
   Tensor view(std::size_t i) const;
   // Throws std::invalid_argument unless the elements are of this type.
   void check_dtype(DType type) const;
-  // The memory itself where it is the host's, else a copy.
+  // Returns the memory itself if it is host memory, else a copy in host memory.
   std::shared_ptr<BatchMemory> on_host() const;
   void check(std::size_t i) const {
     if (i >= size()) throw_outside_batch(i, size());
@@ -124,16 +126,16 @@ class ImageBatch : public detail::MemoryBatch {
  public:
   using MemoryBatch::MemoryBatch;
   using iterator = detail::IndexIterator<ImageBatch>;
-  // A view on image i, valid for as long as the batch.
+  // Returns a view of image i, valid for as long as the batch.
   Image operator[](std::size_t i) const;
   Image at(std::size_t i) const {
     check(i);
     return (*this)[i];
   }
-  // Image i; it keeps the memory of the column alive. Throws std::out_of_range.
+  // Returns image i, which keeps the memory of the column alive. Throws std::out_of_range.
   Image image(std::size_t i) const { return Image::anywhere(tensor(i)); }
-  // The same in the host's memory: of a device's images a copy, for which it waits; else another
-  // handle on them.
+  // Returns the images in host memory. Images on a device are copied, and the call waits for the
+  // copy; otherwise the result is another handle on the same images.
   ImageBatch to_host() const { return ImageBatch(on_host()); }
   // N x H x W x C bytes; throws std::logic_error unless dense().
   std::uint8_t* data() const { return reinterpret_cast<std::uint8_t*>(block()); }
@@ -146,7 +148,7 @@ class TensorBatch : public detail::MemoryBatch {
  public:
   using MemoryBatch::MemoryBatch;
   using iterator = detail::IndexIterator<TensorBatch>;
-  // A view on tensor i, valid for as long as the batch.
+  // Returns a view of tensor i, valid for as long as the batch.
   Tensor operator[](std::size_t i) const { return view(i); }
   Tensor at(std::size_t i) const {
     check(i);
@@ -154,7 +156,7 @@ class TensorBatch : public detail::MemoryBatch {
   }
   // See ImageBatch.
   TensorBatch to_host() const { return TensorBatch(on_host()); }
-  // All elements, sample after sample, whatever their type; throws std::logic_error unless dense().
+  // All elements, sample after sample, of any type; throws std::logic_error unless dense().
   void* data() const { return block(); }
   // All elements, sample after sample; throws std::logic_error unless dense(),
   // std::invalid_argument unless they are T.
@@ -204,8 +206,9 @@ class Items {
   T* begin() { return data(); }
   T* end() { return data() + size_; }
 
-  // Of numbers that a tensor can hold: all of them, as one of a single dimension. It copies nothing
-  // and keeps them alive. Throws std::logic_error when there were none ever.
+  // Returns all items as a tensor of one dimension, if T is a number that a tensor can hold. Copies
+  // nothing; the tensor keeps the items alive. Throws std::logic_error if this never held values or
+  // was moved from.
   Tensor tensor() const requires detail::TensorElement<T> {
     return detail::tensor_of(items_, reinterpret_cast<std::byte*>(items_.get()), size_,
                              dtype_of<T>::value);
@@ -233,38 +236,39 @@ using batch_of_t = typename batch_of<T>::type;
 
 namespace detail {
 
-// What emit() throws of a value that holds nothing. Its user knows which step left it so.
+// Thrown by emit() for an empty image or tensor. The caller knows which step left it empty.
 class LeftEmpty : public Error {
  public:
   using Error::Error;
 };
 
-// One output of a batch while samples write into it, each into its own cell, from several threads.
+// One output of a batch that is being filled. Samples write from several threads, each into its own
+// cell.
 class Column {
  public:
   virtual ~Column() = default;
-  // Memory for the value of a cell that is about to be made; null when this type is moved in at the
-  // end.
+  // Returns memory for the value of a cell that is about to be made; null if values of this type
+  // are moved in at the end.
   virtual std::byte* place(std::size_t cell, const ValueSpec& spec) = 0;
-  // What kind of memory it has given for the cell last.
+  // The kind of memory that place() last returned for the cell.
   virtual MemoryPlace where(std::size_t) const { return {}; }
-  // What the value of a cell is, once it was taken; nothing is known of values that are no tensors.
+  // The spec of a cell's value, once emitted; empty for values that are not tensors.
   virtual TensorSpec spec(std::size_t) const { return {}; }
-  // Takes the value of a cell; it may be moved from when `last_use`.
+  // Stores the value of a cell. It may move from `value` if `last_use`.
   virtual void emit(std::size_t cell, void* value, bool last_use) = 0;
   // Keeps these cells in this order, then repeats the last one `padding` times.
   virtual void finish(std::span<const std::uint32_t> kept, std::size_t padding) = 0;
-  // After finish(): hands value i on to a cell of a column of the same kind.
+  // After finish(): passes value i to a cell of a column of the same kind.
   virtual void transfer(std::size_t i, Column& to, std::size_t cell) = 0;
   // Bytes of memory held.
   virtual std::size_t bytes() const = 0;
 };
 
-// Where the values of one output go.
+// The memory for the values of one output.
 struct ColumnMemory {
   BufferPool* pool = nullptr;
   std::shared_ptr<MemoryResource> given = {};  // the user's, or null
-  // Of values that steps on a device make, there or for the host; else null.
+  // Set if steps on a device make the values, in device memory or for the host; else null.
   std::shared_ptr<DeviceBatches> device = {};
 };
 
@@ -273,24 +277,24 @@ class ColumnMaker {
  public:
   virtual ~ColumnMaker() = default;
   virtual std::unique_ptr<Column> make(std::size_t cells, const ColumnMemory& memory) = 0;
-  // Whether the values can go to memory of the user's.
+  // True if the values can be written to memory that the user provides.
   virtual bool takes_memory() const = 0;
-  // Whether a value can be delivered twice: as two outputs, or to fill a batch.
+  // True if a value can be delivered twice: as two outputs, or as padding of a batch.
   virtual bool copyable() const = 0;
-  // Takes what the description knows of the values. Called before any column is made.
+  // Takes what the pipeline description knows about the values. Called before any column is made.
   virtual void expect(const TensorSpec&) {}
 };
 
 template <class T>
 class ItemsColumn : public Column {
  public:
-  // By way of a unique_ptr: where there is no memory for the shared_ptr's count, GCC 12 destroys
-  // what a `new T[cells]()` beside it has made twice.
+  // Goes through a unique_ptr because of a GCC 12 bug: if the shared_ptr's count cannot be
+  // allocated, GCC 12 destroys the array of a plain `new T[cells]()` twice.
   explicit ItemsColumn(std::size_t cells) : items_(std::make_unique<T[]>(cells)), size_(cells) {}
   std::byte* place(std::size_t, const ValueSpec&) override { return nullptr; }
   void emit(std::size_t cell, void* value, bool last_use) override {
     T& from = *static_cast<T*>(value);
-    if constexpr (std::is_same_v<T, Bytes>) from.read_all();  // what goes wrong is of this sample
+    if constexpr (std::is_same_v<T, Bytes>) from.read_all();  // an error belongs to this sample
     if constexpr (copies<T>()) {
       if (!last_use) {
         items_[cell] = from;
@@ -321,7 +325,7 @@ class ItemsColumn : public Column {
   std::size_t size_;
 };
 
-// Images and tensors.
+// A column of images or tensors.
 class MemoryColumn : public Column {
  public:
   MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history);
@@ -336,7 +340,7 @@ class MemoryColumn : public Column {
   std::shared_ptr<BatchMemory> memory_;
 
  private:
-  const bool in_place_;  // a device does not write to the host's memory unless it is pinned
+  const bool in_place_;  // false for a device and unpinned host memory, which it cannot write
 };
 
 class ImageColumn : public MemoryColumn {

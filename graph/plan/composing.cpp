@@ -14,7 +14,7 @@ struct Kept {
 };
 struct All {
   std::mutex mutex;
-  std::map<const Operator*, Kept> by_operator;  // whose elements stay where they are
+  std::map<const Operator*, Kept> by_operator;  // pointers to its elements stay valid
 };
 All& all() {
   static All kept;

@@ -1,8 +1,8 @@
-// Which operators become one where they stand in a row, and how: Composing. The pass `compose` asks
-// it of each step; ops/composing.h makes it, beside the operators' declarations.
+// Composing: how an operator combines with its neighbors in a chain of steps. The pass `compose`
+// looks it up for each step; ops/composing.h makes it, next to the operators' declarations.
 //
-// Ownership: kept, with the operator, for as long as the process. Threads: any. Errors: BuildError
-// for an operator that has one already.
+// Ownership: kept, with the operator, until the process ends. Threads: any. Errors: BuildError for
+// an operator that already has one.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -13,22 +13,23 @@
 
 namespace sluice::detail {
 
-// Each step of a row checks its own arguments and adds what it does to what those before it have
-// said, a map of colours or of places say; no picture is made. One more step then makes the
-// picture, by the map that has come of it. The versions have the operator's name and its arguments,
-// but for the picture.
+// Each step of a chain checks its own arguments and adds its work to a description that the steps
+// before it have built, such as a map of colors or of coordinates. These steps make no image. One
+// more step then makes the image from the finished map. The versions have the operator's name and
+// its arguments, except for the image.
 struct Composing {
-  OperatorPtr begins;   // takes the picture
-  OperatorPtr goes_on;  // takes what the one before has said
-  OperatorPtr applies;  // takes what the last one has said; gives the picture
-  bool light = false;   // by itself it is done as cheaply, so a row needs another one
-  // What must be the same for all of a row, given the operator's arguments; empty agrees with all.
-  // None: as it differs from sample to sample, the operator is a step by itself.
+  OperatorPtr begins;   // takes the image; returns the first description
+  OperatorPtr goes_on;  // takes and extends the description of the step before
+  OperatorPtr applies;  // takes the last description; returns the image
+  bool light = false;   // cheap on its own: a chain of only light operators is left alone
+  // Returns the settings that must be equal for the whole chain, given the operator's arguments. An
+  // empty vector agrees with all. Returns nullopt if the settings differ from sample to sample: the
+  // operator then stays a separate step.
   std::function<std::optional<std::vector<Constant>>(const Arguments&)> manner = {};
 };
 
 void keep_composing(OperatorPtr op, Composing composing);
-// Null: it is always a step by itself.
+// Returns null if the operator is always a separate step.
 const Composing* composing_of(const Operator& op);
 
 }  // namespace sluice::detail

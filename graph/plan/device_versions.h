@@ -1,8 +1,8 @@
-// Which operators run on devices: those that have a version that does. See
-// builder/device_version.h, which makes them.
+// The registry of device versions: an operator can run on a device if it has one.
+// builder/device_version.h makes them.
 //
-// Ownership: kept for as long as the process. Threads: any. Errors: BuildError for an operator that
-// has one already.
+// Ownership: kept until the process ends. Threads: any. Errors: BuildError for an operator that
+// already has one.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -10,7 +10,7 @@
 namespace sluice::detail {
 
 void keep_device_version(OperatorPtr version);
-// Null: there is none.
+// Returns null if the operator has no device version.
 OperatorPtr device_version_of(const Operator& op);
 
 }  // namespace sluice::detail

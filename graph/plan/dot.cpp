@@ -1,7 +1,7 @@
-// to_dot: the plan as a Graphviz drawing. Steps are boxes, those with effects have two lines round
-// them, those that wait a dashed one; what runs on a device is green, and copies to it and back are
-// blue arrows, which a legend says; branches are diamonds, loops are hexagons; arms, conditions and
-// bodies are clusters.
+// to_dot: draws the plan with Graphviz. Steps are boxes: a double line marks an effect, a dashed
+// line a step that waits. Device steps are green, and copies to the device and back are blue
+// arrows; a legend explains both. Branch nodes are diamonds, loops are hexagons. Branches,
+// conditions and bodies are clusters.
 #include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
@@ -24,7 +24,7 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// What was counted stands in a line of its own, and so does which part of a step it is.
+// `note` (counts) and `remark` (the part of a step) have their own lines.
 std::string label(const std::string& name, const std::string& note,
                   const std::string& remark = {}) {
   std::string text = "label=" + quoted(name);
@@ -34,7 +34,7 @@ std::string label(const std::string& name, const std::string& note,
   return text;
 }
 
-// Whether a sample stops there: see join_gathers.
+// True if a sample stops in the node: see join_gathers.
 bool has_stop(const Node& node) {
   return visit(
       node,
@@ -51,7 +51,7 @@ bool has_stop(const Node& node) {
       [](const Loop&) { return false; });
 }
 
-// Away from its line, which Graphviz would let touch it.
+// Pads the label with spaces, because Graphviz would let it touch its line.
 std::string edge_label(const std::string& name) { return label("  " + name + "  ", ""); }
 
 class Drawing {
@@ -131,7 +131,7 @@ class Drawing {
              "\"; fontname=\"sans-serif\"; fontsize=9; labelloc=b; labeljust=l; style=dotted;\n";
   }
 
-  // Steps that run as one task are drawn in one box, and so are those of one gather.
+  // Steps that run as one task or in one GPU batch are drawn in one box.
   void add(const Stage& s, const std::string& indent) {
     const bool fused = s.steps.size() > 1 && !in_gather_;
     if (fused) open_box(s.kind() == StepKind::stream ? "one gather" : "one task", indent);
@@ -179,8 +179,8 @@ class Drawing {
     for (const SlotId slot : l.results) makers_[slot] = {id};
   }
 
-  // A block with a box round it. A dashed line leads to its entry, which is there even where the
-  // block has no steps.
+  // Draws a block in a box. A dashed line leads to its entry point, which exists even if the block
+  // has no steps.
   void cluster(const Block& b, const std::string& its_label, const std::string& colour,
                const std::string& from, const std::string& name, const std::string& indent) {
     const std::string number = std::to_string(++clusters_);
@@ -209,8 +209,8 @@ class Drawing {
   std::map<SlotId, std::set<std::string>> makers_;  // nodes that a value may come from
   int nodes_ = 0;
   int clusters_ = 0;
-  bool on_device_ = false;  // a step is, or copies there
-  bool in_gather_ = false;  // of several nodes
+  bool on_device_ = false;  // true if a step runs on a device or copies to or from one
+  bool in_gather_ = false;  // inside a GPU batch of several nodes
 };
 
 }  // namespace

@@ -91,7 +91,7 @@ void Gather::count() {
 }
 
 void Gather::give_back(Sample& sample, const Step& step) {
-  // Of several steps the first: the others are asked again when the sample comes again.
+  // Keeps the first of several steps: the others are tried again when the sample is added again.
   if (sample.given_back != nullptr) return;
   sample.given_back = &step;
   memory_.tally.given_back.fetch_add(1, std::memory_order_relaxed);
@@ -112,7 +112,7 @@ void Gather::each(std::size_t count, const std::function<void(std::size_t)>& f) 
 }
 
 Gather::Told Gather::told(const float& number) const {
-  // Those of the sample that is added are the last ones.
+  // Searches from the end, because the current sample's numbers are the last ones.
   const auto found = std::find_if(told_.rbegin(), told_.rend(),
                                   [&](const Told& each) { return each.number == &number; });
   return found == told_.rend() ? Told() : *found;
@@ -125,7 +125,7 @@ std::byte* Gather::take(std::vector<Chunk>& chunks, std::size_t bytes, bool with
     return each.device.size() - each.used >= bytes;
   });
   if (chunk == chunks.end()) {
-    // Blocks of a pool begin at multiples of 64: room for a multiple of 256.
+    // Relies on device blocks that begin at multiples of 256, though the pool asks only for 64.
     const std::size_t size = std::max(std::bit_ceil(bytes), kChunk);
     Chunk made;
     made.device = memory_.values.allocate(size);

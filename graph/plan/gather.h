@@ -1,16 +1,17 @@
-// Gather: the work of some steps for many samples, put together on the host and then done by a
-// device in one go: one upload, and for each step one launch for all samples.
+// Gather: a GPU batch, the work of some steps for many samples. The host collects it, and a device
+// does it together: one upload, then one launch for each step and all samples.
 //
-// A step that runs on a device has a function like any other (see device_version.h), which runs on
-// the host for one sample after the other: it makes the outputs, whose memory is the device's, and
-// says what is to be done in a job. The jobs of all samples lie together in the step's StepLaunch;
-// when the last sample is in, each writes what its kernels are told into the upload, and launches
-// them. Nobody waits: over() says whether the device is through.
+// A device step has a function like any other step (see device_version.h). It runs on the host, for
+// one sample after the other. It makes the outputs in device memory and describes the work as a
+// job. The step's StepLaunch holds the jobs of all samples. After the last sample, each StepLaunch
+// writes its kernels' parameters into the upload and launches the kernels. No thread waits: over()
+// tells whether the device is done.
 //
-// Ownership: refers to the device and its pools, which outlive it; has a stream, an event, pinned
-// memory and scratch of its own, which it keeps for the next gather. What jobs read and write lives
-// until over() has said true. Threads: one at a time. Errors: DeviceError; std::bad_alloc; what a
-// launch throws. After an error nothing of it is known to be over: call abandon().
+// Ownership: refers to the device and its pools, which outlive it. Owns a stream, an event, pinned
+// memory and scratch, which it keeps for the next GPU batch. The memory that jobs read and write
+// must live until over() has returned true. Threads: one at a time. Errors: DeviceError;
+// std::bad_alloc; what a launch throws. After an error its work may still be running: call
+// abandon().
 #pragma once
 
 #include <sluice/graph/options.h>
@@ -37,24 +38,24 @@ class Gather;
 class Sample;
 struct Step;
 
-// What one step of a gather has to do.
+// The work of one step of a GPU batch.
 class StepLaunch {
  public:
   virtual ~StepLaunch() = default;
   // Forgets the jobs.
   virtual void clear() noexcept = 0;
-  // All jobs are there: writes what is uploaded.
+  // Called when all jobs have been added. Writes the data that is uploaded.
   virtual void write(Gather& gather) = 0;
   virtual void launch(DeviceStream& stream) = 0;
-  // All steps have launched: copies to the host what check() looks at. In between, the kernels of
-  // the next step would wait for the copy.
+  // Called after all steps have launched. Copies to the host what check() reads. A copy between the
+  // launches would delay the kernels of the next step.
   virtual void tell(DeviceStream&) {}
-  // The device is through: gives samples the numbers that it has computed for them, and tells the
-  // gather of samples for which it cannot do the work after all, see Gather::give_back().
+  // Called when the device is done. Passes the numbers that it has computed to their samples, and
+  // reports samples that it could not process, see Gather::give_back().
   virtual void check(Gather&) {}
 
  protected:
-  // Of the jobs that are added next.
+  // The guard of the jobs that are added next.
   const DeviceGuard& guard() const { return guard_; }
 
  private:
@@ -62,26 +63,27 @@ class StepLaunch {
   DeviceGuard guard_;
 };
 
-// What gathers have done so far, all together.
+// Totals of all GPU batches so far.
 struct DeviceTally {
-  std::atomic<std::int64_t> gathers{0}, samples{0};  // begun, and samples in them
-  std::atomic<std::int64_t> as_graphs{0};            // gathers
+  std::atomic<std::int64_t> gathers{0}, samples{0};  // launched, and samples in them
+  std::atomic<std::int64_t> as_graphs{0};            // GPU batches launched as graphs
   std::atomic<std::int64_t> bytes_up{0}, bytes_down{0};
-  std::atomic<std::int64_t> given_back{0};  // samples
+  std::atomic<std::int64_t> given_back{0};  // samples that the host had to process
 };
 
-// Where a device's values and transfers have their memory.
+// The memory for a device's values and transfers.
 struct DeviceMemory {
-  // `most`: bytes of the device's own; 0: what there is. The device outlives it.
+  // `most` limits the bytes of device memory; 0 means no limit. The device outlives this object.
   explicit DeviceMemory(const std::shared_ptr<Device>& of, std::int64_t most = 0,
                         Decoder which = Decoder::exact);
   Device& device;
-  const Decoder decoder;  // what steps may use
-  BufferPool values;      // the device's own
-  BufferPool pinned;      // of the host, for copies
+  const Decoder decoder;  // the decoder that steps may use
+  BufferPool values;      // device memory
+  BufferPool pinned;      // pinned host memory, for copies
   DeviceTally tally;
 
-  // That of the pipeline which works on this thread. Throws std::logic_error where none does.
+  // Returns the DeviceMemory of the pipeline that works on this thread. Throws std::logic_error if
+  // none does.
   static DeviceMemory& current();
   class Scope {
    public:
@@ -100,19 +102,19 @@ using ForEach = void (*)(std::size_t count, const std::function<void(std::size_t
 
 class Gather {
  public:
-  // `for_each`: null to do all on the thread that calls launch().
+  // With a null `for_each`, everything runs on the thread that calls launch().
   Gather(Device& device, DeviceMemory& memory, std::size_t steps, ForEach for_each = nullptr);
-  // One that launches nothing: the step whose function runs does on the host what the device has
-  // given back, and will find that done when it is added to a gather again.
+  // Makes a Gather that launches nothing. Within it, a step's function does on the host the work
+  // that the device could not do. It finds that work done when it is added to a GPU batch again.
   explicit Gather(DeviceMemory& memory);
   ~Gather();
   Gather(const Gather&) = delete;
   Gather& operator=(const Gather&) = delete;
 
-  // Forgets all jobs, and begins with the device.
+  // Forgets all jobs and resets the state for the next GPU batch.
   void clear() noexcept;
-  // The steps' functions may ask current(), on this thread and until the next call, for the gather;
-  // jobs are those of step number `step`, for one sample.
+  // While a Scope lives, current() on this thread returns the gather, and jobs are added to step
+  // number `step`, for one sample.
   class Scope {
    public:
     Scope(Gather& gather, std::size_t step) noexcept;
@@ -126,7 +128,7 @@ class Gather {
   // Throws std::logic_error outside of a Scope.
   static Gather& current();
 
-  // What is added is done only if the device has chosen so.
+  // While a Guarded lives, added jobs run only if the device has chosen their branch.
   class Guarded {
    public:
     Guarded(Gather& gather, const DeviceGuard& guard) noexcept
@@ -140,21 +142,21 @@ class Gather {
     const DeviceGuard before_;
   };
 
-  // The sample whose work is added; and whether the host shall do it.
+  // begin_sample() sets the sample whose work is added next. on_host() is true if the host does the
+  // work.
   void begin_sample(Sample& sample) {
     sample_ = &sample;
     ++samples_;
   }
   Sample& sample() { return *sample_; }
   bool on_host() const { return stream_ == nullptr; }
-  // For StepLaunch::check(): the device could not do this step, and the sample says so
-  // (Sample::given_back).
+  // For StepLaunch::check(): records in Sample::given_back that the device could not do this step.
   void give_back(Sample& sample, const Step& step);
-  // After over(), once: what the steps' launches have to say.
+  // Calls StepLaunch::check() of all steps. Call it once, after over().
   void check();
 
-  // For steps. The launch of the step whose function runs, an L, which is made when it is asked for
-  // first.
+  // For steps: returns the StepLaunch of the step whose function runs. It is an L, and is made by
+  // the first call.
   template <class L>
   L& launch_of_step() {
     std::unique_ptr<StepLaunch>& launch = launches_[step_];
@@ -162,8 +164,8 @@ class Gather {
     launch->guard_ = guard_;
     return static_cast<L&>(*launch);
   }
-  // A number of a sample that a launch will tell, as the launch counts them; and which it is. The
-  // launch is null for a number that none tells.
+  // A number of a sample that the device computes: `launch` delivers it as its number `place`. The
+  // launch is null for a number that no launch computes.
   struct Told {
     const float* number = nullptr;
     StepLaunch* launch = nullptr;
@@ -171,40 +173,41 @@ class Gather {
   };
   void will_tell(const Told& told) { told_.push_back(told); }
   Told told(const float& number) const;
-  // Memory of the host whose bytes will be at `device` when the first launch begins. Aligned to 256
-  // bytes, and good until the gather is over.
+  // Host memory whose bytes are copied to `device` before the first launch begins. `device` is
+  // aligned to 256 bytes. Both are valid until the GPU batch is over.
   struct Upload {
     std::byte* host = nullptr;
     std::byte* device = nullptr;
   };
   Upload upload(std::size_t bytes);
-  // Device memory for the length of the gather, aligned to 256 bytes.
+  // Returns device memory that is valid until the GPU batch is over, aligned to 256 bytes.
   std::byte* scratch(std::size_t bytes);
   BufferPool& pinned() { return memory_.pinned; }
   Device& device() { return memory_.device; }
-  // For StepLaunch::write(). `f` must not throw.
+  // For StepLaunch::write(): calls f(0) to f(count - 1), perhaps on several threads. `f` must not
+  // throw.
   void each(std::size_t count, const std::function<void(std::size_t)>& f) const;
-  // For the counts: what a step copies besides.
+  // For the counts: bytes that a step copies in addition to the upload.
   void will_upload(std::size_t bytes) { bytes_up_ += static_cast<std::int64_t>(bytes); }
   void will_download(std::size_t bytes) { bytes_down_ += static_cast<std::int64_t>(bytes); }
 
-  // For a trace: launches go through the timer.
+  // For a trace: makes launches go through the timer.
   void time_with(std::unique_ptr<DeviceTimer> timer);
 
-  // Uploads, launches step after step, and records the event.
+  // Uploads, launches step after step, and records the event that over() queries.
   void launch();
-  // Whether the device is through with it. Throws what went wrong there.
+  // True if the device is done. Throws the error if the device failed.
   bool over();
-  // After an error: waits until the device does not touch the memory any more, or is lost.
+  // After an error: waits until the device no longer touches the memory, or is lost.
   void abandon() noexcept;
-  // The step that launch() was at when it threw; none when no step in particular failed, or nobody
-  // knows which.
+  // The step that launch() was at when it threw; empty if the error belongs to no step or the step
+  // is not known.
   std::optional<std::size_t> failed_step() const { return at_; }
-  // Gives back the device's memory that it has kept for the next one. Only after clear().
+  // Releases the device memory that it keeps for the next GPU batch. Only after clear().
   void let_go() noexcept;
 
  private:
-  // Memory that is handed out from its beginning on.
+  // Memory that is handed out from the front.
   struct Chunk {
     Buffer host, device;
     std::size_t used = 0;
@@ -217,8 +220,8 @@ class Gather {
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> event_;
   std::vector<std::unique_ptr<StepLaunch>> launches_;
-  std::unique_ptr<DeviceTimer> timer_;     // null: nobody wants to know
-  std::vector<std::size_t> step_samples_;  // by step: how many come to it
+  std::unique_ptr<DeviceTimer> timer_;     // null: launches are not timed
+  std::vector<std::size_t> step_samples_;  // by step: the number of its samples
   std::size_t step_ = 0;
   std::int64_t samples_ = 0, bytes_up_ = 0, bytes_down_ = 0;
   std::vector<Chunk> uploads_, scratch_;

@@ -13,7 +13,8 @@ template <class C>
 C number_as(const Number& number) {
   return number.visit_wide([](auto x) { return static_cast<C>(x); });
 }
-// A whole number becomes a Wide, a fraction a double: each holds every number of its kind exactly.
+// Calls visit() with a Wide for a whole number and a double for a fraction: each holds every number
+// of its kind exactly.
 template <class Visit>
 decltype(auto) visit_exact(const Number& number, Visit visit) {
   if (is_fraction(number.type())) return visit(number_as<double>(number));

@@ -1,6 +1,6 @@
-// The types of numbers that plans know by name: what a saved plan may say of a slot or a constant,
-// and what operators on numbers take. A Number is a number of any of these types; functions compute
-// with Numbers.
+// Number: a number of any of the types that plans know by name. A saved plan can name these types
+// for slots and constants, and operators on numbers take them. The functions below compute with
+// Numbers.
 //
 // Ownership: a Number is a plain value. Threads: pure functions. Errors: Number::as() throws
 // std::bad_variant_access for another type. computed() and cast_number() throw the errors of
@@ -20,7 +20,7 @@
 
 namespace sluice::detail {
 
-// Calls visit(std::type_identity<T>(), name) with each of them.
+// Calls visit(std::type_identity<T>(), name) for each of the types.
 template <class Visit>
 constexpr void for_each_number_type(Visit&& visit) {
   visit(std::type_identity<bool>(), "bool");
@@ -37,7 +37,7 @@ constexpr void for_each_number_type(Visit&& visit) {
   visit(std::type_identity<double>(), "f64");
 }
 
-// A step on numbers of another type is a function of the program's own, not an operator.
+// True for the types above. A step on numbers of another type is a user function, not an operator.
 template <class T>
 inline constexpr bool is_known_number = false;
 template <class T>
@@ -74,7 +74,7 @@ class Number {
   }
 
   NumberType type() const { return type_; }
-  // Null for another type.
+  // Returns null if the number has another type.
   template <class T>
   const T* get_if() const {
     static_assert(is_known_number<T>);
@@ -119,7 +119,7 @@ class Number {
     return visit(as<double>());
   }
   // Calls visit(x) with a std::int64_t, std::uint64_t or double that holds the number exactly.
-  // Prefer it: the compiler makes three functions of it, not twelve.
+  // Prefer it to visit(): the compiler instantiates three functions, not twelve.
   template <class Visit>
   decltype(auto) visit_wide(Visit&& visit) const {
     if (is_fraction(type_)) return visit(as_f64());
@@ -127,7 +127,7 @@ class Number {
     return visit(as_i64());
   }
 
-  // The same type and the same number.
+  // True if both the type and the number are equal.
   friend bool operator==(const Number& a, const Number& b) {
     return a.type_ == b.type_ &&
            (is_fraction(a.type_) ? a.as_f64() == b.as_f64() : a.bytes_ == b.bytes_);
@@ -135,8 +135,8 @@ class Number {
 
  private:
   [[noreturn]] static void throw_other_type();
-  std::int64_t as_i64() const;  // of a bool or a whole number, but no u64
-  double as_f64() const;        // of a fraction
+  std::int64_t as_i64() const;  // for bool and whole numbers except u64
+  double as_f64() const;        // for fractions
 
   NumberType type_;
   alignas(std::uint64_t) std::array<std::byte, sizeof(std::uint64_t)> bytes_{};

@@ -19,7 +19,7 @@
 namespace sluice::detail {
 namespace {
 
-// The parameter's number type; none if it takes several or no numbers.
+// Returns the parameter's number type; empty if it takes several numbers, or none.
 std::optional<NumberType> number_type_of(ParameterType type) {
   switch (type) {
     case ParameterType::boolean:
@@ -37,7 +37,7 @@ std::optional<NumberType> number_type_of(ParameterType type) {
   }
 }
 
-// The constant as the parameter's type, where nothing is lost; else it stays as it is.
+// Converts the constant to the parameter's type if nothing is lost; else leaves it unchanged.
 void convert(const Parameter& parameter, Constant& constant) {
   auto* const number = std::get_if<Number>(&constant);
   if (number == nullptr || number->type() == NumberType::boolean ||
@@ -138,7 +138,7 @@ void check_slot(const std::string& op, const std::string& what,
                                              : "must be one of '" + names + "'"));
 }
 
-// As the type of the parameter has it: 0.1, not what a double knows of a float of 0.1.
+// Formats with the parameter's precision: a float 0.1 prints as 0.1, not with a double's digits.
 std::string number_text(const Parameter& p, double number) {
   return p.type == ParameterType::number || p.type == ParameterType::numbers
              ? fmt::format("{}", static_cast<float>(number))
@@ -243,7 +243,7 @@ std::optional<NumberType> number_type_of(const Argument& argument) {
 std::string to_string(const Number& number) {
   if (const auto* truth = number.get_if<bool>()) return *truth ? "true" : "false";
   return number.visit_wide([&](auto value) {
-    // The digits of the type that it has.
+    // Prints only the digits that the number's type has.
     return is_fraction(number.type()) && number.type() != NumberType::f64
                ? fmt::format("{}", static_cast<float>(value))
                : fmt::format("{}", value);
@@ -262,7 +262,7 @@ std::string to_string(const Constant& constant) {
         } else if constexpr (std::is_same_v<T, std::vector<double>>) {
           std::string text;
           for (const double number : value) {
-            // As people write it: 0.1, where it is the single number next to that.
+            // Prints 0.1, not the digits of a double, if the number is exactly a float.
             const auto single = static_cast<float>(number);
             const bool same = static_cast<double>(single) == number;
             text += (text.empty() ? "" : ", ") +
@@ -424,7 +424,7 @@ void Operator::check(Arguments& arguments) const {
   }
   try {
     if (functions_.check) functions_.check(arguments);
-  } catch (const std::invalid_argument& error) {  // kernels' own checks, asked before any sample
+  } catch (const std::invalid_argument& error) {  // from the kernels' own checks
     throw BuildError(error.what());
   }
 }

@@ -1,5 +1,5 @@
-// Operator: what a step does, with its name, parameters and functions; and the names under which
-// saved plans find operators.
+// Operator: describes what a step does, with its name, parameters and functions. OperatorRegistry
+// holds the names by which saved plans find operators.
 #pragma once
 
 #include <sluice/graph/plan/number_types.h>
@@ -28,18 +28,17 @@ class Sample;
 struct Block;
 using OperatorPtr = std::shared_ptr<const Operator>;
 
-// A type of values, where an operator asks for one.
+// A type of values, for operators that take a type as an argument.
 struct ValueType {
   const SlotType* type = nullptr;
   friend bool operator==(const ValueType&, const ValueType&) = default;
 };
 
-// What a parameter may be when it is the same for all samples. A choice is the name of what is
-// chosen.
+// The value of a parameter that is the same for all samples. A choice is stored as its name.
 class Constant
     : public std::variant<Number, std::string, Rectangle, std::vector<double>, ValueType> {
  public:
-  // Out of line, as in the structs below, so that files of users do not compile them.
+  // Out of line, as in the structs below, so that user files do not compile them.
   Constant();
   Constant(const Constant&);
   Constant(Constant&&) noexcept;
@@ -55,7 +54,7 @@ class Constant
   template <class T>
   requires is_known_number<T> Constant(T number) : Constant(Number(number)) {}
 };
-// "0.5", "true", "'bilinear'", for messages and texts.
+// Returns "0.5", "true", "'bilinear'", for messages and texts.
 std::string to_string(const Constant& constant);
 std::string to_string(const Number& number);
 
@@ -76,7 +75,7 @@ class Argument : public std::variant<SlotArgument, Constant> {
   Argument(Constant constant);
 };
 using Arguments = std::vector<Argument>;
-// The constant as a T; null if it has another type. T may be a type of number_types.h.
+// Returns the constant as a T; null if it has another type. T may be a type of number_types.h.
 template <class T>
 const T* constant_of(const Constant& constant) {
   if constexpr (is_known_number<T>) {
@@ -86,13 +85,14 @@ const T* constant_of(const Constant& constant) {
     return std::get_if<T>(&constant);
   }
 }
-// Null also when the argument is a slot.
+// The same for an argument; null also if the argument is a slot.
 template <class T>
 const T* constant_of(const Argument& argument) {
   const auto* constant = std::get_if<Constant>(&argument);
   return constant == nullptr ? nullptr : constant_of<T>(*constant);
 }
-// The type of numbers of an argument; none when it is no number of a type that has a name.
+// Returns the number type of an argument or slot type; empty if it is not one of the named number
+// types.
 std::optional<NumberType> number_type_of(const Argument& argument);
 std::optional<NumberType> number_type_of(const SlotType* type);
 const SlotType* slot_type_of(NumberType type);
@@ -106,17 +106,17 @@ enum class ParameterType : std::uint8_t {
   text,
   choice,  // one of several names
   rectangle,
-  numbers,     // as many as `count` says; as a value a Tensor of them
-  any_number,  // of any type of number_types.h, which it keeps
-  any_whole,   // the same of whole numbers; as a value also of any other whole type, or enumerators
-  any,         // whatever a Constant may be, but no type of values
+  numbers,     // `count` numbers; a Tensor as a per-sample value
+  any_number,  // of any type of number_types.h; the type is kept
+  any_whole,   // the same for whole numbers; per sample also any other integer or enum
+  any,         // any Constant except a type of values
   value_type   // a type of values
 };
 const char* name_of(ParameterType type);  // "bool", "i32", "f32", ...
 
 struct Choice {
   std::string name;
-  std::int64_t value = 0;  // of the enumerator
+  std::int64_t value = 0;  // the enumerator's value
 };
 
 struct Parameter {
@@ -127,47 +127,47 @@ struct Parameter {
   Parameter& operator=(Parameter&&) noexcept;
   ~Parameter();
 
-  // Numbers are finite; any_number and any may be anything.
+  // Numbers must be finite, except for any_number and any.
   static constexpr double kMost = std::numeric_limits<double>::max();
 
   std::string name;
   ParameterType type = ParameterType::number;
-  std::optional<Constant> default_value;     // none: it must be given
-  bool optional = false;                     // the default means "not given", legal or not
-  double low = -kMost, high = kMost;         // of a number, or of each of several
-  bool low_open = false, high_open = false;  // the bound itself is not legal
-  std::size_t count = 0;                     // of numbers
+  std::optional<Constant> default_value;     // empty: the argument is required
+  bool optional = false;                     // the default means "not given" and need not be legal
+  double low = -kMost, high = kMost;         // range of a number, or of each of several
+  bool low_open = false, high_open = false;  // true: the bound itself is not legal
+  std::size_t count = 0;                     // number of `numbers`
   std::vector<Choice> choices;
-  bool per_sample = true;  // a value may be given, which differs from sample to sample
+  bool per_sample = true;  // also takes a value that differs from sample to sample
   std::string help;        // one line
-  std::string hint;        // what to do instead, said with every refusal of a number
+  std::string hint;        // what to do instead; added to errors about numbers
 
   bool allows(double number) const {
     return (low_open ? number > low : number >= low) &&
            (high_open ? number < high : number <= high);
   }
-  // Which slots may be given; empty when none may.
+  // The slot types that the parameter accepts; empty if it accepts none.
   std::vector<const SlotType*> slot_types() const;
 };
-// "0 <= x < 1", "any finite number"; empty for what has no range.
+// Returns "0 <= x < 1", "any finite number"; empty if the parameter has no range.
 std::string range_text(const Parameter& parameter);
 
-// What a step does with the value that it is given.
+// The use of an input by a step.
 enum class InputUse : std::uint8_t {
   reads,
-  fills,  // adds to a list that an operator with Output::open has made, in the body of a loop
-  takes   // moves from such a list, when it is full: nobody else uses it
+  fills,  // in a loop body: adds to a list that an operator with Output::open made
+  takes   // moves from such a full list, which nothing else uses
 };
 struct Input {
   std::string name;
-  std::vector<const SlotType*> types;  // any of these; if there are none, what the check allows
-  std::string any = {};                // what that is, in words
+  std::vector<const SlotType*> types;  // any of these; empty: `check` decides
+  std::string any = {};                // then: what `check` allows, in words
   InputUse use = InputUse::reads;
 };
 struct Output {
   std::string name;
-  const SlotType* type = nullptr;  // null: it follows from the arguments
-  bool open = false;               // a list that steps fill: see InputUse
+  const SlotType* type = nullptr;  // null: depends on the arguments
+  bool open = false;               // true: a list that steps fill, see InputUse
 };
 
 struct OperatorSchema {
@@ -179,78 +179,78 @@ struct OperatorSchema {
   ~OperatorSchema();
 
   std::string name;
-  int version = 1;  // of what it computes and of its parameters: saved plans name it
+  int version = 1;  // of its results and parameters; stored in saved plans
   std::string family;
   std::string summary;  // one line
   // Arguments come in this order: inputs, then parameters.
   std::vector<Input> inputs;
   std::vector<Parameter> parameters;
   std::vector<Output> outputs;
-  std::vector<std::string> events;          // what Sample::note() counts
-  bool draws = false;                       // random numbers, of a generator of its own
-  bool effect = false;                      // runs even if nobody reads what it gives
-  std::optional<MemoryKind> moves_to = {};  // it copies to a device (device), or from one (host)
-  // How it is said in C++, an expression each; empty where there is no function.
+  std::vector<std::string> events;          // counted by Sample::note()
+  bool draws = false;                       // draws random numbers, with its own generator
+  bool effect = false;                      // runs even if its outputs are unused
+  std::optional<MemoryKind> moves_to = {};  // set if it copies: to a device, or to the host
+  // C++ expressions that call it; empty if there is no C++ function.
   std::vector<std::string> cpp;
-  // Not an operator, but a function of C++ that records these.
+  // Not empty: this is not an operator but a C++ function that records these operators.
   std::vector<std::string> made_of;
 };
 
-// An operator in its place in a plan.
+// The use of an operator in a plan.
 struct Call {
   Arguments arguments;
   std::vector<SlotId> outputs;
-  std::uint32_t generator = 0;              // of what it draws
-  std::shared_ptr<std::atomic<bool>> said;  // what is said once; shared by steps that stand for one
+  std::uint32_t generator = 0;              // number of its random generator
+  std::shared_ptr<std::atomic<bool>> said;  // for messages that are printed once; steps that
+                                            // replace one step share it
 };
 
-// How much of a picture an operator looks at. Where it is a rectangle, or the size alone, then the
-// operator gives the same when it is given, as a picture of its own, what the rectangle shows, or
-// a picture that has the size and no pixels.
+// Sight: how much of its input image an operator reads. With `rectangle`, the operator returns the
+// same result for an image that holds only that rectangle. With `size`, it returns the same result
+// for an image that has the size but no pixels.
 struct Sight {
   enum class Of : std::uint8_t { all, size, rectangle };
   Of of = Of::all;
-  std::size_t input = 0;  // which argument is the picture
-  bool is_copy = false;   // the output is a copy of the rectangle, and nothing else
-  // Gives the rectangle. Takes the operator's own arguments; of the picture it needs the size only.
+  std::size_t input = 0;  // which argument is the image
+  bool is_copy = false;   // the output is exactly a copy of the rectangle
+  // Returns the rectangle. Takes the operator's arguments, and needs only the size of the image.
   OperatorPtr rectangle;
 };
 
-// Of an operator that makes a picture from bytes (a decoder): how to make less of it.
+// PartialDecoding: how a decoder (an operator that makes an image from bytes) decodes only a part.
 struct PartialDecoding {
-  OperatorPtr size;  // the same arguments; gives an image that has the size and no pixels
-  OperatorPtr part;  // the same arguments, then a Rectangle; gives what the rectangle shows
+  OperatorPtr size;  // takes the same arguments; returns an image with the size and no pixels
+  OperatorPtr part;  // takes the same arguments, then a Rectangle; returns that part
 };
 
-// Of a decoder: how it gives its picture row by row to the steps that follow at once. `size` and
-// `begins` take the same arguments as the decoder.
+// RowDecoding: how a decoder passes its image row by row to the steps that follow directly. `size`
+// and `begins` take the same arguments as the decoder.
 struct RowDecoding {
-  OperatorPtr size;    // gives an image that has the size and no pixels
-  OperatorPtr begins;  // gives an open picture
-  // Take what a Deferral has said of the picture, and the open picture, of which the second one is
-  // given the Rectangle that was decoded, too; give the same, made of its rows.
+  OperatorPtr size;    // returns an image with the size and no pixels
+  OperatorPtr begins;  // returns an open image
+  // Both take the description that a Deferral has made and the open image. `part` also takes the
+  // Rectangle that was decoded. They return the same description, based on the open image's rows.
   OperatorPtr all, part;
-  OperatorPtr starts;  // takes a picture; gives a Deferral's, to which nothing is done yet
-  OperatorPtr ends;    // takes the open picture, when its rows have been used
+  OperatorPtr starts;  // takes an image; returns a Deferral's description without any work
+  OperatorPtr ends;    // takes the open image after its rows have been used
 };
 
-// Of an operator that makes something of a picture: how it works as one of several in a row, of
-// which the last one makes its output at once of the picture that the first one takes. Those before
-// it check their arguments and say what is to be done; what they would have made is never made. The
-// versions have the operator's name and its arguments, but for the picture. Any of them may be
-// null.
+// Deferral: how an operator on an image works in a fused chain of steps. The steps before the last
+// check their arguments and describe their work; their outputs are never made. The last step makes
+// its output directly from the image that the first step takes. The versions have the operator's
+// name and its arguments, except for the image. Any of them may be null.
 struct Deferral {
-  OperatorPtr begins;        // takes the picture; says what to do with it
-  OperatorPtr goes_on;       // takes what the one before has said; adds to that
-  OperatorPtr ends;          // takes what the one before has said; gives what the operator gives
-  bool selects = false;      // of the picture it gives a rectangle, as it is
-  bool wants_whole = false;  // goes on or ends only after operators that select
+  OperatorPtr begins;    // takes the image; returns a description of the work
+  OperatorPtr goes_on;   // takes the description of the step before; adds to it
+  OperatorPtr ends;      // takes the description of the step before; returns the operator's output
+  bool selects = false;  // its output is a rectangle of the image, unchanged
+  bool wants_whole = false;  // may follow only operators that select
 };
 
 // The function that a step runs for each sample.
 using StepFunction = Function<void(Sample&)>;
 
-// What an operator does. All but `bind` may be empty: nothing is known then.
+// The functions of an operator. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
   OperatorFunctions();
   OperatorFunctions(const OperatorFunctions&);
@@ -259,35 +259,36 @@ struct OperatorFunctions {
   ~OperatorFunctions();
 
   Function<StepFunction(const OperatorSchema&, const Call&)> bind;
-  // What no parameter can check by itself. Throws BuildError.
+  // Checks what no parameter can check by itself. Throws BuildError.
   Function<void(const Arguments&)> check;
-  // Checks what depends on the steps that make the arguments. The blocks that are open at this
-  // step, outermost first, hold all steps before it. Throws BuildError.
+  // Checks what depends on the steps that make the arguments. The blocks are those that contain
+  // this step, outermost first; they hold all steps before it. Throws BuildError.
   Function<void(const Arguments&, std::span<const Block* const>)> check_makers;
-  // The types of the outputs, where the schema leaves them open.
+  // Returns the types of the outputs, if the schema leaves them open.
   Function<std::vector<const SlotType*>(const Arguments&)> output_types;
   Function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
   Function<Sight(const Arguments&)> sight;
   std::optional<PartialDecoding> decoding;
   std::optional<RowDecoding> row_decoding;
   std::optional<Deferral> deferral;
-  // out = table[in] for each level of each channel.
+  // Returns a lookup table if the operator computes out = table[in] for each pixel value of each
+  // channel.
   Function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
-  // Of a version for devices: what the host does for each sample before, with the same arguments.
-  // What it gives comes after the inputs of the version. Null when there is nothing to do.
+  // For a device version: the operator that the host runs first for each sample, with the same
+  // arguments. Its output follows the inputs of the version. Null if there is nothing to prepare.
   OperatorPtr preparation;
 };
 
 // Operator: what a step does, as data. It knows its name, its parameters with their legal ranges,
-// what its outputs look like, how it runs for one sample, and what passes may ask. A step is an
-// operator with arguments, each a slot or a constant: whoever gives it other arguments binds it
-// again.
+// the specs of its outputs, how it runs for one sample, and the answers that passes need. A step is
+// an operator with arguments, each a slot or a constant. After a change of its arguments, bind the
+// step again.
 //
 // Made by declare_operator (builder/declare_operator.h); found by name in the OperatorRegistry.
-// Ownership: immutable, shared by plans, steps and the registry; what bind() gives refers to the
-// operator, which must outlive it (a step keeps its own). Threads: any number at once. Errors:
-// BuildError for arguments that make no sense; what a sample has instead is the error of that
-// sample, in the same words.
+// Ownership: immutable, shared by plans, steps and the registry; the function that bind() returns
+// refers to the operator, which must outlive it (a step keeps its own). Threads: any number at
+// once. Errors: BuildError for arguments that the operator does not take. An illegal value of a
+// sample is the error of that sample, in the same words.
 class Operator {
  public:
   Operator(OperatorSchema schema, OperatorFunctions functions);
@@ -296,29 +297,29 @@ class Operator {
 
   const OperatorSchema& schema() const { return schema_; }
   const std::string& name() const { return schema_.name; }
-  // Neither draws nor has an effect: the same arguments give the same outputs.
+  // True if it neither draws nor has an effect: the same arguments produce the same outputs.
   bool pure() const { return !schema_.draws && !schema_.effect; }
 
-  // Arguments by name as an ordered list, with the defaults of parameters that are not named.
-  // Throws BuildError for what is missing and for names that the operator does not have.
+  // Returns named arguments as an ordered list, with defaults for parameters that are not named.
+  // Throws BuildError for missing arguments and for unknown names.
   Arguments arrange(std::vector<std::pair<std::string, Argument>> named) const;
-  // Throws BuildError, which names operator, parameter, value and legal range, for arguments that
-  // the schema does not allow. Numbers of other types become those of the parameter where nothing
-  // is lost.
+  // Throws BuildError for arguments that the schema does not allow. The message names operator,
+  // parameter, value and legal range. Numbers of other types are converted to the parameter's type
+  // if nothing is lost.
   void check(Arguments& arguments) const;
-  // Throws BuildError for arguments that do not go together because of the steps that make them.
+  // Throws BuildError if the arguments are incompatible because of the steps that make them.
   void check_makers(const Arguments& arguments, std::span<const Block* const> blocks) const {
     if (functions_.check_makers) functions_.check_makers(arguments, blocks);
   }
 
   std::vector<const SlotType*> output_types(const Arguments& arguments) const;
-  // What is known of the tensors of the outputs, given that of the inputs.
+  // Returns what is known about the output tensors, from what is known about the inputs.
   std::vector<TensorSpec> infer(const Arguments& arguments,
                                 const std::vector<TensorSpec>& inputs) const;
-  // How it runs for one sample. The arguments have been checked.
+  // Returns the function that runs it for one sample. The arguments must have been checked.
   StepFunction bind(const Call& call) const { return functions_.bind(schema_, call); }
 
-  // The questions of passes.
+  // For passes.
   Sight sight(const Arguments& arguments) const;
   const PartialDecoding* decoding() const {
     return functions_.decoding ? &*functions_.decoding : nullptr;
@@ -335,42 +336,42 @@ class Operator {
   OperatorFunctions functions_;
 };
 
-// Why the number is not legal, in words: "coin_flip: probability must lie between 0 and 1, not 2".
+// Says why a number is illegal: "coin_flip: probability must lie between 0 and 1, not 2".
 std::string refusal(std::string_view op, const Parameter& parameter, double number);
-// The error of the sample that has the number.
+// Throws std::invalid_argument with the text of refusal(), as the error of a sample.
 [[noreturn]] void throw_refused(std::string_view op, const Parameter& parameter, double number);
-// The numbers of a sample for a parameter that takes several. One counts for all of them. Of three
-// or more those that are missing are the default's. Throws std::invalid_argument for another count,
-// for elements that are no numbers, and for a number that is not legal.
+// Reads a sample's numbers for a parameter that takes several. One number is used for all of them.
+// If three or more are given, the missing ones come from the default. Throws std::invalid_argument
+// for another count, for a tensor of bool, and for an illegal number.
 void read_numbers(std::string_view op, const Parameter& parameter, const Tensor& tensor,
                   std::span<float> numbers);
 
-// The names of things that a saved plan speaks of: operators, and the types of slots; and those of
-// functions that record several operators, of which it knows nothing.
+// OperatorRegistry: maps names in saved plans to operators and slot types. It also lists functions
+// that record several operators; saved plans do not mention these.
 //
-// Ownership: keeps what is registered for as long as the process. Threads: any number at once.
-// Errors: BuildError for a name that is taken.
+// Ownership: keeps registered objects for as long as it lives; the process's own registry lives
+// until the process ends. Threads: any number at once. Errors: BuildError for a name that is taken.
 
 class OperatorRegistry {
  public:
-  // Knows the types of slots that need no operator: numbers, text, rectangle, image, tensor, bytes.
+  // Registers the built-in slot types: numbers, text, rectangle, image, tensor, bytes, byte_span.
   OperatorRegistry();
   ~OperatorRegistry();
   OperatorRegistry(const OperatorRegistry&) = delete;
   OperatorRegistry& operator=(const OperatorRegistry&) = delete;
 
   void add(OperatorPtr op);
-  // Names the type, and lists of its values ("list of image"), and lists of those.
+  // Names the type, lists of its values ("list of image"), and lists of those lists.
   template <class T>
   void add_value_type(const std::string& name) {
     add_type(name, slot_type<T>(),
              {slot_type<std::vector<T>>(), slot_type<std::vector<std::vector<T>>>()});
   }
-  // Of a function that is made of operators, which are there.
+  // Adds a function that is made of operators, which must have been added before.
   void add_function(OperatorSchema schema);
 
-  OperatorPtr find(std::string_view name) const;              // null: there is none
-  const SlotType* find_type(std::string_view name) const;     // null: there is none
+  OperatorPtr find(std::string_view name) const;              // null: not found
+  const SlotType* find_type(std::string_view name) const;     // null: not found
   std::string_view name_of_type(const SlotType* type) const;  // empty: it has none
   std::vector<OperatorPtr> all() const;                       // by name
   std::vector<OperatorSchema> functions() const;              // by name
@@ -382,11 +383,10 @@ class OperatorRegistry {
   std::unique_ptr<Names> names_;
 };
 
-// For messages: the name that plans have for a built-in type ("f32"), else as the compiler spells
-// it.
+// For messages: returns the plan's name of a built-in type ("f32"), else the compiler's spelling.
 std::string_view short_name(std::string_view spelled);
 
-// Whether the operator is the one that its name finds.
+// True if the registry finds this very operator by its name.
 bool is_registered(const OperatorRegistry& registry, const OperatorPtr& op);
 
 }  // namespace sluice::detail

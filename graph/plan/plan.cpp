@@ -32,7 +32,7 @@ class Printer {
     return text;
   }
 
-  // "   [what; what]", from what is not empty.
+  // Returns "   [remark; remark]" from the remarks that are not empty.
   static std::string brackets(std::initializer_list<std::string> remarks) {
     std::string text;
     for (const std::string& remark : remarks) {
@@ -147,7 +147,7 @@ void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::st
 std::string Plan::name_of_sample(const SampleKey& key) const noexcept {
   try {
     return source_name ? source_name(key) : std::string();
-  } catch (...) {  // an error about an error helps nobody
+  } catch (...) {  // a second error would hide the first
     return {};
   }
 }

@@ -1,10 +1,10 @@
-// Plan: what a pipeline does, as plain data. Steps in order, each with the slots that it reads and
-// writes; branches are nodes which hold a block for each arm. A plan can be checked, rewritten,
-// printed and drawn without running.
+// Plan: what a pipeline does, as plain data. It lists the steps in order, each with the slots that
+// it reads and writes. A Branch node holds a block for each of its branches (`arms`). A plan can be
+// checked, rewritten, printed and drawn without running.
 //
-// Made by the builder (graph.h), walked with visit.h, rewritten by the passes (passes.h), turned
-// into flow-graph nodes by lower.h. A Plan owns everything in it. Threads: like any data; immutable
-// while a pipeline runs it.
+// The builder (graph.h) makes it, visit.h walks it, the passes (passes.h) rewrite it, and lower.h
+// turns it into flow-graph nodes. Ownership: a Plan owns everything in it. Threads: like any data;
+// immutable while a pipeline runs it.
 #pragma once
 
 #include <sluice/graph/order/sampler.h>
@@ -30,7 +30,7 @@ struct DeviceChoice;
 
 using ScopeId = std::uint32_t;
 
-// Where a value can be used: inside the arm that made it and the arms within.
+// The region where a value can be used: the branch or loop that made it, and those inside.
 struct Scope {
   ScopeId parent = 0;  // scope 0 is the top and its own parent
   std::string name;    // "if_else#1:then"
@@ -40,21 +40,21 @@ struct Slot {
   std::string name;
   const SlotType* type = nullptr;
   ScopeId scope = 0;
-  // A pointer to what another slot holds, no storage of its own: the result of a branch points to
-  // what the arm gave, a loop's state to what is carried.
+  // True for a slot without storage, which points to the value of another slot. The result of a
+  // Branch points to the result of the branch taken, a loop's state to the carried value.
   bool merged = false;
-  std::optional<SlotId> same_as;  // merged, and always another name of this one
+  std::optional<SlotId> same_as;  // set if merged and always an alias of this slot
   TensorSpec spec;                // of the tensors that it holds
-  bool on_device = false;         // which a step has made that runs on a device
-  bool from_device = false;       // a number that it has told: here once that step's gather is over
+  bool on_device = false;         // made by a step that runs on a device
+  bool from_device = false;       // a number from a device; known when the step's GPU batch is over
   int output = -1;  // written straight into the batch as this output; set by `place_outputs`
 };
 
-// Neighbouring steps that run in one task, or on a device one after the other; or a step that
+// Neighboring steps that run in one task, or on a device one after the other; or a single step that
 // waits.
 struct Stage {
   std::vector<Step> steps;
-  bool joins = false;  // is part of the gather of the node in front; set by `join_gathers`
+  bool joins = false;  // belongs to the GPU batch of the node before; set by `join_gathers`
 
   StepKind kind() const { return steps.front().kind; }
 };
@@ -63,46 +63,46 @@ struct Node;
 
 struct Block {
   ScopeId scope = 0;
-  std::vector<SlotId> releases;  // storage that nobody needs once this arm is taken
+  std::vector<SlotId> releases;  // storage that is unused once this branch is taken
   std::vector<Node> nodes;
-  std::vector<SlotId> results;  // what the arm gives, in the order of Branch::results
+  std::vector<SlotId> results;  // the block's results, in the order of Branch::results
 };
 
-// One of several blocks runs, chosen for each sample.
+// Branch: runs one of several blocks (`arms`), chosen for each sample.
 struct Branch {
   std::string name;                    // "if_else#1"
   std::vector<std::string> arm_names;  // "then", "otherwise"; "arm 0", ...
-  std::vector<SlotId> reads;           // what `choose` looks at
+  std::vector<SlotId> reads;           // the slots that `choose` reads
   Function<std::int64_t(const Sample&)> choose;
-  // What `choose` was made from, by choose_by(); none where only a function knows.
+  // The data from which choose_by() made `choose`; empty if `choose` is only a function.
   std::optional<Choosing> choosing;
   std::vector<Block> arms;
   std::vector<SlotId> results;
-  CounterId counter = 0;  // how often the first arm was taken, then the others; set by `number`
-  bool eager = false;  // what only one arm uses from outside is made before the choice all the same
-  bool joins = false;  // is part of the gather of the node in front, with all its arms, as a stage
-  bool stops = false;  // waits for that gather before it chooses, as a step
-  // How the device chooses, so that a sample need not wait for that gather; else null.
+  CounterId counter = 0;  // times that each branch was taken, first to last; set by `number`
+  bool eager = false;     // values that only one branch uses are still made before the choice
+  bool joins = false;     // as for a Stage: all branches belong to the GPU batch of the node before
+  bool stops = false;     // waits for that GPU batch before it chooses, as Step::stops
+  // Set if the device chooses, so that samples need not wait for that GPU batch; null if the host
+  // chooses.
   std::shared_ptr<const DeviceChoice> there;
 };
 
-// One block runs again and again, for as long as another one says so. Values are carried from one
-// iteration to the next: an iteration sees them as `state`, and gives the next ones as the results
-// of `body`. The body may use what the condition has made just before, if the slot is of the loop's
-// own scope.
+// Loop: runs `body` again while `condition` holds. Values are carried from one iteration to the
+// next: an iteration reads them as `state` and produces the next ones as the results of `body`. The
+// body may use a value that the condition has just made if its slot is in the loop's own scope.
 struct Loop {
   std::string name;  // "while_loop#1"
   std::int64_t max_iterations = 0;
-  std::vector<SlotId> init;     // what the first iteration sees
+  std::vector<SlotId> init;     // the state of the first iteration
   std::vector<SlotId> state;    // pointers, like the results of a branch
-  std::vector<SlotId> storage;  // where carried values lie that an iteration has made, one for each
+  std::vector<SlotId> storage;  // holds values that iterations made and carry, one for each
   SlotId iteration = 0;         // std::int64_t: iterations made so far
   Block condition;              // one result, a bool
   Block body;
   std::vector<SlotId> results;  // the state when the loop is over
   std::vector<SlotId>
-      locals;  // storages inside the body that its results may be; set by the pass `carry`
-  std::vector<SlotId> releases;  // storage that nobody needs once the loop is over
+      locals;  // storage inside the body that may hold its results; set by the pass `carry`
+  std::vector<SlotId> releases;  // storage that is unused once the loop is over
   CounterId counter = 0;         // entries, then iterations; set by `number`
 };
 
@@ -115,26 +115,26 @@ struct Plan {
   std::vector<Slot> slots;
   Block top;
   std::vector<SlotId> outputs;
-  std::int64_t samples = -1;       // of the data set, or kUntilEnd; -1 while no source has said
-  std::optional<Sampler> sampler;  // of an epoch; none: the data set in its order
-  std::string once;  // the source that gives each sample once, in its own order; empty: none does
+  std::int64_t samples = -1;       // size of the dataset, or kUntilEnd; -1 until a source sets it
+  std::optional<Sampler> sampler;  // empty: epochs run through the dataset in its order
+  std::string once;  // the source that yields each sample once, in its own order; empty: none
   Function<std::string(const SampleKey&)>
-      source_name;                                // what the source calls a sample; may be empty
-  std::vector<DatasetRecord> datasets;            // of each source
-  std::int64_t max_image_bytes = kMaxImageBytes;  // of what a step makes; see PipelineOptions
-  CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind
+      source_name;                                // the source's name for a sample; may be empty
+  std::vector<DatasetRecord> datasets;            // one for each source
+  std::int64_t max_image_bytes = kMaxImageBytes;  // limit for step outputs; see PipelineOptions
+  CounterId path_counters = 0;  // of branches, loops and events; those of steps follow
   CounterId counters = 0;       // all of them
 
-  // The same, empty when the source has no name for it or fails to say. Runs the user's code: call
-  // it outside all locks.
+  // Returns the source's name for a sample; empty if it has none or throws. Runs user code: call it
+  // outside all locks.
   std::string name_of_sample(const SampleKey& key) const noexcept;
 };
 
-// Whether `scope` is `outer` or lies in it, at any depth.
+// True if `scope` is `outer` or lies inside it, at any depth.
 bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
 
-// Throws BuildError, with what to do, unless the slot's value exists in `scope`. `user` says who
-// uses it there.
+// Throws BuildError, with advice, unless the slot's value exists in `scope`. `user` names the step
+// that uses it there.
 void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user);
 
 }  // namespace sluice::detail

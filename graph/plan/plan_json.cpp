@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The double of the fewest digits that is this float: 0.1, not 0.10000000149011612.
+// Returns the double with the fewest digits that equals this float: 0.1, not 0.10000000149011612.
 double shortest(float number) {
   const double same = number;
   if (!std::isfinite(number)) return same;
@@ -39,10 +39,10 @@ Json natural(const Constant& constant) {
   if (const auto* number = std::get_if<Number>(&constant)) return natural(*number);
   if (const auto* text = std::get_if<std::string>(&constant)) return *text;
   if (const auto* type = std::get_if<ValueType>(&constant))
-    return std::string(type->type->name);  // the writer knows better
+    return std::string(type->type->name);  // the Writer writes the registered name
   if (const auto* area = std::get_if<Rectangle>(&constant))
     return {{"y", area->y}, {"x", area->x}, {"height", area->height}, {"width", area->width}};
-  Json all = Json::array();  // each is a float, of an array of them
+  Json all = Json::array();  // the elements are floats
   for (const double number : std::get<std::vector<double>>(constant)) {
     const auto narrow = static_cast<float>(number);
     all.push_back(static_cast<double>(narrow) == number ? shortest(narrow) : number);
@@ -50,7 +50,7 @@ Json natural(const Constant& constant) {
   return all;
 }
 
-// A constant beside the name of its type, where the parameter does not say which it is.
+// Returns a constant with the name of its type, for parameters that accept several types.
 Json typed(const Constant& constant) {
   if (const auto* number = std::get_if<Number>(&constant)) {
     const std::string_view type = name_of(number->type());
@@ -99,7 +99,7 @@ class Writer {
   }
 
   Json nodes(const Block& block) {
-    // Each block is an object in an array: branches take four levels, in steps of steps.
+    // A nested block takes up to four levels of JSON.
     if (++depth_ > (kPlanDepth - 8) / 4)
       throw BuildError("choices and loops lie too deep one inside the other for a file");
     Json all = Json::array();
@@ -146,7 +146,7 @@ class Writer {
     return all;
   }
 
-  // What it writes, but for lists that it fills.
+  // Returns the slots that the step writes, except for lists that it fills.
   static std::vector<SlotId> made_by(const Step& step) {
     std::vector<SlotId> made = step.writes;
     const std::vector<Input>& inputs = step.op->schema().inputs;
@@ -190,7 +190,7 @@ class Writer {
     return natural(constant);
   }
 
-  // Whether a reader takes this argument where there is none. Texts are compared: -0.0 is not 0.0.
+  // True if a reader uses this argument by default. Compares texts, because -0.0 is not 0.0.
   bool is_default(const Json& written, const Parameter& parameter, const std::string& user) {
     return parameter.default_value &&
            written.dump() == argument(*parameter.default_value, &parameter, user).dump();
@@ -280,12 +280,12 @@ class Writer {
 
   const Plan& plan_;
   const OperatorRegistry& registry_;
-  std::map<SlotId, std::size_t> numbers_;  // in the file
-  std::vector<SlotId> made_;               // by that number
+  std::map<SlotId, std::size_t> numbers_;  // the slots' numbers in the file
+  std::vector<SlotId> made_;               // the slots by number
   int depth_ = 0;
 };
 
-// What fits on a line stays on one.
+// Prints JSON that fits on a line on one line.
 void print(const Json& json, const std::string& indent, std::string& text) {
   constexpr std::size_t kLine = 120;
   std::string line = json.dump();

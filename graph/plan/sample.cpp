@@ -19,7 +19,7 @@ void fail(Sample& sample, const std::exception& error) noexcept {
   fail(sample, what != nullptr ? what : "threw an exception whose what() is null");
 }
 
-// Of a source it says where the epoch ends; of any other step it is an error.
+// EndOfEpoch from a source ends the epoch; from any other step it is an error.
 void end_epoch(Sample& sample, const EndOfEpoch& end) noexcept {
   if (!sample.running()->pinned) return fail(sample, end);
   try {
@@ -85,17 +85,17 @@ void CompletionHandle::drop() noexcept {
       "any thread");
 }
 
-// After this the sample may be anybody's.
+// After this call another thread may own the sample.
 void CompletionHandle::leave(Sample& sample) noexcept {
   if (sample.wait.leave()) sample.wait.listener->wait_is_over(sample);
 }
 
 namespace {
 
-// Of the longest way through a block.
+// The size of the longest path through a block.
 struct Extent {
   std::size_t entries = 0;
-  std::size_t loops = 0;  // that lie in each other
+  std::size_t loops = 0;  // nested in each other
 };
 
 Extent extent_of(const Block& block) {
@@ -200,7 +200,7 @@ std::string Trail::text_of(const Entry& entry) {
 }
 
 std::string Trail::text() const {
-  constexpr std::size_t kShown = 16;  // at either end
+  constexpr std::size_t kShown = 16;  // at each end
   std::string text;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (!text.empty()) text += '/';
@@ -228,7 +228,7 @@ std::vector<Trail::Place> Trail::loops() const {
 
 namespace {
 
-// Of one sample: a loop may warn a million times.
+// The limit for one sample, because a loop may warn a million times.
 constexpr std::size_t kMaxWarnings = 16;
 
 }  // namespace
@@ -243,7 +243,8 @@ Sample::Sample(const Plan& plan)
       slots_(plan.slots.size()),
       storage_(plan.slots.size()),
       open_ended_(plan.samples == kUntilEnd) {
-  // Each slot on cache lines of its own would waste; one block keeps a sample's values together.
+  // One block keeps a sample's values together. Separate cache lines for each slot would waste
+  // memory.
   std::size_t size = 0;
   std::vector<std::size_t> offsets(plan.slots.size());
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
@@ -322,7 +323,7 @@ void Sample::describe(SampleError& error, std::string_view step,
   say(error.step, [&] { return step; });
   say(error.path, [&] { return path(); });
   say(error.what, [&] { return shortened(what); });
-  // Short enough to need no memory.
+  // These texts are short enough to need no allocation.
   if (error.what.empty()) error.what = what.empty() ? "says nothing" : "out of memory";
 }
 
@@ -378,8 +379,8 @@ void Sample::carry(const Loop& loop) {
   for (const SlotId local : loop.locals) {
     void* const made = storage_[local].at;
     if (!is_carried(made)) continue;
-    // Storage of the loop that holds a carried value stays as it is; the rest is free for what the
-    // body made. There is always one, since there are as many storages as carried values.
+    // Loop storage that holds a carried value is kept. The rest is free for values that the body
+    // made. One is always free, since there are as many storages as carried values.
     for (const SlotId slot : loop.storage) {
       void* const free = storage_[slot].at;
       if (storage_[slot].type != storage_[local].type || is_carried(free)) continue;

@@ -1,5 +1,5 @@
-// Sample: the record of one sample on its way through a plan; with what it counts (Tally), which
-// way it goes (Trail) and what it waits for (Wait).
+// Sample: the state of one sample while it moves through a plan. Tally holds its counters, Trail
+// its path through branches and loops, and Wait the state of a step that waits.
 #pragma once
 
 #include <sluice/graph/plan/slot.h>
@@ -24,25 +24,25 @@ class Sample;
 
 class WaitListener {
  public:
-  // The sample may go on. The listener may be gone as soon as it has been sent on.
+  // Called when the sample may go on. The listener may be destroyed once the sample has been sent
+  // on.
   virtual void wait_is_over(Sample& sample) noexcept = 0;
 
  protected:
   ~WaitListener() = default;
 };
 
-// Wait: what a record keeps while its sample waits in a step, and CompletionHandle, by which
-// somebody says that the wait is over.
+// Wait: the state of a sample that waits in a step. CompletionHandle ends the wait.
 //
-// A wait is over when both have left it: the function of the step, which has begun it, and the
-// handle, which was fired or destroyed. So what the function was given stays valid until it has
-// returned and the handle is gone, and a sample is never lost to a function that throws after it
-// gave the handle away. Whoever leaves last tells the listener, on its own thread.
+// A wait is over when both of its parties have left it: the step's function has returned, and the
+// handle was fired or destroyed. So the function's arguments stay valid until it has returned and
+// the handle is gone. A sample also survives a function that throws after it has passed the handle
+// on. The last party to leave calls the listener, on its own thread.
 //
-// Ownership: refers to the sample, which does not go on, and whose pipeline does not go, before
-// the handle is fired or destroyed. Threads: a handle may be fired and destroyed on any thread;
-// of several that fire it at once one is the first. Errors: nothing is thrown; what giving a value
-// throws becomes the sample's error.
+// Ownership: the handle refers to the sample. The sample does not go on, and its pipeline is not
+// destroyed, before the handle is fired or destroyed. Threads: a handle may be fired and destroyed
+// on any thread; if several threads fire it at once, only the first has an effect. Errors: nothing
+// is thrown; an exception while the value is stored becomes the sample's error.
 struct Wait {
   void begin(WaitListener& to, BufferPool& buffers) {
     listener = &to;
@@ -51,17 +51,17 @@ struct Wait {
     bytes_begun = bytes_given = 0;
     open.store(2, std::memory_order_relaxed);
   }
-  // True for the one who leaves last.
+  // Returns true for the last party to leave.
   bool leave() { return open.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
   WaitListener* listener = nullptr;
-  BufferPool* pool = nullptr;   // for what the sample takes of memory meanwhile
+  BufferPool* pool = nullptr;   // for memory that the sample takes meanwhile
   std::exception_ptr thrown;    // by the step's function
-  std::size_t bytes_begun = 0;  // that the function took
-  std::size_t bytes_given = 0;  // that the value took
+  std::size_t bytes_begun = 0;  // pool memory that the function took
+  std::size_t bytes_given = 0;  // pool memory that the value took
   std::int64_t since = 0;       // nanoseconds of the steady clock, if steps are timed or traced
-  // Of a gather, see gathering.h: the part that the sample begins at, the one that it has stopped
-  // at (0: none), how long its trail was when it came, and how many steps have been added for it.
+  // For a GPU batch, see gathering.h: the part that the sample begins at, the part that it has
+  // stopped at (0: none), the length of its trail on arrival, and the number of steps added for it.
   std::size_t from = 0;
   std::size_t stopped = 0;
   std::size_t arms_before = 0;
@@ -83,14 +83,14 @@ class CompletionHandle {
   }
   ~CompletionHandle() { drop(); }
 
-  // Whether it can still be fired.
+  // True if it can still be fired.
   explicit operator bool() const { return sample_.load(std::memory_order_acquire) != nullptr; }
-  // Of one that can be fired, which a dataset was given: whether the epoch's own order does not ask
-  // for its sample now. Then it stands in for one that failed, or Pipeline::inspect() looks at it.
+  // For a dataset's handle that can still be fired: true if the epoch's own order does not request
+  // this sample now. It then replaces a failed sample, or Pipeline::inspect() requests it.
   bool out_of_turn() const noexcept;
 
  protected:
-  // Calls give(sample). False, and nothing is called, unless this is the first time.
+  // Calls give(sample) and returns true the first time. Later calls return false and do nothing.
   template <class Give>
   bool fire(const Give& give) noexcept {
     Sample* const sample = take();
@@ -116,21 +116,21 @@ class CompletionHandle {
   std::atomic<Sample*> sample_{nullptr};
 };
 
-// Tally: what one record has counted: which arms it took, how often loops went round, how often
-// steps ran and how long they took. A plan numbers the counters of its parts (the pass `number`);
-// every record of a pipeline has all of them, and whoever asks adds them up. So counting never
-// waits for another thread.
+// Tally: the counters of one Sample object. They count branches taken, loop iterations, step runs
+// and their times. The pass `number` numbers the counters of a plan's parts. Every Sample of a
+// pipeline has all counters, and the reader adds them up. So counting never waits for another
+// thread.
 //
-// Ownership: owns its counters, for as long as the record lives: they go on from epoch to epoch.
-// Threads: add() by the task that carries the record; the rest from any thread, at any time.
+// Ownership: owns its counters for as long as the Sample lives: they continue from epoch to epoch.
+// Threads: add() by the task that runs the sample; everything else from any thread, at any time.
 
 using CounterId = std::uint32_t;
 
 class Tally {
  public:
-  // Counts nothing.
+  // Makes a Tally that counts nothing.
   Tally() = default;
-  // Counters 0 to count - 1. `timed`: steps are counted and timed, too.
+  // Makes counters 0 to count - 1. With `timed`, steps are counted and timed, too.
   Tally(CounterId count, bool timed)
       : lines_(count > 0 ? std::make_unique<Line[]>((count + kPerLine - 1) / kPerLine) : nullptr),
         count_(count),
@@ -139,7 +139,7 @@ class Tally {
   bool timed() const { return timed_; }
   void add(CounterId counter, std::int64_t amount) {
     if (lines_ == nullptr) return;
-    // There is one writer, so that nothing is lost between the load and the store.
+    // There is only one writer, so nothing is lost between the load and the store.
     Counter& c = lines_[counter / kPerLine].counters[counter % kPerLine];
     c.store(c.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
@@ -153,7 +153,7 @@ class Tally {
  private:
   using Counter = std::atomic<std::int64_t>;
   static constexpr std::size_t kPerLine = 8;
-  // Frames are at work on different threads: no two of them share a cache line.
+  // Samples run on different threads, so no two of them share a cache line.
   struct alignas(64) Line {
     std::array<Counter, kPerLine> counters{};
   };
@@ -167,54 +167,54 @@ struct Branch;
 struct Loop;
 struct Plan;
 
-// The time in milliseconds, for whoever looks for a stall. The coarse clock costs a few
-// nanoseconds, and its few milliseconds of error do not matter for that.
+// Returns the time in milliseconds, for stall detection. The coarse clock costs only a few
+// nanoseconds, and its error of a few milliseconds does not matter here.
 std::int64_t milliseconds_now();
 
-// Trail: which way a sample has gone: the arms that it took, and the loops that it is or was in. Of
-// a loop there is one entry with the number of the iteration; the arms are those of that iteration
-// alone. So a trail is never longer than the longest way through the plan. The iterations also say
-// with which seed the sample draws: see runtime/random.h.
+// Trail: the path of a sample through the plan: the branches that it took, and the loops that it is
+// or was in. A loop has one entry with the number of the iteration, followed by the branches of
+// that iteration only. So a trail is never longer than the longest path through the plan. The
+// iterations also determine the seed of the sample's draws: see runtime/random.h.
 //
-// Ownership: refers to the plan, which outlives it. Threads: the task that carries the sample;
-// loops() from any thread, at any time. Errors: none; once it is made only text() and loops() take
+// Ownership: refers to the plan, which outlives it. Threads: the task that runs the sample; loops()
+// from any thread, at any time. Errors: none; after construction only text() and loops() allocate
 // memory.
 class Trail {
  public:
   explicit Trail(const Plan& plan);
 
-  // A sample begins, whose draws outside of loops have this seed.
+  // Begins a new sample. `seed` is the seed of its draws outside of loops.
   void clear(std::uint64_t seed = 0);
   void take(const Branch& branch, std::uint32_t arm);
-  // Arms that were taken one after the other, without a loop between them, by the number of the
-  // first: which they are, what the device has chosen instead, and that they were not taken after
-  // all.
+  // For branches that were taken in a row, without a loop between them. The index of the first one
+  // is the length() before it was taken. arm() returns the branch taken, set_arm() replaces it by
+  // the device's choice, and cut_back() removes branches that were not taken after all.
   std::size_t length() const { return entries_.size(); }
   std::size_t arm(std::size_t at) const { return static_cast<std::size_t>(entries_[at].number); }
   void set_arm(std::size_t at, std::size_t arm) {
     entries_[at].number = static_cast<std::int64_t>(arm);
   }
   void cut_back(std::size_t length) { entries_.resize(length); }
-  // A loop begins, goes on with its next iteration, is over.
+  // A loop begins, begins its next iteration, ends.
   void enter(const Loop& loop);
   void repeat(const Loop& loop);
   void leave(const Loop& loop);
-  // The sample has ended, perhaps in loops: it is in none any more. What text() says stays.
+  // The sample has ended, perhaps inside loops, and is in no loop any more. text() does not change.
   void end();
 
-  // Of what is drawn here: outside of loops the sample's own, else that of the iteration.
-  // Computed when it is first asked for, so that iterations without draws pay nothing.
+  // The seed of draws at this point: the sample's own outside of loops, else that of the iteration.
+  // It is computed lazily, so that iterations without draws pay nothing.
   std::uint64_t seed() const { return depth_ == 0 ? seed_ : seed_in_loops(); }
 
-  // "if_else:then/while_loop (iteration 52)/select#2:arm 3"; iterations are numbered from 0. Of a
-  // loop that is over, "while_loop (53 iterations)". The middle of a long one is left out.
+  // Returns "if_else:then/while_loop (iteration 52)/select#2:arm 3"; iterations count from 0. A
+  // loop that is over reads "while_loop (53 iterations)". The middle of a long trail is left out.
   std::string text() const;
 
-  // The loops that the sample is in, the outermost first.
+  // Returns the loops that the sample is in, outermost first.
   struct Place {
     const Loop* loop = nullptr;
     std::int64_t iteration = 0;
-    std::int64_t since = 0;  // milliseconds_now() when it began
+    std::int64_t since = 0;  // milliseconds_now() when the loop began
   };
   std::vector<Place> loops() const;
 
@@ -222,28 +222,28 @@ class Trail {
   struct Entry {
     const Branch* branch = nullptr;  // null for a loop
     const Loop* loop = nullptr;
-    std::int64_t number = 0;  // the arm; the iteration, or how many there were
+    std::int64_t number = 0;  // the branch taken; the iteration, or their count if `over`
     bool over = false;
   };
-  // Each on cache lines of its own: samples are at work on different threads.
+  // Each has its own cache lines, because samples run on different threads.
   struct alignas(64) Watched {
     std::atomic<const Loop*> loop{nullptr};
     std::atomic<std::int64_t> iteration{0};
     std::atomic<std::int64_t> since{0};
-    // For the task that carries the sample alone: the seed of the iteration, and whether it is
-    // known. Where it is, those of the loops around are, too.
+    // Only for the task that runs the sample: the seed of the iteration, and whether it is known.
+    // If it is known, the seeds of the loops around it are known, too.
     std::uint64_t seed = 0;
     bool has_seed = false;
   };
-  // Drops what came after the loop began.
+  // Removes the entries after the loop's own, and returns that one.
   Entry& cut_back_to(const Loop& loop);
-  // The innermost loop is at this iteration.
+  // Sets the iteration of the innermost loop.
   void set_iteration(std::int64_t iteration);
   std::uint64_t seed_in_loops() const;
   static std::string text_of(const Entry& entry);
 
   std::vector<Entry> entries_;
-  std::size_t deepest_ = 0;             // how many loops of the plan lie in each other
+  std::size_t deepest_ = 0;             // greatest nesting depth of the plan's loops
   std::unique_ptr<Watched[]> watched_;  // the loops that the sample is in
   std::size_t depth_ = 0;
   std::uint64_t seed_ = 0;
@@ -253,18 +253,18 @@ class Trail {
 
 namespace sluice {
 
-// Which sample a source is asked for: `index` of the data set, in this epoch. A source that looks
-// at these alone gives the same samples in whatever order an epoch goes through the data set.
+// SampleInfo: the sample that a source is asked for, which is number `index` of the dataset in this
+// epoch. A source that uses only these two returns the same samples in any order of the epoch.
 //
-// index_in_epoch, index_in_batch and batch are for sources that make samples up as they go. Without
-// a sampler, index_in_epoch equals index, also for a sample that stands in for another one; with a
-// sampler, a stand-in is told the place of the sample that it replaces.
+// index_in_epoch, index_in_batch and batch are for sources that generate samples. Without a
+// sampler, index_in_epoch equals index, also for a replacement sample. With a sampler, a
+// replacement sample has the index_in_epoch of the sample that it replaces.
 struct SampleInfo {
   std::int64_t index_in_epoch = 0;  // always batch_size * batch + index_in_batch
   std::int64_t index_in_batch = 0;
   std::int64_t batch = 0;
   std::int64_t epoch = 0;
-  std::int64_t index = 0;   // in the data set
+  std::int64_t index = 0;   // in the dataset
   std::int64_t repeat = 0;  // see SampleKey
   SampleKey key() const { return {epoch, index, repeat}; }
 };
@@ -275,15 +275,15 @@ struct BatchInMaking;
 class Column;
 struct Step;
 
-// Sample: the record of one sample on its way: its values, its identity, how it ended.
+// Sample: the state of one sample: its values, its identity, and how it ended.
 //
-// A pipeline owns a fixed number of records. A record carries one sample at a time, through the
-// whole graph and until its batch is delivered; then it carries another. Values live in slots that
-// are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
-// very object that an arm or somebody outside made (alias), without a copy.
+// Ownership: a pipeline owns a fixed number of Sample objects. Each holds one sample at a time,
+// through the whole graph and until its batch is delivered; then it holds another one. Values live
+// in slots that are constructed once and reused. A slot is a pointer: the result of a branch can be
+// the same object that a step inside or outside the branch made (see alias()), without a copy.
 //
-// Threads: a record belongs to the task that carries its token, or, while its sample waits, to
-// whoever fires the completion handle; running() and trail.loops() may be read from any thread.
+// Threads: a Sample belongs to the task that holds its token or, while it waits, to the thread that
+// fires the completion handle. running() and trail.loops() may be read from any thread.
 class Sample {
  public:
   explicit Sample(const Plan& plan);
@@ -302,53 +302,53 @@ class Sample {
   }
   void* address(SlotId slot) { return slots_[slot]; }
   const void* address(SlotId slot) const { return slots_[slot]; }
-  // Where the slot's own storage is; null for a slot that is only a pointer.
+  // Returns the slot's own storage; null for a slot that is only a pointer.
   void* storage(SlotId slot) { return storage_[slot].at; }
   void alias(SlotId to, SlotId from) { slots_[to] = slots_[from]; }
 
-  // Gives back what the slot's own storage holds.
+  // Releases what the slot's own storage holds.
   void release(SlotId slot) {
     if (const Storage& storage = storage_[slot]; storage.release != nullptr)
       storage.release(storage.at);
   }
   void release_all();
 
-  // Whether a source may say that the epoch has ended.
+  // Sets whether a source may end the epoch.
   void set_open_ended(bool open_ended) { open_ended_ = open_ended; }
-  // From now on the record counts which ways its samples go, and times their steps if asked.
+  // Makes it count the paths of its samples from now on, and also time their steps if `timed`.
   void count(bool timed);
 
-  // Begins to carry the sample with this key, at this position. It stands at key.index in its
-  // epoch. Its random numbers follow from seed and key, and in loops from the iterations.
+  // Begins the sample with this key, at this position of the run. Its place in the epoch is
+  // key.index. Its random numbers depend on seed and key, and in loops on the iterations.
   void begin(const SampleKey& key, std::int64_t position, std::uint64_t seed, int batch_size);
-  // A sampler has another sample at this position than the data set has.
+  // Sets the key that a sampler puts at this position, in place of the dataset's order.
   void set_key(const SampleKey& key) {
     key_ = first_key_ = key;
     has_sampler_ = true;
   }
-  // Carries another sample of the same epoch, at the same position.
+  // Begins a replacement sample: another one of the same epoch, at the same position.
   void stand_in(std::int64_t index);
 
-  // Which sample it is: what the source is asked for, what draws and names follow from.
+  // The key of the sample. The source is asked for it, and draws and names depend on it.
   const SampleKey& key() const { return key_; }
-  // Which sample should be here; another than key() when that one failed.
+  // The key that this position should have; differs from key() if a replacement sample is here.
   const SampleKey& first_key() const { return first_key_; }
-  // Where it stands among the samples of the run, dense from 0: what orders batches and the ledger.
+  // The position in the run, dense from 0. It orders batches and the ledger.
   std::int64_t position() const { return position_; }
-  // Where it stands in the epoch: the same, unless the run began further on.
+  // The position in the epoch: equal to position(), unless the run began in the middle.
   std::int64_t id() const { return id_; }
   SampleInfo info() const {
     const std::int64_t place = has_sampler_ ? id_ : key_.index;
     return {place, place % batch_size_, place / batch_size_, key_.epoch, key_.index, key_.repeat};
   }
   int attempts() const { return attempts_; }
-  // Whether somebody looks at it alone.
+  // True if the sample runs by itself, for an inspection.
   bool is_alone() const { return alone_; }
-  // Whether the source is asked for it beside the epoch's own order: it stands in for another one,
-  // or is alone.
+  // True if the source is asked for it outside the epoch's own order: it is a replacement sample or
+  // is alone.
   bool out_of_turn() const { return attempts_ > 0 || alone_; }
   void set_alone() { alone_ = true; }
-  // Of what the generator draws at the place where the sample is now.
+  // Returns the key for the generator's draws at the sample's current place in the plan.
   RandomKey random_key(std::uint32_t generator) const {
     return {trail.seed(), static_cast<std::uint64_t>(key_.epoch),
             static_cast<std::uint64_t>(key_.index), generator,
@@ -356,26 +356,26 @@ class Sample {
   }
   std::uint64_t seed() const { return seed_; }
 
-  // A sample that has ended early runs no more steps; its token goes on to the batch all the same.
+  // True if the sample ended early: it runs no more steps, but its token still goes to the batch.
   bool ended() const { return ended_; }
   bool failed() const { return failed_; }
   void cancel() { ended_ = true; }
-  // The sample is not wanted: it ends as filtered, without an error.
+  // Ends the sample as filtered, without an error.
   void drop() { ended_ = dropped_ = true; }
   bool dropped() const { return dropped_; }
-  // Its source, or its sampler, has thrown EndOfEpoch: it lies behind the end of the epoch, and
-  // ends as cancelled. Throws Error when that cannot be.
+  // Called when its source or sampler has thrown EndOfEpoch. The sample lies past the end of the
+  // epoch and ends as cancelled. Throws Error if the epoch cannot end here.
   void end_epoch();
   bool past_end() const { return past_end_; }
-  // Where there is no memory for the words, the error says just that.
+  // Ends the sample with an error. If memory for the message is missing, the error says only that.
   void fail(std::string_view step, std::string_view what) noexcept;
-  // As fail(); where nobody knows how many samples there are, none comes after this one.
+  // Like fail(). If the number of samples is not known, this is also the last one.
   void fail_as_last(std::string_view step, std::string_view what) noexcept;
   bool last() const { return last_; }
-  // The sample, or the one that it replaces, has failed in a source.
+  // True if the sample, or one that it replaces, has failed in a source.
   bool source_failed() const { return source_failed_; }
-  // For steps, while they run. One of the step's events has happened. Something is wrong with the
-  // sample, which is delivered all the same: the batch says so, of the first few warnings.
+  // For steps, while they run. note() counts one of the step's events. warn() reports a problem
+  // with the sample, which is still delivered; the batch lists the first few warnings.
   void note(std::size_t event);
   void warn(std::string_view what);
   const std::vector<SampleError>& warnings() const { return warnings_; }
@@ -383,33 +383,33 @@ class Sample {
     warnings_.erase(warnings_.begin() + static_cast<std::ptrdiff_t>(from), warnings_.end());
   }
   const SampleError* error() const { return failed_ ? &error_ : nullptr; }
-  // The error that made another sample stand in; null when there was none.
+  // The error of the first sample that was replaced; null if there was none.
   const SampleError* first_error() const { return stands_in_ ? &first_error_ : nullptr; }
 
-  // Makes carried values of what an iteration of the loop gave. Assignments happen at once: values
-  // may change places.
+  // Makes the results of a loop iteration the carried values. All assignments happen at once, so
+  // values may swap places.
   void carry(const Loop& loop);
 
   void take_arm(const Branch& branch, std::uint32_t arm);
   std::string path() const { return trail.text(); }
 
-  // What the sample's task is doing, for whoever looks for a stall from another thread; null
-  // between tasks.
+  // The step that the sample's task runs, for stall detection from another thread; null between
+  // tasks.
   void enter(const Step* step) { running_.store(step, std::memory_order_relaxed); }
   const Step* running() const { return running_.load(std::memory_order_relaxed); }
-  // Notes which sample begins a stage, and when.
+  // Stores the sample that begins a stage, and the time.
   void enter_stage();
-  // Its index in the data set.
+  // The dataset index of the sample that began the last stage.
   std::int64_t running_sample() const { return running_sample_.load(std::memory_order_relaxed); }
-  // How often a sample has ended that the record carried.
+  // Counts the samples that have ended in this object; ends() returns the count.
   void count_end() {
     ends_.store(ends_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   std::int64_t ends() const { return ends_.load(std::memory_order_relaxed); }
-  // How long ago the running stage began.
+  // The seconds since the running stage began.
   double seconds_running() const;
 
-  // The place in a batch that one output of the sample goes to.
+  // Places one output of the sample directly into its cell of the batch.
   class OutputPlacer : public Placer {
    public:
     std::byte* place(const ValueSpec& spec) override;
@@ -417,20 +417,20 @@ class Sample {
     Column* column = nullptr;
     std::size_t cell = 0;
   };
-  BatchInMaking* batch = nullptr;     // what the sample is part of; the engine's
+  BatchInMaking* batch = nullptr;     // the batch of the sample; the engine's
   std::vector<OutputPlacer> placers;  // one per output
   std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
-  std::size_t bytes_waiting = 0;      // of which when it last waited
-  // Nanoseconds that the previous step spent on work of the current step. Set only if steps are
+  std::size_t bytes_waiting = 0;      // the same, when it last waited
+  // The nanoseconds that the previous step spent on work of the current step. Set only if steps are
   // timed.
   std::int64_t within_step_before = 0;
-  Tally tally;                       // of all samples that the record has carried
+  Tally tally;                       // of all samples that this object has held
   Trail trail;                       // of this sample
   Wait wait;                         // of the step that it waits in
-  const Step* given_back = nullptr;  // what the device could not do, so that the host shall
+  const Step* given_back = nullptr;  // the step that the host must do, since the device could not
 
  private:
-  // The storage of a slot, which holds a value from construct() on.
+  // The storage of a slot. It holds a value after construct().
   struct Storage {
     Storage() = default;
     Storage(const Storage&) = delete;
@@ -449,7 +449,7 @@ class Sample {
     void (*release)(void*) = nullptr;
   };
   void restart();
-  // Each of the error's texts is empty where there is no memory for it.
+  // Fills in the error. A text for which memory is missing stays empty, except `what`.
   void describe(SampleError& error, std::string_view step, std::string_view what) const noexcept;
 
   const Plan& plan_;
@@ -474,8 +474,8 @@ class Sample {
   bool has_sampler_ = false;
   bool open_ended_ = false;
   bool alone_ = false;
-  SampleError error_;        // good while failed_
-  SampleError first_error_;  // good while stands_in_
+  SampleError error_;        // valid while failed_
+  SampleError first_error_;  // valid while stands_in_
   std::vector<SampleError> warnings_;
   std::vector<void*> carried_;  // scratch of carry()
   std::atomic<const Step*> running_{nullptr};

@@ -38,7 +38,7 @@ TensorSpec spec_of(const ValueSpec& spec, MemoryPlace place) {
   return {spec.dtype, spec.layout, spec.shape.rank, place};
 }
 
-// What lies on a device is known to: of a value whose place nobody knows the host has made it.
+// A value on a device always has a known place. A value without a known place is on the host.
 static bool agree_on_place(const TensorSpec& a, const TensorSpec& b) {
   const auto there = [](const TensorSpec& spec) { return spec.place && !spec.place->on_host(); };
   return agree(a.place, b.place) && there(a) == there(b);
@@ -64,7 +64,7 @@ void require_agreement(const std::string& node, const std::string& what, const S
                        const Side& theirs) {
   if (agree(ours.spec, theirs.spec)) return;
   if (!agree_on_place(ours.spec, theirs.spec)) {
-    // Which device it is shows when the pipeline is made.
+    // The device number is known only when the pipeline is made.
     const auto memory = [](const Side& side) {
       const MemoryPlace place = side.spec.place.value_or(MemoryPlace());
       return place.kind == MemoryKind::device ? "on the GPU" : "in " + to_string(place);

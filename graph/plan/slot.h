@@ -1,4 +1,5 @@
-// What a sample's record can hold: the types of slots and of lists, and what is known of tensors.
+// SlotType, ListType and TensorSpec: the types of the values that a Sample holds, and what is known
+// about its tensors.
 #pragma once
 
 #include <sluice/runtime/memory_resource.h>
@@ -19,9 +20,8 @@
 
 namespace sluice::detail {
 
-// A whole number or an enumerator of any type as a std::int64_t. Pure functions.
-
-// A count: one that does not fit is as many as there can be.
+// Converts an integer or enum to std::int64_t. A value that is too large becomes the greatest
+// std::int64_t. Pure function.
 template <class T>
 constexpr std::int64_t to_count(const T& number) {
   if constexpr (std::is_enum_v<T>) {
@@ -48,12 +48,12 @@ T copy_of(const T& value) {
   }
 }
 
-// Whether copy_of() can copy a T.
+// True if copy_of() can copy a T.
 template <class T>
 concept duplicates = copies<T>() ||
     (!std::is_copy_constructible_v<T> && requires(const T& value) { T(value.clone()); });
 
-// ListType: what a std::vector<T> can do, for steps that know of it only its slot type. One static
+// ListType: the operations of a std::vector<T>, for steps that know only its slot type. One static
 // object per type. Threads: immutable; its functions are those of a vector. Errors: std::bad_alloc,
 // and what copying an element throws.
 struct ListType {
@@ -61,7 +61,7 @@ struct ListType {
   std::size_t (*size)(const void* list);
   void (*resize)(void* list, std::size_t size);  // fills up with default values
   void (*reverse)(void* list);
-  // Copies, which own their memory. Null when elements do not copy.
+  // These copy elements; the copies own their memory. Null if elements cannot be copied.
   void (*append)(void* list, const void* value);
   void (*take)(const void* list, std::size_t i, void* element);
   void (*take_reversed)(const void* list, void* reversed);
@@ -124,8 +124,8 @@ namespace sluice::detail {
 
 using SlotId = std::uint32_t;
 
-// The name of T for messages: as the compiler spells it, but for integers, which compilers spell
-// in different ways.
+// Returns the name of T for messages, as the compiler spells it. Integers have fixed names, because
+// compilers spell them in different ways.
 template <class T>
 constexpr std::string_view type_name() {
   if constexpr (std::same_as<T, short>) return "short int";
@@ -140,8 +140,8 @@ constexpr std::string_view type_name() {
   return text.substr(begin, end - begin);
 }
 
-// SlotType: how a sample's record keeps a value of some C++ type without knowing the type. One
-// static object per type. Threads: immutable. Any movable, default-constructible type has one.
+// SlotType: the operations by which a Sample keeps a value of a C++ type without knowing the type.
+// One static object per type. Threads: immutable. Any movable, default-constructible type has one.
 struct SlotType {
   std::string_view name;
   std::size_t size;
@@ -149,9 +149,9 @@ struct SlotType {
   void (*construct)(void*);
   void (*destroy)(void*) noexcept;
   void (*move)(void* to, void* from);
-  void (*release)(void*);  // gives back what the value holds; null when it holds nothing
-  void (*set_placer)(void*, Placer*);  // null when the type cannot be written straight into a batch
-  std::int64_t (*count)(const void*);  // to_count(); null unless it is a whole number or enumerator
+  void (*release)(void*);              // releases what the value holds; null if it holds nothing
+  void (*set_placer)(void*, Placer*);  // null if it cannot be written straight into a batch
+  std::int64_t (*count)(const void*);  // to_count(); null unless it is an integer or enum
   const ListType& (*list)();           // null unless it is a std::vector
 };
 
@@ -160,8 +160,8 @@ inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
-// Types with a release() of their own keep nothing after it; others are replaced by a fresh object.
-// It must return void: unique_ptr's release() returns a pointer that nobody would delete.
+// A type with its own release() holds nothing after the call; other values are replaced by a fresh
+// object. release() must return void: unique_ptr's release() returns a pointer that would leak.
 template <class T>
 concept Releasable = requires(T& value) {
   { value.release() }
@@ -195,8 +195,7 @@ const SlotType* slot_type() {
       t.release = [](void* at) {
         try {
           *static_cast<T*>(at) = T();
-        } catch (...) {  // a type that does not let itself be replaced keeps what it has until its
-                         // next value
+        } catch (...) {  // if replacing throws, the value stays until the next one
         }
       };
     }
@@ -211,7 +210,7 @@ const SlotType* slot_type() {
   return &type;
 }
 
-// Of the types that most files name: made once, in operator.cpp.
+// The types that most files use are instantiated once, in operator.cpp.
 extern template const SlotType* slot_type<bool>();
 extern template const SlotType* slot_type<std::int8_t>();
 extern template const SlotType* slot_type<std::uint8_t>();
@@ -234,11 +233,11 @@ extern template const SlotType* slot_type<Bytes>();
 
 namespace sluice {
 
-// TensorSpec: what is known, while a pipeline is described, of the tensors that a slot will hold:
-// the same for every sample. Arms that would give tensors of different type, layout or number of
-// dimensions, or in different memory, are refused before any sample runs. Sizes are not part of it:
-// they may differ from sample to sample. What nobody knows is left out, and then agrees with
-// everything; but what lies on a device agrees only with what does, too.
+// TensorSpec: what is known, while a pipeline is described, about the tensors in a slot. It is the
+// same for every sample. Branches that would return tensors of different type, layout, number of
+// dimensions or memory are an error before any sample runs. Sizes are not part of it, because they
+// may differ from sample to sample. An unknown property is empty and agrees with everything, except
+// that a value on a device agrees only with another value on a device.
 //
 // Threads: pure functions. Errors: BuildError and Error, as said below.
 
@@ -251,34 +250,34 @@ struct TensorSpec {
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
 };
 
-// "f16, CHW, 3 dimensions"; what is not known is left out, and so is memory of the host.
+// Returns "f16, CHW, 3 dimensions". Unknown properties and host memory are left out.
 std::string to_string(const TensorSpec& spec);
 
 namespace detail {
 
-// All of them, of a value that is there.
+// Returns the full spec of an existing value.
 TensorSpec spec_of(const ValueSpec& spec, MemoryPlace place = {});
 
-// False when both sides know something and do not know the same.
+// False if a property is known on both sides and differs, or if only one side is on a device.
 bool agree(const TensorSpec& a, const TensorSpec& b);
-// What holds on either side: what both know. What one side does not know is not known of the
-// result, so that no program is refused on a guess.
+// Returns the properties that are known and equal on both sides. A property that one side does not
+// know stays unknown, so that no program is rejected on a guess.
 TensorSpec common(const TensorSpec& a, const TensorSpec& b);
 
-// One of several ways to a value.
+// One of several origins of a value, with the text that names it in messages.
 struct Side {
   TensorSpec spec;
   std::string where;  // "in the arm 'then'"
 };
 Side in_arm(const TensorSpec& spec, const std::string& arm);
-Side as_it_begins(const TensorSpec& spec);          // what a loop carries
+Side as_it_begins(const TensorSpec& spec);          // a value that a loop carries
 Side as_the_body_gives_it(const TensorSpec& spec);  // the same, for the next iteration
-// Throws BuildError unless the sides agree; `node` is the branch or loop, `what` says which of its
-// values it is.
+// Throws BuildError unless the sides agree. `node` is the Branch or Loop, `what` says which of its
+// values this is.
 void require_agreement(const std::string& node, const std::string& what, const Side& ours,
                        const Side& theirs);
 
-// Throws Error unless the tensor is as it was declared.
+// Throws Error unless the tensor matches its declared spec.
 void require_declared(const Tensor& tensor, const TensorSpec& spec);
 
 }  // namespace detail

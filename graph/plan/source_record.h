@@ -1,5 +1,5 @@
-// What an engine and its sources tell each other: when epochs begin and end, what was read, and
-// what worker processes did.
+// Types that the engine and its sources exchange: the begin and end of epochs, the amount of data
+// read, and the work of worker processes.
 #pragma once
 
 #include <sluice/runtime/function.h>
@@ -13,26 +13,26 @@
 
 namespace sluice {
 
-// WorkerStats: what the worker processes of a step have done.
+// WorkerStats: counts of the worker processes of a step.
 //
 // Ownership: none. Threads: a value. Errors: none.
 
 struct WorkerStats {
-  int workers = 0;             // that were asked for
-  int ready = 0;               // of these, at work, or could be
-  std::int64_t samples = 0;    // that they have given
-  std::int64_t restarts = 0;   // of workers that had ended, against WorkerOptions::restarts
-  std::int64_t renewals = 0;   // of workers that had made WorkerOptions::renew_after samples
-  std::size_t bytes_held = 0;  // of values in shared memory that somebody uses
+  int workers = 0;             // requested
+  int ready = 0;               // of these, working or able to work
+  std::int64_t samples = 0;    // delivered
+  std::int64_t restarts = 0;   // of workers that had ended; counted against WorkerOptions::restarts
+  std::int64_t renewals = 0;   // of workers after WorkerOptions::renew_after samples
+  std::size_t bytes_held = 0;  // by values in shared memory that are in use
 };
 
-// SourceReads: what a source has read of its files, as plain data. Threads: like any
-// data. No errors.
+// SourceReads: how much a source has read from its files, as plain data. Threads: like any data. No
+// errors.
 
 struct SourceReads {
-  std::int64_t files = 0;       // that samples were made of; one of two samples counts twice
-  std::int64_t file_bytes = 0;  // which these files have
-  std::int64_t bytes_read = 0;  // of them: less than they have where only parts were needed
+  std::int64_t files = 0;       // that samples came from; a file of two samples counts twice
+  std::int64_t file_bytes = 0;  // the total size of these files
+  std::int64_t bytes_read = 0;  // less than file_bytes if only parts were needed
 
   SourceReads& operator+=(const SourceReads& more) {
     files += more.files;
@@ -52,33 +52,34 @@ namespace detail {
 struct DatasetRecord {
   std::string step;
   Function<std::string()> fingerprint = {};  // each may be empty
-  // Gives the source's state just before this sample of this epoch.
+  // Returns the source's state just before this sample of this epoch.
   Function<std::string(std::int64_t epoch, std::int64_t position)> save = {};
   Function<void(std::int64_t epoch, std::int64_t position, const std::string& state)> restore = {};
-  // What it has read since it was made, for whatever pipelines; empty where it does not count.
+  // Returns the totals since the source was made, over all pipelines; empty if it does not count.
   Function<SourceReads()> reads = {};
 };
 
 }  // namespace detail
 
-// EpochInfo: what a dataset is told before an epoch asks it for samples. EpochHooks: how it is told
-// so, and that the epoch is over; and what it tells of its workers.
+// EpochInfo: describes an epoch to a dataset before samples are requested. EpochHooks: the
+// functions that tell a dataset that an epoch begins or ends, and that return the stats of its
+// workers.
 //
-// Ownership: a value; its function shares what it needs, and may be kept. Threads: the function may
-// be called on any, several at once. Errors: it throws what an order of the user's throws, which is
-// EndOfEpoch behind the end.
+// Ownership: a value; `key` shares what it needs, and may be kept. Threads: `key` may be called
+// from several threads at once. Errors: `key` throws what a user-defined order throws, which is
+// EndOfEpoch for positions after the end.
 
 struct EpochInfo {
   std::int64_t epoch = 0;
-  // Position (SampleInfo::index_in_epoch) of the first sample that will be asked for: above 0 when
-  // an epoch is resumed.
+  // The position (SampleInfo::index_in_epoch) of the first sample that will be requested: above 0
+  // if an epoch is resumed.
   std::int64_t first = 0;
-  // No sample is asked for at this position or behind it; kUntilEnd where that is not known.
+  // Samples are requested only at positions below this one; kUntilEnd if the end is not known.
   std::int64_t samples = 0;
-  // Positions that may be under way at once: when the one at p is asked for, those at p - window
-  // and before have been delivered, or never will be asked for.
+  // The number of positions that may be in flight at once. When position p is requested, the
+  // positions up to p - window have been delivered or will never be requested.
   std::int64_t window = 0;
-  // Which sample stands at a position.
+  // Returns the key of the sample at a position.
   Function<SampleKey(std::int64_t position)> key = {};
 };
 
@@ -86,11 +87,11 @@ namespace detail {
 
 struct EpochHooks {
   Function<void(const EpochInfo&)> begin;  // each may be empty
-  Function<void()> end;                    // throws nothing
-  Function<WorkerStats()> workers;         // of a step that has some
+  Function<void()> end;                    // must not throw
+  Function<WorkerStats()> workers;         // for a step with worker processes
 };
 
-// Open between the beginning and the end of an epoch.
+// EpochGate: runs functions only between the beginning and the end of an epoch.
 class EpochGate {
  public:
   EpochGate();
@@ -99,10 +100,10 @@ class EpochGate {
   EpochGate& operator=(const EpochGate&) = delete;
 
   void open() noexcept;
-  // Waits until running calls of pass() have returned, at most 5 seconds: such a call may itself
-  // wait for the end of the epoch.
+  // Closes the gate, and waits until running calls of pass() have returned. It waits at most
+  // 5 seconds, because such a call may itself wait for the end of the epoch.
   void close() noexcept;
-  // Calls f() if it is open.
+  // Calls f() if the gate is open.
   template <class F>
   void pass(F&& f) const {
     const Pass here(*this);

@@ -1,4 +1,4 @@
-// What steps and branches that are data run.
+// Makes the functions that steps and branches run from their data: Step::bind() and choose_by().
 #include <sluice/graph/plan/plan.h>
 
 #include <type_traits>
@@ -8,13 +8,13 @@
 namespace sluice::detail {
 namespace {
 
-// The first arm is chosen where the value is true.
+// Returns 0, the first branch, if the value is true.
 template <class T>
 std::int64_t by_truth(const T& value) {
   return plain(value) != decltype(plain(value)){} ? 0 : 1;
 }
 
-// Null for another type.
+// Returns null if the type is not a number type.
 std::int64_t (*truth_of(const SlotType* type))(const void*) {
   std::int64_t (*found)(const void*) = nullptr;
   for_each_number_type([&]<class T>(std::type_identity<T>, const char*) {

@@ -1,5 +1,5 @@
-// Step: one thing that a pipeline does for each sample, as data: an operator with its arguments, or
-// a function of the user's own.
+// Step: one operation that a pipeline performs for each sample, as data. It is an operator with its
+// arguments, or a user function.
 //
 // Ownership: copies of a step share its function and its operator. Threads: like any data;
 // immutable while a pipeline runs it. Errors: none.
@@ -20,22 +20,21 @@
 
 namespace sluice::detail {
 
-// How a branch chooses, as data.
+// The choice of a Branch, as data.
 struct Choosing {
   enum class By : std::uint8_t { truth, number };
-  By by = By::truth;  // the first of two arms where it is true, not zero; or the arm of this number
-  Argument
-      argument;  // a number of a type of number_types.h; by number any whole one, or an enumerator
+  By by = By::truth;  // truth: the first of two branches if true or nonzero; number: its index
+  Argument argument;  // a number of a type of number_types.h; By::number takes any integer or enum
 };
-// Empty if the argument's type cannot choose.
+// Returns the function that chooses a branch; empty if the argument's type cannot choose.
 Function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing);
 
-// What a step does with the thread that it is given.
+// The use that a step makes of the thread that runs it.
 enum class StepKind : std::uint8_t {
-  cpu,    // works on it
-  wait,   // begins something there, and then waits without one until it is told: see Wait
-  io,     // stands still on it, for a disk or the network: gets one that does not compute
-  stream  // says there what a device shall do, and waits without one until it is done: see gather.h
+  cpu,    // computes on it
+  wait,   // starts an operation, then waits without a thread for its completion: see Wait
+  io,     // blocks it, on a disk or the network; runs on a thread that does not compute
+  stream  // adds device work, then waits without a thread until it is done: see gather.h
 };
 
 struct Step {
@@ -51,34 +50,34 @@ struct Step {
   std::vector<SlotId> reads;
   std::vector<SlotId> writes;
   StepFunction run;
-  // What the step does, and with what; `run` is made from these by bind(). Null for a function of
-  // the user's own, of which nobody knows anything.
+  // The operator and its arguments, from which bind() makes `run`. `op` is null for a user
+  // function, about which nothing is known.
   OperatorPtr op;
   Arguments arguments;
-  std::uint32_t generator = 0;              // of an operator that draws
+  std::uint32_t generator = 0;              // for an operator that draws
   std::shared_ptr<std::atomic<bool>> said;  // see Call
-  OperatorPtr on_device;  // its version for devices, where it runs on one: of the kind `stream`
+  OperatorPtr on_device;  // the device version, if it runs on a device (kind `stream`)
   StepKind kind = StepKind::cpu;
-  int threads = 0;          // of its own, of the kind `io`; 0: those that the pipeline has for that
-  bool effect = false;      // a function that runs even if nobody reads what it writes
-  bool pinned = false;      // never moves into an arm: a source, which decides what the sample is
-  bool for_device = false;  // makes what a device reads where it lies; set by `split_for_device`
-  std::shared_ptr<const EpochHooks> epoch;  // of a source that wants to be told; may be null
-  bool stops = false;    // waits for the gather that it is in; set by `join_gathers`
-  bool put_off = false;  // runs with the choice that the device makes of it; so, too
-  std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
-  // Which part of the recorded step this is, or what else it does; set by passes.
+  int threads = 0;          // its own threads, for kind `io`; 0: the pipeline's io threads
+  bool effect = false;      // a function that runs even if its outputs are unused
+  bool pinned = false;      // a source, which decides what the sample is: never moves into a branch
+  bool for_device = false;  // a device reads its outputs in place; set by `split_for_device`
+  std::shared_ptr<const EpochHooks> epoch;  // of a source; may be null
+  bool stops = false;    // waits for the GPU batch that it is in; set by `join_gathers`
+  bool put_off = false;  // a comparison that runs with the device's choice; set by `join_gathers`
+  std::vector<std::pair<SlotId, TensorSpec>> declared;  // the step fails unless its tensors match
+  // Says which part of the recorded step this is, or what else it does; set by passes.
   std::string remark;
-  std::vector<SlotId> releases;  // storage that nobody needs after this step
+  std::vector<SlotId> releases;  // storage that is unused after this step
   CounterId counter = 0;         // runs, then nanoseconds; set by `number`
   CounterId event_counter = 0;   // of the first event; set by `number`
 
   bool has_effect() const { return op != nullptr ? op->schema().effect : effect; }
-  const std::vector<std::string>& events() const;  // what Sample::note() counts
-  // Makes `run` of the operator with its arguments, and of the slots that it writes: when one of
+  const std::vector<std::string>& events() const;  // counted by Sample::note()
+  // Makes `run` from the operator, its arguments and the slots that it writes. Call it after one of
   // them has changed. A step without an operator stays as it is.
   void bind();
-  // Runs the operator's version for devices from now on.
+  // Makes the step run the operator's device version.
   void run_on(OperatorPtr version) {
     kind = StepKind::stream;
     on_device = std::move(version);
@@ -86,8 +85,8 @@ struct Step {
   }
 };
 
-// What the operator does with these arguments, which it allows and whose slots have their types. It
-// makes or fills the slots that it writes.
+// Makes a step that runs the operator with these arguments. The operator must allow them, and their
+// slots must have types. The step makes or fills the slots in `writes`.
 Step step_of(OperatorPtr op, Arguments arguments, std::string name, std::vector<SlotId> writes,
              std::uint32_t generator = 0);
 

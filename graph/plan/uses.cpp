@@ -10,10 +10,10 @@ void append(std::vector<SlotId>& slots, const std::vector<SlotId>& more) {
   slots.insert(slots.end(), more.begin(), more.end());
 }
 
-// Holds the condition and the body.
+// Returns the loop's own scope, which holds the condition and the body.
 ScopeId scope_of(const Plan& plan, const Loop& loop) { return plan.scopes[loop.body.scope].parent; }
 
-// The outermost scopes of the node's own; it stands in their parent.
+// Returns the node's own outermost scopes; the node itself is in their parent.
 std::vector<ScopeId> scopes_in(const Plan& plan, const Node& node) {
   std::vector<ScopeId> scopes;
   visit(
@@ -25,7 +25,7 @@ std::vector<ScopeId> scopes_in(const Plan& plan, const Node& node) {
   return scopes;
 }
 
-// What the node makes itself, of the scope that it stands in.
+// Returns the slots that the node itself makes in the scope that contains it.
 std::vector<SlotId> outputs_of(const Node& node) {
   std::vector<SlotId> outputs;
   visit(

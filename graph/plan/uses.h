@@ -1,7 +1,6 @@
-// What the parts of a plan use and give: the questions that passes ask about nodes and slots.
+// Functions for passes that find which slots the parts of a plan read and write.
 //
-// Threads: pure functions, but for move_scope, which changes the plan that it is given. Nothing is
-// thrown.
+// Threads: pure functions, except for move_scope, which changes its plan. Errors: none.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -19,25 +18,26 @@ void insert(Slots& slots, const Some& more) {
 }
 bool any_of(const Slots& slots, const std::vector<SlotId>& some);
 
-// The node goes into a block of the scope `to`.
+// Adjusts scopes for moving the node into a block of the scope `to`.
 void move_scope(Plan& plan, const Node& node, ScopeId to);
 
-// Whether a step of the node, or of the blocks within it, runs for its effect.
+// True if a step of the node, or of the blocks inside it, runs for its effect.
 bool has_effect(const Node& node);
-// Whether a step of the plan is of this kind.
+// True if a step of the plan is of this kind.
 bool has_step(const Plan& plan, StepKind kind);
-// Whether a step reads for which there are no threads of its own.
+// True if an io step has no threads of its own, so that it needs the pipeline's io threads.
 bool reads_on_io_threads(const Plan& plan);
-// Whether the slot's value is made in each iteration anew.
+// True if each iteration of the loop makes the slot's value anew.
 bool made_inside(const Plan& plan, SlotId slot, const Loop& loop);
-// What the node itself uses where it stands: what its steps read, its choice, its first iteration.
+// Returns the slots that the node itself reads: the inputs of its steps, of its choice, or of its
+// first iteration.
 std::vector<SlotId> inputs_of(const Node& node);
-// What the node gives to those after it. Steps inside may also add to a value from outside: a list
-// that a loop fills.
+// Returns the slots that the node writes for later nodes. They include outer values that steps
+// inside add to, such as a list that a loop fills.
 std::vector<SlotId> writes_of(const Plan& plan, const Node& node);
-// How often each slot is used, by steps, choices, loops, the blocks' ends and the outputs.
+// Returns how often each slot is used, by steps, choices, loops, block results and outputs.
 std::vector<int> count_uses(const Plan& plan);
-// What the node uses of what was made before it, or within.
+// Returns all slots that the node uses, made before it or inside it.
 Slots uses_of(const Node& node);
 
 }  // namespace sluice::detail

@@ -1,10 +1,11 @@
-// Ways through a plan. visit() does with a node what is said for its kind; a kind of which nothing
-// is said does not compile. The walks call a function for all blocks, nodes or parts of one kind,
-// at any depth: block by block, outermost first, all of a block before the blocks inside it.
+// Functions that walk a plan. visit() calls the case for the kind of a node; a missing case does
+// not compile. The for_each functions call a function for all blocks, nodes or parts of one kind,
+// at any depth. They go block by block, outermost first: all of a block before the blocks inside
+// it.
 //
-// Ownership: what is called gets references into the plan. Only what for_each_block calls may add
-// nodes or take them away, and only those of its own block. Threads: pure functions. Errors:
-// std::bad_alloc, and whatever the function that is called throws.
+// Ownership: callbacks get references into the plan. Only the callback of for_each_block may add or
+// remove nodes, and only in its own block. Threads: pure functions. Errors: std::bad_alloc, and
+// what a callback throws.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -24,7 +25,7 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-// Calls the one of `cases` that takes a Stage, a Branch or a Loop, whichever the node is.
+// Calls the one of `cases` that takes the node's kind: Stage, Branch or Loop.
 template <class... Cases>
 decltype(auto) visit(Node& node, Cases&&... cases) {
   return std::visit(Overloaded{std::forward<Cases>(cases)...}, node);
@@ -34,18 +35,18 @@ decltype(auto) visit(const Node& node, Cases&&... cases) {
   return std::visit(Overloaded{std::forward<Cases>(cases)...}, node);
 }
 
-// Whether the node is part of the gather of the node in front of it.
+// True if the node belongs to the GPU batch of the node before it.
 inline bool joins(const Node& node) {
   return visit(
       node, [](const Stage& stage) { return stage.joins; },
       [](const Branch& branch) { return branch.joins; }, [](const Loop&) { return false; });
 }
 
-// Part, const where the plan that holds it is.
+// Part, or const Part if Of is const.
 template <class Part, class Of>
 using like = std::conditional_t<std::is_const_v<Of>, const Part, Part>;
 
-// The steps that the node itself holds. N is Node or const Node.
+// Returns the steps that the node itself holds. N is Node or const Node.
 template <class N>
 std::span<like<Step, N>> steps_in(N& node) {
   using Steps = std::span<like<Step, N>>;
@@ -54,8 +55,8 @@ std::span<like<Step, N>> steps_in(N& node) {
       [](const Branch&) { return Steps(); }, [](const Loop&) { return Steps(); });
 }
 
-// The blocks that the node itself holds: the arms of a branch, the condition and the body of a
-// loop.
+// Returns the blocks that the node itself holds: the arms of a Branch, the condition and body of a
+// Loop.
 template <class N>
 std::vector<like<Block, N>*> blocks_in(N& node) {
   std::vector<like<Block, N>*> blocks;

@@ -45,7 +45,7 @@ std::int64_t BatchesInMaking::complete(std::int64_t index, const std::vector<Sam
   batch.completed = std::chrono::steady_clock::now();
   const auto size = static_cast<std::int64_t>(samples.size());
   const std::int64_t left = end_ - index * options_.batch_size;
-  // One that lies behind the end as a whole is never looked at.
+  // A batch entirely beyond the end is never used.
   if (left <= 0 || left >= size) return 0;
   batch.before_end.assign(samples.begin(), samples.begin() + left);
   batch.samples = &batch.before_end;
@@ -76,7 +76,7 @@ void BatchesInMaking::begin(Sample& sample) {
   if (!batch.has_columns.load(std::memory_order_acquire)) {
     const std::lock_guard lock(batch.mutex);
     if (!batch.has_columns.load(std::memory_order_relaxed)) {
-      // What is compacted moves on to other batches.
+      // With `compact`, values move on to other batches.
       make_columns(*batch.data, !options_.compact);
     }
     batch.has_columns.store(true, std::memory_order_release);

@@ -1,10 +1,9 @@
-// BegunSources: an epoch as the sources see it: all are told when it is made, and again when it is
-// destroyed. Of those that were told of the beginning each is told of the end once, the last one
-// first.
+// BegunSources: tells sources about the beginning and end of an epoch. The constructor calls
+// begin() of all sources; the destructor calls end() once for each begun source, in reverse order.
 //
-// Ownership: refers to the plan. Threads: the consumer's; call it under no lock, since what it
-// calls is the user's code. Errors: throws what a source throws that cannot begin; those before it
-// are told of the end.
+// Ownership: refers to the plan. Threads: the consumer's; call it without any lock, because it
+// calls the user's code. Errors: throws what a source throws when it cannot begin; the sources
+// before it are then ended.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>

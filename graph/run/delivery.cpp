@@ -15,19 +15,19 @@
 namespace sluice::detail {
 namespace {
 
-// A rate of few samples says nothing.
+// The rate of only a few samples is not meaningful.
 constexpr std::int64_t kRateFrom = 100;
-// Stand-ins are tried until one succeeds, but not for ever: all files may be damaged.
+// Replacement samples are tried until one succeeds, but not forever: all files may be damaged.
 constexpr int kMaxStandIns = 16;
-// Draws that choose a stand-in; no generator of a graph has this number.
+// The generator number of draws that choose a replacement sample; no generator of a graph has it.
 constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
 
-// What went wrong with the sample itself; when stand-ins failed too, that does not matter.
+// Returns the original sample's error; errors of its replacements do not matter.
 const SampleError* error_of(const Sample& sample) {
   return sample.first_error() != nullptr ? sample.first_error() : sample.error();
 }
 
-// A column that cannot be as it should costs the batch, and says which one it is.
+// Finishes the columns. A failure costs the batch, and the error names the column.
 void finish_columns(BatchData& batch, const std::vector<std::uint32_t>& kept) {
   for (std::size_t k = 0; k < batch.columns.size(); ++k) {
     const auto told = [&](const Error& e) {
@@ -44,7 +44,7 @@ void finish_columns(BatchData& batch, const std::vector<std::uint32_t>& kept) {
   }
 }
 
-// Counts the samples of a batch from `from` on: replaced ones, as the batch lists them, and the
+// Counts the samples of a batch from `from` on: the replaced ones that the batch lists, and the
 // rest.
 Ledger counts_of(const BatchData& batch, std::size_t from) {
   Ledger counts;
@@ -210,7 +210,7 @@ void Delivery::read_outcomes(BatchData& batch, const std::vector<Sample*>& sampl
     if (sample.id() < first_wanted_) continue;
     if (sample.ended()) {
       batch.missing.push_back(sample.id());
-      // Also when a filter dropped the stand-in.
+      // Applies also if a filter dropped the replacement sample.
       if (const SampleError* error = error_of(sample)) batch.errors.push_back(*error);
       ++(sample.dropped() ? here.filtered : sample.failed() && skips ? here.skipped : here.failed);
       continue;
@@ -239,7 +239,7 @@ void Compactor::restart(std::int64_t index) {
 }
 
 Ledger Compactor::waiting() const {
-  // A batch that was delivered has taken its own notes with it.
+  // A delivered batch has taken its own notes with it.
   Ledger counts;
   if (making_ != nullptr) counts += counts_of(*making_, 0);
   if (part_ != nullptr) counts += counts_of(*part_, used_);

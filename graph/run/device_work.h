@@ -1,8 +1,8 @@
-// DeviceWork: what a pipeline has of its device: memory, and the thread that asks whether gathers
-// are over. Internal to graph/run/.
+// DeviceWork: a pipeline's resources on its device: memory, and the thread that polls for completed
+// GPU batches. Internal to graph/run/.
 //
-// Ownership: owns both; shares the device. Outlives the stages that use it, and the samples whose
-// values lie there. Threads: any.
+// Ownership: owns both; shares the device. Outlives the stages that use it, and the samples with
+// values on the device. Threads: any.
 #pragma once
 
 #include <sluice/graph/flow/poller.h>
@@ -19,7 +19,7 @@ namespace sluice::detail {
 
 class PipelineTrace;
 
-// Keeps memory of the device for the next time; may be asked to give it back, on any thread.
+// Keeps device memory for reuse. It may be asked to free it, on any thread.
 class DeviceKeeper {
  public:
   virtual void let_go() noexcept = 0;
@@ -29,8 +29,8 @@ class DeviceKeeper {
 };
 
 struct DeviceWork {
-  // `samples`: that may be under way, and hence wait for a stage.
-  // `max_bytes`, `decoder`: see DeviceMemory.
+  // `samples`: the most in flight, all of which may wait for a stage. `max_bytes`, `decoder`: see
+  // DeviceMemory.
   DeviceWork(std::shared_ptr<Device> with, std::size_t samples, std::int64_t max_bytes = 0,
              Decoder decoder = Decoder::exact)
       : device(std::move(with)), room(samples), memory(device, max_bytes, decoder) {}
@@ -41,14 +41,15 @@ struct DeviceWork {
   flow::poller completions;
   PipelineTrace* trace = nullptr;      // null: none
   std::vector<DeviceKeeper*> keepers;  // complete before the first sample
-  std::atomic<int> launched{0};        // gathers that are at work
-  std::atomic<int> waiting{0};         // and those that wait for memory
-  // Bytes in use when there was no more memory; 0 before. From then on samples come to the device
-  // only while half of it is free: those that are there need some to go on.
+  std::atomic<int> launched{0};        // GPU batches at work
+  std::atomic<int> waiting{0};         // GPU batches that wait for memory
+  // Bytes in use when memory ran out; 0 while no shortage is known. After a shortage, new samples
+  // are admitted to the device only while half of this is free, because the samples there need
+  // memory to continue.
   std::atomic<std::size_t> scarce{0};
-  // That may be under way at one time, of each stage; and as many more for samples that go on.
+  // The most GPU batches in flight for each stage, and as many again for samples that continue.
   std::size_t gathers = 8;
-  std::size_t most = 128;  // samples of a gather
+  std::size_t most = 128;  // the most samples in a GPU batch
 };
 
 }  // namespace sluice::detail

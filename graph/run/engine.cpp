@@ -19,7 +19,8 @@
 namespace sluice::detail {
 namespace {
 
-// What the device writes by itself, or the host.
+// The kind of memory that the output needs: the device's own, pinned if the device writes it, else
+// host memory.
 MemoryKind kind_of_output(const Plan& plan, SlotId output, const ColumnMaker& maker) {
   if (!maker.takes_memory()) return MemoryKind::host;
   if (plan.slots[output].on_device) return MemoryKind::device;
@@ -35,7 +36,7 @@ MemoryKind kind_of_output(const Plan& plan, SlotId output, const ColumnMaker& ma
   return kind;
 }
 
-// `batches`: as many may be on their way, or in the user's hands, at one time.
+// `batches`: the most in flight or in the user's hands at one time.
 void check_output_memory(const PipelineOptions& options, const Plan& plan,
                          const std::vector<std::unique_ptr<ColumnMaker>>& makers,
                          std::size_t batches) {
@@ -72,7 +73,8 @@ void check_output_memory(const PipelineOptions& options, const Plan& plan,
   }
 }
 
-// The step that makes the value, by name; of the result of a choice or a loop, their own.
+// The name of the step that makes the value. For the result of a choice or a loop, that construct's
+// name.
 std::string maker_of(const Plan& plan, SlotId slot) {
   std::string name = plan.slots[slot].name;
   for_each<Step>(plan.top, [&](const Step& step) {
@@ -136,10 +138,10 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                      "' gives each of its values once, so that none can stand in for another one: "
                      "use skip");
   }
-  // More records than there are samples would never be used.
+  // More samples than an epoch has would never be used.
   window = options.window;
   if (!plan.sampler) window = std::clamp<std::int64_t>(delivered_of(plan.samples), 1, window);
-  // With the batches that the window reaches, or the one that is made full, one that is delivered.
+  // The batches that the window reaches, or the full one being formed, plus one that is delivered.
   check_output_memory(
       options, plan, makers,
       1 + static_cast<std::size_t>(
@@ -318,7 +320,7 @@ Stats Engine::Impl::stats() const {
   s.sources = reads_of(recorded, reads_before);
   const std::lock_guard lock(mutex);
   s.epoch = ledger;
-  // Once it is cancelled nothing more is delivered: what is open is lost to that.
+  // After cancellation nothing more is delivered, so open samples count as cancelled.
   if (running && stopping) s.epoch.cancelled += ledger.open();
   s.total = total_ledger;
   if (running) s.total += s.epoch;
@@ -347,8 +349,8 @@ Engine::Engine(Plan plan, const PipelineOptions& options,
 
 Engine::~Engine() {
   if (home_.here()) return;
-  // What the child of a fork() has of an engine lacks its threads, and locks may be held by them:
-  // it stays as it is. The list is for leak checkers.
+  // In the child of a fork(), the engine's threads do not exist, and they may hold locks. So it is
+  // never destroyed. The list keeps it reachable for leak checkers.
   static std::atomic<Impl*> inherited{nullptr};
   Impl* const left = impl_.release();
   left->next_inherited = inherited.exchange(left);
@@ -382,7 +384,7 @@ Checkpoint Engine::checkpoint(std::int64_t next_epoch) const {
 }
 Inspection Engine::inspect(const SampleKey& key) const {
   at_home().require_outside("inspect()", "would run itself again");
-  const WorkScope scope(impl_->plan);  // the sample's steps are the pipeline's
+  const WorkScope scope(impl_->plan);  // marks the sample's steps as the pipeline's
   return {impl_->recorded, key, impl_->options};
 }
 std::int64_t Engine::samples() const { return impl_->count_samples; }

@@ -1,11 +1,11 @@
-// Engine: a pipeline without its types. Admits samples, gathers what they give into batches, keeps
-// the ledger, applies the error policy. Pipeline<Ts...> (pipeline.h) is the typed front that users
-// hold.
+// Engine: a pipeline without its types. It admits samples, collects their values into batches,
+// keeps the ledger, and applies the error policy. Pipeline<Ts...> (pipeline.h) is the typed front
+// end for users.
 //
-// Ownership: owns the plan, the records, the pools and the executor. Batches that were taken
-// outlive it. Threads: cancel() and stats() from any; the rest from one thread at a time. Errors:
-// as Pipeline says. In a child of fork() whatever needs the threads or the records throws Error;
-// what is for destructors does nothing.
+// Ownership: owns the plan, the samples, the pools and the executor. Delivered batches outlive it.
+// Threads: cancel() and stats() from any; the rest from one thread at a time. Errors: see Pipeline.
+// In a child of fork(), members that need the threads or the samples throw Error; members for
+// destructors do nothing.
 #pragma once
 
 #include <sluice/graph/options.h>
@@ -27,25 +27,25 @@ struct Plan;
 struct BatchData {
   std::int64_t index = 0;
   std::int64_t epoch = 0;
-  std::size_t cells = 0;    // samples that belong to it
+  std::size_t cells = 0;    // number of samples that belong to it
   std::size_t padding = 0;  // repetitions of the last one
   std::vector<std::unique_ptr<Column>> columns;
-  std::vector<std::int64_t> ids;       // positions of the samples in it, in order
-  std::vector<SampleKey> keys;         // of the same samples; a stand-in's are its own
+  std::vector<std::int64_t> ids;       // positions of the present samples, in order
+  std::vector<SampleKey> keys;         // of the same samples; a replacement sample has its own key
   std::vector<std::int64_t> missing;   // ids that were filtered or failed, in order
-  std::vector<std::int64_t> replaced;  // ids whose place another sample took
-  std::vector<SampleError> errors;     // of those that failed, in order of ids
-  std::vector<SampleError> warnings;   // about samples in it, in order of ids
+  std::vector<std::int64_t> replaced;  // ids of samples that were replaced
+  std::vector<SampleError> errors;     // of failed samples, in order of ids
+  std::vector<SampleError> warnings;   // about samples in the batch, in order of ids
   std::size_t bytes() const;           // of memory held by its columns
 };
-// One without samples.
+// A batch without samples.
 const BatchData& no_batch();
-// Throws Error where there is none.
+// Throws Error if the batch is null.
 const BatchData& require_batch(const BatchData* batch);
-// What is asked of a handle ("pipeline") that has nothing any more.
+// Throws Error for a use of a handle ("pipeline") that was moved from.
 [[noreturn]] void throw_moved_from(const char* handle);
 
-// What was done of an epoch before a run through the rest of it; see Checkpoint.
+// The part of an epoch that was done before a run through the rest of it; see Checkpoint.
 struct Start {
   std::int64_t position = 0;
   std::int64_t batch = 0;
@@ -54,46 +54,47 @@ struct Start {
   std::vector<Progress> done = {};
 };
 
-// One run through an epoch, as the engine knows it.
+// One run through an epoch, for the engine.
 struct Run;
 
 class Engine {
  public:
-  // Takes a plan as it was recorded. Throws BuildError when the plan or the options make no sense.
+  // Takes a recorded plan. Throws BuildError if the plan or the options are invalid.
   Engine(Plan plan, const PipelineOptions& options,
          std::vector<std::unique_ptr<ColumnMaker>> makers);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Ends what runs, and starts the given epoch.
+  // Ends a running epoch, and starts the given one.
   std::shared_ptr<Run> begin_epoch(std::int64_t epoch);
-  // The next batch of a run, in order; null at its end and after cancel(). Throws Error when
+  // Returns the next batch of a run, in order; null at its end and after cancel(). Throws Error if
   // another call has ended the run before its last batch.
   std::unique_ptr<BatchData> next(Run& run);
-  // Ends the epoch: steps that run end, others never start. Returns at once.
+  // Ends the epoch: running steps finish, others never start. Returns at once.
   void cancel();
   // The same for destructors, unless another run has begun.
   void cancel(const Run& run);
   // Ends the epoch and waits until nothing runs.
   void stop();
-  // The same, for destructors: throws nothing, and ends the process when it is called inside a
-  // step, which it would have to wait for.
+  // The same, for destructors. Throws nothing. Ends the process if called inside a step, because it
+  // would have to wait for that step.
   void shut_down() noexcept;
-  // Whether the calling thread is in one of the steps.
+  // True if the calling thread is in one of the steps.
   bool is_inside_step() const noexcept;
 
-  // Whether the batch that came last counts as taken, for checkpoints; it does. One that did not
-  // reach the user, as a signal came between, does not.
+  // Sets whether the last batch counts as taken, for checkpoints. By default it does. Pass false if
+  // a signal kept it from reaching the user.
   void count_last(bool counts);
 
-  // How far the user has come, who would begin `next_epoch` next.
+  // Returns the consumer's position; `next_epoch` is the epoch that a new iteration starts.
   Checkpoint checkpoint(std::int64_t next_epoch) const;
 
   // Runs one sample on the calling thread.
   Inspection inspect(const SampleKey& key) const;
 
-  // How many an epoch has; -1 while that is not known. A child of fork() may ask, too.
+  // The number of samples and of batches of an epoch; -1 while unknown. Also valid in a child of
+  // fork().
   std::int64_t samples() const;
   std::int64_t batches() const;
   const PipelineOptions& options() const;

@@ -1,4 +1,4 @@
-// Where an epoch begins, and how far the user has come.
+// Finds the start of an epoch, and the consumer's position.
 #include <sluice/graph/plan/digest.h>
 #include <sluice/graph/run/engine_impl.h>
 

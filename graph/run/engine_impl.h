@@ -1,9 +1,9 @@
-// Engine::Impl: what an Engine is made of. engine.cpp holds what the executor calls, on the threads
-// that work; engine_run.cpp what the user calls, on the thread that takes batches. Internal to
-// both.
+// Engine::Impl: the implementation of Engine. engine.cpp holds the functions that the executor
+// calls on worker threads. engine_run.cpp holds those that the user calls on the thread that takes
+// batches. Internal to both.
 //
-// Ownership, threads and errors: as Engine says. Lock order: the window's lock, then `mutex`. None
-// of the user's code runs under either.
+// Ownership, threads and errors: see Engine. Lock order: the window's lock, then `mutex`. The
+// user's code never runs under either.
 #pragma once
 
 #include <sluice/graph/order/sampler.h>
@@ -32,7 +32,7 @@ namespace sluice::detail {
 // One run through an epoch. Guarded by the engine's lock.
 struct Run {
   std::int64_t epoch = 0;
-  // The call that ended it before its last batch, and what to do about that; empty when that was
+  // The call that ended it before its last batch, and what to do about that; empty if that was
   // cancel() or an error.
   std::string ended_by;
 };
@@ -45,30 +45,30 @@ struct Engine::Impl {
 
   void shut_down() noexcept;
 
-  // Those calls that wait for steps to end, or run them.
+  // Throws Error inside a step, for calls that wait for steps or run them.
   void require_outside(const char* call, const char* why_not = "would wait for itself") const;
 
-  // Where the outputs go.
+  // Selects the memory of the outputs.
   void choose_memory();
 
-  // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
+  // On any thread, one at a time, under the window's lock, so it must not call the user's code.
   bool admit(Sample& sample) noexcept;
 
-  // On the thread that admitted the sample. The user's sampler may run here.
+  // On the thread that admitted the sample. May call the user's sampler.
   void begin(Sample& sample) noexcept;
   void find_key(Sample& sample) const;
 
   // On the thread that ran the sample's last step.
   bool finish(Sample& sample) noexcept;
 
-  // The source has no sample at this position, nor behind it.
+  // Called when the source has no sample at this position or beyond.
   void end_at(std::int64_t position) noexcept;
 
   void emit(Sample& sample) noexcept;
 
   void batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept;
 
-  // The run cannot go on: next() throws what happened.
+  // Ends a run that cannot continue; next() throws `why`.
   void break_off(std::exception_ptr why) noexcept;
   void break_off_locked(std::exception_ptr why) noexcept;
 
@@ -80,33 +80,33 @@ struct Engine::Impl {
 
   std::unique_ptr<BatchData> next_in_order();
 
-  // True if the next samples become a batch. Too few of them do not if short batches are dropped,
-  // unless a source has failed for one of them: such an error is always reported.
+  // True if the next samples become a batch. A short batch does not, if short batches are dropped,
+  // unless a source has failed for one of its samples: that error is always reported.
   bool is_made(const BatchInMaking& next) const;
-  // The compactor's, which were delivered, end in another way.
+  // Counts the compactor's samples, which were counted as delivered, under `as` instead.
   void recount(const Ledger& those, std::int64_t Ledger::*as);
 
-  // Wakes the consumer; called under the lock.
+  // Wakes the consumer. Call it with the lock held.
   void tell_consumer();
-  // Returns when a batch is there, or none will come.
+  // Returns when a batch is ready or none will come.
   void await(std::unique_lock<std::mutex>& lock);
 
   void cancel(const Run* of);
 
   void stop(const std::string& by);
 
-  // Says which steps an end waits for.
+  // Reports the steps that an end waits for.
   void tell_end_waits() const noexcept;
 
-  // Waits until nothing runs, and closes the ledger. Leaves the lock held. `by`: the call that ends
-  // a run of which the user may expect more; empty when he does not.
+  // Waits until nothing runs, and closes the ledger. Returns with the lock held. `by`: the call
+  // that ends a run of which the user may expect more batches; empty if not.
   void end(std::unique_lock<std::mutex>& lock, const std::string& by);
-  // The same, for the one thread that does it.
+  // The same, for the one thread that does the work.
   void end_alone(std::unique_lock<std::mutex>& lock, const std::string& by);
 
   std::shared_ptr<Run> begin_epoch(std::int64_t epoch);
 
-  // Samples that have ended since the pipeline was made; for whoever looks for a stall.
+  // The number of samples that have ended since the pipeline was made, to detect stalls.
   std::int64_t progress() const;
 
   Stats stats() const;
@@ -116,37 +116,39 @@ struct Engine::Impl {
   bool drops_short_batch() const {
     return options.last_batch == LastBatch::drop && !options.compact;
   }
-  // The batches of `count` samples. With `makes_short` a short one counts, even if short batches
-  // are dropped.
+  // The number of batches of `count` samples. With `makes_short`, a short batch counts even if
+  // short batches are dropped.
   std::int64_t batches_of(std::int64_t count, bool makes_short) const;
-  // Without those of a short batch that is not made. kUntilEnd, or close to it, if nobody knows.
+  // `count` without the samples of a short batch that is dropped. kUntilEnd, or close to it, if
+  // unknown.
   std::int64_t delivered_of(std::int64_t count) const {
     return count - (drops_short_batch() ? count % options.batch_size : 0);
   }
   // The number of samples before the start of a run that have places in its first batch. So full
   // batches are formed from the same short ones as in a run that was not interrupted.
   std::int64_t lead_of(const Start& from) const;
-  // None where an epoch is the data set in its order.
+  // Nothing if an epoch is the dataset in its own order.
   std::optional<EpochOrder> order_of(std::int64_t epoch, const Start& after) const;
-  // Of the epoch, as it is cut after `after`.
+  // The number of samples of the epoch, as it is split after `after`.
   std::int64_t samples_of(std::int64_t epoch, const Start& after = {}) const;
 
-  // What a checkpoint says of the program, whenever it is taken.
+  // The parts of a checkpoint that describe the program and never change.
   Checkpoint describe() const;
-  // What PipelineOptions::resume says, if it is for this program.
+  // The start from PipelineOptions::resume; throws if that is for another program.
   std::optional<Start> start_of_resume() const;
-  // Tells sources that keep a state.
+  // Restores the state of sources that keep one.
   void restore(const Checkpoint& from, std::int64_t shards) const;
-  // These run the user's code: his sources are asked.
+  // Calls the user's code: it asks the sources for their states.
   Checkpoint checkpoint(std::int64_t next_epoch) const;
   // The same without the states of sources.
   Checkpoint place(std::int64_t next_epoch) const;
-  // The user begins where he likes.
+  // Discards the resume position, because the user chooses an epoch.
   void forget_start();
-  // The user gets this batch.
+  // Records that the user receives this batch.
   void note_taken(const BatchData& batch);
 
-  // Tells the trace how much is under way; called under the lock, and costs nothing without one.
+  // Traces the counts of samples and batches. Call it with the lock held. Costs nothing without a
+  // trace.
   void trace_counts() {
     if (trace != nullptr) trace_counts_now();
   }
@@ -157,13 +159,13 @@ struct Engine::Impl {
   const Plan plan;
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   const std::vector<char> last_use;
-  const bool reads;      // steps of the plan do
-  std::int64_t total;    // samples of this run, or of epoch 0 before the first, at most
-  const bool until_end;  // how long an epoch is shows when its source says so
-  // The samples and batches of an epoch; -1 while they are unknown. A child of fork() may read
-  // them, so they need no lock.
+  const bool reads;      // true if steps of the plan read
+  std::int64_t total;    // samples of this run, or of epoch 0 before the first run; an upper bound
+  const bool until_end;  // the source determines the end of an epoch
+  // The samples and batches of an epoch; -1 while unknown. A child of fork() may read them, so they
+  // need no lock.
   std::atomic<std::int64_t> count_samples{-1}, count_batches{-1};
-  const std::vector<SourceStats> reads_before;  // what sources had read when the pipeline was made
+  const std::vector<SourceStats> reads_before;  // reads of the sources before the pipeline was made
   std::int64_t window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;
@@ -175,20 +177,20 @@ struct Engine::Impl {
   std::atomic<std::uint64_t> told{0};       // how often `arrived` was notified
   std::vector<ColumnMemory> column_memory;  // of each output
   BatchesInMaking making{options, makers, column_memory};
-  std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
+  std::shared_ptr<Run> run;  // the running one, or the last one; null before the first
   Waits waits;
-  std::optional<EpochOrder> order;            // of this run; none: the data set's own
-  std::optional<Start> resume;                // where the first epoch begins, until it has begun
-  Start start;                                // where this run begins, see lead_of()
-  Start reached;                              // the same, and what the user has taken since
-  Start with_last, without_last;              // that, and what it was before the last batch
-  bool current = false;                       // the run is what a checkpoint is about
-  std::optional<BegunSources> sources;        // of the run that goes on; the consumer's thread
-  std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
+  std::optional<EpochOrder> order;            // of this run; none: the dataset's own order
+  std::optional<Start> resume;                // the start of the first epoch, until it has begun
+  Start start;                                // the start of this run, see lead_of()
+  Start reached;                              // `start`, plus the batches that the user has taken
+  Start with_last, without_last;              // `reached` with and without the last batch
+  bool current = false;                       // checkpoints refer to this run
+  std::optional<BegunSources> sources;        // of the running epoch; used by the consumer's thread
+  std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as known
   std::int64_t source_error = -1;             // the last sample for which a source has failed
-  bool ran_through = false;                   // it has ended with its last batch
-  std::int64_t known_end = -1;                // of the run that has found it last
-  bool made_short = false;  // and its short batch was made, although these are dropped
+  bool ran_through = false;                   // the run has ended with its last batch
+  std::int64_t known_end = -1;                // of the last run that reached its end
+  bool made_short = false;  // that run made its short batch, although short ones are dropped
   std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;
   Delivery delivery{options};
@@ -200,8 +202,8 @@ struct Engine::Impl {
   bool ending = false;
   std::condition_variable ended;
   bool stopping = false;
-  bool shutting_down = false;  // on the thread that does; nobody else asks
-  std::exception_ptr broken;   // why the run cannot go on
+  bool shutting_down = false;  // set by the thread that shuts down; no other thread reads it then
+  std::exception_ptr broken;   // the reason why the run cannot continue
   std::atomic<bool> cancelled{false};
   std::atomic<std::size_t> largest_sample{0}, largest_waiting{0};
   Impl* next_inherited = nullptr;        // see ~Engine

@@ -13,7 +13,7 @@
 namespace sluice::detail {
 namespace {
 
-// No other batch will come then.
+// No other batch follows a lost device.
 bool is_lost_device(const Error& error) {
   const auto* const told = dynamic_cast<const DeviceError*>(&error);
   return told != nullptr && told->device_lost();
@@ -32,7 +32,7 @@ void Engine::Impl::shut_down() noexcept {
   shutting_down = true;
   try {
     stop("the destruction of its pipeline; keep the pipeline until the last batch is taken");
-  } catch (...) {  // an unbalanced ledger; there is nobody left to tell
+  } catch (...) {  // an unbalanced ledger; a destructor cannot report it
   }
   if (trace != nullptr) trace->finish();
 }
@@ -52,7 +52,7 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
     throw Error("epoch " + std::to_string(of.epoch) + " was ended before its last batch by " +
                 of.ended_by);
   }
-  // What the compactor holds is for none but the run that goes on.
+  // The compactor's samples belong to the current run only.
   const bool compact = options.compact && !stopping;
   lock.unlock();
   auto batch = compact ? next_full() : next_in_order();
@@ -63,7 +63,7 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
     note_taken(*batch);
     largest_batch = std::max(largest_batch, batch->bytes());
   } else if (ran_through && &of == run.get()) {
-    reached.position = start.position + run_end;  // what is left out at the end is done, too
+    reached.position = start.position + run_end;  // samples left out at the end count as done
     with_last = without_last = reached;
   }
   lock.unlock();
@@ -84,7 +84,7 @@ void Engine::Impl::end_at(std::int64_t position) noexcept {
   run_end = position;
   known_end = start.position + position;
   made_short = false;
-  run_batches = batches_of(position, true);  // is_made() is asked when it is complete
+  run_batches = batches_of(position, true);  // is_made() is checked when it is complete
   note_counts();
   making.shorten(position);
   tell_consumer();
@@ -103,12 +103,12 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
           return making.make(
               index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
         });
-  } catch (const Error& error) {  // about a batch that can be asked for again, or is lost
+  } catch (const Error& error) {  // for a batch that can be requested again, or is lost
     std::unique_lock lock(mutex);
     recount(compactor.take_lost(), &Ledger::failed);
     if (is_lost_device(error)) end(lock, "");
     throw;
-  } catch (...) {  // some values have been moved on, others not
+  } catch (...) {  // some values have been moved already, others not
     std::unique_lock lock(mutex);
     end(lock, "");
     throw;
@@ -127,7 +127,7 @@ void Engine::Impl::recount(const Ledger& those, std::int64_t Ledger::*as) {
     counts.*as += those.delivered + those.replaced;
   };
   move(ledger);
-  if (!running) move(total_ledger);  // which has those of the run since that has ended
+  if (!running) move(total_ledger);  // includes that run's counts, since it has ended
 }
 
 bool Engine::Impl::is_made(const BatchInMaking& next) const {
@@ -148,7 +148,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     end(lock, "");
     std::rethrow_exception(error);
   }
-  // Only this thread takes batches away, so the front stays while the lock is not held.
+  // Only this thread removes batches, so the front stays while the lock is not held.
   BatchInMaking* const front = making.complete_front();
   const bool is_over = front == nullptr || stopping || settled_batches == run_batches;
   const bool made = !is_over && is_made(*front);
@@ -187,8 +187,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   std::exception_ptr trouble;
   try {
     here = delivery.settle(*taken);
-  } catch (...) {  // no memory, or a user's type that does not let itself be moved: the whole
-                   // batch is lost
+  } catch (...) {  // no memory, or a user's type that throws when moved: the whole batch is lost
     trouble = std::current_exception();
     here = Ledger{};
     here.failed = making.count_wanted(*taken->samples);
@@ -224,7 +223,7 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
     return making.complete_front() != nullptr || stopping || broken ||
            settled_batches == run_batches;
   };
-  // Not all threads work where samples take no time. One that suddenly waits for another sample
+  // If samples take no time, not all threads run. A sample that suddenly waits for another one
   // needs them.
   constexpr std::chrono::milliseconds kNudge{10};
   using Clock = std::chrono::steady_clock;
@@ -251,7 +250,7 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
     const std::int64_t now = progress();
     if (now == seen) {
       const std::int64_t epoch = run->epoch;
-      lock.unlock();  // samples have names that the user's code gives
+      lock.unlock();  // naming samples calls the user's code
       throw StallError(describe_stall(plan, samples, epoch, options.stall_timeout));
     }
     seen = now;
@@ -278,7 +277,7 @@ void Engine::Impl::tell_end_waits() const noexcept {
     const std::string line =
         "sluice: " + describe_end(samples, shutting_down ? "pipeline" : "epoch") + "\n";
     std::fputs(line.c_str(), stderr);
-  } catch (...) {  // no memory for the words
+  } catch (...) {  // no memory for the message
   }
 }
 
@@ -309,7 +308,7 @@ void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::stri
     set_cancelled(true);
     run->ended_by = by;
   } else if (run_end < total) {
-    set_cancelled(true);  // what runs is behind the end
+    set_cancelled(true);  // running samples are beyond the end
   }
   lock.unlock();
   sources.reset();
@@ -322,7 +321,7 @@ void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::stri
     for (const auto& sample : samples) sample->release_all();
   }
   Ledger waiting;
-  if (!over) {  // else they are about to be delivered
+  if (!over) {  // otherwise they are about to be delivered
     waiting = compactor.waiting();
     compactor.restart();
   }
@@ -335,7 +334,7 @@ void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::stri
   }
   recount(waiting, &Ledger::cancelled);
   ledger.cancelled += held;
-  // Where a broken run left its samples nobody knows.
+  // After a failed run, unfinished samples are counted as cancelled.
   if (broken) ledger.cancelled += ledger.open();
   running = false;
   total_ledger += ledger;

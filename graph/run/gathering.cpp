@@ -24,7 +24,7 @@ void Gathering::add(std::span<const Node> nodes) {
   for (const Node& node : nodes) {
     visit(
         node, [&](const Stage& stage) { add(stage); }, [&](const Branch& branch) { add(branch); },
-        [](const Loop&) {});  // never part of a gather
+        [](const Loop&) {});  // never part of a GPU batch
   }
 }
 

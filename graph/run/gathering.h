@@ -1,15 +1,15 @@
-// Gathering: what one gather of a device does, of a plan: the steps of a stage, or of neighbouring
-// nodes that join_gathers has put together, choices among them. A sample walks through the parts
-// from the first: a step leads to the next part, a choice to the first part of an arm, the end of
-// an arm to what follows the choice. So a gather has the jobs of a step for just those samples
-// which come to it.
+// Gathering: the parts of a plan that run in one GPU batch: the steps of a stage, or of neighboring
+// nodes that join_gathers has joined, with choices among them. A sample passes through the parts
+// from the first. A step leads to the next part, a choice to the first part of an arm, the end of
+// an arm to the part after the choice. So a GPU batch has the jobs of a step only for samples that
+// reach it.
 //
-// A sample stops at a part that needs a number which its gather tells. When that is over it is
-// added to another gather of the same parts, and goes on from there. At a choice that the device
-// makes it need not: the jobs of both arms are added.
+// A sample stops at a part that needs a number computed in its own GPU batch. When that batch is
+// over, the sample is added to another GPU batch of the same parts and continues there. At a choice
+// that the device makes, it does not stop: the jobs of both arms are added.
 //
-// Ownership: refers to the plan, which outlives it. Threads: immutable. Errors: std::bad_alloc
-// while it is made.
+// Ownership: refers to the plan, which outlives it. Threads: immutable. Errors: std::bad_alloc in
+// the constructors.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -24,37 +24,37 @@ namespace sluice::detail {
 
 class Gathering {
  public:
-  // A step; or a choice, which has arms; or the end of one of its arms.
+  // A step, or a choice, which has arms, or the end of one of its arms.
   struct Part {
     const Step* step = nullptr;
     const Branch* branch = nullptr;
-    std::size_t number = 0;         // of the step in the gather; of the arm that ends
-    std::size_t next = 0;           // the part to go on with
-    bool stops = false;             // needs numbers that a gather tells
-    std::size_t told = 0;           // the last part that tells one of them
-    std::vector<std::size_t> arms;  // the first part of each
-    // Of a choice that the device makes: the steps of arms are numbered between `number` and
-    // `last`, which are what it does before and after; and the part behind the choice.
+    std::size_t number = 0;         // of the step in the GPU batch, or of the arm that ends
+    std::size_t next = 0;           // the next part
+    bool stops = false;             // needs numbers that the GPU batch computes
+    std::size_t told = 0;           // the last part that computes one of them
+    std::vector<std::size_t> arms;  // the first part of each arm
+    // For a choice that the device makes: the steps of its arms are numbered between `number` and
+    // `last`, the device's work before and after them. `behind` is the part after the choice.
     std::size_t last = 0, behind = 0;
-    // Whether a sample that has begun at the part `from` would have to wait here.
+    // True if a sample that began at the part `from` must wait here.
     bool waits(std::size_t from) const { return stops && told >= from; }
   };
 
   explicit Gathering(const Stage& stage);
-  // The first one is a stage of steps that run on the device.
+  // The first node must be a stage of device steps.
   explicit Gathering(std::span<const Node> nodes);
 
   const std::vector<Part>& parts() const { return parts_; }
-  // Of all arms, in the order in which the device does them.
+  // The steps of all arms, in the order in which the device runs them.
   const std::vector<const Step*>& steps() const { return steps_; }
   const Step& front() const { return *steps_.front(); }
-  // Whether a sample may need several gathers.
+  // True if a sample may need several GPU batches.
   bool stops() const;
-  // The steps of one arm, which has no choices in it.
+  // The number of steps of one arm, which contains no choices.
   std::size_t steps_in(const Part& choice, std::size_t arm) const;
 
-  // Goes the way of a sample that has been added, from where it began to where it came:
-  // on_step(const Step&), and on_arm(const Branch&, arm) for each arm that it took.
+  // Follows the path of an added sample from its first to its last part. Calls on_step(const
+  // Step&), and on_arm(const Branch&, arm) for each arm taken.
   template <class OnStep, class OnArm>
   void follow(const Sample& sample, const OnStep& on_step, const OnArm& on_arm) const {
     std::size_t taken = sample.wait.arms_before, steps = sample.wait.steps;
@@ -77,7 +77,7 @@ class Gathering {
   void add(const Stage& stage);
   void add(const Branch& branch);
   void add(std::span<const Node> nodes);
-  // The last part that tells one of these numbers.
+  // The last part that computes one of these numbers.
   std::size_t told_at(const Arguments& numbers) const;
 
   std::vector<Part> parts_;

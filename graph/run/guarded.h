@@ -1,8 +1,8 @@
-// guarded(): runs work for a sample so that no exception gets out. What the work throws becomes the
-// sample's error.
+// guarded(): runs work for a sample and lets no exception out. An exception becomes the sample's
+// error.
 //
-// Ownership: none. Threads: the task that carries the sample. Errors: nothing is thrown; an error
-// needs no memory where there is none.
+// Ownership: none. Threads: the task that runs the sample. Errors: throws nothing; an error can be
+// recorded even without free memory.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -30,18 +30,18 @@ void fail(Sample& sample, const Name& name, const char* what) noexcept {
   }
 }
 
-// Other messages name their operator; the limit does not know it.
+// Other messages already name their operator, but the size limit does not know it.
 template <class Name>
 void fail(Sample& sample, const Name& name, const TooLarge& error) noexcept {
   try {
     const std::string& step = name();
     sample.fail(step, step.substr(0, step.find('#')) + ": " + error.what());
-  } catch (...) {  // no memory for the words
+  } catch (...) {  // no memory for the message
     sample.fail({}, error.what());
   }
 }
 
-// `name()` gives what the error names as the step; it is asked only when `work()` throws.
+// `name()` returns the step's name for the error; it is called only if `work()` throws.
 template <class Name, class Work>
 void guarded(Sample& sample, const Name& name, const Work& work) noexcept {
   const WorkScope scope(sample.plan());

@@ -53,7 +53,7 @@ struct Inspection::Impl {
       if (!runner.wants_another(sample, loop)) break;
       walk(loop.body);
       detail::Runner::carry(sample, loop);
-      // What was passed on is no longer where the body made it.
+      // A value that was passed on is no longer in the slot where the body made it.
       std::erase_if(values, [&](const Named& value) {
         return std::find(loop.locals.begin(), loop.locals.end(), value.slot) != loop.locals.end();
       });
@@ -68,7 +68,7 @@ struct Inspection::Impl {
     }
   }
 
-  // Of what is on the device, a copy.
+  // Returns the value; for one on the device, a copy on the host.
   const void* look_at(detail::SlotId slot, const detail::SlotType* type) {
     if (!plan.slots[slot].on_device) return sample.address(slot);
     home.require("an inspection of what is on a device");
@@ -126,8 +126,8 @@ Inspection::Inspection(const detail::Plan& plan, const SampleKey& key,
 Inspection::Inspection(Inspection&&) noexcept = default;
 Inspection::~Inspection() {
   if (impl_ == nullptr || impl_->device == nullptr || impl_->home.here()) return;
-  // The device's thread is not there in a child of fork(), nor the device. The list is for leak
-  // checkers.
+  // In a child of fork(), neither the device's thread nor the device exists, so this is never
+  // destroyed. The list keeps it reachable for leak checkers.
   static std::atomic<Impl*> inherited{nullptr};
   Impl* const left = impl_.release();
   left->next_inherited = inherited.exchange(left);

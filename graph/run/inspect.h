@@ -1,19 +1,18 @@
-// inspect(): one sample, run on the calling thread, with everything that it computed.
+// inspect(): runs one sample on the calling thread and keeps everything that it computed.
 //
 //   const Inspection sample = pipeline.inspect(17);
 //   std::puts(sample.path().c_str());                      // "if_else:then/select:arm 3"
 //   const Image& turned = sample.get<Image>("rotate");     // what the step named "rotate" made
 //
-// Of a value that is on a device, get() gives a copy in the host's memory.
+// For a value on a device, get() returns a copy in host memory.
 //
-// The sample computes exactly what it computes in the pipeline: same random numbers, same arms.
-// Steps that wait are waited for. Values are kept until the Inspection goes; those of a loop are of
-// its last iteration, where that did not pass them on.
+// The sample computes exactly what it computes in the pipeline: the same random numbers and the
+// same branches. inspect() waits for asynchronous steps. Values live as long as the Inspection.
+// Values of a loop are those of its last iteration, unless they were passed on.
 //
-// Ownership: an Inspection owns the values and outlives the pipeline. Threads: like a vector, but
-// that get() may copy, so that it is for one thread at a time; a pipeline may run meanwhile, since
-// steps may run on several threads. Errors: a step that throws ends the sample; error() says where
-// and why.
+// Ownership: an Inspection owns the values and outlives the pipeline. Threads: one at a time, since
+// even get() may copy. A pipeline may run meanwhile, because steps may run on several threads.
+// Errors: a step that throws ends the sample; error() says where and why.
 #pragma once
 
 #include <sluice/graph/options.h>
@@ -40,34 +39,34 @@ class Inspection {
     detail::SlotId slot;
   };
 
-  // `plan` as described. Throws std::out_of_range for a sample that does not exist.
+  // `plan` as described. Throws std::out_of_range if the sample does not exist.
   Inspection(const detail::Plan& plan, const SampleKey& key, const PipelineOptions& options);
   Inspection(Inspection&&) noexcept;
   ~Inspection();
 
-  // Which sample it is.
+  // The sample's key.
   const SampleKey& key() const;
-  // Every value that the sample made, in the order of making.
+  // All values that the sample made, in the order in which they were made.
   const std::vector<Named>& values() const;
   bool has(std::string_view name) const;
-  // The value of the step with this name; throws Error when the sample made none, or one of another
-  // type.
+  // Returns the value of the step with this name. Throws Error if the sample made none, or one of
+  // another type.
   template <class T>
   const T& get(std::string_view name) const {
     return *static_cast<const T*>(find(name, detail::slot_type<T>()));
   }
-  // One of values(), where a step makes several. Throws Error when it is of another type.
+  // Returns one of values(), for a step that makes several. Throws Error if it has another type.
   template <class T>
   const T& get(const Named& value) const {
     return *static_cast<const T*>(find(value, detail::slot_type<T>()));
   }
-  // The arms taken, outermost first: "if_else:then/select:arm 3".
+  // The branches taken, outermost first: "if_else:then/select:arm 3".
   const std::string& path() const;
-  // Why the sample ended early; null when it did not fail.
+  // The error that ended the sample; null if it did not fail.
   const SampleError* error() const;
-  // What steps found wrong with it without ending it.
+  // Problems that steps reported without ending the sample.
   const std::vector<SampleError>& warnings() const;
-  // True when a filter dropped it.
+  // True if a filter dropped it.
   bool dropped() const;
 
  private:

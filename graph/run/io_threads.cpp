@@ -10,7 +10,7 @@ namespace sluice::detail {
 IoThreads::IoThreads(std::size_t wanted, std::size_t room, std::function<void(std::size_t)> begin)
     : begin_(std::move(begin)), queue_(room) {
   try {
-    std::vector<SpareMemory> spare;  // until all are made; one for the pipeline
+    std::vector<SpareMemory> spare;  // held until all threads exist; one is for the pipeline
     spare.reserve(wanted + 1);
     threads_.reserve(wanted);
     spare.emplace_back();

@@ -1,11 +1,11 @@
-// IoThreads: a pipeline's few threads for steps that read something slow, so that those that
-// compute do not stand still for it. First come, first read.
+// IoThreads: a pipeline's threads for steps with slow reads, so that computing threads do not
+// block. The queue is first in, first out.
 //
-// Ownership: owns its threads and its queue; refers to the readers and samples in it. Destroying
-// it ends the threads: do so when nothing is queued. Memory: all is taken when it is made. Threads:
-// post() from any; a reader is called on one of these threads, for several samples at once. Errors:
-// a thread that cannot be made, or whose stack would leave no memory to work with, is left out;
-// size() tells how many there are.
+// Ownership: owns its threads and its queue; refers to the readers and samples in it. Destroying it
+// ends the threads; the queue must be empty then. Memory: all is allocated in the constructor.
+// Threads: post() from any; a reader is called on these threads, for several samples at once.
+// Errors: a thread that cannot be made, or whose stack would leave too little memory to work with,
+// is left out; size() returns the actual number.
 #pragma once
 
 #include <sluice/runtime/ring.h>
@@ -31,14 +31,14 @@ class SampleReader {
 
 class IoThreads {
  public:
-  // At most `room` samples are queued at once. `begin(i)` is called on thread i before it reads.
+  // At most `room` samples are queued at once. Thread i calls `begin(i)` before it reads.
   IoThreads(std::size_t wanted, std::size_t room, std::function<void(std::size_t)> begin);
   ~IoThreads();
   IoThreads(const IoThreads&) = delete;
   IoThreads& operator=(const IoThreads&) = delete;
 
   std::size_t size() const { return threads_.size(); }
-  // Some thread calls reader.read(sample).
+  // Queues reader.read(sample) for one of the threads.
   void post(SampleReader& reader, Sample& sample);
 
  private:
@@ -52,7 +52,7 @@ class IoThreads {
   std::mutex mutex_;
   std::condition_variable came_;
   Ring<Item> queue_;
-  std::size_t idle_ = 0;  // threads that wait to be woken
+  std::size_t idle_ = 0;  // threads that wait for work
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

@@ -64,7 +64,7 @@ struct Executor::Impl {
     });
   }
 
-  // First of all threads, since nothing goes without it.
+  // Started before all other threads, because nothing works without it.
   void start_driver() {
     try {
       driver = std::thread([this] { drive(); });
@@ -89,7 +89,7 @@ struct Executor::Impl {
         *graph, samples, static_cast<std::size_t>(threads),
         [this](Token token) { return hooks.admit(*token); },
         [this](Token token) { hooks.begin(*token); },
-        hooks.device == nullptr);  // else gathers of many samples are prepared by all threads
+        hooks.device == nullptr);  // otherwise all threads prepare GPU batches of many samples
     batches = std::make_unique<flow::batch_node<Token>>(
         *graph, batch_size, [](Token token) { return token->position(); });
     // Lightweight: runs while the batch_node sends, so batches stay in order.
@@ -101,7 +101,7 @@ struct Executor::Impl {
                                     });
     finish = std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) -> std::size_t {
       if (!hooks.finish(*token)) return kAgain;
-      // The record may carry another sample as soon as its batch has left.
+      // The sample may be reused as soon as its batch has left.
       guard([&] { batches->put(token); });
       guard([&] { window->finished(); });
       return kArrived;
@@ -132,7 +132,7 @@ struct Executor::Impl {
     return all;
   }
 
-  // What oneTBB throws, when it has no memory for a task, ends the run.
+  // Ends the run if oneTBB throws because it has no memory for a task.
   template <class Work>
   void guard(const Work& work) noexcept {
     try {
@@ -142,7 +142,7 @@ struct Executor::Impl {
     }
   }
 
-  // Returns when nothing is under way. False when the arena could not be entered.
+  // Returns when nothing is in flight; false if the arena could not be entered.
   bool run() noexcept {
     bool entered = false;
     guard([&] {
@@ -154,7 +154,7 @@ struct Executor::Impl {
           graph->wait_for_all();
           whole = true;
         });
-        // Else tasks were given up, and what nodes know of them is wrong.
+        // Otherwise tasks were abandoned, and the nodes' counts are wrong.
         if (!whole) guard([&] { graph->reset(); });
       });
     });
@@ -178,7 +178,7 @@ struct Executor::Impl {
     }
   }
 
-  // Something may be admitted: by the driver if it sleeps, else here, beside what runs.
+  // Admits samples if possible: on the driver if it sleeps, otherwise here, while the graph runs.
   void admit_more() {
     admit_more([this] { window->start(); });
   }
@@ -212,7 +212,7 @@ struct Executor::Impl {
     wanted = true;
     wake_driver.notify_one();
     const auto over = [&] { return idle && !wanted; };
-    // Of more than a clock can count to, as many as it can.
+    // Clamp to a duration that the clock can represent.
     const std::chrono::duration<double> most(std::min(patience, 1e9));
     using Clock = std::chrono::steady_clock;
     if (became_idle.wait_for(lock, std::chrono::duration_cast<Clock::duration>(most), over)) return;
@@ -222,22 +222,22 @@ struct Executor::Impl {
     became_idle.wait(lock, over);
   }
 
-  // The second port is wired to nothing: the token has gone on with its batch.
+  // The second port has no successor, because the token has continued with its batch.
   static constexpr std::size_t kAgain = 0, kArrived = 1;
   using Batch = const flow::token_batch<Token>*;
   using ReadyNode =
       tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
 
-  const flow::resident resident;  // first: there may be no arena without it
+  const flow::resident resident;  // first: without it the arena may not exist
   ExecutorHooks hooks;
   const std::size_t batch_size;
   const std::vector<Sample*> samples;
   Runner runner;
-  tbb::task_arena arena;  // all of its places are for our own threads, see flow::crew
+  tbb::task_arena arena;  // all of its slots are for our own threads, see flow::crew
   std::optional<flow::crew> others;
   int threads = 1;  // the driver and the others
   std::optional<IoThreads> io;
-  std::deque<IoThreads> own_io;  // of sources that have threads of their own
+  std::deque<IoThreads> own_io;  // for sources with their own threads
   std::unique_ptr<tbb::flow::graph> graph;
   std::unique_ptr<Window> window;
   std::unique_ptr<flow::batch_node<Token>> batches;
@@ -265,8 +265,8 @@ Executor::~Executor() {
 }
 
 void Executor::begin(std::int64_t total) {
-  // As many batches as the records fill, and one at the end that is short, may be under way, and
-  // one that begins.
+  // In flight at once may be all batches that the samples fill, a short one at the end, and one
+  // that has just begun.
   impl_->batches->expect(total, impl_->samples.size() / impl_->batch_size + 2);
   impl_->window->reset(impl_->samples);
   impl_->admit_more();

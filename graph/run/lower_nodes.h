@@ -1,8 +1,8 @@
-// Nodes: the nodes of a plan, wired. Internal to lower.cpp.
+// Nodes: builds and connects the flow graph nodes of a plan. Internal to lower.cpp.
 //
-// Ownership: refers to plan, runner, window and threads, which outlive it, as it must outlive the
-// graph's activity. Threads: built on one; then its nodes run on all of the graph's. Errors:
-// std::bad_alloc while it is built.
+// Ownership: refers to plan, runner, window and threads, which outlive it. It must outlive the
+// graph's activity. Threads: built on one; then its nodes run on all of the graph's threads.
+// Errors: std::bad_alloc while it is built.
 #pragma once
 
 #include <sluice/graph/flow/carrier.h>
@@ -39,12 +39,13 @@ inline const Stage* as_working_stage(const Node& node) {
   return stage != nullptr && stage->kind() == StepKind::cpu ? stage : nullptr;
 }
 
-// The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
+// The nodes of a plan. Built from the end to the front: each part is given the receiver of its
+// tokens.
 class Nodes {
  public:
-  // The threads that read for a step; null: those that compute do.
+  // Returns the threads that read for a step; null: computing threads do.
   using IoThreadsOf = std::function<IoThreads*(const Step& step)>;
-  // `device` may be null where no step runs on one.
+  // `device` may be null if no step runs on one.
   Nodes(tbb::flow::graph& g, Runner& runner, Window& window, IoThreadsOf io, DeviceWork* device,
         WaitHooks hooks)
       : graph_(g),
@@ -54,14 +55,13 @@ class Nodes {
         device_(device),
         hooks_(std::move(hooks)) {}
 
-  // `at_end` says what happens to a token when the block is through; it runs in the block's last
-  // node.
+  // `at_end` runs for each token at the end of the block, in the block's last node.
   using AtEnd = std::function<void(Sample&)>;
   Receiver& lower(const Block& block, Receiver& next, const AtEnd& at_end) {
     if (block.nodes.empty()) return at_end ? end_node(next, at_end) : next;
     Receiver* target = &next;
-    // What the next node in front must do behind its own work; only the last node has `at_end` to
-    // do.
+    // Work to add at the end of the next node to be lowered. Only the block's last node runs
+    // `at_end`.
     AtEnd then = at_end;
     const auto after = [&]() -> Receiver& { return then ? end_node(*target, then) : *target; };
     std::size_t i = block.nodes.size();
@@ -91,7 +91,7 @@ class Nodes {
   }
 
  private:
-  // A node of its own for what must happen when several ways have come together.
+  // Adds a separate node for work after several paths have joined.
   Receiver& end_node(Receiver& next, const AtEnd& at_end) {
     return add_stage([at_end](Sample& sample) { at_end(sample); }, next);
   }
@@ -122,8 +122,8 @@ class Nodes {
     return resume(*streams_.back(), next, at_end);
   }
 
-  // Tokens leave such a node on the thread that fires or reads: tasks of the window take them on.
-  // What is to do at the end may be the user's code.
+  // Tokens leave such a node on the thread that fires or reads, so tasks of the window take over.
+  // The work at the end may call the user's code, so it must not run on that thread.
   template <class Node>
   Receiver& resume(Node& node, Receiver& after, const AtEnd& at_end) {
     Receiver& next = at_end ? end_node(after, at_end) : after;
@@ -155,7 +155,7 @@ class Nodes {
         }));
     BranchNode& node = *branches_.back();
     for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
-      AtEnd give;  // an arm without steps has given its results when it was chosen
+      AtEnd give;  // an arm without steps has set its results when it was chosen
       if (!branch.arms[arm].nodes.empty()) {
         give = [&branch, arm](Sample& sample) { Runner::give_results(sample, branch, arm); };
       }
@@ -184,8 +184,7 @@ class Nodes {
       tbb::flow::make_edge(node.body(), lower(loop.body, node.again(), carry));
       return node.input();
     }
-    // A condition with branches of its own, or one that waits, has nodes of its own, in front of
-    // the decision.
+    // A condition that has branches or that waits gets separate nodes in front of the decision.
     Receiver& ask = lower(loop.condition, node.input(), nullptr);
     tbb::flow::make_edge(node.body(), lower(loop.body, ask, carry));
     return add_stage([&loop](Sample& sample) { Runner::begin(sample, loop); }, ask);

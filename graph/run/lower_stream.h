@@ -1,12 +1,13 @@
-// StreamStage: steps of one gather of a device, as a node of the flow graph. Internal to lower.cpp.
+// StreamStage: the steps of one kind of GPU batch, as a node of the flow graph. Internal to
+// lower.cpp.
 //
-// Samples that wait for a gather are gathered across batches, and across whatever ways have led
-// here. One that has stopped at a number which its gather tells is in another one of the same node
-// then. A gather that fails costs its own samples; when the device is lost, the run breaks off.
+// Waiting samples are combined into GPU batches across the pipeline's batches, whichever paths led
+// here. A sample that has stopped at a number from its GPU batch continues in another one of the
+// same node. If a GPU batch fails, only its own samples fail; if the device is lost, the run ends.
 //
-// Ownership: refers to the runner, the plan and the device's things, which outlive it, as it must
-// outlive the graph's activity. Threads: gathers are put together on the graph's threads and end on
-// that of the poller. Errors: what oneTBB throws, and the loss of the device, go to the run.
+// Ownership: refers to the runner, the plan and the device's resources, which outlive it. It must
+// outlive the graph's activity. Threads: GPU batches are prepared on the graph's threads and end on
+// the poller's thread. Errors: exceptions from oneTBB, and the loss of the device, go to the run.
 #pragma once
 
 #include <sluice/graph/flow/stream_node.h>
@@ -71,9 +72,9 @@ class StreamStage {
   tbb::flow::sender<Sample*>& output() { return node_.output(); }
 
  private:
-  // A gather at a time. Where the device has no memory for all of its samples it takes only some.
-  // Where there is none for a single one it waits until others have given some back; when nobody is
-  // at work who could, the sample fails.
+  // Runs one GPU batch at a time. If the device lacks memory for all of its samples, it takes only
+  // some. If there is too little for even one, it waits until others free memory. If no work that
+  // could free memory is left, the sample fails.
   class Slot : public Node::slot, public DeviceKeeper {
    public:
     Slot(StreamStage& stage, DeviceWork& work, std::size_t number)
@@ -112,7 +113,7 @@ class StreamStage {
       end();
       return true;
     }
-    // What an idle one keeps, others may need.
+    // Frees the memory that an idle slot keeps, because others may need it.
     void let_go() noexcept override {
       if (busy_.exchange(true, std::memory_order_acquire)) return;
       gather_->let_go();
@@ -131,7 +132,7 @@ class StreamStage {
       return gather;
     }
     std::size_t bytes_in_use() const { return work_.memory.values.stats().bytes_in_use; }
-    // The samples that go on come first: they are on the device.
+    // Samples that continue come first: they are on the device already.
     std::size_t count_there(std::span<Sample* const> samples) const {
       const auto first = std::find_if_not(samples.begin(), samples.end(), [](const Sample* sample) {
         return Runner::has_stopped(*sample);
@@ -144,7 +145,7 @@ class StreamStage {
              count_there(samples) == samples.size();
     }
 
-    // There is room for what is in use, more than was thought perhaps.
+    // The memory in use fits, so raise the known limit if it is higher.
     void note_room() {
       std::size_t known = work_.scarce.load(std::memory_order_relaxed);
       if (known == 0) return;
@@ -153,7 +154,7 @@ class StreamStage {
       }
     }
 
-    // With the first sample.
+    // Waits for memory for the first sample.
     void wait_for_memory() {
       const Clock::time_point now = Clock::now();
       const std::size_t in_use = bytes_in_use();
@@ -165,12 +166,12 @@ class StreamStage {
       in_use_ = in_use;
       next_try_ = now + kBetweenTries;
       if (now < hopeless_at_) return;
-      // It may be too large by itself, which says nothing of how many others there is room for.
+      // The sample may be too large by itself, which says nothing about room for others.
       work_.scarce.store(0, std::memory_order_relaxed);
       launch(samples_.first(1), Runner::Memory::fails);
     }
 
-    // False when there is too little memory: nothing has begun.
+    // Returns false if there is too little memory; nothing has begun then.
     bool launch(std::span<Sample* const> samples, Runner::Memory without) {
       bool all = std::all_of(samples.begin(), samples.end(), [&](Sample* sample) {
         return stage_.runner_.gather(*sample, stage_.gathering_, *gather_, without);
@@ -195,7 +196,7 @@ class StreamStage {
       return false;
     }
 
-    // The samples fail by what was thrown.
+    // Fails the samples with the exception in flight.
     void give_up() {
       const std::optional<std::size_t> step = gather_->failed_step();
       gather_->abandon();
@@ -214,24 +215,24 @@ class StreamStage {
         if (sample->given_back == nullptr) stage_.runner_.end_gather(*sample, stage_.gathering_);
       }
       gather_->clear();
-      if (work_.waiting.load() > 0) gather_->let_go();  // others need what it has kept
+      if (work_.waiting.load() > 0) gather_->let_go();  // others need the memory that it keeps
       busy_.store(false, std::memory_order_release);
     }
 
     StreamStage& stage_;
     DeviceWork& work_;
     const std::unique_ptr<Gather> gather_;
-    std::atomic<bool> busy_{false};  // or asked for what it keeps
+    std::atomic<bool> busy_{false};  // also true while its memory is being freed
     std::span<Sample* const> samples_;
     bool launched_ = false;
-    // While there is no memory for one.
+    // True while there is no memory for one sample.
     bool waits_ = false;
     std::size_t in_use_ = 0;
     Clock::time_point next_try_, hopeless_at_;
   };
 
-  // On threads of the arena that have nothing else to do; also when the graph is cancelled, since
-  // what is half written must not be launched.
+  // Uses idle threads of the arena. Also runs if the graph is cancelled, because half-written work
+  // must not be launched.
   static void for_each(std::size_t count, const std::function<void(std::size_t)>& f) {
     if (tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized) {
       for (std::size_t i = 0; i < count; ++i) f(i);  // the poller's thread
@@ -259,14 +260,14 @@ class StreamStage {
       std::rethrow_exception(why);
     } catch (const DeviceError& error) {
       if (error.device_lost()) hooks_.broken(why);
-    } catch (...) {  // the sample's own
+    } catch (...) {  // an exception of the sample itself
     }
   }
 
   Runner& runner_;
   const Gathering gathering_;
   const WaitHooks& hooks_;
-  const bool from_host_;  // brings samples to the device
+  const bool from_host_;  // samples come from the host to the device here
   Node node_;
   tbb::flow::function_node<Sample*> input_;
 };

@@ -1,9 +1,10 @@
-// WaitingStage: a stage that waits, as a node of the flow graph; IoStage: one that runs on the
-// threads for reading. Internal to lower.cpp.
+// WaitingStage: a stage that waits, as a node of the flow graph. IoStage: a stage that runs on the
+// reading threads. Internal to lower.cpp.
 //
-// Ownership: they refer to the runner, the stage and those threads, which outlive them, as they
-// must outlive the graph's activity. Threads: the wait of a sample ends on whichever thread fires
-// its handle last. Errors: what oneTBB throws there goes to the run.
+// Ownership: they refer to the runner, the stage and those threads, which outlive them. They must
+// outlive the graph's activity. Threads: a sample's wait ends on the thread of the last party to
+// leave it, see Wait; that may be any thread that fires or destroys its handle. Errors: exceptions
+// from oneTBB there go to the run.
 #pragma once
 
 #include <sluice/graph/flow/async_node.h>
@@ -19,20 +20,20 @@
 
 namespace sluice::detail {
 
-// A step that waits for tasks of its own (tbb::parallel_for) has its thread run others meanwhile.
-// Those of other samples are not among them: they might wait for what this one holds.
+// If a step waits for tasks of its own (tbb::parallel_for), its thread meanwhile runs other tasks.
+// This excludes tasks of other samples, which might wait for something that this one holds.
 template <class Work>
 void alone(const Work& work) {
   tbb::this_task_arena::isolate(work);
 }
 
-// What the run is told of samples that wait.
+// Callbacks to the run about waiting samples.
 struct WaitHooks {
-  std::function<void()> suspended;  // a sample has given back its turn to compute
+  std::function<void()> suspended;  // a sample has released its turn to compute
   std::function<void(std::exception_ptr why)> broken;
 };
 
-// A stage that waits. The handle that fires is the sample's own: it is where the value goes, too.
+// A stage that waits. The sample's own handle fires, and the value goes directly into the sample.
 class WaitingStage final : private WaitListener {
   using WaitNode = flow::async_node<Sample*, flow::carried>;
 
@@ -65,7 +66,7 @@ class WaitingStage final : private WaitListener {
   WaitNode node_;
 };
 
-// The sample gives back its turn to compute until it has been read.
+// A stage that reads. The sample releases its turn to compute until it has been read.
 class IoStage final : private SampleReader {
   using WaitNode = flow::async_node<Sample*, flow::carried>;
 

@@ -12,7 +12,7 @@
 namespace sluice::detail {
 namespace {
 
-// Counts runs of steps that follow each other.
+// Counts consecutive runs of steps.
 class StepTimes {
  public:
   void ran(Sample& sample, const Step& step, std::chrono::nanoseconds took) {
@@ -26,7 +26,7 @@ class StepTimes {
   const Step* before_ = nullptr;
 };
 
-// Notes runs of steps that follow each other: one look at the clock for each.
+// Times consecutive runs of steps, with one clock read for each.
 class StepTimer {
  public:
   void ran(Sample& sample, const Step& step) {
@@ -59,11 +59,12 @@ class TraceTimer {
   Trace::Time since_ = Trace::Clock::now();
 };
 
-// Lets a thread stand still until the wait is over.
+// Blocks a thread until the wait is over.
 class StandStill : public WaitListener {
  public:
   void wait_is_over(Sample&) noexcept override {
-    const std::lock_guard lock(mutex_);  // held until all is said: then this may be gone
+    // The lock is held while notifying, because this may be destroyed right after.
+    const std::lock_guard lock(mutex_);
     over_ = true;
     said_.notify_one();
   }
@@ -100,7 +101,7 @@ void Runner::run(Sample& sample, const Stage& stage) noexcept {
   }
 }
 
-// Gives the bytes that it took of memory which is not the pipeline's own.
+// Returns the bytes that it allocated outside the pipeline's own memory.
 std::size_t Runner::run_step(Sample& sample, const Step& step) {
   if (!step.for_device) {
     step.run(sample);
@@ -150,7 +151,8 @@ bool Runner::begin_wait(Sample& sample, const Stage& stage, WaitListener& listen
     try {
       step.run(sample);
     } catch (...) {
-      // Whoever has the handle may be writing the sample's outcome now.
+      // The holder of the handle may be writing the sample's outcome now, so only store the
+      // exception.
       wait.thrown = std::current_exception();
     }
     wait.bytes_begun = scope.bytes_allocated();

@@ -1,4 +1,4 @@
-// Choices that a device makes while samples are in its gathers: see plan/device_choice.h.
+// Choices that a device makes while samples are in its GPU batches: see plan/device_choice.h.
 #include <sluice/graph/plan/device_choice.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/runner.h>
@@ -14,9 +14,9 @@
 namespace sluice::detail {
 namespace {
 
-// A picture or a tensor as rows of bytes.
+// An image or a tensor as rows of bytes.
 struct Rows {
-  std::byte* at = nullptr;  // null: there are gaps
+  std::byte* at = nullptr;  // null: there are gaps between the rows, or no bytes
   std::size_t rows = 1, bytes = 0;
 };
 Rows rows_of(const Tensor& tensor) {
@@ -36,7 +36,8 @@ bool are_alike(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && a.dtype() == b.dtype() && a.layout() == b.layout();
 }
 
-// The value of the other arm goes where that of the kept one is. False where it has no place there.
+// Copies the other arm's value to the kept arm's place on the device. Returns false if it does not
+// fit there.
 template <class T>
 bool copy_over(Gather& gather, T& kept, T& other) {
   if (!are_alike(kept, other)) return false;
@@ -91,8 +92,8 @@ Runner::Added Runner::add_choice(Sample& sample, const Gathering& gathering,
   const std::size_t warnings = sample.warnings().size();
   bool added = false;
   try {
-    // What an arm that is not taken says or throws must not be heard: then the sample stops, and
-    // the host takes the right one.
+    // Warnings and exceptions of an arm that is not taken must not appear. So if there are any, the
+    // sample stops, and the host takes the right arm.
     added = add_arms(sample, gathering, choice, gather) && sample.warnings().size() == warnings;
   } catch (const std::bad_alloc&) {
     return Added::too_little_memory;
@@ -104,7 +105,7 @@ Runner::Added Runner::add_choice(Sample& sample, const Gathering& gathering,
     return Added::no;
   }
   const std::size_t kept = branch.there->kept;
-  sample.trail.take(branch, static_cast<std::uint32_t>(kept));  // learn_choices() knows
+  sample.trail.take(branch, static_cast<std::uint32_t>(kept));  // corrected by learn_choices()
   sample.wait.steps += gathering.steps_in(choice, kept);
   give_results(sample, branch, kept);
   return Added::yes;
@@ -145,7 +146,7 @@ void Runner::learn_choices(Sample& sample, const Gathering& gathering) noexcept 
       const std::size_t now = gathering.steps_in(part, arm);
       sample.wait.steps = sample.wait.steps - before + now;
       steps = steps - before + now;
-      // The results lie where the kept arm has made them, whichever was taken.
+      // The results are always in the slots of the kept arm, whichever arm was taken.
       const Block& other = part.branch->arms[1 - arm];
       release_written(sample, other,
                       arm == part.branch->there->kept ? std::vector<SlotId>() : other.results);

@@ -1,4 +1,4 @@
-// What samples do at choices and loops.
+// Samples at choices and loops.
 #include <sluice/graph/run/guarded.h>
 #include <sluice/graph/run/runner.h>
 

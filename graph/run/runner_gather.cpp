@@ -1,4 +1,4 @@
-// What samples do in gathers of a device.
+// Samples in GPU batches.
 #include <sluice/graph/plan/device_choice.h>
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/guarded.h>
@@ -33,10 +33,10 @@ bool Runner::gather(Sample& sample, const Gathering& gathering, Gather& gather,
   bool short_of_memory = false;
   const BufferPoolScope scope(device_->memory.values);
   gather.begin_sample(sample);
-  // It may have been added before, to a gather that gives it back.
+  // It may have been added before, to a GPU batch that gives it back.
   sample.trail.cut_back(sample.wait.arms_before);
   sample.wait.steps = sample.wait.stopped = 0;
-  const Step* first = nullptr;  // that the device does
+  const Step* first = nullptr;  // the first step on the device
   const std::vector<Gathering::Part>& parts = gathering.parts();
   for (std::size_t at = sample.wait.from;
        at < parts.size() && !sample.ended() && !short_of_memory;) {
@@ -79,12 +79,12 @@ bool Runner::gather(Sample& sample, const Gathering& gathering, Gather& gather,
   return !short_of_memory;
 }
 
-// False when there is too little memory.
+// Returns false if there is too little memory.
 bool Runner::add_to_gather(Sample& sample, const Step& step, Memory without) noexcept {
   const bool looked_at = step.kind == StepKind::cpu && (sample.tally.timed() || trace_ != nullptr);
   const Trace::Time from = looked_at ? Trace::Clock::now() : Trace::Time();
   bool enough = true;
-  sample.enter(&step);  // whose warnings and events are noted
+  sample.enter(&step);  // attributes warnings and events to this step
   guarded(
       sample, [&]() -> const std::string& { return step.name; },
       [&] {
@@ -115,7 +115,7 @@ void Runner::release_made(Sample& sample, const Gathering& gathering) noexcept {
       sample,
       [&](const Step& step) {
         for (const SlotId slot : step.writes) {
-          // Others are asked for their memory anew, and give back what they had.
+          // Values placed in an output get new memory next time, and release the old then.
           if (sample.plan().slots[slot].output < 0) sample.release(slot);
         }
       },
@@ -136,7 +136,7 @@ void Runner::do_on_host(Sample& sample, const Gathering& gathering) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
   if (sample.ended()) return;
   release_made(sample, gathering);
-  // What comes after the step has not happened.
+  // Later steps have not run.
   std::size_t steps = 0, arms = sample.wait.arms_before;
   bool there = false;
   gathering.follow(
@@ -165,12 +165,12 @@ void Runner::give_up(Sample& sample) noexcept {
 }
 
 void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
-  if (sample.running() == nullptr) return;  // it had ended when it came
+  if (sample.running() == nullptr) return;  // it had already ended on arrival
   if (!sample.ended()) learn_choices(sample, gathering);
   const StepClock::time_point now =
       sample.tally.timed() || trace_ != nullptr ? StepClock::now() : StepClock::time_point();
   const StepClock::time_point since = time_of(sample.wait.since);
-  // The device does one step for many samples: how long it took for one nobody knows.
+  // The device runs one step for many samples, so the time of a single sample is unknown.
   auto took = now - since;
   const Step& first = *sample.running();
   const auto let_go = [&](const std::vector<SlotId>& slots) {

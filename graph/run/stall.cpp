@@ -8,10 +8,10 @@
 namespace sluice::detail {
 namespace {
 
-// Of samples that are named; a thousand may wait.
+// The most samples to name, since a thousand may wait.
 constexpr int kMostNamed = 16;
 
-// The loops from the outermost one on, then the step; empty for a sample that is at neither.
+// The loops, outermost first, then the step; empty for a sample in neither.
 std::string where_is(const Sample& sample) {
   std::string text;
   const auto add = [&](const std::string& what, double seconds) {
@@ -31,7 +31,7 @@ std::string where_is(const Sample& sample) {
 struct Crowd {
   const Step* step = nullptr;
   std::int64_t samples = 0;
-  double seconds = 0;  // that the first of them has been there
+  double seconds = 0;  // the longest time that one of them has been there
 };
 
 std::vector<Crowd> crowds_of(const std::vector<std::unique_ptr<Sample>>& samples) {

@@ -1,4 +1,4 @@
-// StepClock: the clock for the times of steps. count_run(): adds one run and its time to the tally.
+// StepClock: the clock for step times. count_run(): adds one run and its time to the tally.
 // Internal to graph/run/. Threads: that of the sample. No errors.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace sluice::detail {
 
 using StepClock = std::chrono::steady_clock;
 
-// A time as records keep it (Wait::since), and back.
+// Converts a time to and from the form in Wait::since.
 inline std::int64_t nanoseconds_of(StepClock::time_point at) {
   return std::chrono::nanoseconds(at.time_since_epoch()).count();
 }

@@ -13,7 +13,7 @@
 
 namespace sluice::detail {
 
-// Steps are known by their counters; other names come after those.
+// Steps have their counters as name ids; other names follow.
 PipelineTrace::PipelineTrace(const PipelineOptions& options, const Plan& plan)
     : batch_size_(options.batch_size),
       steps_(steps_of(plan)),
@@ -62,7 +62,7 @@ void PipelineTrace::count(std::int64_t samples, std::int64_t batches, std::size_
 }
 
 std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Gathering& gathering, std::size_t slot) {
-  // Steps and where they stand, in a word: what runs on a device knows of no samples.
+  // The names and paths of steps. Device traces do not identify samples.
   std::vector<std::string> places;
   for (const Step* const step : gathering.steps()) {
     const auto known = std::find_if(steps_.begin(), steps_.end(), [&](const StepStats& each) {
@@ -75,7 +75,7 @@ std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Gathering& gathering, st
       fmt::format("{}: {}, gather {}", clock_->device().name(), gathering.front().name, slot));
   return std::make_unique<DeviceTimer>(
       *clock_, [this, &track, places = std::move(places)](const DeviceTimer& done) {
-        if (done.parts().empty()) return;  // its samples had all ended
+        if (done.parts().empty()) return;  // all of its samples had ended
         const auto samples = static_cast<std::int64_t>(done.samples());
         trace_.gathered(track, gather_, done.from(), done.to(), TraceGatherArgs{samples});
         for (const DeviceTimer::Part& part : done.parts()) {

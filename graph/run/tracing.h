@@ -1,10 +1,10 @@
-// PipelineTrace: what a pipeline tells its trace: the steps of samples, the waits, what the
-// consumer waits for, and how much is under way.
+// PipelineTrace: writes a pipeline's trace: the steps of samples, the waits, the consumer's waits,
+// and counts of work in flight.
 //
 // Ownership: owns the trace and its file, until finish(). Threads: on_thread(), ran() and waited()
 // from any thread that works for the pipeline; consumer() from the thread that takes batches;
-// count() under the engine's lock. Errors: the constructor throws BuildError for a file that cannot
-// be written.
+// count() under the engine's lock. Errors: the constructor throws BuildError if the file cannot be
+// written.
 #pragma once
 
 #include <sluice/graph/options.h>
@@ -31,12 +31,12 @@ class PipelineTrace {
  public:
   using Time = Trace::Time;
 
-  // Of the plan as it runs.
+  // `plan`: the plan that runs.
   PipelineTrace(const PipelineOptions& options, const Plan& plan);
   ~PipelineTrace();
 
-  // This thread, which works for nobody else, has a track of this name; without memory for one it
-  // shares that of others.
+  // Gives this thread, which must work only for this pipeline, a track with this name. Without
+  // memory for one, it shares the track of other threads.
   void on_thread(const char* name, std::int64_t number = -1) noexcept;
 
   void ran(const Sample& sample, const Step& step, Time from, Time to) {
@@ -45,13 +45,13 @@ class PipelineTrace {
   void waited(const Sample& sample, const Step& step, Time from, Time to) {
     trace_.wait(step.counter, from, to, args_of(sample));
   }
-  // The consumer called next(), which gave it this batch.
+  // Records a call of next() that returned this batch.
   void consumer(std::int64_t epoch, std::int64_t batch, Time from, Time to);
-  // Samples in the window, batches that are ready, bytes in use; from now on.
+  // Sets the current counts: samples in the window, batches that are ready, bytes in use.
   void count(std::int64_t samples, std::int64_t batches, std::size_t bytes);
 
-  // For gather number `slot` of those that do this: notes on a track of its own when the device was
-  // at which step.
+  // Returns a timer for GPU batch number `slot` of this gathering. It records on a separate track
+  // when the device ran which step.
   std::unique_ptr<DeviceTimer> timer(const Gathering& gathering, std::size_t slot);
 
   // Writes the file. Nothing may run.
@@ -63,7 +63,7 @@ class PipelineTrace {
   }
 
   const int batch_size_;
-  const std::vector<StepStats> steps_;  // all of the plan
+  const std::vector<StepStats> steps_;  // all steps of the plan
   Trace trace_;
   std::unique_ptr<DeviceClock> clock_;  // null: no device
   const Trace::NameId next_, samples_, batches_, bytes_, gather_;
@@ -71,7 +71,7 @@ class PipelineTrace {
   Trace::Track& counters_;
 };
 
-// What thread i of those with this name does first; nothing without a trace.
+// Returns a function that thread i with this name calls first; empty without a trace.
 std::function<void(std::size_t i)> thread_begin(PipelineTrace* trace, const char* name);
 
 }  // namespace sluice::detail

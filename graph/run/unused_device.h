@@ -1,5 +1,5 @@
-// Finds a pipeline that has a device but no step on it. Its steps run on the CPU, and the user may
-// not notice.
+// unused_device: finds a pipeline that has a device but no step on it. Its steps run on the CPU,
+// and the user may not notice.
 //
 // Threads: pure. Errors: std::bad_alloc.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace sluice::detail {
 
-// Says what is wrong and what to do; empty if the pipeline has no device, or uses it. `plan` is as
-// it was described: passes leave out steps that no output needs.
+// Returns what is wrong and what to do; empty if the pipeline has no device, or uses it. `plan` is
+// the described one, because passes remove steps that no output needs.
 std::string unused_device(const PipelineOptions& options, const Plan& plan);
 
 }  // namespace sluice::detail

@@ -1,4 +1,5 @@
-// Waits: how long the consumer waited for batches, and complete batches for the consumer. Internal.
+// Waits: measures how long the consumer waited for batches, and complete batches for the consumer.
+// Internal.
 //
 // Ownership: owns its counts. Threads: the engine's lock guards it. No errors.
 #pragma once
@@ -18,14 +19,15 @@ class Waits {
 
   void restart() { epoch_ = {}; }
 
-  // The consumer has asked for a batch at `asked` and got it at `got`; it was complete at
-  // `completed`. While the consumer was given the batch before it, no batch waited.
+  // The consumer asked for a batch at `asked` and got it at `got`; the batch was complete at
+  // `completed`. Time in which the consumer was receiving the previous batch does not count as a
+  // batch's wait.
   void taken(Time asked, Time got, Time completed) {
     const WaitStats one{between(asked, got), between(std::max(completed, returned_), asked)};
     epoch_ += one;
     total_ += one;
   }
-  // The consumer goes away with its batch.
+  // Called when the consumer leaves with its batch.
   void returned(Time now) { returned_ = now; }
 
   const WaitStats& epoch() const { return epoch_; }

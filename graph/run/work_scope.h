@@ -1,6 +1,6 @@
-// WorkScope: says which plan a thread works for. A pipeline then refuses calls from its own steps
-// that would wait for themselves, and limits the size of what they make. StepScope: the same for
-// threads that are not the pipeline's.
+// WorkScope: marks the plan that a thread works for. A pipeline then refuses calls from its own
+// steps that would wait for themselves, and limits the size of what they make. StepScope: the same
+// for threads that are not the pipeline's.
 //
 // Ownership: none. Threads: a scope belongs to the thread that opened it. Errors: none.
 #pragma once
@@ -14,8 +14,8 @@ namespace sluice::detail {
 struct Plan;
 class Sample;
 
-// Marks this thread as one that works for a plan, for as long as the scope lives. Scopes nest: a
-// step of one pipeline may run another one.
+// Marks this thread as working for a plan while the scope lives. Scopes nest: a step of one
+// pipeline may run another pipeline.
 class WorkScope {
  public:
   // Defined in guarded.h. Include that to open a scope.
@@ -40,9 +40,9 @@ class WorkScope {
 
 inline constinit thread_local const WorkScope* WorkScope::innermost = nullptr;
 
-// Makes this thread, for as long as the scope lives, one that runs steps of the pipeline whose
-// handle it is given: memory comes from its pool, and calls are refused that would wait for it. The
-// handle has not been fired, and is fired after the scope has gone.
+// Lets this thread run steps of the handle's pipeline while the scope lives. Memory comes from that
+// pipeline's pool, and calls that would wait for the pipeline are refused. The handle must
+// not have been fired yet, and must be fired only after the scope ends.
 class StepScope {
  public:
   explicit StepScope(const CompletionHandle& handle);

@@ -1,4 +1,4 @@
-// batches_of: a dataset that is asked for several samples at once.
+// batches_of: a dataset whose function returns a group of samples at once.
 //
 //   auto [row, label] = g.read(batches_of(db.rows(), 64, [db](const BatchInfo& info) {
 //     std::vector<std::tuple<Tensor, std::int64_t>> rows;
@@ -6,20 +6,21 @@
 //     return rows;
 //   }, {.threads = 4}));
 //
-// The positions of an epoch are cut into groups of so many. The function is called once for each
-// group, when the first of its samples is asked for; the others wait without a thread. It gives a
-// std::vector of samples, each a value or a std::tuple, in the order of the keys. Fewer than asked
-// for: the rest of the group ends as filtered, or the epoch ends after them, see BatchesOptions.
-// None, or EndOfEpoch: the epoch ends before the group. More: the error of all of them.
+// The positions of an epoch are divided into groups of `size`. The function is called once for each
+// group, when the first of its samples is requested; the others wait without a thread. It returns a
+// std::vector of samples, each a value or a std::tuple, in the order of the keys. If it returns
+// fewer, the rest of the group ends as filtered, or the epoch ends after them, see BatchesOptions.
+// If it returns none or throws EndOfEpoch, the epoch ends before the group. If it returns more, all
+// samples of the group fail.
 //
-// Sampler and shards say which keys stand in a group; what batches the pipeline makes does not
-// concern it, nor does where an epoch is resumed: its first group is whole then, too. A sample that
-// stands in for one that failed, and one that is inspected, is a group of its own, whose number is
-// -1. So what is given for a key must be a function of the key.
+// The sampler and the shards determine the keys of a group. The pipeline's batch size has no
+// influence. If an epoch is resumed, its first group is still whole. A replacement sample, and a
+// sample that is inspected, is requested alone, as a group with number -1. So the sample for a key
+// must depend on the key only.
 //
-// Ownership: shares the function; a copy is a dataset by itself. Threads: the function is called on
-// several at once, for different groups. Errors: what it throws is the error of all samples of its
-// group.
+// Ownership: shares the function; a copy is an independent dataset. Threads: the function is called
+// on several threads at once, for different groups. Errors: an exception of the function is the
+// error of all samples of its group.
 #pragma once
 
 #include <sluice/graph/completion.h>
@@ -40,19 +41,19 @@
 
 namespace sluice {
 
-// Which samples are asked for.
+// BatchInfo: the group of samples that the function must return.
 struct BatchInfo {
   std::int64_t epoch = 0;
   std::int64_t batch = 0;                // the number of the group in its epoch
   std::int64_t first = 0;                // position of its first sample in the epoch
-  std::span<const SampleKey> keys = {};  // which ones they are, in order
+  std::span<const SampleKey> keys = {};  // the keys of the samples, in order
 };
 
 struct BatchesOptions {
-  // So many of the dataset's own, which call the function: for one that stands still. 0: it is
-  // called by the pipeline's thread that asks first.
+  // The number of the dataset's own threads, which call the function: for a function that blocks.
+  // With 0, the pipeline thread that requests the first sample of a group calls it.
   int threads = 0;
-  // Whether a group that gives fewer is the last one: the epoch ends after what it gave.
+  // True if a group with too few samples is the last one: the epoch ends after its samples.
   bool fewer_end = false;
 };
 
@@ -90,11 +91,11 @@ template <class F>
 concept gives_batches = std::is_invocable_v<const F&, const BatchInfo&> &&
     sample_in<std::decay_t<std::invoke_result_t<const F&, const BatchInfo&>>>::good;
 
-// Throws BuildError for numbers that cannot be.
+// Throws BuildError for numbers out of range.
 void check_batches(std::int64_t count, std::int64_t size, int threads);
 [[noreturn]] void throw_too_many(const BatchInfo& info, std::size_t given);
 
-// The groups of one epoch after the other.
+// The groups of the current epoch; one epoch runs at a time.
 template <class Sample>
 class Groups {
  public:
@@ -113,7 +114,7 @@ class Groups {
     open_ = true;
   }
 
-  // Groups that the function is called for answer when it returns; nobody else does.
+  // A group whose function still runs answers when the function returns. No other group answers.
   void end() noexcept {
     std::map<std::int64_t, GroupPtr> groups;  // what they hold is destroyed outside the lock
     std::vector<GroupPtr> queue;
@@ -163,13 +164,13 @@ class Groups {
     State state = State::fresh;
     std::int64_t number = 0;
     std::int64_t first = 0;
-    std::vector<Completion<Sample>> asked;  // who waits; by place in the group
+    std::vector<Completion<Sample>> asked;  // the waiting requests, by place in the group
     std::vector<Sample> values;             // once it is over
     std::exception_ptr error;
   };
   using GroupPtr = std::shared_ptr<Group>;
 
-  // Groups of which nobody will ask for anything any more go to `left`.
+  // Returns the group of `position`. Moves groups that will not be asked again to `left`.
   GroupPtr group_at(std::int64_t position, std::map<std::int64_t, GroupPtr>& left) {
     const std::int64_t number = position / size_;
     if (const auto known = groups_.find(number); known != groups_.end()) return known->second;
@@ -192,7 +193,7 @@ class Groups {
       const GroupPtr group = std::move(queue_.front());
       queue_.erase(queue_.begin());
       group->state = Group::State::running;
-      std::size_t place = 0;  // of somebody who waits
+      std::size_t place = 0;  // of a waiting request
       while (!group->asked[place]) ++place;
       lock.unlock();
       run(*group, place);
@@ -200,7 +201,7 @@ class Groups {
     }
   }
 
-  // For the one who waits at this place, and others.
+  // Runs the function for the group. `place` is the place of a waiting request.
   void run(Group& group, std::size_t place) noexcept {
     std::vector<Sample> values;
     std::exception_ptr error;
@@ -212,7 +213,7 @@ class Groups {
         try {
           for (std::size_t i = 0; i < group.asked.size(); ++i)
             keys.push_back(info_.key(group.first + static_cast<std::int64_t>(i)));
-        } catch (const EndOfEpoch&) {  // so says an order of the user's: nobody asks for the rest
+        } catch (const EndOfEpoch&) {  // from a user-defined order: the rest is never requested
         }
         values =
             call({.epoch = info_.epoch, .batch = group.number, .first = group.first, .keys = keys});
@@ -238,7 +239,7 @@ class Groups {
     return values;
   }
 
-  // Each place is given to one.
+  // Answers one request. Each place is requested once, so the value is moved out.
   void give(Group& group, std::size_t place, Completion<Sample> done) const noexcept {
     if (group.error != nullptr) {
       (void)done.fail(group.error);
@@ -255,11 +256,11 @@ class Groups {
   const Make f_;
   const std::size_t wanted_threads_;
   const bool fewer_end_;
-  EpochInfo info_;  // stays as it is while groups are run
+  EpochInfo info_;  // does not change while groups run
   bool open_ = false;
   std::map<std::int64_t, GroupPtr> groups_;  // by number
   std::vector<GroupPtr> queue_;  // short: at most one entry for each group of the window
-  SourceThreads threads_;        // last: they use all of the above
+  SourceThreads threads_;        // last: its threads use all of the above
 };
 
 }  // namespace detail
@@ -306,7 +307,7 @@ class Batches {
   std::unique_ptr<detail::Groups<Sample>> groups_;
 };
 
-// `count` samples, or kUntilEnd, in groups of `size`.
+// Returns a dataset of `count` samples, or kUntilEnd, in groups of `size`.
 template <class F>
 auto batches_of(std::int64_t count, std::int64_t size, F f, const BatchesOptions& options = {}) {
   using Sample = detail::sample_of_batch_t<F>;

@@ -1,9 +1,10 @@
 // SourceThreads: a lock and worker threads for a dataset whose code may block.
 //
-// Ownership: owns the threads; refers to what `work` refers to. Destroying it ends them. In a child
-// of fork(), which has no such threads, it leaves them alone. Threads: call start() and end() from
-// one thread; everything else is thread-safe. Errors: start() throws Error when not even one thread
-// can be made; starting fewer than wanted is no error.
+// Ownership: owns the threads, which keep copies of `work`; what `work` refers to must outlive
+// them. Destroying it ends the threads. In a child of fork(), which has no such threads, it leaves
+// them alone. Threads: call start() and end() from one thread; everything else is thread-safe.
+// Errors: start() throws Error if not even one thread can be made; starting fewer than wanted is no
+// error.
 #pragma once
 
 #include <sluice/runtime/function.h>
@@ -16,7 +17,7 @@ namespace sluice::detail {
 
 class SourceThreads {
  public:
-  // A lock, and no threads.
+  // Makes a lock and no threads.
   SourceThreads();
   ~SourceThreads();
   SourceThreads(const SourceThreads&) = delete;
@@ -26,10 +27,10 @@ class SourceThreads {
   // when wait() returns false.
   void start(std::size_t wanted, const Function<void()>& work);
   bool started() const;
-  // Ends the threads, and waits until they have ended. They cannot be started again.
+  // Ends the threads and waits until they have ended. They cannot be started again.
   void end() noexcept;
 
-  // Holds the lock.
+  // Holds the lock of a SourceThreads.
   class Lock {
    public:
     explicit Lock(SourceThreads& of);

@@ -1,22 +1,23 @@
-// values_of: a dataset that is whatever a C++ range gives, one value after the other, of unknown
-// length. Such a range may be a coroutine: generator<T>.
+// values_of: a dataset of the values of a C++ range, in order and of unknown length. The range may
+// be a coroutine: generator<T>.
 //
 //   auto line = g.read(values_of([] { return lines_of("list.txt"); }));  // see generator
 //   auto [id, name] = g.read(values_of(std::vector<std::tuple<int, std::string>>{...}));
 //
-// A function makes the range at the beginning of each epoch, on the thread that takes batches; it
-// may take a const EpochInfo&. A range that is given itself is gone through anew in each epoch. A
-// generator can be gone through once: the epochs after epoch 0 are empty. Each value is a
-// sample: one value or a std::tuple; what the range gives by lvalue reference is copied.
+// If you pass a function, it makes the range at the beginning of each epoch, on the thread that
+// takes batches; it may take a const EpochInfo&. If you pass a range, each epoch iterates over it
+// again. A generator can be iterated once: the epochs after epoch 0 are empty. Each value is a
+// sample: one value or a std::tuple. Values that the range returns by lvalue reference are copied.
 //
-// A thread of the dataset's own takes the values, in order, at most a window ahead. The value
-// number i is the sample at position i, whatever became of others; so there is no sampler for it,
-// and no inspection of one sample. Processes that share the work make different ranges.
+// The dataset's own thread takes the values in order, at most EpochInfo::window ahead. Value i is
+// always the sample at position i, so samplers and the inspection of one sample are not supported.
+// If several processes share the work, they must make different ranges.
 //
-// Errors: what the range throws is the error of the sample where it stands, and the epoch ends
-// behind it, since the range cannot go on. What the function throws epoch() throws, and in the
-// middle of an epoch it is a sample's error, too. Ownership: owns the range, which is destroyed
-// when the epoch ends. Threads: one at a time is in the range.
+// Errors: an exception of the range is the error of the sample at that position, and the epoch ends
+// after it, since the range cannot go on. An exception of the function is thrown by epoch(). If the
+// function runs again within an epoch (Cycle::quiet), its exception is a sample's error. Ownership:
+// owns the range, which is destroyed when the epoch ends. Threads: one thread at a time uses the
+// range.
 #pragma once
 
 #include <sluice/graph/completion.h>
@@ -39,7 +40,7 @@
 
 namespace sluice {
 
-// generator<T>: a function that gives one value after the other, written with co_yield.
+// generator<T>: the return type of a coroutine that yields one value after the other with co_yield.
 //
 //   generator<std::string> lines_of(std::string file) {
 //     std::ifstream in(file);
@@ -47,14 +48,15 @@ namespace sluice {
 //   }
 //   for (std::string& line : lines_of("list.txt")) use(line);
 //
-// It is a range that is gone through once; the function runs up to its next co_yield when the next
-// value is asked for. What stands behind co_yield is a T: a temporary is given as it is, and may be
-// moved from; anything else is copied. Parameters of the function should be objects, since it
-// begins to run when the caller may be gone; so should the captures of a lambda be its parameters.
+// It is a range that can be iterated once. A request for the next value runs the function up to its
+// next co_yield. The operand of co_yield is a T: a temporary is passed on directly and may be moved
+// from; anything else is copied. The function should take its parameters by value, since it begins
+// to run when the caller may have returned. For the same reason, a lambda should take parameters
+// instead of captures.
 //
-// Ownership: move-only; owns what the function has on its way, which is destroyed with it. Threads:
-// one at a time. Errors: what the function throws is thrown to whoever asks for the next value; it
-// is over then.
+// Ownership: move-only; owns the suspended function, whose locals are destroyed with it. Threads:
+// one at a time. Errors: an exception of the function is thrown by the request for the next value;
+// the range is over then.
 
 template <class T>
 class [[nodiscard]] generator {
@@ -73,7 +75,7 @@ class [[nodiscard]] generator {
       value_ = std::addressof(value);
       return {};
     }
-    // Keeps a copy until the function goes on.
+    // Keeps a copy until the function resumes.
     struct Copied : std::suspend_always {
       explicit Copied(const T& value) : copy(value) {}
       void await_suspend(std::coroutine_handle<promise_type> of) noexcept {
@@ -84,7 +86,7 @@ class [[nodiscard]] generator {
     Copied yield_value(const T& value) requires std::is_copy_constructible_v<T> {
       return Copied(value);
     }
-    void await_transform() = delete;  // nobody is waited for
+    void await_transform() = delete;  // co_await is not supported
     void return_void() const noexcept {}
     void unhandled_exception() { error_ = std::current_exception(); }
 
@@ -124,7 +126,7 @@ class [[nodiscard]] generator {
   }
   ~generator() { destroy(); }
 
-  // Runs the function up to its first co_yield. The generator stays where it is from then on.
+  // Runs the function up to its first co_yield. Do not move the generator after this.
   iterator begin() {
     go_on();
     return iterator(*this);
@@ -152,16 +154,16 @@ class [[nodiscard]] generator {
 
 namespace sluice::detail {
 
-// Pulled: gives the values of a stream to those who ask for them by position, in any order.
-// Internal to Values.
+// Pulled: delivers the values of a stream to requests by position, in any order. Internal to
+// Values.
 //
-// One thread of its own takes the values out of the stream, one after the other, and none before
-// somebody has asked for it or for one behind it. A value that nobody has asked for yet is kept for
-// as long as somebody may. What it holds is bounded by EpochInfo::window.
+// Its own thread takes the values from the stream one after the other, each only after a request
+// for it or for a later one. A value that has not been requested yet is kept while it still can be.
+// EpochInfo::window limits the number of kept values.
 //
-// Ownership: owns its thread, the stream and the values that are kept. Threads: ask() on any;
-// begin() and end() on one. Errors: what the stream throws is the error of the sample where it
-// stands; the stream is over behind it, unless it says that it goes on.
+// Ownership: owns its thread, the stream and the kept values. Threads: ask() on any; begin() and
+// end() on one. Errors: an exception of the stream is the error of the sample at that position; the
+// stream is over after it, unless goes_on() returns true.
 
 template <class T>
 class Stream {
@@ -170,18 +172,18 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   virtual ~Stream() = default;
-  // Nothing: it is over.
+  // Returns the next value; empty if the stream is over.
   virtual std::optional<T> next() = 0;
-  // After next() has thrown: whether there is more.
+  // Called after next() has thrown: true if more values follow.
   virtual bool goes_on() const { return false; }
-  // On another thread: nobody wants what next() is about to give.
+  // Called on another thread while next() runs: its value is not needed any more.
   virtual void stop() noexcept {}
 };
 
 template <class T>
 class Pulled {
  public:
-  // Between two epochs.
+  // Begins an epoch. Call it after the end() of the epoch before.
   void begin(const EpochInfo& info, std::unique_ptr<Stream<T>> stream) {
     threads_.start(1, [this] { work(); });
     std::vector<Cell> cells(static_cast<std::size_t>(info.window));
@@ -195,8 +197,8 @@ class Pulled {
     ++round_;
   }
 
-  // Nobody wants what was asked for. While a value is being taken one handle is kept, so that the
-  // end of the epoch waits for that, and says so where it takes long.
+  // Ends the epoch and drops all requests. While next() runs, one handle is kept: the end of the
+  // epoch waits for it, and reports the wait if it takes long.
   void end() noexcept {
     std::vector<Cell> cells;  // what they hold is destroyed outside the lock
     std::unique_ptr<Stream<T>> stream;
@@ -212,7 +214,7 @@ class Pulled {
   }
 
   void ask(Completion<T> done, std::int64_t position) {
-    Cell found;  // also what was kept for nobody: destroyed outside the lock
+    Cell found;  // also an outdated kept value: destroyed outside the lock
     {
       const SourceThreads::Lock lock(threads_);
       if (!open_) return;
@@ -234,7 +236,7 @@ class Pulled {
   }
 
  private:
-  // What is known of a position. Those that may be under way have a cell each.
+  // The state of one position. Each position that may be in flight has its own cell.
   struct Cell {
     std::int64_t position = -1;
     Completion<T> waiting = {};
@@ -264,7 +266,7 @@ class Pulled {
       bool ends = false;
       {
         pulling_ = true;
-        // Whoever asked last waits still.
+        // The last request cannot have been answered yet.
         const StepScope scope(cell_of(asked_).waiting);
         lock.unlock();
         try {
@@ -283,7 +285,7 @@ class Pulled {
     }
   }
 
-  // Gives the lock back, and takes it again.
+  // Answers the request for a value, or keeps the value. Releases the lock and takes it again.
   void give(Cell& pulled, bool ends, SourceThreads::Lock& lock) noexcept {
     if (!open_) return leave(pulled, lock);
     if (ends) end_ = pulled.position + (pulled.error != nullptr ? 1 : 0);
@@ -291,14 +293,14 @@ class Pulled {
     if (cell.position == pulled.position) {
       pulled.waiting = std::move(cell.waiting);
     } else if (cell.position < pulled.position) {
-      std::swap(cell, pulled);  // else it is too late for it
+      std::swap(cell, pulled);  // else the value comes too late
     }
     lock.unlock();
     answer(pulled);
     pulled = {};
     lock.lock();
-    // Those who wait behind the end, which are no more than there are cells; with the last of them
-    // the epoch may be over, and another begun.
+    // Answers the requests past the end; there are at most as many as cells. After the last answer
+    // the epoch may be over, and another one may have begun.
     const std::int64_t round = round_;
     const std::int64_t first = asked_ - static_cast<std::int64_t>(cells_.size()) + 1;
     for (std::int64_t p = end_ < first ? first : end_; open_ && round == round_ && p <= asked_;
@@ -311,7 +313,7 @@ class Pulled {
     }
   }
 
-  // The epoch has ended meanwhile.
+  // Called when the epoch has ended meanwhile: drops the value, the stream and the kept handle.
   void leave(Cell& pulled, SourceThreads::Lock& lock) noexcept {
     Completion<T> kept = std::move(kept_);
     std::unique_ptr<Stream<T>> stream = std::move(stream_);
@@ -322,11 +324,11 @@ class Pulled {
     lock.lock();
   }
 
-  std::unique_ptr<Stream<T>> stream_;  // the thread's while `pulling_`
+  std::unique_ptr<Stream<T>> stream_;  // used by the thread while `pulling_`
   std::vector<Cell> cells_;
   Completion<T> kept_;
   std::int64_t next_ = 0;    // position of the next value of the stream
-  std::int64_t asked_ = -1;  // the last position that somebody has asked for
+  std::int64_t asked_ = -1;  // the highest requested position
   std::int64_t end_ = kUntilEnd;
   std::int64_t round_ = 0;  // counts epochs
   bool open_ = false;
@@ -338,11 +340,11 @@ class Pulled {
 
 namespace sluice {
 
-// What follows the last value.
+// The behavior after the last value.
 enum class Cycle : std::uint8_t {
-  raise,  // the end of the epoch; the next one begins anew
-  quiet,  // the first value again: the epoch goes on until somebody ends it
-  off     // the end of epoch 0; those after it are empty, also where a run goes on there
+  raise,  // the epoch ends; the next one starts over
+  quiet,  // the values start over: the epoch goes on until the consumer ends it
+  off     // epoch 0 ends; later epochs are empty, also if a run is resumed in one
 };
 
 struct ValuesOptions {
@@ -351,7 +353,7 @@ struct ValuesOptions {
 
 namespace detail {
 
-// Of an R, which may be a reference. These are what <ranges> has, which is a large header.
+// Range traits for R, which may be a reference type. They replace <ranges>, a large header.
 template <class R>
 using iterator_of = decltype(std::ranges::begin(std::declval<std::remove_reference_t<R>&>()));
 template <class R>
@@ -363,7 +365,7 @@ concept is_range = requires(std::remove_reference_t<R>& range) {
 template <class T>
 using MakeStream = Function<std::unique_ptr<Stream<T>>(const EpochInfo&)>;
 
-// The values of a range, which it holds, or of a Range&.
+// A stream of the values of a range. It owns the range, unless Range is a reference type.
 template <class T, class Range>
 class RangeStream : public Stream<T> {
  public:
@@ -387,7 +389,7 @@ class RangeStream : public Stream<T> {
   std::optional<iterator_of<Range>> at_;
 };
 
-// Begins again when it is over.
+// A stream that starts over when it ends.
 template <class T>
 class Cycling : public Stream<T> {
  public:
@@ -395,7 +397,7 @@ class Cycling : public Stream<T> {
       : make_(std::move(make)), info_(info), stream_(make_(info_)) {}
   std::optional<T> next() override {
     std::optional<T> value = stream_->next();
-    if (!value) {  // one that is empty then does not rewind, and is over
+    if (!value) {  // if it is empty right after the restart, the stream is over
       stream_.reset();
       stream_ = make_(info_);
       value = stream_->next();
@@ -479,7 +481,7 @@ class Values {
   std::unique_ptr<State> state_;
 };
 
-// Of a function that makes a range.
+// Returns a dataset of the ranges that a function makes, one for each epoch.
 template <class F>
 requires detail::makes_range<F>
 auto values_of(F make, const ValuesOptions& options = {}) {
@@ -497,7 +499,7 @@ auto values_of(F make, const ValuesOptions& options = {}) {
   }
 }
 
-// Of a range.
+// Returns a dataset of the values of a range.
 template <detail::is_range Range>
 requires(!detail::makes_range<Range>) auto values_of(Range range,
                                                      const ValuesOptions& options = {}) {
@@ -509,7 +511,8 @@ requires(!detail::makes_range<Range>) auto values_of(Range range,
       options.cycle);
 }
 
-// Of a generator, which cannot begin again: give the function instead, and options.
+// Returns a dataset of the values of a generator. It cannot start over and has no options; to have
+// both, pass the function that makes it.
 template <class T>
 Values<T> values_of(generator<T> values) {
   return Values<T>(

@@ -35,7 +35,8 @@ void check(const HttpOptions& options) {
   time("stalled_s", options.stalled_s, false);
   time("deadline_s", options.deadline_s, false);
   if (options.max_bytes == 0) refuse("max_bytes is 0; it must be at least 1");
-  // A line break would begin another field, and no text may show what might be a secret.
+  // A line break would begin another field. The message does not show the header, which may be a
+  // secret.
   for (const std::string& header : options.headers) {
     const std::size_t colon = header.find(':');
     const bool is_one_line = std::none_of(header.begin(), header.end(), [](char c) {
@@ -64,7 +65,7 @@ class Blocking final : public HttpWaiter {
     end([&] {
       try {
         state_.error = what;
-      } catch (const std::bad_alloc&) {  // the error has no words then
+      } catch (const std::bad_alloc&) {  // the error stays without a text
       }
     });
   }
@@ -88,7 +89,7 @@ HttpClient::HttpClient(const HttpOptions& options) {
 }
 
 HttpClient::~HttpClient() {
-  // fork() has copied neither the thread nor the locks.
+  // A child of fork() lacks the thread, and its copies of the locks may be locked for ever.
   if (!home_.here()) (void)transport_.release();
 }
 

@@ -1,13 +1,14 @@
-// HttpClient: asks for files at URLs, many at once, on one thread of its own. Internal: users have
-// the datasets of io/http.
+// HttpClient: downloads files from URLs, many at once, on its own thread. Internal: users have the
+// datasets of io/http.
 //
-// Connections are kept for the next request to their server. Requests beyond
-// HttpOptions::connections wait in the order in which they came.
+// Connections are kept and reused for later requests to the same server. Requests beyond
+// HttpOptions::connections wait in FIFO order.
 //
-// Ownership: owns the thread, the connections and all requests; destroying it ends them at once. In
-// a child of fork() there is no thread: requests throw Error, and the rest is left alone. Threads:
-// all. Errors: the constructor throws BuildError for options that cannot be and for a build without
-// libcurl, Error where no thread can be made. What becomes of a request its waiter is told.
+// Ownership: owns the thread, the connections and all requests; the destructor ends them at once.
+// In a child of fork() there is no thread: requests throw Error, and the destructor leaves the rest
+// alone. Threads: all. Errors: the constructor throws BuildError for invalid options or a build
+// without libcurl, and Error if no thread can be started. The outcome of a request goes to its
+// waiter.
 #pragma once
 
 #include <sluice/io/http/request.h>
@@ -40,7 +41,7 @@ class HttpClient {
 
   // Throws Error in a child of fork().
   void require_thread() const;
-  // Requests fail, soon, that are not wanted any more.
+  // Requests that are no longer wanted fail soon.
   void drop_unwanted() noexcept;
 
   HttpStats stats() const;

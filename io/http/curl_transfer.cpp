@@ -21,15 +21,15 @@
 namespace sluice::detail {
 namespace {
 
-// Of an answer that is an error: what is kept, and what is read so that the connection can be used
-// again.
+// For an error response: the bytes that are kept, and the bytes that are read so that the
+// connection can be reused.
 constexpr std::size_t kMostHeard = std::size_t{4} << 10;
 constexpr std::size_t kMostPassed = std::size_t{64} << 10;
-// The most bytes of all heads of an attempt. libcurl takes lines of up to 100 KiB.
+// The most bytes of all heads of an attempt. libcurl accepts lines of up to 100 KiB.
 constexpr std::size_t kMostHead = std::size_t{256} << 10;
 constexpr char kHeadTooLong[] =
     "the head of the answer is too long: a line of it may have 100 KiB, and all of it 256 KiB";
-// A buffer that one large file has made is not kept for small ones.
+// A buffer larger than this is freed before the next attempt.
 constexpr std::size_t kMostKept = std::size_t{4} << 20;
 
 struct Url {
@@ -50,7 +50,7 @@ struct Url {
     curl_free(text);
     return copy;
   }
-  // As the header Host has it.
+  // In the form of the Host header.
   std::string host() const {
     const std::string port = get(CURLUPART_PORT, CURLU_NO_DEFAULT_PORT);
     return get(CURLUPART_HOST) + (port.empty() ? "" : ":" + port);
@@ -185,7 +185,7 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   set(handle_, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
   set(handle_, CURLOPT_WRITEDATA, this);
 #if LIBCURL_VERSION_NUM >= 0x075700
-  set(handle_, CURLOPT_QUICK_EXIT, 1L);  // nobody waits for a name that is being looked up
+  set(handle_, CURLOPT_QUICK_EXIT, 1L);  // do not wait for a DNS lookup in progress
 #endif
   if (!options_.ca_file.empty()) set(handle_, CURLOPT_CAINFO, options_.ca_file.c_str());
   add_header("Accept-Encoding: identity");
@@ -194,7 +194,7 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
                               std::to_string(request.range->first + request.range->size - 1);
     set(handle_, CURLOPT_RANGE, range.c_str());
   }
-  // A weak ETag may not stand there, and a date is none.
+  // If-Match allows no weak ETag and no date.
   if (request.version.starts_with('"')) add_header("If-Match: " + request.version);
   if (is_trusted) {
     for (const std::string& header : options_.headers) add_header(header);
@@ -209,7 +209,8 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   set(handle_, CURLOPT_HTTPHEADER, headers_);
 }
 
-// Nothing is thrown through libcurl. What f() gives says whether to go on.
+// Runs f() without letting an exception pass through libcurl. f() returns false to stop the
+// transfer.
 template <class F>
 std::size_t CurlTransfer::guarded(void* user, std::size_t bytes, const F& f) noexcept {
   auto& transfer = *static_cast<CurlTransfer*>(user);
@@ -219,13 +220,13 @@ std::size_t CurlTransfer::guarded(void* user, std::size_t bytes, const F& f) noe
   } catch (const std::exception& error) {
     try {
       transfer.refused_ = error.what();
-    } catch (const std::bad_alloc&) {  // libcurl says that writing failed
+    } catch (const std::bad_alloc&) {  // libcurl reports a write error
     }
   }
-  return bytes + 1;  // anything else than `bytes` stops it
+  return bytes + 1;  // any value other than `bytes` stops the transfer
 }
 
-// There is a connection, and the request is about to be sent.
+// libcurl calls this once connected, before it sends the request.
 int CurlTransfer::on_connection(void* user, char* /*their_address*/, char* /*our_address*/,
                                 int /*their_port*/, int our_port) {
   auto& transfer = *static_cast<CurlTransfer*>(user);
@@ -255,7 +256,7 @@ bool CurlTransfer::refuse(std::string why) {
   return false;
 }
 
-// Whether the answer is worth being waited for.
+// Returns false, with a reason in refused_, if the body is not worth receiving.
 bool CurlTransfer::judge_head() {
   if (!head_.is_good()) return true;  // also 100 Continue
   if (const std::string wrong = head_.wrong_length(); !wrong.empty()) return refuse(wrong);
@@ -332,10 +333,10 @@ void CurlTransfer::note_connection(int code) noexcept {
   try {
     if (socket != CURL_SOCKET_BAD) {
       sockets_.note_answer(socket, server_);
-    } else {  // libcurl has closed it, since more has come than the answer
+    } else {  // libcurl closed it, since more than the answer came
       sockets_.distrust(server_);
     }
-  } catch (const std::bad_alloc&) {  // it stays as it was
+  } catch (const std::bad_alloc&) {  // the state of the server stays as it was
   }
 }
 
@@ -343,7 +344,7 @@ HttpVerdict CurlTransfer::end(int code) {
   if (is_unfit_) return {HttpVerdict::Kind::anew, {}};
   if (!refused_.empty()) return {HttpVerdict::Kind::failed, refused_};
   if (code != CURLE_OK && passed_ <= kMostPassed) return judge_broken(code);
-  // libcurl takes a head that is cut for all there is.
+  // libcurl accepts a truncated head as complete.
   if (!head_.is_whole)
     return {HttpVerdict::Kind::again, "the connection ended in the head of the answer"};
   if (!head_.is_good()) return judge_status();
@@ -357,7 +358,7 @@ HttpVerdict CurlTransfer::judge_broken(int code) const {
   (void)curl_easy_getinfo(handle_, CURLINFO_OS_ERRNO, &error);
   if (code == CURLE_COULDNT_CONNECT && error != 0)
     said += " (" + std::generic_category().message(static_cast<int>(error)) + ")";
-  // Older versions of libcurl report a line that is too long with this code, too.
+  // Older versions of libcurl also report a line that is too long with this code.
   constexpr int kTooLarge = 100;  // CURLE_TOO_LARGE, from 8.6 on
   if ((code == CURLE_OUT_OF_MEMORY && !head_.is_whole) || code == kTooLarge)
     return {HttpVerdict::Kind::failed, kHeadTooLong};
@@ -412,7 +413,7 @@ HttpVerdict CurlTransfer::judge_status() const {
                             : "")};
 }
 
-// Which checksum differs.
+// Returns the description of the first checksum that differs.
 std::optional<std::string> CurlTransfer::damage() const {
   const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(body_.data()),
                                             body_.size());
@@ -430,7 +431,7 @@ std::optional<std::string> CurlTransfer::damage() const {
   if (request_->checksum) {
     if (auto what = differs(*request_->checksum, "the dataset")) return what;
   }
-  if (head_.is_transformed()) return {};  // the sums are of what the server stores
+  if (head_.is_transformed()) return {};  // the checksums are of the stored bytes
   for (const Checksum& sum : head_.checksums) {
     if (auto what = differs(sum, "the server")) return what;
   }

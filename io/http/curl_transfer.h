@@ -1,13 +1,13 @@
-// CurlTransfer: one attempt at a time to get what is asked for, by one handle of libcurl, and the
-// judgement on the answer. Internal: no user includes it.
+// CurlTransfer: makes one HTTP attempt at a time with a libcurl handle and judges the response.
+// Internal: no user includes it.
 //
-// An answer is judged while it comes: what is too long, compressed, or the wrong part of the file
-// is not waited for. Redirects are told, not followed, so that whoever follows decides what goes to
-// another server.
+// The response is checked while it arrives: one that is too long, compressed, or the wrong part of
+// the file is stopped at once. Redirects are reported, not followed, so the caller decides what is
+// sent to another server.
 //
-// Ownership: owns the handle, and the body of the last answer; refers to the options, the account
-// and the sockets, and from begin() to end() to the request. Threads: one at a time. Errors:
-// begin() throws IoError for a URL that is none, std::bad_alloc.
+// Ownership: owns the handle and the body of the last answer. Refers to the options, the account
+// and the sockets, and to the request from begin() to end(). Threads: one at a time. Errors:
+// begin() throws IoError for an invalid URL, and std::bad_alloc.
 #pragma once
 
 #include <sluice/io/http/answer_head.h>
@@ -23,19 +23,19 @@
 #include <string>
 #include <string_view>
 
-// Of libcurl, whose headers are not everywhere where this one is looked at.
+// From libcurl. Declared here because its headers may not be installed where this header is read.
 struct curl_slist;
 
 namespace sluice::detail {
 
-// How an attempt ended. What went wrong does not name the URL.
+// The outcome of an attempt. The error text does not contain the URL.
 struct HttpVerdict {
   // anew: the request was not sent, because the connection held bytes that no request had asked
-  // for. The connection is closed now.
+  // for. The connection is now closed.
   enum class Kind : std::uint8_t { answer, redirect, again, failed, anew };
   Kind kind = Kind::answer;
-  std::string what;   // of a redirect, the URL that it leads to
-  double wait_s = 0;  // before another attempt, as the server wishes
+  std::string what;   // the error, or the URL that a redirect leads to
+  double wait_s = 0;  // the server's Retry-After: the least wait before another attempt
 };
 
 class CurlTransfer {
@@ -47,21 +47,20 @@ class CurlTransfer {
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
 
-  void* handle() const { return handle_; }  // its CURL*
+  void* handle() const { return handle_; }  // a CURL*
 
-  // Readies the handle for an attempt of the request at this URL, the request's own or one that it
-  // was redirected to.
+  // Prepares the handle for an attempt. `url` is the request's own URL or a redirect target.
   void begin(const HttpRequest& request, const std::string& url, std::chrono::milliseconds left);
-  // When it last got something.
+  // When the last byte arrived.
   Clock::time_point last_byte() const { return last_byte_; }
-  // It got nothing for too long, and was stopped.
+  // The verdict on an attempt that was stopped because it received nothing for too long.
   HttpVerdict end_stalled() const;
-  // Before the handle leaves its multi handle; `code` as for end().
+  // Call it before the handle leaves its multi handle; `code` is the same as for end().
   void note_connection(int code) noexcept;
-  HttpVerdict end(int code);  // its CURLcode
-  // Good after an `answer`, until the next attempt begins.
+  HttpVerdict end(int code);  // `code`: a CURLcode
+  // Valid after a verdict of `answer`, until the next attempt begins.
   HttpAnswer answer() const;
-  // Of the attempt.
+  // These two are for the current attempt.
   std::uint64_t bytes_received() const;
   std::int64_t connections_made() const;
 
@@ -95,13 +94,13 @@ class CurlTransfer {
   Clock::time_point last_byte_;
   AnswerHead head_;
   std::string body_;
-  std::uint64_t most_ = 0;    // bytes that the body may have
-  std::uint64_t size_ = 0;    // of the file
-  std::uint64_t passed_ = 0;  // bytes of an answer that is an error
+  std::uint64_t most_ = 0;    // the longest allowed body, in bytes
+  std::uint64_t size_ = 0;    // of the file; 0 if not known
+  std::uint64_t passed_ = 0;  // bytes received of an error response
   std::size_t head_bytes_ = 0;
-  std::string server_;     // that is asked
-  bool is_unfit_ = false;  // the connection to it
-  std::string refused_;    // why the attempt was stopped here; empty if it was not
+  std::string server_;     // the server of the attempt
+  bool is_unfit_ = false;  // the connection holds bytes that no request had asked for
+  std::string refused_;    // why this side stopped the attempt; empty if it did not
 };
 
 }  // namespace sluice::detail

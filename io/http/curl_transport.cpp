@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
 constexpr char kNoMemory[] = "there is no memory for it";
 
-// libcurl is made ready once, and left as it is.
+// Initializes libcurl once; it is never cleaned up.
 void require_libcurl() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (code != CURLE_OK)
@@ -36,7 +36,7 @@ CurlTransfer::Clock::duration of_seconds(double seconds) {
       std::chrono::duration<double>(seconds));
 }
 
-// Rounded up, so that nobody looks before it is time.
+// Rounded up so that we never wake early.
 milliseconds until(CurlTransfer::Clock::time_point time) {
   return std::chrono::ceil<milliseconds>(time - CurlTransfer::Clock::now());
 }
@@ -59,7 +59,7 @@ CurlTransport::CurlTransport(const HttpOptions& options)
                           static_cast<long>(options_.connections));
   idle_.reserve(static_cast<std::size_t>(options_.connections));
   try {
-    const SignalsBlocked blocked;  // SIGPIPE too, which a connection that breaks may send
+    const SignalsBlocked blocked;  // including SIGPIPE, which a broken connection may raise
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error& error) {
     throw Error("the thread that reads URLs cannot be made: " + error.code().message() +
@@ -120,7 +120,7 @@ void CurlTransport::run() noexcept {
     stop_what_stalls();
     const CURLMcode code =
         curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(), nullptr);
-    // Where there is no memory to wait with, others get time to give some back.
+    // curl_multi_poll ran out of memory; give other threads time to free some.
     if (code != CURLM_OK) std::this_thread::sleep_for(milliseconds(10));
   }
   idle_.clear();
@@ -143,7 +143,7 @@ bool CurlTransport::take_orders() noexcept {
   return !stop;
 }
 
-// Those that wait for another attempt have come before those that have not begun.
+// Requests that wait for a retry came before those that have not begun.
 void CurlTransport::begin_what_can() noexcept {
   const auto now = Clock::now();
   for (auto job = waiting_.begin(); job != waiting_.end();) {
@@ -159,7 +159,7 @@ void CurlTransport::begin_what_can() noexcept {
   }
 }
 
-// When its next attempt may begin.
+// The earliest time of its next attempt.
 CurlTransport::Clock::time_point CurlTransport::time_of(const Job& job) const noexcept {
   return std::max(job.due, sockets_.next_time(job.server));
 }
@@ -197,7 +197,7 @@ void CurlTransport::end_what_has() noexcept {
     stop(*job, code);
     try {
       follow(job, job->transfer->end(code));
-    } catch (const std::exception&) {  // only memory can lack
+    } catch (const std::exception&) {  // only std::bad_alloc is possible
       fail(under_way_, job, kNoMemory);
     }
   }
@@ -270,7 +270,7 @@ void CurlTransport::redirect(Jobs::iterator job, std::string url) {
   wait_until_now(job);
 }
 
-// Its next attempt begins as soon as it can.
+// Its next attempt begins as soon as possible.
 void CurlTransport::wait_until_now(Jobs::iterator job) noexcept {
   retire(*job);
   job->due = Clock::now();
@@ -285,7 +285,7 @@ void CurlTransport::try_again(Jobs::iterator job, const HttpVerdict& verdict) {
                                  : "; so ended the last of " + std::to_string(attempts) +
                                        " attempts (HttpOptions::retries)");
   }
-  // Those that failed together do not come back together.
+  // The random wait spreads the retries of requests that failed together.
   Random draw({.seed = std::hash<std::string>()(job->request.url),
                .sample = static_cast<std::uint64_t>(requests_),
                .generator = static_cast<std::uint32_t>(attempts)});
@@ -301,14 +301,14 @@ void CurlTransport::try_again(Jobs::iterator job, const HttpVerdict& verdict) {
   ++job->attempts;
   ++retries_;
   job->due = Clock::now() + of_seconds(wait);
-  // The next attempt begins where the first one did.
+  // The next attempt starts again from the original URL.
   job->url = job->request.url;
   job->server = server_part(job->url);
   job->redirects = 0;
   waiting_.splice(waiting_.end(), under_way_, job);
 }
 
-// Its attempt is over, or is to be.
+// Removes an attempt that has ended, or that is to be stopped, from libcurl.
 void CurlTransport::stop(const Job& job, int code) noexcept {
   bytes_ += job.transfer->bytes_received();
   connections_ += job.transfer->connections_made();
@@ -316,9 +316,9 @@ void CurlTransport::stop(const Job& job, int code) noexcept {
   (void)curl_multi_remove_handle(multi_.get(), job.transfer->handle());
 }
 
-// Its transfer is for others then.
+// Makes its transfer available for other requests.
 void CurlTransport::retire(Job& job) noexcept {
-  idle_.push_back(std::move(job.transfer));  // there is room
+  idle_.push_back(std::move(job.transfer));  // the capacity was reserved
 }
 
 void CurlTransport::answer(Jobs::iterator job) noexcept {

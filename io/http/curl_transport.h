@@ -1,13 +1,13 @@
-// CurlTransport: the thread that has all requests of an HttpClient under way by libcurl, and tries
-// again what failed in passing. Internal: see transport.h.
+// CurlTransport: runs all requests of an HttpClient on one thread with libcurl, and retries
+// transient failures. Internal: see transport.h.
 //
-// A request is in one of three lists: those that have not begun, those that wait for another
-// attempt, and those under way, of which each has a CurlTransfer. It moves between them without
-// memory being taken, so none is lost where there is none.
+// A request is in one of three lists: not begun, waiting for another attempt, or under way with its
+// own CurlTransfer. Moving between the lists allocates no memory, so no request is lost when memory
+// is short.
 //
-// Ownership: owns the thread, the lists and the transfers. Threads: as transport.h says; all but
-// the orders belongs to the thread. Errors: the constructor throws Error where there is no thread
-// or no libcurl to be had, std::bad_alloc.
+// Ownership: owns the thread, the lists and the transfers. Threads: as in transport.h; the thread
+// alone uses everything except the orders. Errors: the constructor throws Error if no thread can be
+// started or libcurl fails to initialize, and std::bad_alloc.
 #pragma once
 
 #include <sluice/io/http/curl_transfer.h>
@@ -42,11 +42,11 @@ class CurlTransport final : public HttpTransport {
   struct Job {
     HttpRequest request;
     std::unique_ptr<HttpWaiter> waiter;
-    std::string url;     // where it is asked for now: the request's, or where that one leads to
+    std::string url;     // the current URL: the request's, or a redirect target
     std::string server;  // of this URL
     int redirects = 0;
-    int attempts = 1;                        // those that it is redirected to are part of the same
-    Clock::time_point deadline;              // good from the first attempt on
+    int attempts = 1;                        // redirects belong to the same attempt
+    Clock::time_point deadline;              // set by the first attempt
     Clock::time_point due;                   // of the next attempt
     std::unique_ptr<CurlTransfer> transfer;  // while it is under way
   };
@@ -56,7 +56,7 @@ class CurlTransport final : public HttpTransport {
   };
 
   void run() noexcept;
-  bool take_orders() noexcept;  // false: it is to stop
+  bool take_orders() noexcept;  // false: stop the thread
   void begin_what_can() noexcept;
   void begin(Jobs& from, Jobs::iterator job) noexcept;
   void end_what_has() noexcept;
@@ -77,10 +77,10 @@ class CurlTransport final : public HttpTransport {
 
   const HttpOptions options_;
   const S3Account account_;
-  HttpSockets sockets_;                        // of multi_, until that has gone
+  HttpSockets sockets_;                        // used by multi_, so it is destroyed after it
   std::unique_ptr<void, MultiDeleter> multi_;  // libcurl's CURLM
 
-  // The thread's.
+  // Used by the thread only.
   Jobs fresh_;
   Jobs waiting_;
   Jobs under_way_;

@@ -51,7 +51,7 @@ std::array<std::uint8_t, 4> crc32_of(std::span<const std::uint8_t> bytes) {
   return as_written(static_cast<std::uint32_t>(crc32_z(0, bytes.data(), bytes.size())));
 }
 
-// zlib has no other polynomial than its own.
+// zlib only supports the polynomial of CRC-32.
 std::array<std::uint8_t, 4> crc32c_of(std::span<const std::uint8_t> bytes) {
   static constexpr CrcTable kTable = crc_table(0x82f63b78);
   std::uint32_t sum = ~std::uint32_t{0};

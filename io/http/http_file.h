@@ -1,12 +1,11 @@
-// HttpFile: a file at a URL that is read at any place, by parts of it. Internal: no user includes
-// it.
+// HttpFile: random access to a file at a URL. Internal: no user includes it.
 //
-// Parts of at least 64 KiB are asked for, and the last one is kept, so that what lies close
-// together is asked for once. All are of the file as it was when it was opened: servers are told
-// its ETag, and that of each answer must be the same.
+// Each request asks for at least 64 KiB. The last part is kept, so nearby reads need one request.
+// All parts belong to the same version of the file: requests send its ETag, and the ETag of each
+// answer must match.
 //
-// Ownership: refers to the client. Threads: one at a time; each read waits. Errors: IoError, as
-// requests have it, also when it is opened.
+// Ownership: refers to the client. Threads: one at a time; each read waits. Errors: IoError as for
+// requests, also from the constructor.
 #pragma once
 
 #include <sluice/io/http/client.h>
@@ -42,7 +41,7 @@ class HttpFile final : public RandomAccess {
   mutable Bytes part_;
 };
 
-// The bytes of a file from `first` on that are in memory; the rest is as if it were not there.
+// The bytes of a file from `first` on, held in memory. Reads elsewhere return nothing.
 class PartInMemory final : public RandomAccess {
  public:
   PartInMemory(std::string name, std::uint64_t first, std::span<const std::uint8_t> bytes)

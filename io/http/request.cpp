@@ -27,7 +27,7 @@ const Known& known(Checksum::Kind kind) {
                        [&](const Known& one) { return one.kind == kind; });
 }
 
-// The bytes in hexadecimal; empty for what is no base64.
+// The bytes in hexadecimal; empty if the text is not base64.
 std::string hex_of_base64(std::string_view text) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -76,7 +76,7 @@ std::optional<Checksum> Checksum::of_field(std::string_view name, std::string_vi
   std::string_view algorithm;
   if (field == "content-md5") algorithm = "md5";
   if (field.starts_with("x-amz-checksum-")) algorithm = std::string_view(field).substr(15);
-  if (field == "x-goog-hash") {  // "crc32c=...", "md5=..."; several in one field, or in several
+  if (field == "x-goog-hash") {  // "crc32c=...", "md5=...", in one field or several
     const std::size_t equals = value.find('=');
     if (equals == std::string_view::npos) return {};
     algorithm = value.substr(0, equals);

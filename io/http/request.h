@@ -1,5 +1,4 @@
-// Files at URLs: the options of users (HttpOptions), and one request with its checksum and who
-// waits for it.
+// The options for files at URLs (HttpOptions), and a request with its checksum and its waiter.
 #pragma once
 
 #include <atomic>
@@ -15,85 +14,85 @@
 
 namespace sluice {
 
-// HttpOptions: how files at URLs are asked for. HttpStats: what came of it. Plain data, for
-// urls_of, urls_in and tar_at.
+// HttpOptions: connections, retries and time limits for files at URLs. HttpStats: counts of
+// requests. Plain data, for urls_of, urls_in and tar_at.
 //
-// A request is tried again when a connection cannot be made or breaks, a server sends nothing for
-// too long, a checksum differs, or the answer is 408, 429, 500, 502, 503 or 504. Between two
-// attempts it waits, each time up to twice as long, drawn from the upper half; where the server
-// says how long (Retry-After), that long at least. Any other answer is an error at once.
+// A request is retried if it cannot connect, its connection breaks, the server sends nothing for
+// too long, a checksum differs, or the status is 408, 429, 500, 502, 503 or 504. The upper bound of
+// the wait doubles with each attempt; the wait is drawn from its upper half. If the server sends
+// Retry-After, the wait is at least that long. Any other status fails at once.
 //
-// s3://BUCKET/KEY is asked for at AWS_ENDPOINT_URL, else at Amazon's host for AWS_REGION (or
-// AWS_DEFAULT_REGION, else us-east-1). With AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY it is
-// signed (Signature Version 4; AWS_SESSION_TOKEN is used where it is set), else anonymous. The
-// environment is read when a dataset is made.
+// s3://BUCKET/KEY is requested from AWS_ENDPOINT_URL_S3, else AWS_ENDPOINT_URL, else Amazon's host
+// for AWS_REGION (or AWS_DEFAULT_REGION, else us-east-1). With AWS_ACCESS_KEY_ID and
+// AWS_SECRET_ACCESS_KEY the request is signed (Signature Version 4, with AWS_SESSION_TOKEN if it is
+// set), else it is anonymous. The environment is read when a dataset is made.
 //
-// Ownership: values. Threads: like any data. Errors: a dataset throws BuildError for options that
-// cannot be.
+// Ownership: values. Threads: like any data. Errors: a dataset throws BuildError for invalid
+// options.
 
 struct HttpOptions {
-  int connections = 32;       // requests under way at once; the others wait for their turn
+  int connections = 32;       // requests under way at once; others wait
   int retries = 4;            // attempts after the first one
   double backoff_s = 0.25;    // before the first retry
-  double max_backoff_s = 30;  // before any, unless the server wants more
-  double connect_s = 10;      // until there is a connection
-  double stalled_s = 30;      // an attempt that gets no byte for so long is given up
-  double deadline_s = 600;    // of a request: all attempts, and the time between them
-  std::size_t max_bytes = std::size_t{1} << 30;  // of one answer
+  double max_backoff_s = 30;  // upper limit of a wait, unless the server asks for more
+  double connect_s = 10;      // limit for connecting
+  double stalled_s = 30;      // an attempt that receives nothing for this long is stopped
+  double deadline_s = 600;    // limit for a request: all attempts and the waits between them
+  std::size_t max_bytes = std::size_t{1} << 30;  // limit for one answer
   int redirects = 5;                             // to http or https; not from https to http
-  // "Authorization: Bearer ..."; they go to the server that the URL names, and to no other.
+  // Such as "Authorization: Bearer ...". They are sent only to the server that the URL names.
   std::vector<std::string> headers = {};
   std::string ca_file = {};  // certificates to trust in place of the system's, as PEM
 };
 
-// Whether this build can read URLs, that is, has libcurl.
+// True if this build can read URLs, that is, has libcurl.
 bool can_read_urls();
 
 struct HttpStats {
-  std::int64_t requests = 0;     // that have ended, in whatever way
-  std::int64_t failed = 0;       // of these
-  std::int64_t attempts = 0;     // that were begun
-  std::int64_t retries = 0;      // of which beyond the first of their request
-  std::int64_t connections = 0;  // that were made; the other attempts used one that was there
-  std::uint64_t bytes = 0;       // of bodies, those of failed attempts included
+  std::int64_t requests = 0;     // finished, with success or not
+  std::int64_t failed = 0;       // requests that failed
+  std::int64_t attempts = 0;     // started, including those for redirects
+  std::int64_t retries = 0;      // attempts after a failed one
+  std::int64_t connections = 0;  // new connections; other attempts reused one
+  std::uint64_t bytes = 0;       // of bodies, including those of failed attempts
 };
 
 }  // namespace sluice
 
 namespace sluice::detail {
 
-// Checksum: what the bytes of a file must be, as a list or a server says it. Internal:
-// users have HttpOptions above.
+// Checksum: the expected checksum of a file, from a list or a server. Internal: users have
+// HttpOptions above.
 //
-// In a list: "sha256:HEX", "md5:HEX", "crc32:HEX", "crc32c:HEX", or the digits alone of a SHA-256
-// or an MD5, which their number tells. In an answer: Content-MD5, x-amz-checksum-sha256, -crc32c
-// and -crc32, and x-goog-hash, all in base64. An ETag is none: it is an MD5 with some servers only,
-// and not for all files.
+// In a list: "sha256:HEX", "md5:HEX", "crc32:HEX", "crc32c:HEX", or only the digits of a SHA-256 or
+// an MD5, told apart by their number. In an answer: Content-MD5, x-amz-checksum-sha256, -crc32c and
+// -crc32, and x-goog-hash, all in base64. An ETag does not count as a checksum: only some servers
+// use an MD5 for it, and not for all files.
 //
-// Threads: any; a value. Errors: CellError for a text that is no checksum.
+// Threads: any; a value. Errors: CellError for a text that is not a checksum.
 
 struct Checksum {
   enum class Kind : std::uint8_t { sha256, md5, crc32c, crc32 };
   Kind kind = Kind::sha256;
-  std::string digits;  // hexadecimal, small letters
+  std::string digits;  // lowercase hexadecimal
 
-  // Of a text in a list; nothing for an empty one.
+  // Parses a text of a list. Returns nothing for an empty one.
   static std::optional<Checksum> of_text(std::string_view text);
-  // Of a field of an answer. Nothing for fields that say none, or of which no sense can be made.
+  // Parses a header field of an answer. Returns nothing if it has no checksum or is malformed.
   static std::optional<Checksum> of_field(std::string_view name, std::string_view value);
 
   const char* name() const;
-  // The digits for these bytes.
+  // The checksum of these bytes, as digits.
   std::string digits_of(std::span<const std::uint8_t> bytes) const;
 };
 
-// HttpEpochs: the epochs of one dataset, so that requests of one that has ended are known.
+// HttpEpochs: counts the epochs of one dataset, so that requests of an ended epoch can be dropped.
 // Internal.
 //
-// Ownership: requests share what tells whether they are wanted. A copy is of a dataset by itself.
-// Threads: all. Errors: std::bad_alloc when one is made.
+// Ownership: requests share the counter. A copy has its own counter. Threads: all. Errors: the
+// constructor throws std::bad_alloc.
 
-// Whether somebody still wants an answer. A default one is always wanted.
+// True until the epoch in which it was made ends. A default one is always true.
 class HttpWanted {
  public:
   HttpWanted() = default;
@@ -122,12 +121,12 @@ class HttpEpochs {
   std::shared_ptr<std::atomic<std::int64_t>> epoch_;
 };
 
-// HttpRequest: what is asked for at a URL. HttpWaiter: who waits for the answer. Internal: no user
+// HttpRequest: a request for a URL. HttpWaiter: receives its answer or its error. Internal: no user
 // includes it.
 //
-// Ownership: whoever takes a request owns its waiter, tells it once how it ended, and destroys it
-// then. Threads: a waiter is told on one, which is not the one that asked. Errors: what take()
-// throws is what fail() is told.
+// Ownership: the function that takes a request owns its waiter. It calls take() or fail() and then
+// destroys the waiter. Threads: the waiter is called on one thread, which is not the requesting
+// one. Errors: if take() throws, fail() is called with that error.
 
 struct HttpRange {
   std::uint64_t first = 0;
@@ -137,15 +136,15 @@ struct HttpRange {
 struct HttpRequest {
   std::string url = {};                   // http, https or s3
   std::optional<HttpRange> range = {};    // of the file; none: all of it
-  std::string version = {};               // HttpAnswer's, which must be this; empty: any
-  std::optional<Checksum> checksum = {};  // of all of it
+  std::string version = {};               // the HttpAnswer::version required; empty: any
+  std::optional<Checksum> checksum = {};  // of the whole file
   HttpWanted wanted = {};
 };
 
 struct HttpAnswer {
-  std::span<const std::uint8_t> body;  // fewer than the range where the file ends
-  std::uint64_t size = 0;              // of the file
-  // What tells this state of the file from others: its ETag, else Last-Modified, else nothing.
+  std::span<const std::uint8_t> body;  // shorter than the range if the file ends in it
+  std::uint64_t size = 0;              // of the file; 0 if not known
+  // Identifies this version of the file: its ETag, else Last-Modified, else empty.
   std::string_view version;
 };
 
@@ -155,7 +154,7 @@ class HttpWaiter {
   HttpWaiter(const HttpWaiter&) = delete;
   HttpWaiter& operator=(const HttpWaiter&) = delete;
   virtual ~HttpWaiter() = default;
-  // The answer is there until this returns.
+  // The answer is valid until this returns.
   virtual void take(const HttpAnswer& answer) = 0;
   virtual void fail(std::string_view what) noexcept = 0;
 };

@@ -15,7 +15,7 @@
 namespace sluice::detail {
 namespace {
 
-// All but letters, digits and "-._~/" as %XX, as signatures want it.
+// Percent-encodes all but letters, digits and "-._~/", as signatures require.
 std::string encoded(std::string_view key) {
   std::string text;
   for (const char c : key) {
@@ -36,7 +36,7 @@ std::span<const std::uint8_t> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-// RFC 2104, with SHA-256.
+// HMAC (RFC 2104) with SHA-256.
 std::string hmac(std::string key, std::string_view text) {
   constexpr std::size_t kBlock = 64;
   const auto digest = [](const std::string& of) {
@@ -53,7 +53,7 @@ std::string hmac(std::string key, std::string_view text) {
   return digest(outer + digest(inner + std::string(text)));
 }
 
-// A header's value as it is signed: no spaces around it, and no two in a row.
+// A header value in its signed form: no spaces around it, and no two in a row.
 std::string single_spaced(std::string_view value) {
   std::string text;
   for (const char c : value) {
@@ -63,7 +63,7 @@ std::string single_spaced(std::string_view value) {
   return text;
 }
 
-// A query as it is signed: in order, and each name with a sign of equality.
+// A query in its signed form: sorted, and with an equals sign after each name.
 std::string sorted(std::string_view query) {
   std::vector<std::string> parts;
   for (; !query.empty();) {
@@ -109,7 +109,7 @@ std::string S3Account::url_of(std::string_view s3) const {
   if (bucket.empty() || rest.empty()) {
     throw IoError("'" + shown_url(s3) + "' names no file; it should be s3://BUCKET/KEY");
   }
-  // Servers and libcurl take these parts of a path as others do: for the folder above, and none.
+  // Servers and libcurl would resolve "." and ".." in a path, which leads to another file.
   for (std::string_view left = rest; !left.empty();) {
     const std::string_view part = left.substr(0, left.find('/'));
     left.remove_prefix(std::min(part.size() + 1, left.size()));

@@ -1,11 +1,11 @@
-// S3Account: where s3://BUCKET/KEY lies, and who asks for it, as the environment says (request.h
+// S3Account: the endpoint and credentials for s3://BUCKET/KEY, from the environment (request.h
 // lists the variables). Internal: no user includes it.
 //
-// Amazon's hosts are named after the bucket, unless its name has a dot, which their certificates do
-// not cover. Others (AWS_ENDPOINT_URL) get the bucket in the path.
+// Amazon's host names contain the bucket, unless its name has a dot, which their certificates do
+// not cover. Other servers (AWS_ENDPOINT_URL) get the bucket in the path.
 //
-// Threads: any; a value. Errors: IoError for a URL without a bucket or a key; BuildError for half
-// of a pair of keys.
+// Threads: any; a value. Errors: IoError for a URL without a bucket or a key; BuildError if only
+// one of the two keys is set.
 #pragma once
 
 #include <sluice/io/sources/environment.h>

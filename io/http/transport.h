@@ -1,8 +1,8 @@
-// HttpTransport: what does the work of an HttpClient. Internal. Beside client.h, so that a build
-// without libcurl lacks one source and nothing else.
+// HttpTransport: the interface behind HttpClient that performs the requests. Internal. It is
+// separate from client.h, so a build without libcurl only omits the sources that implement it.
 //
-// Ownership: owns its thread and all requests; its destructor fails those that are open. Threads:
-// all. Errors: fetch() throws std::bad_alloc; the rest is told to waiters.
+// Ownership: owns its thread and all requests; its destructor fails the open ones. Threads: all.
+// Errors: fetch() throws std::bad_alloc; waiters are told of all others.
 #pragma once
 
 #include <sluice/io/http/request.h>
@@ -19,12 +19,12 @@ class HttpTransport {
   virtual ~HttpTransport() = default;
 
   virtual void fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) = 0;
-  // Requests fail, soon, that are not wanted any more.
+  // Requests that are no longer wanted fail soon.
   virtual void drop_unwanted() noexcept = 0;
   virtual HttpStats stats() const = 0;
 };
 
-// By libcurl, where the build has it.
+// Uses libcurl; throws BuildError in a build without it.
 std::unique_ptr<HttpTransport> make_curl_transport(const HttpOptions& options);
 
 }  // namespace sluice::detail

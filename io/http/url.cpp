@@ -11,8 +11,8 @@ namespace {
 
 bool is_s3_scheme(std::string_view url) { return lower(url.substr(0, 5)) == "s3://"; }
 
-// The parts that matter here. A text that is not a URL is all `path`, and so is the key of s3://,
-// in which '?', '#' and '@' are ordinary characters.
+// The parts of a URL that matter here. A text that is not a URL is all `path`, and so is the key of
+// s3://, in which '?', '#' and '@' are ordinary characters.
 struct Parts {
   std::string_view scheme;  // with "://"
   std::string_view path;    // host and path, without user and password
@@ -44,13 +44,14 @@ Parts parts_of(std::string_view url) {
   return parts;
 }
 
-// Whether a URL may have it as it is (RFC 3986), the sign of what is encoded included.
+// True if a URL may contain the character unencoded (RFC 3986); '%' is included.
 bool is_of_urls(char c) {
   constexpr std::string_view kOthers = "\"<>\\^`{|}";
   return c > ' ' && c < '\x7f' && kOthers.find(c) == std::string_view::npos;
 }
 
-// Parameters of presigned URLs: Amazon's and those like it, Google's, CloudFront's, Azure's.
+// True for the signing parameters of presigned URLs: Amazon's and compatible ones, Google's,
+// CloudFront's, Azure's.
 bool signs(std::string_view parameter) {
   const std::string name = lower(parameter.substr(0, parameter.find('=')));
   constexpr std::string_view kNames[] = {"awsaccesskeyid",
@@ -123,7 +124,7 @@ std::string joined_url(const std::string& base, const std::string& path) {
   if (base.empty() || is_url(path)) return path;
   const std::size_t begin = path.starts_with('/') ? 1 : 0;
   std::string url = base + (base.ends_with('/') ? "" : "/");
-  // A key of s3:// is no part of a URL, and is encoded where one is made of it.
+  // The key of s3:// is not percent-encoded here but when an http URL is made of it.
   if (is_s3_scheme(base)) return url + path.substr(begin);
   for (const char c : std::string_view(path).substr(begin)) {
     if (is_of_urls(c)) {

@@ -38,8 +38,8 @@ struct UrlRows::Shared {
         index(options.index),
         client(options.http) {}
 
-  std::vector<UrlItem> items;    // these,
-  std::optional<ListFile> list;  // or those of a list
+  std::vector<UrlItem> items;    // either these,
+  std::optional<ListFile> list;  // or the rows of a list
   std::string base;
   bool has_checksums = true;  // in the last column
   std::shared_ptr<JpegIndex> index;
@@ -85,7 +85,7 @@ ListRow UrlRows::row(std::int64_t i) const {
   ListRow row = shared_->list->row(number);
   row.path = joined_url(shared_->base, row.path);
   if (!is_url(row.path)) {
-    // The column of the URLs is behind the others.
+    // The column of URLs comes after the others.
     shared_->list->fail(row.line, row.cells.size(),
                         "'" + shown_url(row.path) +
                             "' is no URL: it begins with http://, https:// or s3://, or is below "
@@ -97,7 +97,7 @@ ListRow UrlRows::row(std::int64_t i) const {
 std::string UrlRows::name(std::int64_t i) const {
   try {
     return shown_url(row(i).path);
-  } catch (const Error&) {  // its sample says what is wrong
+  } catch (const Error&) {  // the sample reports the error
     if (!shared_->list) return shown_url(shared_->items.at(static_cast<std::size_t>(i)).url);
     return shared_->list->path() + ":" +
            std::to_string(shared_->list->line(static_cast<std::size_t>(i)));
@@ -111,7 +111,7 @@ std::string UrlRows::fingerprint() const {
       const ListRow row = this->row(i);
       print.add(unsigned_url(row.path));
       for (const ListRow::Text& cell : row.cells) print.add(cell.text);
-    } catch (const Error&) {  // a row that is wrong is as good as any other one
+    } catch (const Error&) {  // invalid rows all count as equal
       print.add(std::uint64_t{0});
     }
   }
@@ -179,7 +179,8 @@ struct TarUrlSamples::Shared {
       sizes.push_back(file.size());
       versions.push_back(file.version());
       if (known) {
-        // Archives of several folders may have one name; they come in the order of the index.
+        // Archives in different folders may share a name and size; they are matched in the index's
+        // order.
         const std::size_t earlier = taken[{last_part(url), file.size()}]++;
         index.add(known_of(*known, options.offsets, url, file, earlier));
       } else {
@@ -208,7 +209,7 @@ struct TarUrlSamples::Shared {
   }
 
   std::vector<std::string> urls;
-  std::vector<std::uint64_t> sizes;  // of each
+  std::vector<std::uint64_t> sizes;  // of each archive
   std::vector<std::string> versions;
   std::size_t max_bytes;
   mutable HttpClient client;

@@ -21,7 +21,7 @@
 
 namespace sluice {
 
-// urls_of, urls_in: files at URLs as a dataset for Graph::read.
+// urls_of, urls_in: datasets of files at URLs, for Graph::read.
 //
 //   auto [jpeg, label] = g.read(urls_of({{"https://host/a.jpg", 3}, {"s3://bucket/b.jpg", 7}}));
 //   auto [jpeg, label] = g.read(urls_in("train.csv"));               // columns "url" and "label"
@@ -29,20 +29,20 @@ namespace sluice {
 //       "train.csv", {.url = "path", .columns = {"label", "weight"}, .base = "https://host/photos",
 //                     .checksum = "sha256"}));
 //
-// http://, https:// and s3:// are read; HttpOptions say how. Each sample is one file, whole. A
-// thread of the dataset's own has many of them under way at once, and no thread waits for one; as
-// many are asked for as the pipeline's window holds. A list is read as list_in reads it; it is a
-// file itself.
+// http://, https:// and s3:// URLs are supported; HttpOptions configure the requests. Each sample
+// is one whole file. The dataset's own thread runs many requests at once, so no other thread waits
+// for one. The pipeline's in-flight window limits how many are requested. list_in describes the
+// format of a list; the list itself is a file.
 //
-// A checksum, which the list gives or the server (Content-MD5, x-amz-checksum-sha256, -crc32c,
-// -crc32, x-goog-hash), must be that of what has come. Without one a file that is cut is noticed by
-// its length alone.
+// If the list or the server provides a checksum (Content-MD5, x-amz-checksum-sha256, -crc32c,
+// -crc32, x-goog-hash), the received bytes must match it. Without one, only its length shows that a
+// file was truncated.
 //
-// Ownership: copies share the connections and the thread, which end with the last of them. Threads:
-// any number at once. Errors: BuildError for options that do not fit, and for a build without
-// libcurl; IoError for lists, as list_in. What is wrong with one file is the error of its sample:
-// it names the URL without its query, which may be a secret, what the server said, how much had
-// come, and how often it was tried. An epoch that ends, in whatever way, ends its requests at once.
+// Ownership: copies share the connections and the thread, which end with the last copy. Threads:
+// any number at once. Errors: BuildError for invalid options and for a build without libcurl;
+// IoError for lists, as list_in. An error in one file is the error of its sample. It names the URL
+// without its query, which may be a secret, what the server said, how many bytes had come, and the
+// number of attempts. When an epoch ends, for any reason, its requests end at once.
 
 struct UrlItem {
   UrlItem(const char* where) : url(where) {}
@@ -56,10 +56,10 @@ struct UrlItem {
 struct UrlListOptions {
   std::string url = "url";  // the column that names the file
   std::vector<std::string> columns = {"label"};
-  std::string base = {};      // where those begin that are no URLs
-  std::string checksum = {};  // the column of checksums; empty: there is none
+  std::string base = {};      // the prefix for entries that are not URLs
+  std::string checksum = {};  // the column of checksums; empty: none
   ListFormat format = ListFormat::by_name;
-  std::vector<std::string> names = {};  // of all columns, for a list without a row of names
+  std::vector<std::string> names = {};  // of all columns, for a list without a header row
   std::shared_ptr<JpegIndex> index = {};
   HttpOptions http = {};
 };
@@ -68,11 +68,11 @@ namespace detail {
 
 class HttpClient;
 
-// Which files there are, and the client that asks for them.
+// The list of files, and the client that downloads them.
 class UrlRows {
  public:
   UrlRows(const std::vector<UrlItem>& items, const HttpOptions& http);
-  // `types`: how many there are for the columns.
+  // `types`: the number of types for the columns.
   UrlRows(const std::string& list, const UrlListOptions& options, std::size_t types);
 
   std::int64_t size() const;
@@ -80,7 +80,7 @@ class UrlRows {
   std::string fingerprint() const;
   HttpStats stats() const;
 
-  // The path is the URL.
+  // The row's path is the URL.
   ListRow row(std::int64_t i) const;
   template <CellType T>
   T get(const ListRow& row, std::size_t column) const {
@@ -116,16 +116,16 @@ class Urls {
   explicit Urls(detail::UrlRows rows) : rows_(std::move(rows)) {}
 
   std::int64_t size() const { return rows_.size(); }
-  // The URL of file i, without what may be a secret.
+  // The URL of file i, without parts that may be secret.
   std::string name(std::int64_t i) const { return rows_.name(i); }
-  // For checkpoints: tells lists of files by their URLs, without what signs them, and by the rest
-  // of the list.
+  // For checkpoints: identifies a list by its URLs, without their signatures, and by its other
+  // columns.
   std::string fingerprint() const { return rows_.fingerprint(); }
-  // Of all copies.
+  // Counts for all copies.
   HttpStats stats() const { return rows_.stats(); }
-  // What is said of file i, without the file.
+  // The columns of file i, without the file.
   std::tuple<T...> columns(std::int64_t i) const { return columns_of(rows_.row(i)); }
-  // Waits for it.
+  // Waits for the file.
   Sample read(std::int64_t i) const {
     const detail::ListRow row = rows_.row(i);
     std::tuple<T...> columns = columns_of(row);
@@ -158,7 +158,7 @@ class Urls {
     }
     Completion<Sample> done_;
     std::tuple<T...> columns_;
-    const detail::UrlRows& rows_;  // the dataset's, which is there while samples wait
+    const detail::UrlRows& rows_;  // the dataset's, which outlives waiting samples
   };
 
   std::tuple<T...> columns_of(const detail::ListRow& row) const {
@@ -171,34 +171,34 @@ class Urls {
   detail::UrlRows rows_;
 };
 
-// These files, and their labels.
+// A dataset of these files and their labels.
 Urls<std::int64_t> urls_of(const std::vector<UrlItem>& items, const HttpOptions& http = {});
 
-// The files whose URLs a list has, and its columns as these types.
+// A dataset of the URLs in a list, with its columns as these types.
 template <CellType... T>
 Urls<T...> urls_in(const std::string& list, const UrlListOptions& options = {}) {
   return Urls<T...>(detail::UrlRows(list, options, sizeof...(T)));
 }
-// The same, and a whole number of each.
+// The same, with an integer for each file.
 Urls<std::int64_t> urls_in(const std::string& list, const UrlListOptions& options = {});
 
-// tar_at: the samples in tar archives at URLs as a dataset for Graph::read.
+// tar_at: a dataset of the samples in tar archives at URLs, for Graph::read.
 //
 //   auto [jpeg, label] = g.read(tar_at({"https://host/a.tar", "s3://bucket/b.tar"},
 //                                      {.offsets = "train.offsets"}));
 //
-// Archives, samples and columns are those of tar_in. Of each sample one part of its archive is
-// asked for, from the first of its wanted files to the last one; many are under way at once, on one
-// thread, as with urls_of. An index says where they lie: a file or a URL of one that `sluice index
-// --tar` has made of the same archives; it is that of an archive with the same name and size.
-// Without one, the headers are read when the archives are opened: a request for each 64 KiB, or for
-// each file that is larger.
+// Archives, samples and columns are as for tar_in. Each sample needs one request for a part of its
+// archive, from the first of its wanted files to the last one. Many requests run at once on one
+// thread, as with urls_of. `offsets` is the file or URL of an index that `sluice index --tar` made
+// of the same archives; archives are matched by name and size. Without an index, the headers are
+// read when the archives are opened: one request for each 64 KiB, or for each larger file.
 //
-// A server must give parts of files. The archive is the one that was opened: its ETag, or the time
-// when it was written, is compared in each answer, and the header of each file with the index.
+// The server must support range requests. Each answer must come from the archive that was opened:
+// its ETag or modification time is compared, and the header of each file is compared with the
+// index.
 //
-// Ownership, threads, errors: as urls_of and tar_in. What is wrong with an archive as a whole is
-// thrown when it is opened; it waits for servers as HttpOptions say.
+// Ownership, threads, errors: as urls_of and tar_in. Errors of a whole archive are thrown when it
+// is opened. Opening waits for servers as HttpOptions say.
 
 struct TarUrlOptions {
   std::vector<std::string> columns = {"jpg;jpeg", "cls"};
@@ -209,7 +209,7 @@ struct TarUrlOptions {
 
 namespace detail {
 
-// Archives that are open, and the client that asks for parts of them.
+// Open archives, and the client that downloads parts of them.
 class TarUrlSamples {
  public:
   TarUrlSamples(const std::vector<std::string>& urls, const TarUrlOptions& options,
@@ -219,12 +219,12 @@ class TarUrlSamples {
   HttpStats stats() const;
   // Calls the waiter with the part of the archive that sample i lies in.
   void fetch(std::int64_t i, std::unique_ptr<HttpWaiter> waiter) const;
-  // Waits for it; `body` keeps it.
+  // Waits for the answer; `body` owns its bytes.
   HttpAnswer get(std::int64_t i, Bytes& body) const;
   void begin_epoch() const;
   void end_epoch() const noexcept;
 
-  // The part of its archive that sample i lies in, as an answer has it.
+  // The part of its archive that contains sample i, as received in an answer.
   class Part {
    public:
     Part(const TarUrlSamples& from, std::int64_t i, const HttpAnswer& answer);
@@ -255,17 +255,17 @@ class TarUrls {
       : from_(urls, options, sizeof...(T)) {}
 
   std::int64_t size() const { return from_.samples().size(); }
-  // "https://host/a.tar/x/0001".
+  // For example "https://host/a.tar/x/0001".
   std::string name(std::int64_t i) const { return from_.samples().name(i); }
-  // All files of sample i, those that are not read included.
+  // All files of sample i, including those that are not read.
   std::vector<TarFile> files(std::int64_t i) const { return from_.samples().files(i); }
   // The files in the archives that belong to no sample.
   const std::vector<LeftOut>& left_out() const { return from_.samples().left_out(); }
-  // For checkpoints: tells archives by the names and sizes of the files in them.
+  // For checkpoints: identifies archives by the names and sizes of their files.
   std::string fingerprint() const { return from_.samples().fingerprint(); }
-  // Of all copies.
+  // Counts for all copies.
   HttpStats stats() const { return from_.stats(); }
-  // Waits for it.
+  // Waits for the sample.
   Sample read(std::int64_t i) const {
     Bytes body;
     return sample_of(from_, i, from_.get(i, body));
@@ -286,7 +286,7 @@ class TarUrls {
     void take(const detail::HttpAnswer& answer) override {
       try {
         (void)done_.set(made_of(answer));
-      } catch (...) {  // it names the sample and its column
+      } catch (...) {  // the error names the sample and its column
         (void)done_.fail(std::current_exception());
       }
     }
@@ -299,7 +299,7 @@ class TarUrls {
     }
     Completion<Sample> done_;
     std::int64_t i_;
-    const detail::TarUrlSamples& from_;  // the dataset's, which is there while samples wait
+    const detail::TarUrlSamples& from_;  // the dataset's, which outlives waiting samples
   };
 
   static Sample sample_of(const detail::TarUrlSamples& from, std::int64_t i,
@@ -316,12 +316,12 @@ class TarUrls {
   detail::TarUrlSamples from_;
 };
 
-// The samples of archives at URLs, and their columns as these types.
+// A dataset of the samples in archives at URLs, with their columns as these types.
 template <TarColumn... T>
 TarUrls<T...> tar_at(const std::vector<std::string>& urls, const TarUrlOptions& options = {}) {
   return TarUrls<T...>(urls, options);
 }
-// A file and a whole number of each sample.
+// The same, with a file and an integer for each sample.
 TarUrls<Bytes, std::int64_t> tar_at(const std::vector<std::string>& urls,
                                     const TarUrlOptions& options = {});
 

@@ -1,10 +1,11 @@
-// What a decoder of one format gives to decode_image. Internal: no user includes it.
+// ImageCodec: the interface of the decoder of one format, as decode_image uses it. Internal: users
+// do not include it.
 //
-// Each codec lies in a source of its own, which is compiled where its library is found. peek() says
-// what the header does; decode() is called once that is known to be within the limit, and makes an
-// image of this size and so many channels. decode_ids() makes one channel, as ImageOptions::ids
-// says; it is called for files with a palette or gray pixels. Threads: any number at once. Errors:
-// ImageError, std::bad_alloc.
+// Each codec has its own source file, which is compiled if its library is found. peek() returns
+// what the header says. decode() is called after the size has been checked against the limit, and
+// makes an image of this size and number of channels. decode_ids() makes one channel, as
+// ImageOptions::ids says; it is called for files with a palette or gray pixels. Threads: any number
+// at once. Errors: ImageError, std::bad_alloc.
 #pragma once
 
 #include <sluice/io/images/decode_image.h>

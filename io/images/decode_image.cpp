@@ -18,10 +18,10 @@ struct Format {
   ImageFormat format;
   const char* name;
   const char* package;
-  const ImageCodec* codec;  // null where this build has none
+  const ImageCodec* codec;  // null if this build has none
 };
 
-// What the build has found.
+// The formats, with the codecs of this build.
 constexpr Format kFormats[] = {
 #ifdef SLUICE_HAS_PNG
     {ImageFormat::png, "PNG", "libpng-dev", &kPngCodec},
@@ -46,7 +46,7 @@ const Format* find(ImageFormat format) {
   return at == std::end(kFormats) ? nullptr : at;
 }
 
-// Of a file that is no JPEG file.
+// Returns the codec of a file that is not a JPEG file.
 const ImageCodec& codec_of(std::span<const std::uint8_t> file) {
   const Format* const format = find(image_format(file));
   if (format == nullptr)
@@ -74,14 +74,14 @@ void make_luma(const Image& rgb, Image& out) {
     const std::uint8_t* from = rgb.row(y);
     std::uint8_t* const to = out.row(y);
     for (int x = 0; x < rgb.width(); ++x, from += 3) {
-      // 0.299, 0.587 and 0.114 times 65536, as libjpeg has them.
+      // 0.299, 0.587 and 0.114 times 65536, as in libjpeg.
       to[x] = static_cast<std::uint8_t>(
           (19595U * from[0] + 38470U * from[1] + 7471U * from[2] + 32768U) >> 16);
     }
   }
 }
 
-// The number of channels that a codec has to make first.
+// Returns the number of channels that a codec decodes.
 int channels_of(const ImageCodec& codec, const ImageCodec::Header& header, ImageFormat format,
                 const ImageOptions& options) {
   if (!options.ids) return header.channels;
@@ -104,7 +104,7 @@ void decode_other(std::span<const std::uint8_t> file, const ImageOptions& option
   const int channels = options.color == ColorSpace::rgb && !options.ids ? 3 : 1;
   const int own = channels_of(codec, header, image_format(file), options);
   const std::int64_t pixels = std::int64_t{header.height} * header.width;
-  const int most = std::max(channels, own);  // a codec gives its own first
+  const int most = std::max(channels, own);  // a codec decodes its own channels first
   if (pixels > options.max_output_bytes / most) {
     throw ImageError(fmt::format(
         "{} x {} pixels of {} bytes are more than the limit of {} bytes; raise max_output_bytes",

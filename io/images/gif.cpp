@@ -38,7 +38,8 @@ class GifReading {
   GifReading(const GifReading&) = delete;
   GifReading& operator=(const GifReading&) = delete;
 
-  // The canvas, enlarged if the first frame reaches beyond it; giflib's sizes have 16 bits.
+  // Returns the size of the canvas, enlarged if the first frame reaches beyond it. giflib's sizes
+  // have 16 bits.
   PictureSize find_size() {
     go_to_first_frame();
     const GifImageDesc& frame = gif_->Image;
@@ -48,7 +49,7 @@ class GifReading {
             std::max(gif_->SWidth, frame.Left + frame.Width)};
   }
 
-  // Colors, or their indices.
+  // Decodes colors, or their indices.
   void run(bool ids, Image& out) {
     const PictureSize size = find_size();
     const GifImageDesc& frame = gif_->Image;
@@ -146,7 +147,7 @@ ImageCodec::Header peek_gif(File file) {
   PictureSize size{file[8] | file[9] << 8, file[6] | file[7] << 8};
   try {
     size = GifReading(file).find_size();
-  } catch (const ImageError&) {  // as decode_gif() says
+  } catch (const ImageError&) {  // decode_gif() reports it
   }
   return {size.height, size.width, 3, true};
 }

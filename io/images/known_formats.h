@@ -1,5 +1,5 @@
-// What a file that is not what it should be begins with, for errors. Internal: no user includes it.
-// Threads: any. Errors: none.
+// Describes how a file begins, for errors about files of the wrong format. Internal: users do not
+// include it. Threads: any. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// "starts with 49 49 2a 00 (TIFF)", or "it is empty".
+// Returns "starts with 49 49 2a 00 (TIFF)", or "it is empty".
 std::string how_it_starts(std::span<const std::uint8_t> file);
 
 }  // namespace sluice

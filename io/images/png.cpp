@@ -15,9 +15,9 @@ namespace {
 
 using File = std::span<const std::uint8_t>;
 
-// One file while it is read. libpng reports an error by a call that must not return; guarded() is
-// the one function that holds setjmp. It runs a step, whose locals need no destructors and which
-// does not throw, and comes back with false when libpng gave up within it.
+// Reads one file. libpng reports an error by a call that must not return; guarded() is the only
+// function here that uses setjmp. It runs a step, whose locals need no destructors and which does
+// not throw. It returns false if libpng gave up within it.
 class PngReading {
  public:
   explicit PngReading(File file) : file_(file) {
@@ -43,7 +43,7 @@ class PngReading {
     if (has_palette()) look_up(out);
   }
 
-  // One channel: indices, or gray pixels.
+  // Decodes one channel: indices, or gray pixels.
   void run_ids(Image& out) {
     wants_ids_ = true;
     step([](PngReading& reading) noexcept { reading.read_header(); });
@@ -66,7 +66,7 @@ class PngReading {
     if (std::strstr(message_, "emory") != nullptr) throw std::bad_alloc();
     throw ImageError(std::string("broken PNG file: ") + message_);
   }
-  // Kept out of line: inlined, its caller's locals would live in a frame that a jump comes back to.
+  // Not inlined: otherwise the caller's locals would be in a frame that longjmp returns to.
   [[gnu::noinline]] bool guarded(Step f) {
     if (setjmp(jump_) != 0) return false;
     f(*this);
@@ -75,7 +75,7 @@ class PngReading {
 
   void read_header() {
     png_set_read_fn(png_, this, on_read);
-    // Nobody looks at these, and a small file may hold a lot of them, compressed.
+    // These are not used, and a small file may hold a lot of compressed data in them.
     static constexpr png_byte kLeftOut[] = "tEXt\0zTXt\0iTXt\0iCCP\0sPLT\0eXIf";
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kLeftOut,
                                 static_cast<int>(sizeof kLeftOut / 5));
@@ -83,8 +83,8 @@ class PngReading {
     const png_byte bits = png_get_bit_depth(png_, info_);
     const png_byte color = png_get_color_type(png_, info_);
     if (bits == 16 && !wants_ids_) png_set_strip_16(png_);
-    if (has_palette()) png_set_packing(png_);  // indices, a byte each: look_up() makes colors
-    png_set_check_for_invalid_index(png_, 0);  // and refuses those beyond the palette
+    if (has_palette()) png_set_packing(png_);  // indices, a byte each; look_up() converts them
+    png_set_check_for_invalid_index(png_, 0);  // look_up() fails for those beyond the palette
     if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
     png_set_strip_alpha(png_);
     passes_ = png_set_interlace_handling(png_);
@@ -92,7 +92,7 @@ class PngReading {
   }
   bool has_palette() const { return png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE; }
   void read_rows() {
-    // Indices lie at the end of the row of colors that they become.
+    // Indices are stored at the end of the row of colors that they become.
     const std::size_t begin = has_palette() ? static_cast<std::size_t>(out_->channels() - 1) *
                                                   png_get_image_width(png_, info_)
                                             : 0;
@@ -102,7 +102,7 @@ class PngReading {
     png_read_end(png_, nullptr);
   }
 
-  // From the front, so that no color overwrites an index that is still needed.
+  // Goes from the front, so that no color overwrites an index that is still needed.
   void look_up(Image& out) const {
     png_colorp palette = nullptr;
     int colors = 0;

@@ -20,7 +20,7 @@ std::string in_words(std::int64_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
-// All that can be said of a picture from its header; nothing of its size has been allocated yet.
+// Checks everything that the header allows; nothing of the image's size has been allocated yet.
 void check_header(const jpeg_decompress_struct& info, int channels, const JpegOptions& options) {
   if (info.num_components != 1 && info.num_components != 3 && info.num_components != 4) {
     throw JpegError(
@@ -44,8 +44,8 @@ void check_header(const jpeg_decompress_struct& info, int channels, const JpegOp
   check(coefficients * static_cast<std::int64_t>(sizeof(JCOEF)), " for the passes of the file");
 }
 
-// Whether some coefficient of a progressive file is not known to its last bit. The library then
-// smooths over block borders, which looks further than the margin of a region.
+// True if some coefficient of a progressive file is not known to its last bit. The library then
+// smooths over block borders, which uses pixels beyond the margin of a region.
 bool lacks_passes(const jpeg_decompress_struct& info) {
   if (info.progressive_mode == FALSE || info.coef_bits == nullptr) return false;
   for (int i = 0; i < info.num_components; ++i) {
@@ -66,13 +66,13 @@ void check_region(const Rectangle& w, int height, int width) {
       w.height, w.width, w.y, w.x, height, width));
 }
 
-// Whether the library's own cutting may be trusted on a shrunk picture: before its version 3.0 it
-// reads what it has not written when colours are sampled in fours.
+// True if the library can cut a shrunk image. Before version 3.0 it reads memory that it has not
+// written when colors are sampled in fours.
 bool can_be_cut_shrunk(const jpeg_decompress_struct& info) {
   return info.max_h_samp_factor <= 2 && info.max_v_samp_factor <= 2;
 }
 
-// The shrunk pixels that hold some of a region's.
+// Returns the shrunk pixels that cover the region.
 Rectangle shrunk(const Rectangle& w, int shrink) {
   const int y = w.y / shrink;
   const int x = w.x / shrink;
@@ -86,7 +86,7 @@ void require_jpeg(const KnownJpeg& file) {
   if (file.there.size() >= 2 && file.there[0] == 0xff &&
       file.there[1] == jpeg_marker::kStartOfImage)
     return;
-  static_cast<void>(peek_jpeg(file.there));  // says what it is instead
+  static_cast<void>(peek_jpeg(file.there));  // throws with what it is instead
 }
 
 bool begins_with_own_entropy(const JpegOptions& options) {
@@ -95,7 +95,7 @@ bool begins_with_own_entropy(const JpegOptions& options) {
 
 JpegIndexLearner learner_of(const KnownJpeg& file, const JpegRequest& request,
                             const JpegOptions& options) {
-  // Whoever reads all of a file learns nothing from an index, but may teach one.
+  // A full read gains nothing from an index, but may teach it.
   const bool helps = begins_with_own_entropy(options) && file.index != nullptr &&
                      (!request.reads_to_end(options) || file.index->grows());
   return helps ? JpegIndexLearner(*file.index, file.digest()) : JpegIndexLearner();
@@ -133,7 +133,7 @@ bool JpegAttempt::begin(const KnownJpeg& file, const JpegRequest& request,
   job_.sound = learner_.is_sound();
   decompressor_.start();
   job_.cut = request.region && !lacks_passes(info) && (shrink_ == 1 || can_be_cut_shrunk(info));
-  // Whoever wants to know of damage anywhere does not take the index's word for it.
+  // When the whole file is read, ignore the index and decode everything, so that damage is found.
   const JpegIndexEntry* const known = job_.to_end ? nullptr : learner_.known();
   std::span<const std::uint8_t> bytes = file.there;
   if (file.on_demand != nullptr) {

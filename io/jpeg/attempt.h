@@ -1,9 +1,10 @@
-// JpegAttempt: one attempt at a picture, from its header to its last row. The first one may go
-// wrong: our own entropy decoder gives up where a file is not in order, and an index may lack what
-// it needs. Then another one is made, without it. Internal: no user includes it.
+// JpegAttempt: one attempt to decode an image, from its header to its last row. The first attempt
+// may fail: our own entropy decoder gives up on a file that is not in order, and an index may lack
+// what it needs. The caller then makes another attempt without them. Internal: users do not include
+// it.
 //
-// Ownership: refers to the decompressor, the file and the learner, which must stay. Threads: one.
-// Errors: JpegError, std::bad_alloc, or what the source of Bytes on demand throws.
+// Ownership: refers to the decompressor, the file and the learner, which must outlive it. Threads:
+// one. Errors: JpegError, std::bad_alloc, or what the source of Bytes on demand throws.
 #pragma once
 
 #include <sluice/io/jpeg/decode.h>
@@ -18,19 +19,19 @@
 
 namespace sluice {
 
-// What a caller wants of a picture.
+// The part of an image that a caller wants, and its scale.
 struct JpegRequest {
-  std::optional<Rectangle> region;  // of the full picture as it is seen
+  std::optional<Rectangle> region;  // of the full image, after orientation
   int shrink = 1;
 
   bool reads_to_end(const JpegOptions& options) const { return !region || options.verify; }
 };
 
-// Throws unless the file begins as a JPEG file does.
+// Throws JpegError unless the file begins with a JPEG start marker.
 void require_jpeg(const KnownJpeg& file);
-// Whether the first attempt is made with our own entropy decoder.
+// True if the first attempt uses our own entropy decoder.
 bool begins_with_own_entropy(const JpegOptions& options);
-// What helps that attempt.
+// Returns the learner for that attempt: it asks the index about the file, and may teach it.
 JpegIndexLearner learner_of(const KnownJpeg& file, const JpegRequest& request,
                             const JpegOptions& options);
 
@@ -41,27 +42,27 @@ class JpegAttempt {
   JpegAttempt(const JpegAttempt&) = delete;
   JpegAttempt& operator=(const JpegAttempt&) = delete;
 
-  // Up to where pixels have a size. False, here and below: our own entropy decoder has given up, or
-  // needs all of a file that is on demand.
+  // Starts decoding, up to the point where the output size is known. Here and below, false means
+  // that our own entropy decoder has given up, or needs all of a file that is on demand.
   bool begin(const KnownJpeg& file, const JpegRequest& request, const JpegOptions& options,
              bool own_entropy);
 
-  // What comes, as stored, with so many channels; it is to be turned then as this says.
+  // The decoded region of the stored image, its channels, and the orientation to apply afterwards.
   const Rectangle& region() const { return job_.region; }
   int channels() const { return job_.channels; }
   int orientation() const { return orientation_; }
-  // Where rows may overwrite what lies beside them: which columns they need. Otherwise those of the
-  // region alone.
+  // True if rows may overwrite the pixels beside the region. They then need room for all columns(),
+  // otherwise only for those of the region.
   bool may_have_margins() const { return job_.cut && !job_.cmyk; }
   JpegDecompressor::Columns columns() const { return decompressor_.columns(job_.region); }
 
-  // Where the region's rows go, see JpegRowJob; up to the first of them; those up to `end` - 1;
-  // what follows them.
+  // begin_rows() says where the region's rows go (see JpegRowJob) and decodes up to the first of
+  // them. read_rows() decodes rows up to `end` - 1. end_rows() reads what follows them.
   bool begin_rows(std::uint8_t* out, std::ptrdiff_t stride, int rows, bool margins);
   bool read_rows(int end) { return decompressor_.read_rows(end); }
   bool end_rows() { return decompressor_.end_rows(); }
 
-  // All rows have been read, and what follows them. Tells the learner.
+  // Call it after end_rows(). Tells the learner what was read.
   JpegReport report();
 
  private:

@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-// Ends a picture: frees the library's memory, and the output too unless all went well.
+// Ends an image: frees the library's memory, and also the output unless done() was called.
 class Ending {
  public:
   Ending(JpegDecompressor& decompressor, Image& out) : decompressor_(decompressor), out_(out) {}
@@ -38,17 +38,17 @@ void check_shrink(int shrink) {
   throw JpegError(fmt::format("cannot be shrunk by {}, but by 1, 2, 4 or 8", shrink));
 }
 
-// Nothing when another attempt has to be made: see JpegAttempt.
+// Returns nothing if another attempt is needed: see JpegAttempt.
 std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor, const KnownJpeg& file,
                                         const JpegRequest& request, const JpegOptions& options,
                                         bool own_entropy, JpegIndexLearner& learner, Image& out) {
   JpegAttempt attempt(decompressor, learner);
   if (!attempt.begin(file, request, options, own_entropy)) return {};
-  Image upright;  // as stored, when it has to be turned afterwards
+  Image upright;  // as stored, if it is to be turned afterwards
   Image& target = attempt.orientation() == 1 ? out : upright;
   const Rectangle& region = attempt.region();
-  // Rows go straight to where they stay; the columns that are too many are hidden afterwards. Not
-  // in a batch, where the neighbours' pixels lie.
+  // Rows are decoded in place, and surplus columns are hidden afterwards. That does not work in a
+  // batch, where they would overwrite the neighbors' pixels.
   const bool margins = attempt.may_have_margins() && !target.has_placer();
   if (margins) {
     const JpegDecompressor::Columns columns = attempt.columns();
@@ -67,7 +67,8 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor, const Kn
   return attempt.report();
 }
 
-// Without having read all of it. An index that does not fit may show us a wrong end of the header.
+// Decodes from parts of the file. With an index that does not fit, the end of the header may look
+// wrong, so a JpegError is not final.
 std::optional<JpegReport> try_with_parts(JpegDecompressor& decompressor, const KnownJpeg& file,
                                          const JpegRequest& request, const JpegOptions& options,
                                          JpegIndexLearner& learner, Image& out) {
@@ -174,8 +175,8 @@ JpegLearnReport learn(std::span<const std::uint8_t> file, JpegIndex& index, Jpeg
     return {JpegLearnt::unsuitable, "only libjpeg's own reader is in use, which teaches nothing"};
   }
 
-  // The last pixel: the library passes over the rows above it, and we over what lies before it in
-  // its row, so that all codes are read and one group of blocks is decoded.
+  // Decode the last pixel only. The library skips the rows above it, and our decoder skips what
+  // precedes it in its row. So all codes are read and one group of blocks is decoded.
   options.apply_orientation = false;
   options.verify = true;
   options.entropy = JpegEntropyDecoder::fast;

@@ -59,9 +59,8 @@ bool JpegDecompressor::use_own_entropy(std::span<const std::uint8_t> file,
 JpegDecompressor::Columns JpegDecompressor::columns(const Rectangle& region) const {
   const int full = static_cast<int>(info_.output_width);
   if (region.width == full) return {0, full};
-  // Upsampling looks one pixel to either side, hence one more than is wanted. And where less than 3
-  // samples of colour are left of a row, the library changes to plain repetition, hence never less
-  // than those.
+  // Upsampling uses one pixel to either side, hence one more than the region. If fewer than 3 color
+  // samples of a row are left, the library switches to plain repetition, hence never fewer.
   const int least = 3 * info_.max_h_samp_factor;
   const int right = std::min(std::max(region.x + region.width + 1, region.x - 1 + least), full);
   const int left = std::max(std::min(region.x - 1, right - least), 0);

@@ -1,12 +1,12 @@
-// JpegDecompressor: a thread's libjpeg object and its way through one picture: header, start, rows.
-// Internal: no user includes it.
+// JpegDecompressor: a thread's libjpeg object, which decodes one image at a time: header, start,
+// rows. Internal: users do not include it.
 //
-// The library's part is made anew for each picture: it would keep the tables of the former one, and
-// a file that lacks some would decode with those. That costs less than can be measured. What is
-// kept is memory of our own: a row, a piece of the file, Huffman tables laid out for reading.
+// The libjpeg object is created anew for each image. Otherwise it would keep the tables of the
+// previous image, and a file that lacks tables would decode with those. The cost is too small to
+// measure. Our own memory is kept: a row, a piece of the file, Huffman lookup tables.
 //
-// Ownership: refers to the file and the output of the picture at work. Threads: one. Errors:
-// JpegError, std::bad_alloc; the object is then good for the next picture.
+// Ownership: refers to the file and the output of the current image. Threads: one. Errors:
+// JpegError, std::bad_alloc; the object can then be used for the next image.
 #pragma once
 
 #include <sluice/io/jpeg/decode.h>
@@ -20,16 +20,16 @@
 
 namespace sluice {
 
-// What is to be done with the rows of one picture; plain data, so that a step may use it.
+// Describes how the rows of one image are decoded. Plain data, so that a step may use it.
 struct JpegRowJob {
-  Rectangle region;     // of the stored picture, at the scale that it is decoded at
+  Rectangle region;     // of the stored image, at the decoded scale
   bool cut = false;     // let the library skip rows and columns
   bool to_end = false;  // read all rows and what follows them
-  bool sound = false;   // nothing is wrong with the file, so that what follows need not be read
+  bool sound = false;   // the file is known to be sound, so what follows need not be read
   int channels = 0;     // of the output
-  bool cmyk = false;    // convert four channels to them
-  // Where the region's first pixel goes. Of the region's rows so many have room; then the next one
-  // takes the place of the first. With `margins` each row may overwrite the pixels on both sides of
+  bool cmyk = false;    // convert four channels to `channels`
+  // The address of the region's first pixel. `out` has room for `rows` rows of the region; then the
+  // next row replaces the first. With `margins`, each row may overwrite the pixels on both sides of
   // it that columns() adds.
   std::uint8_t* out = nullptr;
   std::ptrdiff_t out_stride = 0;
@@ -44,33 +44,34 @@ class JpegDecompressor {
   JpegDecompressor& operator=(const JpegDecompressor&) = delete;
   ~JpegDecompressor() { discard(); }
 
-  // Reads the header of `file` as the start of a new picture.
+  // Reads the header of `file` as the start of a new image.
   void open(std::span<const std::uint8_t> file, const JpegOptions& options);
   // Starts decoding.
   void start();
-  // Lets an entropy decoder of our own read the codes, if it can: see JpegEntropy::attach. `file`
-  // begins where that of open() does. From here on false means that it gave up, and the picture has
-  // to be opened again and started without it.
+  // Lets our own entropy decoder read the codes, if it can: see JpegEntropy::attach. `file` begins
+  // where that of open() does. From here on, false means that it has given up: the image must be
+  // opened and started again without it.
   bool use_own_entropy(std::span<const std::uint8_t> file, const JpegIndexEntry* index,
                        std::span<const ByteRange> parts);
-  // Whether the entropy decoder is our own.
+  // True if our own entropy decoder reads the codes.
   bool is_ours() const { return ours_; }
   JpegEntropy& entropy() { return entropy_; }
 
-  // The columns that are computed so that those of the region come out right.
+  // The columns that must be decoded for the region's columns to be correct.
   struct Columns {
     int left = 0;
     int width = 0;
   };
   Columns columns(const Rectangle& region) const;
-  // The rows of a picture that has been started: begin_rows(), then read_rows() with ends that
-  // grow, up to the region's height, then end_rows(), which reads what follows if it is to be read.
-  // `job` must stay. The rows of the region up to `end` - 1 have been written then.
+  // Decode the rows of an image that has been started. Call begin_rows(), then read_rows() with
+  // growing ends up to the region's height, then end_rows(), which reads what follows if the job
+  // asks for it. `job` must outlive these calls. read_rows() returns when the region's rows up to
+  // `end` - 1 are written.
   bool begin_rows(const JpegRowJob& job);
   bool read_rows(int end);
   bool end_rows();
 
-  // Frees what the library holds.
+  // Frees the library's memory.
   void discard() noexcept;
 
   jpeg_decompress_struct& info() { return info_; }
@@ -85,7 +86,7 @@ class JpegDecompressor {
   };
 
   bool run(JpegStep step);
-  // Steps: no locals with destructors, no exceptions.
+  // Steps of jpeg_guarded(): no locals with destructors, no exceptions.
   void read_header();
   void go_to_region();
   void deliver();
@@ -100,8 +101,8 @@ class JpegDecompressor {
   bool ours_ = false;
   JpegEntropy entropy_;
   const JpegRowJob* job_ = nullptr;
-  int left_ = 0;                       // the column that the library's rows begin with
-  JDIMENSION end_ = 0;                 // the row up to which deliver() reads
+  int left_ = 0;                       // the first column of the library's rows
+  JDIMENSION end_ = 0;                 // deliver() reads rows before this one
   std::vector<std::uint8_t> scratch_;  // one row of the library's output
 };
 

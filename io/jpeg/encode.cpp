@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-// One call's libjpeg object, and the bytes that it has written. libjpeg's own memory destination
-// loses track of its buffer on an error, hence one of ours.
+// The libjpeg object of one call, and the bytes that it has written. libjpeg's own memory
+// destination loses its buffer on an error, so this class has its own.
 class Compressor {
  public:
   Compressor(const Image& image, const JpegEncodeOptions& options)
@@ -58,7 +58,7 @@ class Compressor {
     info->dest->free_in_buffer = self.capacity_;
   }
 
-  // Called when the buffer is full, whatever free_in_buffer says at that moment.
+  // Called when the buffer is full; the value of free_in_buffer is not valid then.
   static boolean grow(j_compress_ptr info) {
     Compressor& self = owner_of(info);
     void* larger = std::realloc(self.data_, self.capacity_ * 2);

@@ -91,7 +91,7 @@ bool JpegEntropy::attach(jpeg_decompress_struct& info, std::span<const std::uint
         index_->complete ? groups_ : (index_->records.size() - 1) / index_->per_row * per_row_;
   }
   const auto first_code = static_cast<std::size_t>(begin - file.data());
-  // The header has been read as far as the index says.
+  // The scan must begin where the index says.
   if (!parts.empty() && (index_ == nullptr || index_->records.front().place != first_code * 8))
     return false;
   reader_.open(file, parts);
@@ -111,7 +111,7 @@ void JpegEntropy::set_columns(JDIMENSION left, JDIMENSION width) {
 
 void JpegEntropy::record(JpegIndexNotes& notes, std::uint32_t rows,
                          std::span<const JpegIndexRecord> known) {
-  // Upsampling may have the library read a row ahead of what is wanted.
+  // For upsampling, the library may read a row more than is needed.
   const std::uint64_t read = std::min<std::uint64_t>(rows + 1, groups_ / per_row_);
   notes.records.reserve(std::max<std::size_t>(read * notes.per_row, known.size()));
   notes.records.assign(known.begin(), known.end());
@@ -136,8 +136,8 @@ void JpegEntropy::give(JBLOCKROW* blocks) {
   ++asked_;
   if (++column_ < per_row_) return;
   column_ = 0;
-  // To the library's mind the row has been read, and so may be found to be damaged, unless the
-  // index vouches for it.
+  // The library considers the row read, so damage in it must be found now, unless the index knows
+  // that the row is sound.
   if (asked_ > vouched_) go_to(asked_);
 }
 
@@ -182,8 +182,8 @@ void JpegEntropy::jump(std::size_t record) {
   if (interval_ > 0) to_restart_ = interval_ - static_cast<std::uint32_t>(at_ % interval_);
 }
 
-// A file that ends within its scan is the library's business: it reads a little ahead of what it
-// needs, and so may notice where we would not.
+// The library decodes files that end within their scan. It reads a little ahead of what it needs,
+// and so may notice the end where we would not.
 void JpegEntropy::seek(ScanReader::Place place, std::size_t bytes) {
   reader_.seek(place, state_, bytes);
   if (reader_.is_cut()) doubt();
@@ -221,8 +221,7 @@ void JpegEntropy::check() {
   if (state_.doubt != 0 || reader_.bits_left(state_) < 0) doubt();
 }
 
-// Between two restart markers everything must be used up, to the last byte, and the marker must be
-// the next in turn.
+// Between two restart markers all bytes must be used up, and the marker must have the next number.
 void JpegEntropy::restart() {
   if (!reader_.at_end()) seek(reader_.place(state_));
   const std::size_t marker = reader_.end();

@@ -1,21 +1,19 @@
-// JpegEntropy: entropy decoding of our own inside libjpeg's decompressor, for ordinary files:
-// baseline or extended sequential, 8 bits, Huffman coding, one scan. The library keeps inverse DCT,
-// upsampling and colour conversion, and so every pixel; it asks for coefficients group by group
-// (an MCU is a group of blocks), and we give them faster. Groups that nobody looks at are passed
-// over, or with an index not even read.
+// JpegEntropy: our own entropy decoder inside libjpeg's decompressor. It decodes ordinary files:
+// baseline or extended sequential, 8 bits, Huffman coding, one scan. libjpeg still does inverse
+// DCT, upsampling and color conversion, so pixels are the same. It asks for coefficients group by
+// group (an MCU is a group of blocks), and this class decodes them faster. Groups that are not
+// needed are skipped, or with an index not even read.
 //
-// Whatever is not in order, down to a single bit, is left to the library: the picture is then
-// decoded again from its start without us, so that warnings, errors and damaged pictures are
-// exactly the library's. See `doubted`.
+// If anything is not in order, down to a single bit, libjpeg decodes the image again from its
+// start. So warnings, errors and damaged images are exactly libjpeg's. See `doubted`.
 //
-// How it is done: libjpeg keeps two function pointers in the object behind `entropy`, laid out the
-// same since version 6b (library_entropy.h). attach() replaces the one that decodes a group.
-// That is no documented interface: self_test.h finds out whether it works with the library at
-// hand.
+// libjpeg keeps two function pointers in the object that `entropy` points to, with the same layout
+// since version 6b (library_entropy.h). attach() replaces the one that decodes a group. That is not
+// a documented interface, so self_test.h tests whether it works with the loaded library.
 //
-// Ownership: refers to the file, its parts, the object and the index, which outlive the picture.
-// Threads: one object belongs to one libjpeg object. Errors: attach() and record(), which get all
-// memory that is needed, throw std::bad_alloc; doubt ends the running step of jpeg_guarded().
+// Ownership: refers to the file, its parts, the libjpeg object and the index, which must outlive
+// the image. Threads: one object belongs to one libjpeg object. Errors: attach() and record()
+// allocate all memory and throw std::bad_alloc. Doubt ends the running step of jpeg_guarded().
 #pragma once
 
 #include <sluice/io/jpeg/entropy_kernels.h>
@@ -30,44 +28,44 @@
 
 namespace sluice {
 
-// Pixels of the output that a group of blocks is wide and high. From jpeg_start_decompress on.
+// The width and height of a group of blocks in output pixels. Call after jpeg_start_decompress.
 int jpeg_group_width(const jpeg_decompress_struct& info);
 int jpeg_group_height(const jpeg_decompress_struct& info);
 
 class JpegEntropy {
  public:
-  // Whether what an index knows can be of this picture, on which jpeg_start_decompress has been
-  // called.
+  // True if the index entry can belong to this image. Call after jpeg_start_decompress.
   static bool fits(const jpeg_decompress_struct& info, const JpegIndexEntry& known);
 
-  // Takes over such a picture, if it is of the right kind. `index` may be null. Where there are
-  // parts, in order, nothing else of the file is looked at: it is for rows that the index knows.
+  // Takes over the decoding of the image if it is of the right kind. `index` may be null. If there
+  // are `parts`, in order, nothing else of the file is read: for rows that the index knows.
   bool attach(jpeg_decompress_struct& info, std::span<const std::uint8_t> file, JpegErrors& errors,
               const JpegIndexEntry* index, std::span<const ByteRange> parts);
 
-  // Only pixel columns left .. left + width - 1 will be looked at, as jpeg_crop_scanline gives
+  // Says that only pixel columns left .. left + width - 1 are needed, as jpeg_crop_scanline returns
   // them.
   void set_columns(JDIMENSION left, JDIMENSION width);
-  // Notes records on the way through the first `rows` rows of groups, in continuation of those that
-  // are known. Their memory is taken here: libjpeg does not stand exceptions from what it calls.
+  // Records the decoder's state while it reads the first `rows` rows of groups, continuing after
+  // `known`. Allocates their memory here, because exceptions must not pass through libjpeg.
   void record(JpegIndexNotes& notes, std::uint32_t rows, std::span<const JpegIndexRecord> known);
 
-  // All rows have been delivered: reads what was passed over and lets the library go on behind it.
+  // Call after all rows have been delivered. Reads the skipped groups and lets the library continue
+  // after them.
   void finish();
 
-  // Groups in a row of them.
+  // The number of groups in a row.
   std::uint32_t groups_per_row() const { return per_row_; }
-  // Whether the last picture has to be decoded again without us.
+  // True if the last image must be decoded again without this class.
   bool doubted() const { return doubted_; }
-  // Whether it is decoded with the help of an index.
+  // True if an index helps to decode the image.
   bool indexed() const { return index_ != nullptr; }
-  // Whether the library has asked for all groups of the picture.
+  // True if the library has asked for all groups of the image.
   bool was_asked_for_all() const { return asked_ == groups_; }
 
  private:
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
-  // From here on libjpeg is the caller: nothing throws.
+  // libjpeg calls the functions below: they must not throw.
   static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) noexcept;
   void give(JBLOCKROW* blocks);
   void go_to(std::uint64_t group);
@@ -87,15 +85,15 @@ class JpegEntropy {
   std::span<const std::uint8_t> file_;
 
   std::uint32_t per_row_ = 0;  // groups
-  std::uint64_t groups_ = 0;   // of the picture
+  std::uint64_t groups_ = 0;   // of the image
   std::uint32_t first_column_ = 0;
   std::uint32_t last_column_ = 0;
-  std::uint32_t column_ = 0;     // of the next group that the library asks for
-  std::uint64_t asked_ = 0;      // groups that it has asked for
-  std::uint64_t at_ = 0;         // the group at which the reader stands
-  std::uint64_t piece_end_ = 0;  // the group at which what has been prepared ends, if that is known
-  std::uint32_t interval_ = 0;   // groups between restart markers, or 0
-  std::uint32_t to_restart_ = 0;  // groups until the next one
+  std::uint32_t column_ = 0;      // of the next group that the library will ask for
+  std::uint64_t asked_ = 0;       // groups that the library has asked for
+  std::uint64_t at_ = 0;          // the group that the reader reads next
+  std::uint64_t piece_end_ = 0;   // the group where the prepared bytes end, if known
+  std::uint32_t interval_ = 0;    // groups between restart markers, or 0
+  std::uint32_t to_restart_ = 0;  // groups until the next marker
 
   const JpegIndexEntry* index_ = nullptr;  // null unless it has records
   std::uint64_t vouched_ = 0;              // groups that the index knows to be sound

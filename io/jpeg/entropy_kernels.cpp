@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-// Where the coefficient k in zigzag order lies in a block, row by row. Beyond 63: the end of a
-// block, which stores a zero there, and what is wrong with the file.
+// The place of coefficient k (in zigzag order) in a block, row by row. Entries beyond 63 are for
+// the end of a block, which stores a zero there, and for invalid data.
 struct ZigzagOrder {
   std::uint8_t at[64 + HuffmanLookup::kFarthest];
   constexpr ZigzagOrder() : at{} {
@@ -54,7 +54,8 @@ struct Bits {
   std::uint32_t count;
   const std::uint8_t* next;
 
-  // At least 56 good bits. Those that were read already come again, to the same place.
+  // Ensures at least 56 valid bits. Bits that were already loaded are loaded again, to the same
+  // place.
   HWY_INLINE void refill() {
     std::uint64_t word;
     std::memcpy(&word, next, sizeof(word));
@@ -70,14 +71,14 @@ struct Bits {
     return table.find_long(buffer);
   }
 
-  // An entry, or a pair.
+  // Removes the bits of an entry or a pair.
   HWY_INLINE void consume(std::uint64_t entry) {
     buffer <<= entry & 63;
     count -= static_cast<std::uint32_t>(entry & 255);
   }
 
-  // The number that the extra bits of `entry` stand for (ITU-T T.81, F.2.2.1, EXTEND), computed
-  // without a branch: its first bit is 1 when it is positive.
+  // Returns the number that the extra bits of `entry` encode (ITU-T T.81, F.2.2.1, EXTEND),
+  // computed without a branch: its first bit is 1 if it is positive.
   HWY_INLINE std::int32_t value(std::uint32_t entry) const {
     const std::uint64_t extra = buffer << ((entry >> 24) & 63);
     const std::uint32_t size = (entry >> 16) & 63;
@@ -107,7 +108,7 @@ HWY_INLINE std::uint32_t DecodeBlock(Bits& bits, const EntropyState::Block& bloc
   const std::uint8_t* place = kZigzag.at;  // of the last coefficient
   std::uint64_t pair = 0;
   const std::uint8_t* after = nullptr;
-  // Whether the block goes on after what comes next.
+  // Decodes the next pair. Returns true if the block goes on after it.
   const auto step = [&]() HWY_ATTR {
     pair = pairs[bits.buffer >> (64 - HuffmanLookup::kPairBits)];
     after = place + (pair >> 16 & 255);
@@ -120,7 +121,7 @@ HWY_INLINE std::uint32_t DecodeBlock(Bits& bits, const EntropyState::Block& bloc
     place = after;
     return true;
   };
-  // Of 56 bits DC takes 27 at most, and a pair 26.
+  // DC takes at most 27 of the 56 bits, and a pair 26.
   bool goes_on = step();
   for (;;) {
     while (goes_on) {
@@ -139,7 +140,8 @@ HWY_INLINE std::uint32_t DecodeBlock(Bits& bits, const EntropyState::Block& bloc
   }
   const std::uint8_t* const first = place + (pair >> 8 & 255);
   if (HWY_UNLIKELY(first >= kZigzag.at + 63 && first != after)) {
-    // The block ends with the first of the two, and what stood at its end is the next block's.
+    // The block ends with the first symbol of the pair. What was stored at its end belongs to the
+    // next block.
     after = first;
     if constexpr (kStore) out[63] = static_cast<std::int16_t>(pair >> 48);
     pair >>= 40;

@@ -1,10 +1,10 @@
-// The inner loops of Sluice's own entropy decoder: groups of blocks out of a run of bits.
+// The inner loops of Sluice's own entropy decoder: they decode groups of blocks from a bit stream.
 //
-// Compiled for several processors and chosen at run time: shifts by a variable number of bits make
-// up most of the work, and processors with BMI2 do them in one instruction. Ownership: an
-// EntropyState refers to tables and bytes that outlive it. Threads: each with a state of its own.
-// Errors: none; what a baseline file cannot contain sets `doubt`, and the blocks are then worth
-// nothing.
+// They are compiled for several processors and chosen at run time. Shifts by a variable number of
+// bits make up most of the work, and processors with BMI2 do them in one instruction. Ownership: an
+// EntropyState refers to tables and bytes that must outlive it. Threads: each with its own state.
+// Errors: none. Data that a baseline file cannot contain sets `doubt`, and the blocks are then
+// undefined.
 #pragma once
 
 #include <sluice/io/jpeg/huffman.h>
@@ -13,13 +13,14 @@
 
 namespace sluice {
 
-// Bytes that may be read beyond the place where a group of blocks begins: 10 blocks with a code of
-// 16 bits and 11 or 10 more for each of their 64 coefficients, and what a refill reads ahead.
+// The most bytes that may be read past the beginning of a group of blocks: 10 blocks with a code of
+// 16 bits and 11 or 10 extra bits for each of their 64 coefficients, and the bytes that a refill
+// reads ahead.
 inline constexpr int kGroupBytes = 2304;
 
 struct EntropyState {
-  // The bits that come next, from the upper end of `buffer`; `count` of them are good, and `next`
-  // is where the others follow.
+  // `buffer` holds the next bits, from its upper end; `count` of them are valid. `next` points to
+  // the bytes that follow them.
   std::uint64_t buffer = 0;
   std::uint32_t count = 0;
   const std::uint8_t* next = nullptr;
@@ -31,7 +32,7 @@ struct EntropyState {
     const HuffmanLookup* dc = nullptr;
     const HuffmanLookup* ac = nullptr;
     std::uint32_t component = 0;
-    bool needed = false;  // of a component that will be shown
+    bool needed = false;  // its component is in the output
   };
   int blocks = 0;  // in a group
   Block block[10];
@@ -39,11 +40,11 @@ struct EntropyState {
 
 using Coefficients = std::int16_t[64];
 
-// Decodes one group into blocks that are all zero; those of components that are not needed stay so.
+// Decodes one group into zeroed blocks. Blocks of components that are not needed stay zero.
 void decode_group(EntropyState& state, Coefficients* const* blocks);
 
-// Passes over up to `groups` groups, of which only the predictors are kept. Ends before a group
-// that would begin beyond `stop`. Returns how many it has passed.
+// Skips up to `groups` groups, keeping only the predictors. Stops before a group that would begin
+// beyond `stop`. Returns the number of groups skipped.
 std::uint32_t skip_groups(EntropyState& state, std::uint32_t groups);
 
 }  // namespace sluice

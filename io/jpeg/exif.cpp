@@ -12,8 +12,8 @@ constexpr std::uint32_t kShort = 3;
 constexpr std::uint32_t kLong = 4;
 constexpr std::size_t kEntrySize = 12;
 
-// Unsigned numbers of a TIFF structure, whose offsets count from its first byte. The caller checks
-// that they lie inside.
+// Reads unsigned numbers of a TIFF structure. Offsets count from its first byte. The caller checks
+// that they are inside.
 struct Tiff {
   std::span<const std::uint8_t> bytes;
   bool big_endian;

@@ -17,7 +17,7 @@ void note_place(j_common_ptr object, JpegErrors& errors) {
   const bool one_scan = decoder->progressive_mode == FALSE && decoder->input_scan_number == 1 &&
                         decoder->comps_in_scan == decoder->num_components;
   if (errors.row == 0 && errors.header_read && one_scan && decoder->input_iMCU_row > 1) {
-    // Rows that are passed over are counted by rows of blocks only. The last one is being read.
+    // Skipped rows are counted only in rows of blocks. The last of these is still being read.
     errors.row = static_cast<int>(std::uint64_t{decoder->output_height} *
                                   (decoder->input_iMCU_row - 1) / decoder->total_iMCU_rows);
   }
@@ -46,7 +46,7 @@ bool is_harmless(int code, bool header_read) {
   std::longjmp(errors.jump, 1);
 }
 
-// Levels below 0 are warnings; the others trace what is going on.
+// Levels below 0 are warnings; the others are trace messages.
 void on_message(j_common_ptr object, int level) {
   JpegErrors& errors = errors_of(object);
   if (level >= 0) return;
@@ -96,7 +96,7 @@ void JpegErrors::fail_out_of_memory() {
   std::longjmp(jump, 1);
 }
 
-// Kept out of line: inlined, its caller's locals would live in a frame that a jump comes back to.
+// Not inlined: otherwise the caller's locals would be in a frame that longjmp returns to.
 [[gnu::noinline]] bool jpeg_guarded(JpegErrors& errors, JpegStep step, void* context) {
   if (setjmp(errors.jump) != 0) return false;
   step(context);

@@ -26,20 +26,20 @@ bool has_no_segment(std::uint8_t marker) {
   return marker == kTemporary || (marker >= kRestart0 && marker <= kRestart7);
 }
 
-// libjpeg passes over it.
+// True for segments that libjpeg skips.
 bool is_skippable(std::uint8_t marker) {
   return (marker >= kApp0 && marker <= kApp15) || marker == kComment || marker == kDefineLines;
 }
 
-// Steps from marker to marker (ITU-T T.81, annex B). Each step moves forward, so a walk ends.
+// Steps from marker to marker (ITU-T T.81, annex B). Each step moves forward, so it terminates.
 class MarkerWalk {
  public:
   enum class Found { segment, start_of_scan, end_of_image, second_start, cut };
 
   explicit MarkerWalk(Bytes8 file) : file_(file), position_(2) {}
 
-  // Goes to the next marker that has a segment, or to the end of the header. Bytes between segments
-  // that belong to none are passed over, as libjpeg does.
+  // Goes to the next marker with a segment, or to the end of the header. Bytes between segments are
+  // skipped, as libjpeg does.
   Found next() {
     for (;;) {
       if (!find_marker()) return Found::cut;
@@ -47,13 +47,13 @@ class MarkerWalk {
       if (marker_ == kEndOfImage) return Found::end_of_image;
       if (!has_no_segment(marker_)) break;
     }
-    // What the scan's own header says is not needed, and a decoder gets on without the end of it.
+    // The scan's own header is not needed, and a decoder works without the end of it.
     if (marker_ == kStartOfScan) return Found::start_of_scan;
     if (file_.size() - position_ < 2) return Found::cut;
     const std::size_t length =
         static_cast<std::size_t>(file_[position_]) << 8 | file_[position_ + 1];
     if (length < 2 && is_skippable(marker_)) {
-      // libjpeg takes these to be empty and reads on behind the length.
+      // libjpeg treats these as empty and continues after the length.
       segment_ = {};
       position_ += 2;
       return Found::segment;
@@ -65,13 +65,13 @@ class MarkerWalk {
   }
 
   std::uint8_t marker() const { return marker_; }
-  // What follows the segment's length.
+  // The bytes after the segment's length.
   Bytes8 segment() const { return segment_; }
   std::size_t position() const { return position_; }
 
  private:
-  // Leaves position_ after the next marker: a byte 0xff, any number of which may precede, and one
-  // that is neither 0 nor 0xff.
+  // Leaves position_ after the next marker: one or more bytes 0xff, followed by a byte that is
+  // neither 0 nor 0xff.
   bool find_marker() {
     while (position_ < file_.size()) {
       const void* found = std::memchr(&file_[position_], 0xff, file_.size() - position_);
@@ -158,7 +158,7 @@ JpegHeader peek_jpeg(const Bytes& file) {
   if (file.is_on_demand()) {
     try {
       return peek_jpeg(file.prefix());
-    } catch (const JpegError&) {  // all of it tells whether the header is broken
+    } catch (const JpegError&) {  // only the whole file shows if the header is broken
     }
   }
   return peek_jpeg(std::span<const std::uint8_t>(file));

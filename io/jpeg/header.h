@@ -1,4 +1,4 @@
-// What a JPEG file says of itself before it is decoded, and JpegError, for files that cannot be
+// JpegHeader, read from a JPEG file without decoding it, and JpegError, for files that cannot be
 // decoded.
 #pragma once
 
@@ -10,9 +10,8 @@
 
 namespace sluice {
 
-// JpegError: a file that cannot be decoded, or a picture that cannot be encoded. what() says the
-// reason in words for a person, with numbers, but not the name of the file: that is known to the
-// caller only, who adds it.
+// JpegError: a file that cannot be decoded, or an image that cannot be encoded. what() contains the
+// reason with numbers, but not the name of the file: the caller adds it.
 
 class JpegError : public Error {
  public:
@@ -21,11 +20,11 @@ class JpegError : public Error {
 
 // The header of a JPEG file: its size and kind, without decoding anything.
 //
-// Plain functions without state, so any thread may call them; they read only inside the bytes they
-// are given, walk forward only, and take about a microsecond. They look at no more than what comes
-// before the first scan's marker. Errors: JpegError with the reason.
+// Plain functions without state, so any thread may call them. They read only the given bytes, only
+// move forward, and take about a microsecond. They look at nothing after the first scan's marker.
+// Errors: JpegError with the reason.
 
-// What the header says. It may name kinds that the decoder refuses (lossless, 12 bits a sample).
+// The content of a header. It may name kinds that the decoder refuses (lossless, 12 bits a sample).
 struct JpegHeader {
   int width = 0;   // pixels, as stored
   int height = 0;  // pixels, as stored
@@ -34,22 +33,22 @@ struct JpegHeader {
   bool progressive = false;  // several passes, from coarse to fine
   bool arithmetic = false;   // arithmetic coding in place of Huffman's
   bool lossless = false;
-  int orientation = 1;  // of the EXIF segment, 1 to 8; 1 when there is none
+  int orientation = 1;  // from the EXIF segment, 1 to 8; 1 if there is none
 
-  // The size of the picture once it has been turned as `orientation` says.
+  // The size of the image after `orientation` is applied.
   int oriented_width() const { return orientation >= 5 ? height : width; }
   int oriented_height() const { return orientation >= 5 ? width : height; }
 };
 
-// Throws JpegError for what is no JPEG file (and names the format when it is a well-known one), for
-// a file that ends before its first scan, and for a picture without pixels. What it throws for, the
-// decoder refuses, too.
+// Throws JpegError for a file that is not JPEG (and names its format if it is well known), that
+// ends before its first scan, or whose image has no pixels. The decoder fails for all of these,
+// too.
 JpegHeader peek_jpeg(std::span<const std::uint8_t> file);
-// The same, in plain sight, for a step's function: the operator of this name takes a Value<Bytes>.
-// Of Bytes on demand no more is read than their header, where it is there already.
+// The same for Bytes, for use in a step's function: the operator of this name takes a Value<Bytes>.
+// For Bytes on demand it reads only the prefix if that contains the header.
 JpegHeader peek_jpeg(const Bytes& file);
 
-// The orientation alone, 1 to 8; 1 also when the header is broken.
+// Returns the orientation alone, 1 to 8; 1 also if the header is broken.
 int peek_jpeg_orientation(std::span<const std::uint8_t> file) noexcept;
 
 }  // namespace sluice

@@ -26,21 +26,21 @@ std::uint32_t symbol_entry(std::uint8_t value, HuffmanLookup::Kind kind) {
   return entry(run + 1, size, 0);
 }
 
-// An entry as a pair.
+// Returns an entry as a pair.
 constexpr std::uint64_t alone(std::uint32_t entry) {
   const std::uint64_t total = entry & 255, step = entry >> 8 & 255, size = entry >> 16 & 63;
   const std::uint64_t code = entry >> 24 & 63;
   return total | step << 8 | step << 16 | (63 - size) << 24 | code << 32 | total << 40;
 }
 
-// What `entry` adds to the first symbol of a pair, to be the second one.
+// Returns what `entry` adds to the first symbol of a pair, as the second symbol.
 constexpr std::uint64_t as_second(std::uint32_t entry) {
   const std::uint64_t total = entry & 255, step = entry >> 8 & 255, size = entry >> 16 & 63;
   const std::uint64_t code = entry >> 24 & 63;
   return total | step << 16 | (63 - size) << 24 | code << 32;
 }
 
-// `entry` as the first symbol of a pair; its extra bits are `extra`.
+// Returns `entry` as the first symbol of a pair; its extra bits are `extra`.
 constexpr std::uint64_t as_first(std::uint32_t entry, std::uint32_t extra) {
   const std::uint64_t total = entry & 255, step = entry >> 8 & 255;
   const std::uint32_t size = entry >> 16 & 63;
@@ -73,7 +73,8 @@ void HuffmanLookup::build(const JHUFF_TBL& table, Kind kind) {
 }
 
 void HuffmanLookup::build_pairs() {
-  // Of each symbol whose code lies within so many bits, what it adds; 0 for all others.
+  // For each symbol whose code fits in kBits bits: what it adds as the second symbol. 0 for all
+  // others.
   std::uint64_t seconds[1 << kBits];
   for (std::uint32_t i = 0; i < std::size(entries); ++i) {
     const std::uint32_t entry = entries[i];

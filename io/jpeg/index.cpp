@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-// All of it in this file: nothing to link.
+// Header-only, so that nothing has to be linked.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -21,7 +21,7 @@ struct HashOfDigest {
   }
 };
 
-// The records, and what a node of the table takes.
+// The memory of an entry: its records, and about 64 bytes for a node of the table.
 std::int64_t cost(const JpegIndexEntry& entry) {
   return static_cast<std::int64_t>(entry.records.size_bytes() + sizeof(JpegIndexEntry) + 64);
 }

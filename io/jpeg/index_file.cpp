@@ -21,7 +21,7 @@
 
 namespace sluice {
 
-// Records and rows are used as they lie in the file.
+// Records and rows are used in the file's byte order.
 static_assert(std::endian::native == std::endian::little,
               "index files are little-endian: a big-endian machine has to turn what it reads");
 
@@ -82,7 +82,7 @@ JpegIndexFile::Descriptor::~Descriptor() {
 }
 
 JpegIndexFile::JpegIndexFile(const std::string& path, std::uint64_t bytes_in_memory) : path_(path) {
-  // A pipe that nobody writes to is not waited for.
+  // Do not wait for the writer of a pipe.
   file_.number = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_.number < 0) fail(path_, "cannot be opened: " + reason());
   struct stat status {};
@@ -121,7 +121,7 @@ JpegIndexFile::JpegIndexFile(const std::string& path, std::uint64_t bytes_in_mem
   if (records_ > bytes_in_memory / sizeof(JpegIndexRecord)) return;
   try {
     all_ = read_records(0, records_);
-  } catch (const std::bad_alloc&) {  // then those of one picture at a time
+  } catch (const std::bad_alloc&) {  // then records are read for one image at a time
   }
 }
 
@@ -203,7 +203,7 @@ void JpegIndexFile::write(const std::string& path, std::vector<Named> all) {
   std::vector<std::span<const std::uint8_t>> pieces = {raw(std::span<const Header>(&header, 1)),
                                                        raw(std::span<const Row>(table))};
   for (const Named& one : all) pieces.push_back(raw(one.entry.records));
-  // What a process that was killed has left.
+  // Remove files that a killed process has left.
   const std::string folder = std::filesystem::path(path).parent_path().string();
   (void)remove_parts(folder.empty() ? "." : folder);
   write_whole(path, pieces, Keep::system);

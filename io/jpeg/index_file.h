@@ -17,15 +17,15 @@
 //                    8 checksum of its records
 //  48 + 48 F  12 R  the records: 4 place, 4 x 2 predictors (see JpegIndexRecord)
 //
-// Checksums are digest_of's hash. What is used of the file is first copied into memory of our own,
-// and the copy is checked: the file may be cut or written over by others at any moment, so that
-// neither is it mapped (what is cut off of a mapping kills the process) nor is anything trusted
-// that was checked in the file itself. The table is copied when the file is opened, and all
-// records, too, where they take no more than `bytes_in_memory`; else a picture's each time they are
-// used, which costs less than decoding one row with them.
+// Checksums are digest_of's hash. All data is first copied into our own memory, and the copy is
+// checked, because others may cut or overwrite the file at any moment. So the file is not mapped (a
+// process that reads a truncated mapping is killed), and no check of the file itself is trusted.
+// The table is copied when the file is opened. So are all records if they take no more than
+// `bytes_in_memory`. Otherwise an image's records are copied on each use, which costs less than
+// decoding one row with them.
 //
-// Ownership: holds the file open and a copy of its table, or of everything. Threads: any number;
-// nothing changes. Errors: IoError, std::bad_alloc.
+// Ownership: keeps the file open and owns a copy of its table, or of everything. Threads: any
+// number; the object is immutable. Errors: IoError, std::bad_alloc.
 #pragma once
 
 #include <sluice/io/jpeg/index.h>
@@ -75,9 +75,9 @@ class JpegIndexFile {
   std::string path_;
   Descriptor file_;
   std::uint64_t size_ = 0;     // of the file
-  std::uint64_t records_ = 0;  // in it
+  std::uint64_t records_ = 0;  // records in the file
   std::vector<Row> table_;
-  Records all_;  // null: they are read when they are wanted
+  Records all_;  // null: records are read on each find()
 };
 
 }  // namespace sluice

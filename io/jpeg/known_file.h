@@ -1,8 +1,8 @@
-// What is known of a JPEG file before it is decoded, and what an index may be taught of it.
-// Internal: no user includes it.
+// KnownJpeg and JpegIndexLearner: what is known about a JPEG file before it is decoded, and what an
+// index may learn about it. Internal: users do not include it.
 //
-// Ownership: refers to the file, to its Bytes where they are on demand, and to the index. Threads:
-// one for each object; several may share an index. Errors: those of reading Bytes on demand;
+// Ownership: refers to the file, to its Bytes if they are on demand, and to the index. Threads: one
+// for each object; several may share an index. Errors: those of reading Bytes on demand;
 // std::bad_alloc.
 #pragma once
 
@@ -22,8 +22,8 @@
 namespace sluice {
 
 struct KnownJpeg {
-  std::span<const std::uint8_t> there;  // all of it, or what has been read from its first byte on
-  const Bytes* on_demand = nullptr;     // reads the rest; null where all is there
+  std::span<const std::uint8_t> there;  // the whole file, or the prefix that has been read
+  const Bytes* on_demand = nullptr;     // reads the rest; null if the whole file is there
   JpegIndex* index = nullptr;
   std::optional<std::uint64_t> hash;
 
@@ -44,7 +44,7 @@ inline KnownJpeg known_jpeg(const Bytes& file) {
   return known;
 }
 
-// What an index knows of a file, and what it may be taught.
+// Asks an index about a file, and teaches it what was read.
 class JpegIndexLearner {
  public:
   JpegIndexLearner() = default;
@@ -55,12 +55,12 @@ class JpegIndexLearner {
       damage_ = error.what();
     }
   }
-  // Why the index could not be asked; empty when it could.
+  // The reason why the index could not be read; empty if it could.
   std::string& damage() { return damage_; }
   const JpegIndexEntry* known() const { return known_ ? &*known_ : nullptr; }
   bool is_sound() const { return known_ && known_->complete; }
 
-  // `rows` of groups are about to be read.
+  // Call before `rows` rows of groups are read.
   void begin(JpegEntropy& entropy, std::uint32_t rows) {
     if (index_ == nullptr || is_sound() || !index_->grows()) return;
     // A row is known by the record of the next one.
@@ -71,7 +71,7 @@ class JpegIndexLearner {
     notes_->per_row = (per_row + notes_->grain - 1) / notes_->grain;
     entropy.record(*notes_, rows, known_ ? known_->records : std::span<const JpegIndexRecord>());
   }
-  // `complete`: all of the file has been read, and nothing is wrong with it.
+  // `complete`: the whole file has been read, and nothing is wrong with it.
   void end(bool complete) {
     if (notes_) index_->keep(digest_, std::move(*notes_), complete);
   }

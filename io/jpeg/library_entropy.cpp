@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// A run of addresses with code of one library, or of the program.
+// A range of addresses with code of one library, or of the program.
 struct Code {
   std::uintptr_t wanted = 0;  // an address in it
   std::uintptr_t begin = 0;
@@ -16,7 +16,7 @@ struct Code {
   bool holds(std::uintptr_t address) const { return begin <= address && address < end; }
 };
 
-// Nothing (begin == end) when there is no code at `address`.
+// Returns nothing (begin == end) if there is no code at `address`.
 Code code_around(std::uintptr_t address) noexcept {
   Code code{.wanted = address};
   const auto look = [](dl_phdr_info* module, std::size_t, void* data) {
@@ -46,7 +46,7 @@ bool has_known_entropy(const jpeg_decompress_struct& info) noexcept {
   } found{};
   static_assert(sizeof(found) == sizeof(LibraryEntropy));
   std::memcpy(&found, info.entropy, sizeof(found));
-  // A function that the library itself has put into the object.
+  // A function that the library itself has stored in the object.
   const Code library = code_around(reinterpret_cast<std::uintptr_t>(info.mem->alloc_small));
   return library.holds(found.start_pass) && library.holds(found.decode_mcu) &&
          found.start_pass != found.decode_mcu;

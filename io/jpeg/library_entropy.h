@@ -1,9 +1,9 @@
-// LibraryEntropy: what stands at the beginning of libjpeg's entropy decoders, behind the pointer
-// `entropy` of a decompress object, and whether it does so in the library that this process has
-// loaded. Internal.
+// LibraryEntropy: the beginning of libjpeg's entropy decoder objects, which the pointer `entropy`
+// of a decompress object refers to. has_known_entropy() tests if the loaded library uses this
+// layout. Internal.
 //
-// No header of libjpeg says so, and the library may be another one than the program was compiled
-// with. Hence what is there is looked at before anything is written to it.
+// No header of libjpeg declares it, and the loaded library may differ from the one that the program
+// was compiled with. So the object is checked before anything is written to it.
 //
 // Threads: any number at once. Errors: none.
 #pragma once
@@ -19,8 +19,8 @@ struct LibraryEntropy {
   boolean (*decode_mcu)(j_decompress_ptr, JBLOCKROW*);
 };
 
-// Whether the object behind info.entropy begins like that: with two different functions of the
-// library that made `info`. From jpeg_start_decompress on.
+// True if the object behind info.entropy begins with this layout: with two different functions of
+// the library that created `info`. Call after jpeg_start_decompress.
 bool has_known_entropy(const jpeg_decompress_struct& info) noexcept;
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The markers of JPEG files (ITU-T T.81, table B.1): the byte that follows 0xff. Internal: no user
-// includes it. Constants only.
+// The markers of JPEG files (ITU-T T.81, table B.1): the byte that follows 0xff. Internal: users do
+// not include it. Constants only.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// The stored picture is read from its last row up, or from its last column back.
+// True if the stored image is read from its last row up, or from its last column back.
 bool flips_rows(int orientation) {
   return orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
 }
@@ -50,7 +50,7 @@ void orient(const Image& in, int orientation, Image& out) {
   const bool swap = swaps_sides(orientation);
   const int channels = in.channels();
   out.create(swap ? in.width() : in.height(), swap ? in.height() : in.width(), channels);
-  // Where the first pixel lies, and how far it is to the next one of the row and of the column.
+  // The first pixel, and the steps to the next one in the row and in the column.
   std::ptrdiff_t down = in.row_stride();
   std::ptrdiff_t right = channels;
   const std::uint8_t* first = in.data();

@@ -1,4 +1,4 @@
-// The eight orientations of EXIF (tag 0x0112): how a stored picture is to be turned for a viewer.
+// The eight EXIF orientations (tag 0x0112): how a viewer turns a stored image.
 //
 //   1 as stored            5 mirrored along the main diagonal
 //   2 mirrored left-right  6 turned clockwise by 90 degrees
@@ -12,20 +12,20 @@
 
 namespace sluice {
 
-// Whether height and width change places (5 to 8).
+// True if height and width are swapped (5 to 8).
 bool swaps_sides(int orientation) noexcept;
 
-// The region of the stored picture (stored_height x stored_width pixels) that becomes `region` of
-// the oriented one. `region` lies inside the oriented picture.
+// Returns the region of the stored image (stored_height x stored_width pixels) that becomes
+// `region` of the oriented image. `region` lies inside the oriented image.
 Rectangle stored_region(const Rectangle& region, int orientation, int stored_height,
                         int stored_width);
 
-// The other way round: what becomes of a region of the stored picture. It may reach beyond the
-// picture, as the blocks of a file do.
+// The inverse: returns the region of the oriented image that a stored region becomes. It may reach
+// beyond the image, as the blocks of a file do.
 Rectangle oriented_region(const Rectangle& stored, int orientation, int stored_height,
                           int stored_width);
 
-// Turns the stored picture `in` into `out` as a viewer shows it. Any size, any number of channels.
+// Turns the stored image `in` into `out` as a viewer shows it, for any size and number of channels.
 void orient(const Image& in, int orientation, Image& out);
 
 }  // namespace sluice

@@ -6,16 +6,15 @@
 namespace sluice {
 namespace {
 
-// The rows of groups that the library decodes, first and last.
+// The first and the last row of groups that the library decodes.
 struct Rows {
   std::uint32_t first;
   std::uint32_t last;
 };
 Rows rows_of(const jpeg_decompress_struct& info, const Rectangle& region) {
   const int group = jpeg_group_height(info);
-  // Where colours have fewer rows than pixels, upsampling looks at the rows around: the library
-  // passes over no more than what lies before the row above, and holds back the last rows of a
-  // group until it has the next one.
+  // If colors have fewer rows than pixels, upsampling uses the rows around. The library skips only
+  // what precedes the row above, and holds back the last rows of a group until it has the next one.
   const int around =
       info.num_components > 1 && info.max_v_samp_factor > 1 ? info.max_v_samp_factor : 0;
   const int above = around > 0 && region.y > 0 ? 1 : 0;
@@ -30,7 +29,7 @@ Rows rows_of(const jpeg_decompress_struct& info, const Rectangle& region) {
 std::vector<ByteRange> find_jpeg_parts(const JpegDecompressor& picture, const Rectangle& region,
                                        const JpegIndexEntry& known, std::size_t file_bytes) {
   const jpeg_decompress_struct& info = picture.info();
-  // Gray pictures with a sampling factor, which means nothing there, have rows in twos.
+  // Gray images with a vertical sampling factor, which has no meaning there, count rows in twos.
   const bool odd = info.num_components == 1 && info.max_v_samp_factor > 1;
   if (odd || !JpegEntropy::fits(info, known)) return {};
   const Rows rows = rows_of(info, region);
@@ -46,8 +45,8 @@ std::vector<ByteRange> find_jpeg_parts(const JpegDecompressor& picture, const Re
     const std::size_t to = std::size_t{row} * known.per_row + last + 1;
     const bool to_end = to == known.records.size() && known.complete;
     if (to >= known.records.size() && !to_end) return {};
-    // The last byte of a group may be the first of the next one. If it is 0xff, the zero after it
-    // belongs to it.
+    // The last byte of a group may also be the first of the next one. If it is 0xff, the zero after
+    // it belongs to it.
     const ByteRange part{
         known.records[from].place / 8,
         to_end ? file_bytes : std::min(known.records[to].place / std::size_t{8} + 2, file_bytes)};

@@ -1,5 +1,5 @@
-// find_jpeg_parts: which bytes of a file the decoding of a region reads, as an index tells.
-// Internal: no user includes it.
+// find_jpeg_parts: finds the bytes of a file that the decoding of a region reads, with the help of
+// an index. Internal: users do not include it.
 //
 // Plain functions without state. Errors: std::bad_alloc.
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace sluice {
 
-// Of a picture on which jpeg_start_decompress has been called, in a file of `file_bytes`. `region`
-// is of the stored picture, at the scale that it is decoded at; the library will cut it out. A part
-// for each row of groups, in order; none when the index does not know all these rows, or does not
-// fit the picture.
+// Returns the parts for a region of `picture`, whose file has `file_bytes`. Call after
+// jpeg_start_decompress. `region` is in the stored image, at the decoded scale; the library will
+// cut it out. The result has one part for each row of groups, in order. It is empty if the index
+// does not know all these rows, or does not fit the image.
 std::vector<ByteRange> find_jpeg_parts(const JpegDecompressor& picture, const Rectangle& region,
                                        const JpegIndexEntry& known, std::size_t file_bytes);
 

@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-// Adds the time of its life, if somebody wants it.
+// Adds its lifetime to `sum`, unless that is null.
 class Watch {
  public:
   explicit Watch(std::chrono::nanoseconds* sum) : sum_(sum) {
@@ -86,7 +86,7 @@ bool JpegRows::begin(const Bytes& file, const std::optional<Rectangle>& region,
   return true;
 }
 
-// The first attempt that can be begun, from this way on.
+// Tries the values of Way in order, from the current one on, until an attempt can begin.
 void JpegRows::begin_attempts() {
   while (!begin_attempt()) give_up_attempt();
 }
@@ -111,7 +111,7 @@ bool JpegRows::begin_attempt() {
     std::uint8_t* const first = s.ring.data() + (region.x - columns.left) * channels_;
     first_ = first;
     bytes_ = s.ring.data() + s.ring.size() - first;
-    // Rows that do not come of a damaged picture are black.
+    // Missing rows of a damaged image are black.
     if (s.options.damage == DamagePolicy::tolerant) std::memset(s.ring.data(), 0, bytes);
     return s.attempt->begin_rows(first, stride_, rows_, margins);
   } catch (const JpegError&) {
@@ -126,7 +126,7 @@ void JpegRows::give_up_attempt() {
   s.way = s.way == Way::in_parts ? Way::own_entropy : Way::library;
 }
 
-// `reads` says whether the attempt goes on.
+// `reads` returns true if the attempt goes on.
 template <class F>
 void JpegRows::attempt(F&& reads) {
   State& s = *state_;
@@ -145,7 +145,7 @@ void JpegRows::attempt(F&& reads) {
       throw JpegError("the file has changed while it was read");
   } catch (...) {
     s.failure = std::current_exception();
-    // Any row does, as long as it is one.
+    // Rows may hold anything now, but must be readable memory.
     first_ = s.ring.data();
     stride_ = 0;
     bytes_ = static_cast<std::ptrdiff_t>(s.ring.size());

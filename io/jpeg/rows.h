@@ -1,12 +1,12 @@
-// JpegRows: the picture in a JPEG file, or a region of it, whose rows are made while somebody uses
-// them. The pixels are those of decode.h, byte for byte, and so are reports and errors.
+// JpegRows: the rows of a JPEG image, or of a region of it, decoded while the caller uses them.
+// Pixels, reports and errors equal those of decode.h exactly.
 //
-// A picture is begun, its rows are asked for and ended (PictureRows), then finish() tells of it, or
-// discard() forgets it. Where an attempt at it goes wrong that another one repairs, row() and end()
-// say Restarted. What is wrong with the file for good, finish() throws; rows then hold anything.
+// Call begin(), use the rows (PictureRows) and end them, then call finish() for the report, or
+// discard(). If an attempt fails and another one can repair it, row() and end() throw Restarted. If
+// the file itself is broken, finish() throws; the content of rows is then undefined.
 //
-// Ownership: refers to the file until the picture is ended. There is one object for each thread,
-// and it has one picture at a time. Threads: that one. Errors: begin() and finish() throw what
+// Ownership: refers to the file until finish() or discard(). Each thread has one object, which
+// decodes one image at a time. Threads: that one. Errors: begin() and finish() throw what
 // decode_jpeg_image() and decode_jpeg_region() do.
 #pragma once
 
@@ -23,25 +23,25 @@
 namespace sluice {
 
 struct JpegRowsOptions {
-  // Of rows that are there at once; more where those that are to stay need more. As a rule they
-  // stay in a core's second cache beside all else; what is made at once saves going to and fro
-  // between making rows and using them.
+  // The size of the buffer for rows; larger if the rows that must stay need more. The default fits
+  // in a core's L2 cache beside other data, and is large enough to limit switching between making
+  // rows and using them.
   std::ptrdiff_t ring_bytes = std::ptrdiff_t{1} << 18;
-  bool timed = false;  // it is noted how long making the rows takes
+  bool timed = false;  // measures the time spent on making rows; see took()
 };
 
 class JpegRows final : public PictureRows {
  public:
   static JpegRows& for_this_thread();
 
-  // False where the picture has to be turned, for which all of it is needed: nothing has begun.
+  // Returns false, without beginning, if the image must be turned: that needs all of it.
   bool begin(const Bytes& file, const std::optional<Rectangle>& region, const JpegOptions& options,
              const JpegRowsOptions& how = {});
   std::chrono::nanoseconds took() const { return took_; }
   void end() override;
   JpegReport finish();
   void discard() noexcept override;
-  // Whether a picture has been begun and not ended.
+  // True if an image has been begun and neither finished nor discarded.
   bool is_open() const;
 
  private:

@@ -9,9 +9,9 @@ void ScanReader::open(std::span<const std::uint8_t> file, std::span<const ByteRa
   file_ = file;
   parts_ = parts;
   limit_ = 0;
-  // A group may be read that begins before the end, and then the eight bytes of a refill.
+  // A group that begins before the end may be read, and then the eight bytes of a refill.
   piece_.resize(kPiece + kGroupBytes + 16);
-  stuffed_.reserve(kPiece);  // one for each byte of a piece, at the most
+  stuffed_.reserve(kPiece);  // at most one for each byte of a piece
 }
 
 // Parts may touch or overlap.
@@ -63,7 +63,7 @@ void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) noexc
   state.buffer = std::uint64_t{piece_[0]} << 56 << place.bit;
   state.count = 8 - place.bit;
   state.next = base() + 1;
-  // At the end a group may begin up to where a refill that was right has taken `next`.
+  // At the end, a group may begin up to where a correct refill has moved `next`.
   const bool whole = at_end_ || part_ends || bytes < kPiece;
   state.stop = whole ? base() + size_ + 9 : base() + size_ - kGroupBytes;
 }

@@ -35,7 +35,7 @@ Image decoded(const Bytes& file, const Rectangle& region) {
                          {.entropy = JpegEntropyDecoder::library});
 }
 
-// The same with an entropy decoder of ours; nothing when it cannot stand in for the library's.
+// The same with our own entropy decoder. Returns nothing if it cannot replace the library's.
 std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
   JpegDecompressor decompressor;
   decompressor.open(file, {});
@@ -68,7 +68,7 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
 bool jpeg_entropy_works() {
   const char* const wish = std::getenv("SLUICE_JPEG");
   if (wish != nullptr && std::string_view(wish) == "stock") return false;
-  // Not of the sample that happens to be the first.
+  // Do not use the pool of the sample that runs the test.
   BufferPool pool;
   const BufferPoolScope scope(pool);
   try {

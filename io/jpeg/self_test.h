@@ -1,21 +1,22 @@
-// Whether Sluice's entropy decoder works with the libjpeg at hand. It stands in for a part of the
-// library that has no documented interface, so it proves itself before its first use, once a
+// Tests if Sluice's entropy decoder works with the loaded libjpeg. The decoder replaces a part of
+// the library that has no documented interface, so it is tested before its first use, once per
 // process.
 //
-// It asks for no version: the library that is loaded need not be the one that was compiled with,
-// and does not say which one it is.
+// The test does not rely on a version: the loaded library need not be the one that Sluice was
+// compiled with, and does not report its version.
 //
-// Threads: any number at once; the first one makes the test. Errors: std::bad_alloc, and the next
-// one makes it.
+// Threads: any number at once; the first one runs the test. Errors: std::bad_alloc; the next call
+// then runs the test again.
 #pragma once
 
 namespace sluice {
 
-// False when the environment has SLUICE_JPEG=stock, when the library's own entropy decoder does not
-// look as it should (library_entropy.h), and when pictures made for the purpose are not read
-// by ours from the first group of blocks to the last, to the same pixels as without it.
+// Runs the test. Returns false if the environment has SLUICE_JPEG=stock, if the library's own
+// entropy decoder does not have the expected layout (library_entropy.h), or if test images are not
+// fully read by ours, from the first group of blocks to the last, with the same pixels as without
+// it.
 bool jpeg_entropy_works();
-// The same, found out by the first call.
+// The same result, computed by the first call.
 bool jpeg_entropy_is_usable();
 
 }  // namespace sluice

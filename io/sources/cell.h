@@ -1,5 +1,5 @@
-// A cell: what a dataset says of one sample in one column, as text, and as the type that a program
-// wants it to be. For the sources; users see the types only.
+// Cell: the text of one sample in one column of a dataset, and its conversion to a type. For the
+// sources; users see the types only.
 //
 //   std::int32_t, std::int64_t   a whole number
 //   float, double                a finite number
@@ -8,8 +8,8 @@
 //   std::vector<float>           finite numbers: a JSON list of them, or of such lists of one
 //   length, std::vector<std::int64_t>    one after the other; whole numbers, the same
 //
-// Around numbers there may be spaces and ends of lines. Ownership: a Cell is a view. Threads: any.
-// Errors: CellError, which says what is wrong with the text; whoever knows the place adds it.
+// Numbers may be surrounded by spaces and line ends. Ownership: a Cell is a view. Threads: any.
+// Errors: CellError, which says what is wrong with the text; the caller adds the place.
 #pragma once
 
 #include <sluice/runtime/error.h>
@@ -22,7 +22,7 @@
 
 namespace sluice {
 
-// What a column can be read as.
+// The types that a column can be read as.
 template <class T>
 concept CellType =
     std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> ||
@@ -33,7 +33,7 @@ namespace detail {
 
 struct Cell {
   std::string_view text;
-  // Where texts, lists of numbers and the rest are told apart (JSON), what this is.
+  // The kind of the value, if the format (JSON) distinguishes text, lists of numbers and others.
   enum class Kind : std::uint8_t { any, text, list, other } kind = Kind::any;
 };
 
@@ -51,7 +51,7 @@ void read_cell(const Cell& cell, std::string& out);
 void read_cell(const Cell& cell, std::vector<float>& out);
 void read_cell(const Cell& cell, std::vector<std::int64_t>& out);
 
-// A text as messages quote it: printable, and the beginning of one that is long.
+// Returns a text as messages quote it: printable, and shortened if it is long.
 std::string in_quotes(std::string_view text);
 
 }  // namespace detail

@@ -14,7 +14,7 @@ namespace {
 
 using detail::Environment;
 
-// What whoever starts processes tells them by.
+// A launcher and the variables that it sets.
 struct Launcher {
   const char* name;
   const char* rank;
@@ -37,7 +37,7 @@ constexpr const char* kCure =
                    kCure);
 }
 
-// "RANK=3", or "RANK is not set".
+// Returns "RANK=3", or "RANK is not set".
 std::string shown(const Environment& environment, const char* name) {
   const char* const value = environment(name);
   return value == nullptr ? std::string(name) + " is not set"
@@ -50,7 +50,7 @@ std::string shown(const Environment& environment, const Launcher& launcher) {
   return text;
 }
 
-// Digits alone, and not too large.
+// Returns the number if the text is only digits and not too large.
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -83,8 +83,8 @@ std::optional<Rank> found(const Environment& environment, const Launcher& launch
   return rank;
 }
 
-// Whether srun has started this process. Steps after 0xfffffff0 are none of srun's: such are the
-// batch script, and the shell that salloc opens (SLURM_MAX_NORMAL_STEP_ID in slurm.h).
+// True if srun has started this process. Steps above 0xfffffff0 are not started by srun: the batch
+// script, and the shell that salloc opens (SLURM_MAX_NORMAL_STEP_ID in slurm.h).
 bool in_step(const Environment& environment) {
   const char* const step = environment("SLURM_STEP_ID");
   if (step == nullptr) return false;
@@ -109,7 +109,7 @@ std::vector<Claim> claims_in(const Environment& environment) {
   return claims;
 }
 
-// Whether the processes of `inner` can have been started by those of `outer`.
+// True if the processes of `outer` can have started those of `inner`.
 bool go_together(const Environment& environment, const Claim& inner, const Claim& outer) {
   if (inner.rank.count != outer.rank.count) return inner.rank.count > outer.rank.count;
   const bool own_numbers = std::string_view(inner.launcher.name) == kTorchrun.name &&

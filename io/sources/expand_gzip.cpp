@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-// Members follow each other; each has its sum and its size, which zlib compares. Zeros may follow
-// the last one, as tapes leave them.
+// Reads consecutive members. Each has its checksum and its size, which zlib compares. Zeros may
+// follow the last one, as tapes leave them.
 class Gzip final : public Expander {
  public:
   Gzip(std::unique_ptr<TarInput> from, const TarCompression& compression,
@@ -52,7 +52,7 @@ class Gzip final : public Expander {
     return !piece.empty();
   }
 
-  // Whether one begins here; zeros are passed over.
+  // True if a member begins here; zeros are skipped.
   bool begin_member() {
     if (is_first_) {
       is_first_ = is_between_ = false;
@@ -72,7 +72,7 @@ class Gzip final : public Expander {
   }
 
   z_stream stream_{};
-  bool is_between_ = true;  // two members
+  bool is_between_ = true;  // at the start, or between two members
   bool is_first_ = true;
   bool has_zeros_ = false;
 };

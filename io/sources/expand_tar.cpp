@@ -1,5 +1,6 @@
-// The decompressors of archives: zlib for gzip, libarchive's filters for others, or the words that
-// they are not there. Programs that libarchive could start for other formats are left alone.
+// Decompressors of archives: zlib for gzip, libarchive's filters for others, or an error if they
+// are not available. The external programs that libarchive could start for other formats are not
+// used.
 #include <sluice/io/sources/expander.h>
 #include <sluice/io/sources/files.h>
 
@@ -41,7 +42,7 @@ class Filtered final : public Expander {
     is_empty_ = begun == ARCHIVE_EOF;
     if (is_empty_) return;
     check(begun);
-    // Else it gives what it reads as it is.
+    // With fewer filters libarchive would return the bytes as they are.
     if (archive_filter_count(a) < 2) fail("its beginning is damaged");
   }
 

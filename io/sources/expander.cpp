@@ -47,7 +47,7 @@ std::span<const std::uint8_t> Expander::next_piece() {
 }
 
 void Expander::check_expansion() {
-  // What a first piece alone may give, such as zeros at the end of an archive.
+  // Always allowed: a first piece alone may expand to this, such as zeros at the end of an archive.
   constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
   if (out_ <= kAlways || (out_ - kAlways) / max_expansion_ < in_) return;
   fail("it has become more than " + std::to_string(max_expansion_) +

@@ -1,10 +1,10 @@
-// Expander: what a compressed archive decompresses to. Internal: no user includes it.
+// Expander: decompresses an archive while it is read. Internal: users do not include it.
 //
-// An expander for a format says how the next bytes are made of what the file has; how much a file
-// may become, and how errors are told, is the same for all.
+// A derived class for each format produces the next bytes. The limit on the expansion and the error
+// messages are the same for all.
 //
 // Ownership: owns its input. Threads: one at a time. Errors: IoError with the name, the format and
-// how much had come before.
+// the number of bytes decompressed before.
 #pragma once
 
 #include <sluice/io/sources/tar_input.h>
@@ -27,14 +27,14 @@ class Expander : public TarInput {
   std::string name() const final { return from_->name(); }
 
  protected:
-  // `begin` was read of `from` already.
+  // `begin` was already read from `from`.
   Expander(std::unique_ptr<TarInput> from, const TarCompression& compression,
            std::vector<std::uint8_t> begin, std::uint64_t max_expansion);
 
-  // How many bytes it has put into `to`, which is not empty; 0 at the end.
+  // Writes decompressed bytes into `to`, which is not empty. Returns their number; 0 at the end.
   virtual std::size_t expand(std::span<std::uint8_t> to) = 0;
 
-  // The next bytes of the file, until it is called again; empty at its end.
+  // Returns the next bytes of the file, valid until the next call; empty at its end.
   std::span<const std::uint8_t> next_piece();
   [[noreturn]] void fail(const std::string& what);
 
@@ -51,7 +51,7 @@ class Expander : public TarInput {
   bool is_over_ = false;
 };
 
-// By zlib, as libarchive looks at none of the sums in such a file.
+// Uses zlib, because libarchive does not check the checksums in such a file.
 std::unique_ptr<TarInput> expand_gzip(std::unique_ptr<TarInput> from,
                                       const TarCompression& compression,
                                       std::vector<std::uint8_t> begin, std::uint64_t max_expansion);

@@ -13,7 +13,7 @@ std::int64_t nanoseconds(const timespec& time) {
                                    static_cast<std::uint64_t>(time.tv_nsec));
 }
 
-// Of a state of a file and the hash of its content.
+// Hashes a file's state and its content's hash.
 std::uint64_t seal_of(const FileState& state, std::uint64_t hash) {
   const struct {
     FileState state;

@@ -1,14 +1,13 @@
-// FileHashes: the hashes of files' contents, each computed once for as long as its file stays as it
-// is.
+// FileHashes: the hashes of files' contents. Each is computed once and kept until its file changes.
 //
-// Whether a file is still the same is told by its state: where it lies, its size and its times. A
-// hash is kept only of a file that had the same state before and after it was read, and whose times
-// were then more than kSettled in the past: a write that follows at once might leave them as they
-// are, as the clocks of file systems are coarse; and a write sets the times when it begins. Three
-// kinds of writers are not noticed: one who writes through a shared mapping, since the system may
-// change the times later or never; one of whom a single write takes longer than kSettled; and one
-// who sets the system's clock back. Files of file systems that do not keep the times themselves
-// have no place here: those of a network may be told from memory.
+// A file counts as unchanged if its state is the same: where it lies, its size and its times. A
+// hash is kept only if the file had the same state before and after it was read, and its times were
+// then more than kSettled in the past. Otherwise an immediate write might leave the times
+// unchanged, because the clocks of file systems are coarse; and a write sets the times when it
+// begins. Three kinds of writers are not noticed: one that writes through a shared mapping, since
+// the system may change the times later or never; one whose single write takes longer than
+// kSettled; and one that sets the system's clock back. Files of file systems that do not keep the
+// times themselves must not be used here: a network file system may report times from a cache.
 //
 // Ownership: 16 bytes a file; no file is kept open. Threads: any number at once, without locks.
 // Errors: none.
@@ -31,13 +30,13 @@ struct FileState {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t size = 0;
-  std::int64_t modified = 0;  // the content; programs can set it
-  std::int64_t changed = 0;   // anything; only the system sets it
+  std::int64_t modified = 0;  // of the content; programs can set it
+  std::int64_t changed = 0;   // of anything; only the system sets it
   bool operator==(const FileState&) const = default;
 };
 FileState state_of(const struct stat& status);
 
-// How a file was read.
+// The states of a file around a read, and when the read began.
 struct FileRead {
   FileState before;
   FileState after;
@@ -50,14 +49,15 @@ class FileHashes {
 
   explicit FileHashes(std::size_t files) : known_(files) {}
 
-  // The hash of file i, if it is known of the file as it is now.
+  // Returns the hash of file i if it is known for the file's current state.
   std::optional<std::uint64_t> known(std::size_t i, const FileState& state) const;
-  // The hash of what was read of file i. Nothing when it may have been written meanwhile.
+  // Returns the hash of the content that was read from file i. Nothing if the file may have been
+  // written meanwhile.
   std::optional<std::uint64_t> of(std::size_t i, std::span<const std::uint8_t> content,
                                   const FileRead& read);
 
  private:
-  // Two threads may write at once. A hash counts only with the seal that was made of it.
+  // Two threads may write at once. A hash is valid only with the seal that was made of it.
   struct Known {
     std::atomic<std::uint64_t> hash{0};
     std::atomic<std::uint64_t> seal{0};

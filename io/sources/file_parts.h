@@ -1,11 +1,11 @@
-// FileParts: reads parts of a file, or of a run of bytes in it, for as long as it stays as it is.
-// Internal: no user includes it.
+// FileParts: reads parts of a file, or of a range of bytes in it, as long as the file does not
+// change. Internal: users do not include it.
 //
-// The file is opened anew for each reading, so that samples under way keep no descriptors. It must
-// have the same state before and after, so that all parts are of one content.
+// The file is opened for each read, so that in-flight samples keep no descriptors. It must have the
+// same state before and after, so that all parts have the same content.
 //
-// Ownership: of the path, and a share of the counts. Threads: as ByteSource says. Errors: IoError
-// for a file that is gone or has changed.
+// Ownership: owns the path and shares the counts. Threads: as ByteSource says. Errors: IoError for
+// a file that is gone or has changed.
 #pragma once
 
 #include <sluice/io/sources/file_hashes.h>
@@ -22,12 +22,12 @@ namespace sluice {
 
 class FileParts : public ByteSource {
  public:
-  // Of the file in this state, from `offset` on.
+  // Reads from the file in this state, from `offset` on.
   FileParts(std::string path, const FileState& state, std::uint64_t offset,
             std::shared_ptr<ReadCounts> counts);
 
   void read(std::span<const ByteRange> parts, std::span<std::uint8_t> whole) override;
-  // The same of the file that is open already. False when it is in another state.
+  // The same for a file that is open. Returns false if it is in another state.
   bool read(const OpenFile& file, std::span<const ByteRange> parts,
             std::span<std::uint8_t> whole) const;
 

@@ -131,13 +131,13 @@ std::string in_a_row(const std::vector<std::string>& names) {
   return all;
 }
 
-// "JPEG files (.jpg, .jpeg, .jpe)".
+// Returns "JPEG files (.jpg, .jpeg, .jpe)".
 std::string wanted_files(const FilesOptions& options) {
   const bool only_jpeg = options.endings == FilesOptions().endings;
   return std::string(only_jpeg ? "JPEG " : "") + "files (" + in_a_row(options.endings) + ")";
 }
 
-// "; left out 3 with the ending .png (first: 'a/1.png')", or nothing.
+// Returns "; left out 3 with the ending .png (first: 'a/1.png')", or nothing.
 std::string and_left_out(const std::vector<LeftOut>& left_out) {
   return left_out.empty() ? "" : "; " + words_of(left_out);
 }
@@ -148,18 +148,18 @@ class Walk {
   explicit Walk(const FilesOptions& options) : options_(options) {}
 
   void run(const std::string& folder) { (void)enter(folder); }
-  // Advice about images of other formats, for the error that there are no files.
+  // Returns advice about images of other formats, for the error that there are no files.
   std::string cure() const;
 
   std::vector<std::string> paths;
-  std::vector<std::string> classes;  // what is a folder, or may be one, directly below
+  std::vector<std::string> classes;  // names directly below that are folders, or may be
   detail::LeftOutCounter left_out;
 
  private:
-  // Tells a folder from others, however many links lead to it.
+  // Identifies a folder, however many links lead to it.
   using FolderId = std::pair<dev_t, ino_t>;
 
-  // False for a link that leads back.
+  // Returns false for a link that leads back.
   bool enter(const fs::path& folder);
   std::vector<std::string> read_entries(const fs::path& folder);
   void take_file(const fs::path& path, const std::string& name, const fs::file_status& kind,
@@ -167,7 +167,7 @@ class Walk {
   void count_other(const fs::path& path);
 
   const FilesOptions& options_;
-  std::vector<FolderId> above_;    // the folders on the way
+  std::vector<FolderId> above_;    // the folders that lead to the current one
   std::set<FolderId> seen_;        // in this class
   std::set<std::string> endings_;  // that are left out
 };
@@ -189,7 +189,7 @@ bool Walk::enter(const fs::path& folder) {
   }
   above_.push_back(id);
   const bool is_root = above_.size() == 1;
-  // In order: the first of several paths to a folder is the one that counts.
+  // Sorted, so that the first of several paths to a folder counts.
   for (const std::string& name : read_entries(folder)) {
     if (is_root) seen_.clear();
     if (enter(folder / name) && is_root) classes.push_back(name);
@@ -222,18 +222,18 @@ void Walk::take_file(const fs::path& path, const std::string& name, const fs::fi
   } else if (is_folder) {
     folders.push_back(name);
   } else if (is_picture) {
-    // A link to nowhere, too, if it is called so: that is the error of its sample.
+    // A broken link with such a name is included: its sample fails.
     fs::is_other(kind) ? left_out.add(path.native(), kSpecial) : paths.push_back(path.string());
   } else if (fs::exists(kind)) {
     count_other(path);
   } else {
-    // It may have been a folder of pictures, unless it is gone.
+    // It may have been a folder of images, unless it is gone.
     std::error_code ignored;
     if (fs::symlink_status(path, ignored).type() == fs::file_type::not_found) return;
     left_out.add_unreadable(path.string(), kind.type() == fs::file_type::not_found
                                                ? "a link that leads nowhere"
                                                : unknown.message());
-    if (above_.size() == 1) classes.push_back(name);  // and a class
+    if (above_.size() == 1) classes.push_back(name);  // then it is also a class
   }
 }
 
@@ -268,7 +268,7 @@ void require_readable(const std::string& folder, const FilesOptions& options,
                            "; mend that, or leave it out with FilesOptions::unreadable");
 }
 
-// The folder directly below `root` that a path lies in; empty for what lies in `root` itself.
+// Returns the folder directly below `root` that a path lies in; empty for a file in `root` itself.
 std::string class_of(const fs::path& root, const std::string& path) {
   const fs::path inside = fs::path(path).lexically_relative(root);
   return std::distance(inside.begin(), inside.end()) > 1 ? inside.begin()->string() : "";
@@ -289,7 +289,7 @@ Numbers numbers_of(const std::vector<std::string>& classes) {
   return numbers;
 }
 
-// Each file lies in a class that has a number.
+// Throws unless each file lies in a class that has a number.
 void require_known(const std::string& folder, const FilesOptions& options, const Walk& walk,
                    const Numbers& numbers) {
   std::set<std::string> unknown;
@@ -305,11 +305,11 @@ void require_known(const std::string& folder, const FilesOptions& options, const
                            in_a_row({unknown.begin(), unknown.end()}) + given);
 }
 
-// Names the classes without files among those that are left out.
+// Adds the classes without files to those that are left out.
 void take_empty(const std::string& folder, const FilesOptions& options, Walk& walk) {
   std::set<std::string> used;
   for (const std::string& path : walk.paths) used.insert(class_of(folder, path));
-  std::set<std::string> unreadable;  // it is known already why they have none
+  std::set<std::string> unreadable;  // the reason is already reported
   for (const LeftOut& one : walk.left_out.list()) {
     const fs::path inside = fs::path(one.path).lexically_relative(folder);
     if (one.unreadable) unreadable.insert(inside.begin()->string());

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-// All of it in this file: nothing to link.
+// Header-only, so that nothing has to be linked.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

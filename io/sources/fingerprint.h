@@ -1,7 +1,7 @@
-// Fingerprint: a hash over parts, in hexadecimal digits, that tells a dataset from others.
+// Fingerprint: a hash over parts, in hexadecimal digits, that identifies a dataset.
 //
-// The same parts in the same order give the same on each machine. Where one part ends and the next
-// one begins counts. Threads: one at a time.
+// The same parts in the same order produce the same hash on each machine. Boundaries between parts
+// count. Threads: one at a time.
 #pragma once
 
 #include <cstdint>

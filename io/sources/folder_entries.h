@@ -1,13 +1,13 @@
-// FolderEntries: the names in a folder, one after the other, in the system's order.
+// FolderEntries: iterates over the names in a folder, in the system's order.
 //
 //   FolderEntries entries(folder);
 //   while (const char* name = entries.next()) ...;
 //   if (entries.error() != 0) ...;            // an errno: the folder, or the rest, cannot be read
 //
-// The standard library's directory_iterator ends the process when there is no memory for an entry
-// (its advance() is noexcept and allocates). This one allocates nothing after it was made.
+// The standard library's directory_iterator terminates the process if there is no memory for an
+// entry (its advance() is noexcept and allocates). This class allocates nothing after construction.
 //
-// Ownership: owns the open folder; a name is good until the next call. Threads: one. Errors: as
+// Ownership: owns the open folder; a name is valid until the next call. Threads: one. Errors: as
 // error() says.
 #pragma once
 
@@ -29,7 +29,7 @@ class FolderEntries {
   FolderEntries(const FolderEntries&) = delete;
   FolderEntries& operator=(const FolderEntries&) = delete;
 
-  // Null at the end. "." and ".." are left out.
+  // Returns null at the end. "." and ".." are skipped.
   const char* next() {
     while (folder_ != nullptr) {
       errno = 0;

@@ -58,7 +58,7 @@ const std::string& ListRows::fingerprint() const { return shared_->file.fingerpr
 std::string ListRows::name(std::int64_t i) const {
   try {
     return row(i).path;
-  } catch (const Error&) {  // its sample says what is wrong
+  } catch (const Error&) {  // its sample reports the error
     return shared_->file.path() + ":" +
            std::to_string(shared_->file.line(static_cast<std::size_t>(i)));
   }

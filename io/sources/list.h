@@ -1,24 +1,22 @@
-// list_in: the files that a list names as a dataset for Graph::read, with what the list says of
-// them.
+// list_in: a dataset of the files that a list names, with the list's columns, for Graph::read.
 //
 //   auto [jpeg, label] = g.read(list_in("train.csv"));               // columns "path" and "label"
 //   auto [jpeg, label, weight] = g.read(list_in<std::int64_t, float>(
 //       "train.csv", {.path = "file", .columns = {"label", "weight"}}));
 //
-// A column of the type Bytes names a file, too, which is read: a mask beside its picture, say.
-// Lists of numbers are columns of std::vector<float> and std::vector<std::int64_t>.
+// A column of type Bytes also names a file, which is read: a mask for the image, for example. Lists
+// of numbers are columns of std::vector<float> and std::vector<std::int64_t>.
 //
-// A list is CSV (RFC 4180), TSV or JSON lines, as its name ends or ListOptions say. The first row
-// names the columns, unless ListOptions::names do. Sample i is row i: the bytes of its file, and
-// the columns that are asked for, as the types that are said (cell.h lists them). Paths that are
-// not absolute begin where the list lies. Blank lines count for nothing. With an index, decoders
-// use it as with files_in.
+// A list is CSV (RFC 4180), TSV or JSON lines, by the ending of its name or by ListOptions. The
+// first row names the columns, unless ListOptions::names does. Sample i is row i: the bytes of its
+// file, and the requested columns as the requested types (cell.h lists them). Relative paths start
+// from the list's folder. Blank lines are ignored. With an index, decoders use it as with files_in.
 //
-// Ownership: List is a small handle on what was read of the list once, when it was opened; copies
-// are cheap. Threads: any number at once. Errors: IoError for a list that is missing, empty, has
-// quotes that do not close or lacks a column; BuildError for options that do not fit. What is wrong
-// with one row, or its file, is the error of its sample, with the list, the line, the column and
-// the value.
+// Ownership: List is a small handle on the list's text, which is read once, when the list is
+// opened; copies are cheap. Threads: any number at once. Errors: IoError for a list that is
+// missing, is empty, has unclosed quotes or lacks a column; BuildError for options that do not fit.
+// A broken row or file fails its sample only, with an error that names the list, the line, the
+// column and the value.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
@@ -49,36 +47,36 @@ enum class ListFormat : std::uint8_t {
 };
 
 struct ListOptions {
-  std::string path = "path";  // the column that names the file
+  std::string path = "path";  // the column with the paths of the files
   std::vector<std::string> columns = {"label"};
   ListFormat format = ListFormat::by_name;
-  // Of all columns, for a list whose first row is a sample already.
+  // The names of all columns, for a list whose first row is already a sample.
   std::vector<std::string> names = {};
-  std::string folder = {};  // where paths begin; empty: where the list lies
+  std::string folder = {};  // the base of relative paths; empty: the list's folder
   std::shared_ptr<JpegIndex> index = {};
   ReadParts parts = ReadParts::cached;
 };
 
-// What a column of a list can be read as. Bytes: the file that it names.
+// The types that a column of a list can be read as. Bytes: the file that it names.
 template <class T>
 concept ListColumn = std::same_as<T, Bytes> || CellType<T>;
 
 namespace detail {
 
-// What is wanted of one row: its columns, in the order in which they were asked for.
+// The wanted columns of one row, in the requested order.
 struct ListRow {
   struct Text {
     std::string text;
     Cell::Kind kind = Cell::Kind::any;
   };
-  std::uint64_t line = 0;  // of the list, from 1
+  std::uint64_t line = 0;  // in the list, from 1
   std::vector<Text> cells;
   std::string path;  // of the file
 };
 
 class ListRows {
  public:
-  // `types`: how many there are for the columns.
+  // `types`: the number of types for the columns.
   ListRows(const std::string& list, const ListOptions& options, std::size_t types);
 
   std::int64_t size() const;
@@ -118,13 +116,13 @@ class List {
       : rows_(list, options, sizeof...(T)) {}
 
   std::int64_t size() const { return rows_.size(); }
-  // The path of the file of row i; where the row cannot be read, the list and the line.
+  // The path of the file of row i; if the row cannot be read, the list and the line.
   std::string name(std::int64_t i) const { return rows_.name(i); }
-  // For checkpoints: tells lists by their text.
+  // For checkpoints: identifies the list by its text.
   const std::string& fingerprint() const { return rows_.fingerprint(); }
-  // Of the files of the rows, so far; for stats().
+  // The amount read from the rows' files so far; for stats().
   SourceReads reads() const { return rows_.reads(); }
-  // What the list says of row i, without its file; those of columns are read.
+  // Returns the columns of row i without reading its file. Files of columns of type Bytes are read.
   std::tuple<T...> columns(std::int64_t i) const {
     return columns_of(rows_.row(i), std::index_sequence_for<T...>());
   }
@@ -146,12 +144,12 @@ class List {
   detail::ListRows rows_;
 };
 
-// The files of a list, and its columns as these types.
+// The files of a list, with its columns as these types.
 template <ListColumn... T>
 List<T...> list_in(const std::string& list, const ListOptions& options = {}) {
   return List<T...>(list, options);
 }
-// The files of a list, and a whole number of each.
+// The files of a list, with one column of integers.
 List<std::int64_t> list_in(const std::string& list, const ListOptions& options = {});
 
 }  // namespace sluice

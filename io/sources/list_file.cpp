@@ -25,7 +25,7 @@ ListFormat format_of(const std::string& path, ListFormat said) {
                    "say .format");
 }
 
-// The place of each wanted column in a row; the last one is that of the paths.
+// Returns the place of each wanted column in a row; the last one is that of the paths.
 std::vector<std::size_t> places_of(const std::string& list, const std::vector<std::string>& wanted,
                                    const std::vector<std::string>& names) {
   std::vector<std::size_t> places;
@@ -53,9 +53,9 @@ class Lines {
   // `list` for errors.
   Lines(std::string_view text, bool csv, const std::string& list)
       : text_(text), csv_(csv), list_(list) {
-    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // some programs begin UTF-8 so
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // the byte order mark that some programs write
   }
-  // Passes blank lines; whether there is a row then.
+  // Skips blank lines. Returns true if a row follows.
   bool find() {
     for (;;) {
       const std::string_view rest = text_.substr(at_);

@@ -1,11 +1,11 @@
-// ListFile: the rows of a list in memory, and the columns that are wanted of them. Internal: see
-// io/sources/list.h for what users hold.
+// ListFile: the rows of a list in memory, and their wanted columns. Internal: see io/sources/list.h
+// for what users hold.
 //
-// A list is read once, when it is opened; where its rows begin is noted, 16 bytes each. A row is
-// parsed when it is asked for, so what is wrong with it is the error of its sample.
+// A list is read once, when it is opened, and the beginning of each row is stored in 16 bytes. A
+// row is parsed on access, so an error in it fails only its sample.
 //
-// Ownership: the text of the list. Threads: any number at once; nothing changes. Errors: IoError
-// with the list, the line and the column; BuildError for options that cannot be.
+// Ownership: owns the text of the list. Threads: any number at once; the object is immutable.
+// Errors: IoError with the list, the line and the column; BuildError for invalid options.
 #pragma once
 
 #include <sluice/io/sources/list.h>
@@ -21,7 +21,7 @@ namespace sluice::detail {
 
 class ListFile {
  public:
-  // How the rows of a text are found, and taken apart.
+  // Splits rows into cells.
   class Format;
 
   ListFile(std::string path, const ListOptions& options);
@@ -32,7 +32,7 @@ class ListFile {
   ListRow row(std::size_t i) const;
   std::uint64_t line(std::size_t i) const { return rows_.at(i).line; }
   const std::string& path() const { return path_; }
-  // "the list 'train.csv', line 3, column 'label': WHAT".
+  // Throws "the list 'train.csv', line 3, column 'label': WHAT".
   [[noreturn]] void fail(std::uint64_t line, std::size_t column, const std::string& what) const;
 
  private:
@@ -44,7 +44,7 @@ class ListFile {
   void find_rows(const ListOptions& options, ListFormat format);
 
   std::string path_;
-  std::vector<std::string> columns_;  // the one of the paths is the last
+  std::vector<std::string> columns_;  // the column of the paths is the last
   bool csv_ = false;
   std::string text_;
   std::string fingerprint_;  // of the text

@@ -8,7 +8,7 @@
 namespace sluice::detail {
 namespace {
 
-// The quote that closes what the one before `at` opened; npos when none does.
+// Returns the quote that closes the one before `at`; npos if there is none.
 std::size_t closing_quote(std::string_view text, std::size_t at) {
   for (;; at += 2) {
     at = text.find('"', at);
@@ -31,7 +31,7 @@ std::string undoubled(std::string_view field) {
   return text;
 }
 
-// Or of such lists.
+// True for a list of numbers, or of such lists.
 bool is_list_of_numbers(const nlohmann::json& value) {
   const auto all_numbers = [](const nlohmann::json& list) {
     return list.is_array() && std::all_of(list.begin(), list.end(), [](const nlohmann::json& item) {
@@ -97,7 +97,7 @@ std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
     object = nlohmann::json::parse(row);
   } catch (const nlohmann::json::out_of_range&) {
     throw CellError("a number in " + in_quotes(without_end_of_line(row)) + " is too large");
-  } catch (const nlohmann::json::parse_error&) {  // it is null then
+  } catch (const nlohmann::json::parse_error&) {  // then it stays null
   }
   if (!object.is_object())
     throw CellError(in_quotes(without_end_of_line(row)) + " is no JSON object");
@@ -113,7 +113,7 @@ std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
     }
     if (is_list_of_numbers(*found)) {
       cells.push_back({found->dump(), Cell::Kind::list});
-    } else if (found->is_structured()) {  // of any depth, so nobody goes through it
+    } else if (found->is_structured()) {  // not traversed, since it may have any depth
       throw CellError(in_quotes(name) +
                       " is an object, or a list of something else than numbers; a column has one "
                       "value, or a list of numbers");

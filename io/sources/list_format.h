@@ -1,12 +1,11 @@
-// How rows of lists are taken apart: CSV, TSV, JSON lines. Internal: for ListFile.
+// Splits rows of lists into cells: CSV, TSV, JSON lines. Internal: for ListFile.
 //
-// CSV is as RFC 4180 has it: fields between commas, in quotes where they hold commas, quotes or
-// ends of lines; a quote within quotes is doubled; lines end with LF or CRLF. A quote that does not
-// begin a field is a character like others. TSV has fields between tabs, and no quotes. JSON lines
+// CSV follows RFC 4180. Commas separate fields; fields that contain commas, quotes or line ends are
+// in quotes. A quote within quotes is doubled. Lines end with LF or CRLF. A quote that does not
+// begin a field is an ordinary character. TSV has fields between tabs, and no quotes. JSON lines
 // have an object on each line.
 //
-// Threads: any number at once. Errors: CellError for a row that cannot be; its place is for others
-// to add.
+// Threads: any number at once. Errors: CellError for an invalid row; the caller adds its place.
 #pragma once
 
 #include <sluice/io/sources/list_file.h>
@@ -18,11 +17,11 @@
 
 namespace sluice::detail {
 
-// Where the row ends that begins at `at`: behind its LF, or at the end of the text. npos for quotes
-// that do not close.
+// Returns the end of the row that begins at `at`: after its LF, or the end of the text. npos for
+// unclosed quotes.
 std::size_t end_of_row(std::string_view text, std::size_t at, bool csv);
 
-// The fields of one row, with or without its end of line.
+// Returns the fields of one row, with or without its end of line.
 std::vector<std::string> fields_of(std::string_view row, bool csv);
 
 class ListFile::Format {
@@ -36,7 +35,7 @@ class ListFile::Format {
 
 class FieldRows : public ListFile::Format {
  public:
-  // `places` of the wanted fields, of `fields` in each row.
+  // `places`: the wanted ones of the `fields` fields of each row.
   FieldRows(bool csv, std::vector<std::size_t> places, std::size_t fields)
       : csv_(csv), places_(std::move(places)), fields_(fields) {}
   std::vector<ListRow::Text> cells(std::string_view row) const override;

@@ -1,15 +1,15 @@
-// memory_in: what a program has in memory as a dataset for Graph::read.
+// memory_in: a dataset of items in memory, for Graph::read.
 //
 //   std::vector<Bytes> files = ...;                   // or images, or tensors
 //   std::vector<std::int64_t> labels = ...;
 //   auto [jpeg, label] = g.read(memory_in(std::move(files), std::move(labels)));
 //
-// Sample i is a copy of item i, so that whoever gets it may keep it and write to it, and what is
-// given with it: any number of further vectors, of any types that can be copied.
+// Sample i is a copy of item i, which the receiver may keep and modify, and the i-th values of any
+// number of further vectors, of any copyable types.
 //
-// Ownership: Memory is a small handle on what was given, which must own its memory or keep it for
-// as long; copies are cheap. Threads: any number at once. Errors: BuildError for vectors that are
-// not equally long, and for none.
+// Ownership: Memory is a small handle on the given vectors. They must own their memory or keep it
+// alive for as long; copies of the handle are cheap. Threads: any number at once. Errors:
+// BuildError for vectors of different lengths, and for empty ones.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>

@@ -1,4 +1,5 @@
-// OpenFile: a regular file that is open for reading at any place. Internal: no user includes it.
+// OpenFile: a regular file that is open for reading at any place. Internal: users do not include
+// it.
 //
 // Ownership: owns the descriptor. Threads: any number. Errors: IoError with the name and the
 // reason.
@@ -16,22 +17,23 @@ namespace sluice {
 
 class OpenFile final : public RandomAccess {
  public:
-  // A pipe that nobody writes to is not waited for; state() refuses it.
+  // Does not wait for the writer of a pipe; state() throws for a pipe.
   explicit OpenFile(std::string path);
   ~OpenFile() override;
 
-  // Throws for what is no regular file.
+  // Throws if it is not a regular file.
   FileState state() const;
-  // Whether the system itself keeps the times, and nobody writes but through it. What lies
-  // elsewhere may have changed before its times do, as these are remembered for a while, and some
-  // file systems let programs set them all.
+  // True if the system itself keeps the times, and all writes go through it. On other file systems,
+  // the content may change before its times do, since these are cached for a while, and some let
+  // programs set all times.
   bool is_local() const;
-  // Whether the byte there can be read without waiting for a disk, as far as the file system tells.
+  // True if the byte at `offset` can be read without waiting for a disk, as far as the file system
+  // knows.
   bool is_cached(std::uint64_t offset) const;
   std::uint64_t size() const override { return state().size; }
   std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
                    std::span<std::uint8_t> then = {}) const override;
-  // All of it, as it is now.
+  // Returns the whole content, as it is now.
   std::string content() const;
   const std::string& path() const { return path_; }
   std::string name() const override;

@@ -19,14 +19,15 @@ Bytes whole(const OpenFile& file, std::uint64_t size) {
   return bytes;
 }
 
-// Bytes up to where the picture's codes begin. Nothing for a file that the index does not know.
+// Returns the number of bytes before the image's codes. Nothing for a file that the index does not
+// know.
 std::optional<std::size_t> header_bytes(const JpegIndex& index, const JpegDigest& digest) {
   try {
     const std::optional<JpegIndexEntry> known = index.find(digest);
     if (!known || known->records.empty()) return {};
     const std::size_t bytes = known->records.front().place / 8;
     return bytes <= digest.size ? std::optional(bytes) : std::nullopt;
-  } catch (const IoError&) {  // the decoder says so
+  } catch (const IoError&) {  // the decoder reports it
     return {};
   }
 }
@@ -59,7 +60,7 @@ std::optional<Bytes> PictureReader::begin(std::size_t i, const OpenFile& file,
   auto source = std::make_unique<FileParts>(file.path(), state, place.offset, counts_);
   Bytes bytes(place.size);
   const ByteRange header{0, *there};
-  if (!source->read(file, {&header, 1}, {bytes.data(), bytes.size()})) return {};  // it changes now
+  if (!source->read(file, {&header, 1}, {bytes.data(), bytes.size()})) return {};  // it changed
   counts_->add({.files = 1, .file_bytes = static_cast<std::int64_t>(place.size), .bytes_read = 0});
   bytes = Bytes::on_demand(std::move(bytes), *there, std::move(source));
   bytes.set_index(index_, hash);

@@ -1,12 +1,12 @@
-// PictureReader: gives the bytes of encoded pictures, and with them the index that knows them.
-// Internal: no user includes it.
+// PictureReader: reads the bytes of encoded images, and attaches the index that knows them.
+// Internal: users do not include it.
 //
-// The index finds a picture by the hash of its bytes, which is computed once and then kept for as
-// long as its file stays as it is (file_hashes.h). Of a picture that the index knows only the
-// header is read here; the rest comes on demand (file_parts.h).
+// The index finds an image by the hash of its bytes, which is computed once and kept until the file
+// changes (file_hashes.h). For an image that the index knows, only the header is read here; the
+// rest is read on demand (file_parts.h).
 //
-// Ownership: a share of the index, 16 bytes a picture with one; no file is kept open. Threads: any
-// number at once. Errors: IoError.
+// Ownership: shares the index, and owns 16 bytes an image with one; no file is kept open. Threads:
+// any number at once. Errors: IoError.
 #pragma once
 
 #include <sluice/io/sources/file_hashes.h>
@@ -29,21 +29,21 @@ class PictureReader {
   using Clock = std::chrono::system_clock;
   struct Options {
     ReadParts parts = ReadParts::cached;
-    Clock::time_point (*now)() = Clock::now;  // tests have other times
+    Clock::time_point (*now)() = Clock::now;  // replaced in tests
   };
-  // Where a picture lies in its file.
+  // The place of an image in its file.
   struct Place {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
   };
 
-  // Pictures are numbered from 0. The index may be null.
+  // Images are numbered from 0. The index may be null.
   PictureReader(std::shared_ptr<JpegIndex> index, std::size_t pictures, const Options& options);
 
-  // Picture i is all of this file.
+  // Image i is the whole file.
   Bytes read(std::size_t i, const std::string& path) const;
 
-  // Picture i lies there in the file, and fetch() reads all of it.
+  // Image i lies at `place` in the file, and fetch() reads all of it.
   template <class Fetch>
   Bytes read(std::size_t i, const OpenFile& file, const Place& place, const Fetch& fetch) const {
     const auto bytes = static_cast<std::int64_t>(place.size);
@@ -62,11 +62,11 @@ class PictureReader {
     return all;
   }
 
-  // What has been read so far, by those who have the bytes, too.
+  // The amount read so far, also by the holders of the bytes.
   SourceReads reads() const { return counts_->now(); }
 
  private:
-  // The header of a picture that the index knows; the rest will be read on demand.
+  // Reads the header of an image that the index knows; the rest will be read on demand.
   std::optional<Bytes> begin(std::size_t i, const OpenFile& file, const FileState& state,
                              const Place& place) const;
 
@@ -76,7 +76,7 @@ class PictureReader {
   std::shared_ptr<ReadCounts> counts_ = std::make_shared<ReadCounts>();
 };
 
-// Throws for what is larger than any picture. `name` as a message shows it.
+// Throws if `bytes` is larger than any image. `name` is quoted as a message shows it.
 void require_size_of_picture(const std::string& name, std::uint64_t bytes);
 
 }  // namespace sluice

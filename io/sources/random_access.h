@@ -1,7 +1,7 @@
-// RandomAccess: something of known size that is read at any place: an open file, a file at a URL, a
-// part of one in memory. Internal: no user includes it.
+// RandomAccess: data of known size that can be read at any place: an open file, a file at a URL, a
+// part of one in memory. Internal: users do not include it.
 //
-// Threads: as whoever implements it says. Errors: IoError with the name and the reason.
+// Threads: as the derived class says. Errors: IoError with the name and the reason.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class RandomAccess {
   virtual ~RandomAccess() = default;
 
   virtual std::uint64_t size() const = 0;
-  // How many bytes there are from `offset` on, at most those of `first` and `then`, which they fill
-  // in this order. Fewer than that: it ends there.
+  // Reads the bytes from `offset` on into `first` and then `then`. Returns the number of bytes
+  // read; fewer than fit means that the data ends there.
   virtual std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
                            std::span<std::uint8_t> then = {}) const = 0;
   // 'its path', for messages.

@@ -1,7 +1,7 @@
-// ReadCounts: counts what is read of files while it is read. Internal: no user includes it.
+// ReadCounts: counts the files and bytes that are read. Internal: users do not include it.
 //
-// Ownership: shared by a source and the bytes that it has given. Threads: any number at once,
-// without locks. No errors.
+// Ownership: shared by a source and the bytes that it has returned. Threads: any number at once,
+// without locks. Errors: none.
 #pragma once
 
 #include <sluice/graph/plan/source_record.h>

@@ -57,7 +57,7 @@ Idx read_idx(const std::string& path, std::size_t dimensions, const char* what) 
                           std::to_string(dimensions) + " and " + std::to_string(dimensions) +
                           " numbers");
   }
-  // In steps, as the product may be beyond all numbers.
+  // Divide step by step, since the product may overflow.
   std::size_t rest = content.size() - idx.begin;
   bool fits = true;
   for (std::size_t i = 0; i < dimensions; ++i) {
@@ -128,7 +128,7 @@ struct CifarFiles::Data {
   std::size_t labels = 0;
 
   std::size_t record() const { return labels + kChannels * kPlane; }
-  // Where record i is.
+  // The place of record i.
   struct Place {
     const File& file;
     std::size_t number;  // in the file

@@ -1,17 +1,16 @@
-// The binary files of small pictures that many begin with, MNIST and CIFAR, as datasets for
-// Graph::read.
+// Datasets of the binary MNIST and CIFAR files, for Graph::read.
 //
 //   auto [image, label] = g.read(mnist_in("train-images-idx3-ubyte", "train-labels-idx1-ubyte"));
 //   auto [image, label] = g.read(cifar10_in({"data_batch_1.bin", "data_batch_2.bin"}));
 //   auto [image, label, coarse] = g.read(cifar100_in({"train.bin"}));
 //
-// Images are HWC: 1 channel of MNIST and what has its format (two idx files of bytes, of any size),
-// 3 channels of CIFAR. The files are read into memory once.
+// Images are HWC. MNIST, and other files in its format (two idx files of bytes, of any size), have
+// 1 channel; CIFAR has 3. The files are read into memory once.
 //
 // Ownership: each is a small handle on that memory; copies are cheap, samples are copies. Threads:
-// any number at once. Errors: IoError, when they are opened, for files that are missing, of another
-// kind, compressed, too short or too long, that do not belong together, or hold labels that cannot
-// be; it names the file.
+// any number at once. Errors: when files are opened, IoError that names the file. It is thrown for
+// files that are missing, of another kind, compressed, too short or too long, that do not belong
+// together, or that hold invalid labels.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
@@ -42,10 +41,10 @@ class Mnist {
 
 namespace detail {
 
-// Records of some labels, a byte each, and 3 x 32 x 32 bytes, in files.
+// Files of records: some labels of a byte each, then 3 x 32 x 32 bytes.
 class CifarFiles {
  public:
-  // `most`: how many values each label has.
+  // `most`: the number of values of each label.
   CifarFiles(const std::vector<std::string>& files, std::vector<int> most);
   std::int64_t size() const;
   std::string name(std::int64_t i) const;  // "train.bin:17"

@@ -13,7 +13,7 @@
 namespace sluice::detail {
 namespace {
 
-// In place of the number of a file.
+// Special values in place of a file's number.
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kTwice = kNone - 1;
 
@@ -105,7 +105,7 @@ void TarSamples::Shared::find_samples() {
     if (!any) any = span;
     for (std::size_t i = 0; i < wanted.size(); ++i) found[i] = find(span, wanted[i]);
     const bool has_one = std::count(found.begin(), found.end(), kNone) < std::ssize(found);
-    bool is_meant = has_one;  // else it is a sample that fails
+    bool is_meant = has_one;  // true also for dotted files: then the sample fails
     for (std::uint32_t file = span.first; file < span.first + span.count; ++file) {
       if (!ends_like_tar_column(column_of(span, file), wanted) || is_wanted(span, file, wanted))
         continue;

@@ -1,37 +1,37 @@
-// tar_in: the samples in tar archives as a dataset for Graph::read, in WebDataset's manner; and
-// TarIndex, which says where they lie.
+// tar_in: a dataset of the samples in tar archives, in WebDataset's format, for Graph::read. Also
+// TarIndex, which stores where the samples lie.
 //
 //   auto [jpeg, label] = g.read(tar_in({"a.tar", "b.tar"}));                    // jpg;jpeg and cls
 //   auto [jpeg, text, label] = g.read(tar_in<Bytes, std::string, std::int64_t>(
 //       {"a.tar"}, {.columns = {"jpg;jpeg;png", "txt", "cls"}}));
 //
-// Files that follow each other and have the same path up to the first dot of their last part are
-// one sample: `x/0001.jpg` and `x/0001.cls`. What follows that dot, in lower case, is the name of a
-// column; several names for one stand between semicolons, and the first one that a sample has
-// counts. A column is Bytes, or text, or a number or bool in text (cell.h). Files without a dot,
-// and samples that have none of the columns, are none; left_out() counts them.
+// Consecutive files whose paths are equal up to the first dot of their last part are one sample:
+// `x/0001.jpg` and `x/0001.cls`. The text after that dot, in any letter case, is the name of a
+// column. Alternative names of a column are separated by semicolons, and the first one that a
+// sample has is used. A column is Bytes, or text, or a number or bool in text (cell.h). Files
+// without a dot, and samples that have none of the columns, are left out; left_out() counts them.
 //
 // A dot within a sample's own name is easily missed: `shot_v1.3.jpg` is the column "3.jpg" of the
-// sample `shot_v1`, as in WebDataset. A sample that has such files only, and not one of the columns
+// sample `shot_v1`, as in WebDataset. A sample that has only such files, and none of the columns
 // themselves, fails. Such a file beside others that are read is counted in left_out().
 //
-// The headers are read when the archives are opened, or an index that was made of them before
-// (TarIndex). Then any sample is read alone, in any order. For archives on disks that seek slowly
-// there is a shuffle that moves samples by no more than a window:
+// The headers are read when the archives are opened, or come from an index that was made before
+// (TarIndex). Then samples can be read one by one, in any order. For archives on disks that seek
+// slowly there is a shuffle that moves samples by less than a window:
 //
 //   g.read(tar_in(archives), {.shuffle = true, .window = 10'000})
 //
-// Archives may not be compressed: tar_stream reads those. Links to files of the same archive are
-// followed. Nothing is extracted: the names in them are names of samples, and
-// no paths. With an index of JPEG files, decoders use it as with files_in.
+// Archives must not be compressed: use tar_stream for those. Links to files of the same archive are
+// followed. Nothing is extracted: names in an archive are names of samples, not paths. With an
+// index of JPEG files, decoders use it as with files_in.
 //
-// Ownership: Tar is a small handle on what is known of the archives; copies are cheap. No file is
-// kept open or mapped: one that is cut while it is in use is the error of those samples that it has
-// lost, and one that is written over is noticed by the headers of its files. Threads: any number at
-// once. Errors: IoError for archives that are missing, damaged, cut or compressed, for an index
-// that does not fit, and for a column that no sample has; BuildError for options that do not fit. A
-// sample that lacks a column, has one twice or cannot be read fails alone, and its error names
-// archive, sample and column.
+// Ownership: Tar is a small handle on what is known about the archives; copies are cheap. No file
+// is kept open or mapped. If an archive is cut while in use, only the samples that it has lost
+// fail; if it is overwritten, the headers of its files show that. Threads: any number at once.
+// Errors: IoError for archives that are missing, damaged, cut or compressed, for an index that does
+// not fit, and for a column that no sample has; BuildError for options that do not fit. A sample
+// that lacks a column, has one twice or cannot be read fails alone, and its error names archive,
+// sample and column.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
@@ -52,23 +52,23 @@
 
 namespace sluice {
 
-// TarIndex: where the files lie in tar archives, so that each can be read alone.
+// TarIndex: the places of the files in tar archives, so that each can be read alone.
 //
 //   TarIndex::of({"a.tar", "b.tar"}).save("train.offsets");     // as `sluice index --tar` does
 //   g.read(tar_in({"a.tar", "b.tar"}, {.offsets = "train.offsets"}));
 //
-// Without a saved one it is made whenever archives are opened, which reads the headers alone: one
-// small read for each file in them, or fewer. A saved one says of each archive its name without the
-// folder, its size, when it was written, and a hash of where everything lies. When only the time
-// differs, as after a copy, the headers are read again and must give the same hash; anything else
-// is an archive that has changed, and an error. So it may be moved along with its archives.
+// Without a saved index, one is made when archives are opened. That reads only the headers: at most
+// one small read for each file. A saved index has for each archive its name without the folder, its
+// size, its modification time, and a hash of its entries and names. If only the time differs, as
+// after a copy, the headers are read again and must have the same hash. Any other difference means
+// that the archive has changed, and is an error. So the index may be moved along with its archives.
 //
 // The file, all numbers little-endian: 8 "SLUICETX", 4 version, 4 size of an entry, 8 archives, 8
 // hash of all that follows; for each archive 8 size, 8 time, 8 hash, 8 entries, 8 bytes of names, 8
 // bytes of its own name; then for each its entries, names and name. All of it is copied into memory
 // and checked there.
 //
-// Ownership: a value, 40 bytes and the name for each file. Threads: like a vector. Errors: IoError
+// Ownership: a value, 32 bytes plus the name for each file. Threads: like a vector. Errors: IoError
 // that names the archive or the index.
 
 class RandomAccess;
@@ -76,9 +76,9 @@ class RandomAccess;
 class TarIndex {
  public:
   struct Entry {
-    std::uint64_t data = 0;  // where its bytes begin
+    std::uint64_t data = 0;  // the offset of its bytes
     std::uint64_t size = 0;
-    std::uint64_t name = 0;  // where in `names`
+    std::uint64_t name = 0;  // the offset of its name in `names`
     std::uint32_t name_size = 0;
     std::uint32_t seal = 0;  // of its header
   };
@@ -94,25 +94,25 @@ class TarIndex {
     }
   };
 
-  // Reads the headers of these archives. With Unreadable::leave_out an archive that is damaged
-  // gives what comes before the damage, and `left_out` says so.
+  // Reads the headers of these archives. With Unreadable::leave_out, only the files before the
+  // damage of an archive are included, and `left_out` gets an entry for it.
   static TarIndex of(const std::vector<std::string>& paths,
                      Unreadable unreadable = Unreadable::fail,
                      std::vector<LeftOut>* left_out = nullptr);
   static TarIndex open(const std::string& file);
-  // The same of what such a file holds; `file` for errors.
+  // The same from the content of such a file; `file` is for errors.
   static TarIndex of_content(std::string_view content, const std::string& file);
   void save(const std::string& file) const;
   static bool is_one(const std::string& file);
 
-  // What is known of these archives, in their order. Throws for one that is not known or has
+  // Returns the index of these archives, in their order. Throws for one that is unknown or has
   // changed.
   TarIndex for_archives(const std::vector<std::string>& paths, const std::string& file) const;
 
-  // What lies in one more archive, whose headers are read.
+  // Adds one more archive, whose headers are read.
   void add(const std::string& archive, const RandomAccess& file);
-  // What is known of the archive with this name and size, or null. Where several have them: the
-  // one after `earlier` others, or the last.
+  // Returns the archive with this name and size, or null. If there are several: the one after
+  // `earlier` others, or the last.
   const Archive* find(std::string_view name, std::uint64_t size, std::size_t earlier) const;
   void add(const Archive& archive);
 
@@ -126,14 +126,14 @@ class TarIndex {
 struct TarOptions {
   std::vector<std::string> columns = {"jpg;jpeg", "cls"};
   std::string offsets = {};  // file of a TarIndex; empty: headers are read
-  // leave_out: of an archive that is damaged or cut, the samples before the damage are read, and
+  // leave_out: for an archive that is damaged or cut, the samples before the damage are read, and
   // left_out() names it.
   Unreadable unreadable = Unreadable::fail;
   std::shared_ptr<JpegIndex> index = {};
   ReadParts parts = ReadParts::cached;
 };
 
-// What a column of an archive can be read as.
+// The types that a column of an archive can be read as.
 template <class T>
 concept TarColumn = std::same_as<T, Bytes> || CellType<T>;
 
@@ -147,10 +147,10 @@ namespace detail {
 
 class TarSamples {
  public:
-  // `types`: how many there are for the columns.
+  // `types`: the number of types for the columns.
   TarSamples(const std::vector<std::string>& archives, const TarOptions& options,
              std::size_t types);
-  // Of archives elsewhere, of which this is known; they have these names.
+  // For archives elsewhere, with these names, whose index is `known`.
   TarSamples(const std::vector<std::string>& archives, const TarOptions& options, TarIndex known,
              std::size_t types);
 
@@ -161,7 +161,8 @@ class TarSamples {
   const std::vector<LeftOut>& left_out() const;
   SourceReads reads() const;
 
-  // Where the files of sample i lie that are wanted, with their headers. Throws where one lacks.
+  // Returns the range of the archive with the wanted files of sample i and their headers. Throws if
+  // one is missing.
   struct Extent {
     std::size_t archive = 0;
     std::uint64_t first = 0;
@@ -180,7 +181,7 @@ class TarSamples {
 class TarSamples::Sample {
  public:
   Sample(const TarSamples& samples, std::int64_t i);
-  // Its extent, at least, is in `archive`, which stays for as long.
+  // `archive` provides at least the sample's extent and must outlive this.
   Sample(const TarSamples& samples, std::int64_t i, const RandomAccess* archive);
   ~Sample();
   Sample(const Sample&) = delete;
@@ -224,13 +225,13 @@ class Tar {
   std::string name(std::int64_t i) const { return samples_.name(i); }
   // All files of sample i, those that are not read included.
   std::vector<TarFile> files(std::int64_t i) const { return samples_.files(i); }
-  // For checkpoints: tells archives by the names and sizes of the files in them.
+  // For checkpoints: identifies archives by the names and sizes of the files in them.
   std::string fingerprint() const { return samples_.fingerprint(); }
-  // The files in the archives that belong to no sample, and what cannot be read. Other columns of
-  // samples are not counted.
+  // The files in the archives that belong to no sample, and archives that cannot be read. Other
+  // columns of samples are not counted.
   const std::vector<LeftOut>& left_out() const { return samples_.left_out(); }
 
-  // Of the columns that are Bytes, so far; for stats().
+  // The amount read for columns of type Bytes so far; for stats().
   SourceReads reads() const { return samples_.reads(); }
 
   std::tuple<T...> read(std::int64_t i) const { return read(i, std::index_sequence_for<T...>()); }
@@ -248,12 +249,12 @@ class Tar {
   detail::TarSamples samples_;
 };
 
-// The samples of archives, and their columns as these types.
+// The samples of archives, with their columns as these types.
 template <TarColumn... T>
 Tar<T...> tar_in(const std::vector<std::string>& archives, const TarOptions& options = {}) {
   return Tar<T...>(archives, options);
 }
-// A file and a whole number of each sample.
+// A file and an integer for each sample.
 Tar<Bytes, std::int64_t> tar_in(const std::vector<std::string>& archives,
                                 const TarOptions& options = {});
 

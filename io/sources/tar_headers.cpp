@@ -16,14 +16,14 @@ namespace {
 
 using detail::in_quotes;
 
-// A field of a header, up to its first zero byte.
+// Returns a field of a header, up to its first zero byte.
 std::string_view text_in(const TarBlock& block, std::size_t at, std::size_t size) {
   const std::string_view field(reinterpret_cast<const char*>(block.data()) + at, size);
   return field.substr(0, field.find('\0'));
 }
 
-// A number in octal digits, with spaces around it, or GNU's in binary. Nothing when it is neither,
-// or too large.
+// Parses a number in octal digits, with spaces around it, or in GNU's binary format. Nothing if it
+// is neither, or too large.
 std::optional<std::uint64_t> number_in(const TarBlock& block, std::size_t at, std::size_t size) {
   constexpr std::uint8_t kBinary = 0x80;
   std::uint64_t number = 0;
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> number_in(const TarBlock& block, std::size_t at, st
   return number;
 }
 
-// Whether the sum over the header is what the header says it is. Old programs added signed bytes.
+// True if the checksum of the header is right. Old programs added signed bytes.
 bool sum_is_right(const TarBlock& block) {
   constexpr std::size_t kAt = 148;
   constexpr std::size_t kSize = 8;
@@ -121,10 +121,10 @@ std::optional<TarMember> TarHeaders::next() {
   }
 }
 
-// After the mark of the end come zeros, to the end of a tape's block, or a little of anything. A
-// header there, or more than a little, is another archive, or the mark is what was lost of this
-// one. So the sums of a compressed archive are looked at, too, and whoever writes a pipe is not cut
-// off.
+// Reads what follows the end mark: zeros to the end of a tape's block, or a short rest of anything.
+// A header there, or a longer rest, means another archive, or that the mark replaces lost data.
+// Reading on also checks the checksums of a compressed archive, and lets the writer of a pipe
+// finish.
 void TarHeaders::check_end() {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
   TarBlock rest;
@@ -144,8 +144,8 @@ void TarHeaders::check_end() {
        "archives in one file");
 }
 
-// The header in block_, and what belongs to it. Nothing for what describes the next one, and for
-// what is left out.
+// Processes the header in block_ and what belongs to it. Returns nothing for headers that describe
+// the next member, and for members that are skipped.
 std::optional<TarMember> TarHeaders::take_header() {
   if (!sum_is_right(block_)) {
     if (header_ == 0) fail(0, "this is no tar archive");
@@ -156,7 +156,7 @@ std::optional<TarMember> TarHeaders::take_header() {
   name_ = long_name_ ? *long_name_ : name_in_header();
   const bool is_file = type == '0' || type == '\0' || type == '7' || type == 'S';
   if (is_file && pax_size_) size = pax_size_;
-  // Folders, links and devices have no bytes, whatever they say.
+  // Folders, links and devices have no bytes, even if their header has a size.
   if (std::string_view("123456").find(type) != std::string_view::npos) size = 0;
   if (!size) fail(header_, "the size of " + in_quotes(name_) + " is no number");
   size_ = left_ = *size;
@@ -173,13 +173,13 @@ std::optional<TarMember> TarHeaders::take_header() {
     case 'x':
       read_pax(text());
       return {};
-    case 'g':  // what holds for all files, such as a comment
+    case 'g':  // applies to all files, such as a comment
       return {};
     default:
       break;
   }
   std::optional<TarMember> member;
-  // A folder was once told by its name alone.
+  // In the old format only the slash marks a folder.
   if ((is_file && !name_.ends_with('/')) || is_link(type)) {
     member.emplace();
     member->name = name_;
@@ -197,7 +197,7 @@ std::optional<TarMember> TarHeaders::take_header() {
   return member;
 }
 
-// Of a file in GNU's old way to keep holes: where its bytes lie is told in further blocks.
+// Skips the further blocks of GNU's old sparse format, which say where the bytes lie.
 void TarHeaders::skip_map_of_holes() {
   bool has_more = block_[482] != 0;
   for (TarBlock more{}; has_more; has_more = more[504] != 0) {
@@ -220,7 +220,7 @@ std::string TarHeaders::name_in_header() const {
   return prefix.empty() ? name : std::string(prefix) + "/" + name;
 }
 
-// Of a header that describes the next one.
+// Reads the text of a header that describes the next member.
 std::string TarHeaders::text() {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
   if (left_ > kMost) {
@@ -232,7 +232,7 @@ std::string TarHeaders::text() {
   return text;
 }
 
-// Records "LENGTH KEY=VALUE\n", where LENGTH counts all of the record.
+// Parses records "LENGTH KEY=VALUE\n", where LENGTH counts the whole record.
 void TarHeaders::read_pax(std::string_view text) {
   while (!text.empty()) {
     std::size_t length = 0;

@@ -61,9 +61,9 @@ std::uint64_t hash_of(const TarIndex::Archive& archive) {
   return digest_of(raw(both, 2)).hash;
 }
 
-// Makes of the entries that are links those that they lead to. A hard link means the last file of
-// its name before it, a symbolic one the last of all. One that leads nowhere stays what it is: no
-// bytes after a header that says where it leads.
+// Replaces entries that are links by their targets. A hard link means the last file of its name
+// before it, a symbolic link the last of all. A link that leads nowhere stays as it is: no bytes
+// after a header with its target.
 class Links {
  public:
   Links(TarIndex::Archive& archive, const std::vector<std::pair<std::size_t, TarMember>>& links)
@@ -87,7 +87,7 @@ class Links {
 
  private:
   std::optional<std::size_t> file_of(std::size_t entry) const {
-    constexpr int kMostLinks = 40;  // in a row, as the system itself follows
+    constexpr int kMostLinks = 40;  // in a row, as many as the system follows
     for (int step = 0; step < kMostLinks; ++step) {
       const auto link = links_.find(entry);
       if (link == links_.end()) return entry;
@@ -137,7 +137,7 @@ void scan_members(const RandomAccess& file, TarIndex::Archive& archive,
   }
 }
 
-// Throws at damage; what comes before it is in `archive`.
+// Throws at damage; `archive` then has what comes before it.
 void scan(const RandomAccess& file, TarIndex::Archive& archive) {
   archive.size = file.size();
   refuse_compressed(file);
@@ -196,7 +196,7 @@ void scan(const OpenFile& file, TarIndex::Archive& archive) {
   scan(static_cast<const RandomAccess&>(file), archive);
 }
 
-// Whether the archive is the one that the index knows.
+// True if the archive is the one that the index knows.
 bool is_same(const std::string& path, const FileState& state, const TarIndex::Archive& known) {
   if (state.size != known.size) return false;
   if (state.modified == known.modified) return true;

@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-// As large as what is read ahead by the system itself.
+// As large as the read-ahead of the system.
 constexpr std::size_t kAhead = std::size_t{256} << 10;
 
 std::string shown(const std::string& path) {
@@ -87,7 +87,7 @@ class Pipe : public TarInput {
   std::string name() const override { return shown(path_); }
 
  private:
-  // Also for the first one who writes to it.
+  // Waits for bytes, also for the first writer to open the pipe.
   void await() const {
     pollfd those[] = {{descriptor_, POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}};
     while (::poll(those, 2, -1) < 0) {
@@ -102,7 +102,7 @@ class Pipe : public TarInput {
   std::vector<std::uint8_t> scratch_;
 };
 
-// An input of which something was read to see what it is.
+// An input whose first bytes were already read to detect its format.
 class Resumed : public TarInput {
  public:
   Resumed(std::unique_ptr<TarInput> from, std::vector<std::uint8_t> begin)
@@ -159,7 +159,7 @@ TarStop::TarStop() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 TarStop::~TarStop() { ::close(descriptor_); }
 void TarStop::stop() const noexcept {
   const std::uint64_t one = 1;
-  // It can fail only where it was told already, very often.
+  // It can fail only if the counter is full, so the stop is already signaled.
   [[maybe_unused]] const ssize_t written = ::write(descriptor_, &one, sizeof(one));
 }
 

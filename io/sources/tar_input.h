@@ -1,11 +1,11 @@
-// TarInput: the bytes of an archive, from its front on. Internal: no user includes it.
+// TarInput: reads the bytes of an archive from front to end. Internal: users do not include it.
 //
-// They come from a regular file, which is read in large pieces and can leave bytes out, from a pipe
-// or the standard input, or from either of them through a decompressor. What a file is, is told by
-// its first bytes and never by its name.
+// The input is a regular file, which is read in large pieces and can skip bytes, or a pipe or the
+// standard input, or a decompressor on one of these. The kind of a file is detected from its first
+// bytes, never from its name.
 //
-// Ownership: owns its descriptor and its buffers. Threads: one at a time; a TarStop may be told on
-// any. Errors: IoError with the name and the reason.
+// Ownership: owns its descriptor and its buffers. Threads: one at a time; TarStop::stop() may be
+// called on any. Errors: IoError with the name and the reason.
 #pragma once
 
 #include <sluice/io/sources/file_hashes.h>
@@ -30,21 +30,22 @@ class TarInput {
   TarInput& operator=(const TarInput&) = delete;
   virtual ~TarInput() = default;
 
-  // How many bytes it has put into `to`: fewer than fit only where the archive ends.
+  // Reads into `to`. Returns the number of bytes: fewer than fit only at the end of the archive.
   virtual std::size_t read(std::span<std::uint8_t> to) = 0;
-  // Goes on by so many bytes. How many there were is told where the size is not known before.
+  // Skips this number of bytes. Returns how many there were; an input of known size returns `bytes`
+  // without a check.
   virtual std::uint64_t skip(std::uint64_t bytes) = 0;
-  // Of the archive, where that is known before it is read.
+  // The size of the archive, if it is known before it is read.
   virtual std::optional<std::uint64_t> size() const { return {}; }
-  // The file itself, where bytes at any place can be read; else null.
+  // The file itself, if it can be read at any place; else null.
   virtual const RandomAccess* file() const { return nullptr; }
-  // Of the file that it comes from; nothing for a pipe.
+  // The state of the underlying file; nothing for a pipe.
   virtual std::optional<FileState> state() const { return {}; }
   // 'its path', for messages.
   virtual std::string name() const = 0;
 };
 
-// What is kept open elsewhere. `ahead`: so many bytes are read at once.
+// Reads a file that is kept open elsewhere. `ahead`: the bytes to read ahead at once.
 class TarFileInput : public TarInput {
  public:
   TarFileInput(const RandomAccess& file, std::size_t ahead);
@@ -59,11 +60,11 @@ class TarFileInput : public TarInput {
   std::uint64_t size_;
   std::uint64_t at_ = 0;
   std::vector<std::uint8_t> ahead_;
-  std::size_t begin_ = 0;  // of what lies in ahead_ and has not been read
+  std::size_t begin_ = 0;  // of the unread bytes in ahead_
   std::size_t end_ = 0;
 };
 
-// Lets those who wait for a pipe go.
+// Stops readers that wait for a pipe.
 class TarStop {
  public:
   TarStop();
@@ -77,7 +78,7 @@ class TarStop {
   int descriptor_;
 };
 
-// Thrown by the read that was stopped.
+// Thrown by a read that was stopped.
 class TarStopped : public IoError {
  public:
   TarStopped() : IoError("reading was stopped") {}
@@ -85,24 +86,26 @@ class TarStopped : public IoError {
 
 // The standard input.
 inline constexpr std::string_view kStandardInput = "-";
-// Whether it can be read only once: the standard input, a pipe, a terminal. Throws for what is not
-// there, and for a folder.
+// True if it can be read only once: the standard input, a pipe, a terminal. Throws if it does not
+// exist or is a folder.
 bool is_read_once(const std::string& path);
 
-// `stop` outlives the input. No more than `max_expansion` bytes come of one that is compressed.
+// `stop` must outlive the input. A compressed input may expand to 16 MiB plus `max_expansion` times
+// its size.
 std::unique_ptr<TarInput> open_tar_input(const std::string& path, const TarStop& stop,
                                          std::uint64_t max_expansion);
 
-// What a file is that begins so.
+// A compression format, detected from the first bytes of a file.
 struct TarCompression {
   std::string_view begin;
   const char* name;
-  const char* tool;  // undoes it
+  const char* tool;  // decompresses it
 };
-// Null for what is not compressed in a way that is known.
+// Returns null if the bytes do not begin a known compression format.
 const TarCompression* tar_compression(std::span<const std::uint8_t> begin);
 
-// What `from` decompresses to; `begin` was read of it already. Throws where this build cannot.
+// Returns the decompressed `from`, of which `begin` has already been read. Throws if this build
+// cannot decompress it.
 std::unique_ptr<TarInput> expand_tar(std::unique_ptr<TarInput> from,
                                      const TarCompression& compression,
                                      std::vector<std::uint8_t> begin, std::uint64_t max_expansion);

@@ -19,7 +19,7 @@ Bytes TarLinkTargets::Target::read(const TarInput& input) const {
   return bytes;
 }
 
-// A link to what is there stands for it, in its turn.
+// A link to a known file becomes a name of that file.
 void TarLinkTargets::add(Files& files, const TarMember& member) {
   if (member.kind == TarMember::Kind::file) files.insert_or_assign(tar_path(member.name), member);
   if (!member.is_link()) return;
@@ -62,7 +62,7 @@ void TarLinkTargets::passed(const TarMember& member) {
 void TarLinkTargets::keep(const TarMember& member, const Bytes& bytes, const TarInput& input,
                           std::uint64_t most) {
   if (input.file() != nullptr) return;
-  constexpr std::size_t kBeside = 128;  // what an empty one takes
+  constexpr std::size_t kBeside = 128;  // the memory of an empty entry
   const std::string path = tar_path(member.name);
   const std::uint64_t taken = bytes.size() + path.size() + kBeside;
   if (taken > most) return;

@@ -1,10 +1,11 @@
-// Where the links of an archive lead that is read from its front on. Internal to tar_stream.
+// TarLinkTargets: finds the targets of links in an archive that is read from front to end. Internal
+// to tar_stream.
 //
-// A link means a file that came before it. Of an archive in which any place can be read these are
-// all: the headers before the first link are read again when it comes, so archives without links
-// pay nothing. Else they are those that were kept, the last ones, of so many bytes together.
+// A link refers to a file before it. If the archive can be read at any place, all files before it
+// are candidates: the headers before the first link are read again when it comes, so archives
+// without links pay nothing. Otherwise only the last files are kept, up to a total number of bytes.
 //
-// Ownership: owns what is kept. Threads: one at a time. Errors: IoError, std::bad_alloc.
+// Ownership: owns the kept files. Threads: one at a time. Errors: IoError, std::bad_alloc.
 #pragma once
 
 #include <sluice/io/sources/tar_headers.h>
@@ -21,20 +22,20 @@ namespace sluice::detail {
 
 class TarLinkTargets {
  public:
-  // What a link leads to.
+  // The target of a link.
   struct Target {
-    std::string error = {};  // not empty: to nothing
-    TarMember file = {};     // that can be read
+    std::string error = {};  // not empty: there is no target
+    TarMember file = {};     // a file that can be read
     const Bytes* kept = nullptr;
     std::uint64_t size() const { return kept != nullptr ? kept->size() : file.size; }
     Bytes read(const TarInput& input) const;
   };
 
-  // The header of `link` was the last one that was read of the input.
+  // `link` must be the last header read from the input.
   Target find(const TarMember& link, const TarInput& input);
-  // `member` is behind.
+  // Call after `member` has been processed.
   void passed(const TarMember& member);
-  // What was read of it, up to `most` bytes of all files together.
+  // Keeps the bytes of a member, up to `most` bytes of all files together.
   void keep(const TarMember& member, const Bytes& bytes, const TarInput& input, std::uint64_t most);
 
  private:

@@ -53,7 +53,7 @@ void list_tar_stream(
     files.clear();
     return goes_on;
   };
-  bool is_file = false;  // what was read last
+  bool is_file = false;  // the last member is a file of a sample
   try {
     while (const std::optional<TarMember> member = headers.next()) {
       const auto parts = detail::tar_name_parts(member->name);
@@ -67,7 +67,7 @@ void list_tar_stream(
       files.push_back({std::string(parts->column), member->size});
     }
   } catch (const IoError&) {
-    if (is_file && headers.left() > 0) files.pop_back();  // it is not there
+    if (is_file && headers.left() > 0) files.pop_back();  // its bytes are missing
     (void)give();
     throw;
   }

@@ -1,8 +1,8 @@
-// What is in an archive that has to be read from its front: compressed, or a pipe. Internal: for
-// those who print it.
+// list_tar_stream: lists the samples of an archive that must be read from front to end: compressed,
+// or a pipe. Internal: for programs that print it.
 //
-// Ownership: none. Threads: any. Errors: IoError, with the archive and the place in it; what lies
-// before it has been told.
+// Ownership: none. Threads: any. Errors: IoError, with the archive and the place in it; the samples
+// before it have been reported.
 #pragma once
 
 #include <sluice/io/sources/tar.h>
@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// Whether it is one of those. What cannot be read at all is none.
+// True if the archive is compressed or a pipe. False if it cannot be read at all.
 bool is_tar_stream(const std::string& path);
 
 // Calls take(name, files) for each sample, in order, until it returns false. The samples are those

@@ -45,7 +45,7 @@ void TarReaders::open_lanes() {
   while (turns_.size() < reading_.interleave && assigned_ < opened_) turns_.push_back(assigned_++);
 }
 
-// One whose turn it is may be waited for, so those come first.
+// Prefers the lane with the fewest bytes: next() may be waiting for it.
 TarReaders::Lane* TarReaders::lane_to_read() {
   Lane* best = nullptr;
   for (auto& [place, lane] : lanes_) {
@@ -55,9 +55,9 @@ TarReaders::Lane* TarReaders::lane_to_read() {
   return best;
 }
 
-// Outside the lock: several, where they are small.
+// Runs without the lock. Reads several samples if they are small.
 void TarReaders::read_some(Lane& lane, std::vector<StreamedSample>& samples, bool& over) {
-  // Nobody knows when a pipe goes on, so what has come of it is not kept back.
+  // A pipe may pause at any time, so its samples are passed on one by one.
   const auto most_samples = [&] { return lane.reader->reads_pipe() ? std::size_t{1} : 64; };
   const std::uint64_t most_bytes = std::min<std::uint64_t>(reading_.read_ahead / 4, 256 << 10);
   std::uint64_t bytes = 0;
@@ -112,7 +112,7 @@ void TarReaders::work() noexcept {
   }
 }
 
-// Lanes that are over and empty give their turns to the next archives.
+// Lanes that are finished and empty pass their turns to the next archives.
 void TarReaders::drop_finished() {
   for (bool again = true; again && !turns_.empty();) {
     const auto lane = lanes_.find(turns_[turn_]);
@@ -130,7 +130,7 @@ void TarReaders::drop_finished() {
   }
 }
 
-// With the lock: next() has something to say.
+// True if next() can return. Call with the lock held.
 bool TarReaders::has_answer() {
   drop_finished();
   return stopped_ || error_ != nullptr || turns_.empty() || !lanes_.at(turns_[turn_]).read.empty();

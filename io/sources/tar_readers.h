@@ -1,16 +1,15 @@
-// TarReaders: several archives read at once, and their samples in one order. Internal to
+// TarReaders: reads several archives at once and returns their samples in one order. Internal to
 // tar_stream.
 //
-// So many archives are open in turn: `interleave` of them give their samples by turns, one each,
-// and when one is over the next archive takes its turn. What the order is follows from the order of
-// the archives, from `interleave` and from what is in them. Threads read ahead, each in an archive
-// that has room for more; how many there are changes nothing. With more threads than `interleave`
-// the archives that come next are begun early.
+// `interleave` archives take turns and provide one sample each. When one ends, the next archive
+// takes its turn. The order depends only on the order of the archives, on `interleave` and on their
+// content. Threads read ahead, each in an archive that has room for more; their number does not
+// change the order. With more threads than `interleave`, the next archives are begun early.
 //
-// Ownership: owns its threads, what they have open, and what was read and not taken: of each
-// archive that is open no more than `read_ahead` bytes and what was read at once. Threads: next()
-// and ready() on one; stop() on any. Errors: those of samples are in the samples; next() throws
-// std::bad_alloc and the like when a thread had to give up.
+// Ownership: owns its threads, their open archives, and the samples that were read and not taken:
+// for each open archive at most `read_ahead` bytes plus one read. Threads: next() and ready() on
+// one; stop() on any. Errors: errors of samples are stored in the samples; next() throws
+// std::bad_alloc and the like if a thread had to give up.
 #pragma once
 
 #include <sluice/graph/sources/source_threads.h>
@@ -31,7 +30,7 @@
 
 namespace sluice::detail {
 
-// How many bytes of samples are held, and were at most. Any thread.
+// Counts the bytes of samples that are held now, and the most so far. Threads: any.
 class HeldBytes {
  public:
   void add(std::size_t bytes) noexcept {
@@ -55,22 +54,22 @@ struct TarReading {
   TarStreamLimits limits = {};
   std::size_t interleave = 1;
   std::size_t threads = 1;
-  std::size_t pipes = 0;  // how many archives are such, each of which may keep a thread waiting
+  std::size_t pipes = 0;  // the number of archives that are pipes, each of which may block a thread
   std::uint64_t read_ahead = 0;
 };
 
 class TarReaders {
  public:
-  // `held` counts what is here and what was taken, until the one who took it says otherwise.
+  // `held` counts the samples held here and those taken, until the taker removes them.
   TarReaders(TarReading reading, std::shared_ptr<HeldBytes> held,
              std::shared_ptr<LeftOutCounter> left_out);
   ~TarReaders();
   TarReaders(const TarReaders&) = delete;
   TarReaders& operator=(const TarReaders&) = delete;
 
-  // The next sample; waits for it. Nothing: there is none any more, or it was stopped.
+  // Waits for the next sample and returns it. Returns nothing at the end, or after stop().
   std::optional<StreamedSample> next();
-  // Whether next() need not wait.
+  // True if next() would not wait.
   bool ready();
   void stop() noexcept;
   bool stopped();
@@ -80,9 +79,9 @@ class TarReaders {
   struct Lane {
     std::unique_ptr<TarSampleReader> reader;
     std::deque<StreamedSample> read;
-    std::uint64_t bytes = 0;  // of those
+    std::uint64_t bytes = 0;  // of the samples in `read`
     bool busy = false;        // a thread reads
-    bool over = false;        // there are no more
+    bool over = false;        // the archive has no more samples
   };
 
   void work() noexcept;
@@ -102,10 +101,10 @@ class TarReaders {
   std::condition_variable room_;       // for the threads
   std::condition_variable came_;       // for next()
   std::map<std::size_t, Lane> lanes_;  // by the archive's place in the order
-  std::vector<std::size_t> turns_;     // those whose samples are taken by turns
+  std::vector<std::size_t> turns_;     // the archives whose samples are taken by turns
   std::size_t turn_ = 0;
-  std::size_t opened_ = 0;    // so many archives have had a lane
-  std::size_t assigned_ = 0;  // so many have had a turn
+  std::size_t opened_ = 0;    // the number of archives that have had a lane
+  std::size_t assigned_ = 0;  // the number of archives that have had a turn
   bool stopped_ = false;
   std::exception_ptr error_;
   SourceThreads threads_;  // last: they use all of the above

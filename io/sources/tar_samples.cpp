@@ -22,7 +22,7 @@ std::string in_a_row(const std::vector<std::string>& names) {
 
 }  // namespace
 
-// An archive that is open.
+// The open archive.
 struct TarSampleReader::Open {
   explicit Open(std::unique_ptr<TarInput> from)
       : input(std::move(from)), headers(*input), state(input->state()) {}
@@ -160,7 +160,7 @@ void TarSampleReader::take(const TarMember& member, std::string_view column) {
   if (!is_wanted && ends_like_tar_column(column, columns_) && dotted_++ == 0) first_ = member.name;
 }
 
-// Throws where the archive cannot go on.
+// Throws if the archive cannot be read further.
 void TarSampleReader::read(const TarMember& member, Found& found) {
   const auto too_large = [&](std::uint64_t size) {
     if (size <= limits_.sample_bytes && bytes_ <= limits_.sample_bytes - size) return false;
@@ -191,8 +191,8 @@ void TarSampleReader::read(const TarMember& member, Found& found) {
   }
 }
 
-// Memory is taken for what is there: where the archive's size is not known it grows with what
-// comes.
+// Allocates memory only for data that exists: if the archive's size is unknown, the memory grows
+// with the data.
 Bytes TarSampleReader::content(std::uint64_t size) {
   constexpr std::uint64_t kAtOnce = std::uint64_t{8} << 20;
   const bool is_there = open_->input->size().has_value();
@@ -222,7 +222,7 @@ std::string TarSampleReader::why_not(std::size_t column) const {
   return found->error;
 }
 
-// The sample that has been read, if it is one; another may begin.
+// Returns the sample that has been read, if there is one, and resets the state for the next.
 std::optional<StreamedSample> TarSampleReader::finished() {
   const bool has_one =
       std::any_of(found_.begin(), found_.end(),
@@ -248,7 +248,7 @@ std::optional<StreamedSample> TarSampleReader::finished() {
         sample->columns[i] = std::move(found_[i]->bytes);
       }
     }
-    // Small blocks have their own cost: the handle, and what the pool rounds up to.
+    // Small blocks have an overhead: the handle, and the rounding of the pool.
     constexpr std::size_t kBlock = 256;
     sample->bytes += sizeof(StreamedSample);
     for (const Bytes& bytes : sample->columns)

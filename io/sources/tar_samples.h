@@ -1,13 +1,12 @@
-// The samples of one archive, read from its front on. Internal to tar_stream.
+// TarSampleReader: reads the samples of one archive from front to end. Internal to tar_stream.
 //
-// Read are the files of columns that are wanted; others are left out. The files of one sample
-// follow each other, so a sample is whole when another one begins. A sample that cannot be read
-// carries its error and hurts no other. Where an archive is damaged or cut, the samples before that
-// place are given, and then one that says so: the sample that is lost there, or one that stands for
-// all that is lost.
+// Only the files of wanted columns are read. The files of one sample follow each other, so a sample
+// is complete when another one begins. A sample that cannot be read carries its error and does not
+// affect others. If an archive is damaged or cut, the samples before that place are returned, and
+// then one with the error: the sample that is lost there, or one that stands for all lost samples.
 //
 // Ownership: TarSampleReader owns its input. Threads: one at a time. Errors: TarStopped, and
-// std::bad_alloc where not even an error can be told; all else is a sample's.
+// std::bad_alloc if there is no memory even for an error; all others are stored in a sample.
 #pragma once
 
 #include <sluice/io/sources/files.h>
@@ -25,14 +24,14 @@
 
 namespace sluice::detail {
 
-// The column that is the sample's name in its archive, "x/0001".
+// The column with the sample's name in its archive, "x/0001".
 inline constexpr std::string_view kTarKeyColumn = "__key__";
 
 struct StreamedSample {
   std::string name;                 // "a.tar/x/0001"
-  std::vector<Bytes> columns = {};  // as many as are wanted
+  std::vector<Bytes> columns = {};  // the wanted columns
   std::string error = {};           // not empty: it cannot be read
-  std::size_t bytes = 0;            // of all these
+  std::size_t bytes = 0;            // the memory of all of these
 };
 
 struct TarStreamLimits {
@@ -44,17 +43,17 @@ struct TarStreamLimits {
 class TarSampleReader {
  public:
   using Columns = std::vector<std::vector<std::string>>;
-  // Nothing is opened before the first sample is asked for. The referenced objects must outlive the
-  // reader. `left_out` counts the files that belong to no sample.
+  // Opens nothing before the first call of next(). The referenced objects must outlive the reader.
+  // `left_out` counts the files that belong to no sample.
   TarSampleReader(std::string path, const Columns& columns, const TarStreamLimits& limits,
                   const TarStop& stop, LeftOutCounter& left_out);
   ~TarSampleReader();
   TarSampleReader(const TarSampleReader&) = delete;
   TarSampleReader& operator=(const TarSampleReader&) = delete;
 
-  // Nothing: it is over.
+  // Returns nothing at the end.
   std::optional<StreamedSample> next();
-  // Whether the archive that is open is a pipe.
+  // True if the open archive is a pipe.
   bool reads_pipe() const;
 
  private:
@@ -83,7 +82,7 @@ class TarSampleReader {
   LeftOutCounter& left_out_;
   std::unique_ptr<Open> open_;
   bool over_ = false;
-  std::string damage_;  // told when the next sample is asked for
+  std::string damage_;  // reported by the next call of next()
   std::string last_;    // the name of the last sample that was read
 
   // The sample that is being read.
@@ -94,10 +93,10 @@ class TarSampleReader {
   std::int64_t dotted_ = 0;  // files that end like a column: see ends_like_tar_column()
   std::string first_;        // the name of its first file, or of its first dotted one
   std::uint64_t bytes_ = 0;
-  std::optional<TarMember> ahead_;  // the first file of the next one
+  std::optional<TarMember> ahead_;  // the first file of the next sample
 };
 
-// What is wrong with a column of a sample.
+// Returns an error message about a column of a sample.
 std::string tar_column_error(const std::string& sample, const std::string& column,
                              const std::string& what);
 

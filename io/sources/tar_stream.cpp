@@ -46,16 +46,16 @@ struct TarStreaming::Shared {
   TarReading reading;  // in the order in which the archives are named
   TarStreamOptions options;
   std::string fingerprint;
-  std::optional<std::string> read_once;  // a pipe among them
+  std::optional<std::string> read_once;  // the name of a pipe among them
   bool begun = false;
   std::shared_ptr<HeldBytes> held = std::make_shared<HeldBytes>();
   std::shared_ptr<LeftOutCounter> left_out = std::make_shared<LeftOutCounter>();
 
-  // Of the epoch.
+  // State of the epoch.
   std::int64_t epoch = 0;
-  std::uint64_t rounds = 0;  // how often it has begun anew
+  std::uint64_t rounds = 0;  // how often the epoch has restarted
   std::mutex mutex;
-  std::vector<std::string> names;  // of samples under way, by position
+  std::vector<std::string> names;  // of samples in flight, by position
   std::int64_t given = 0;
 
   void add_archives(const std::vector<std::string>& archives);
@@ -88,7 +88,7 @@ void TarStreaming::Shared::add_archives(const std::vector<std::string>& archives
   print.add(static_cast<std::uint64_t>(reading.interleave));
   print.add(static_cast<std::uint64_t>(options.shuffle ? options.window : 0));
   print.add(options.shuffle ? options.seed : 0);
-  // What people change most stands there in words.
+  // The options that change most are in plain text.
   fingerprint = print.text() + ", " + std::to_string(options.shard.count) +
                 (options.shard.count == 1 ? " shard" : " shards") + ", window " +
                 std::to_string(options.shuffle ? options.window : 0);
@@ -165,7 +165,7 @@ struct TarStreaming::Pass::State {
     reading.archives = shared.archives_in_order(key);
     return reading;
   }
-  // Another order each time that the epoch begins anew.
+  // A different order each time the epoch restarts.
   static ShuffleKey key(Shared& shared) {
     const std::uint64_t round = shared.rounds++;
     const std::uint64_t seed = shared.options.seed;

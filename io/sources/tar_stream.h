@@ -1,41 +1,40 @@
-// tar_stream: the samples in tar archives, read once from the front to the end of each, as a
-// dataset for Graph::read. It needs no headers first and no index, and reads compressed archives
-// and pipes.
+// tar_stream: a dataset of the samples in tar archives, each read once from front to end, for
+// Graph::read. It needs no index, and reads compressed archives and pipes.
 //
 //   auto [jpeg, label] = g.read(tar_stream({"a.tar.zst", "b.tar.zst"}));        // jpg;jpeg and cls
 //   auto [key, jpeg, text] = g.read(tar_stream<std::string, Bytes, std::string>(
 //       archives, {.columns = {"__key__", "jpg;jpeg;png", "txt"}, .shuffle = true,
 //                  .window = 5000, .shard = shard_of_environment(), .threads = 4}));
 //
-// Samples and columns are those of tar_in, and so are options of the same name; the column
+// Samples and columns are those of tar_in, and so are options of the same name. The column
 // "__key__" is the sample's name in its archive. "-" is the standard input. A pipe can be read for
-// one epoch. gzip, zstd, xz and bzip2 are told by their first bytes; they need libarchive
+// one epoch. gzip, zstd, xz and bzip2 are detected from the first bytes; they need libarchive
 // (SLUICE_ARCHIVE).
 //
-// The order. Archive i is read by shard i mod n. Of a shard's archives `interleave` are open and
-// give samples by turns. Shuffled, the archives are permuted, and then what comes of them is
-// shuffled in windows as by WindowedShuffle: no sample moves by `window` places or more. All of it
-// follows from seed, epoch, options and archives, and not from the number of threads. Samples that
-// cannot be read have their place in it like others.
+// Order: archive i is read by shard i mod n. `interleave` of a shard's archives are open and
+// provide samples by turns. With `shuffle`, the archives are permuted, and then their samples are
+// shuffled as by WindowedShuffle: no sample moves by `window` places or more. The order depends
+// only on seed, epoch, options and archives, not on the number of threads. Samples that cannot be
+// read keep their place in it.
 //
-// Memory: window + 1 samples, and for each archive that is open, which are as many as the larger of
-// `interleave` and `threads`, `read_ahead` bytes and one sample; beside that what the pipeline has
-// under way. most_bytes() says what it came to.
+// Memory: window + 1 samples, plus `read_ahead` bytes and one sample for each open archive, plus
+// the samples in flight in the pipeline. The number of open archives is the larger of `interleave`
+// and `threads`. most_bytes() returns the most that was used.
 //
-// A thread of the dataset's own takes the samples in order. Sample number i is the one at position
-// i. So there is no sampler for it, no inspection of one sample, and a run that goes on from a
-// checkpoint reads what was delivered before once more, and gives it to nobody; of a pipe it must
-// be given all again.
+// The dataset's own thread takes the samples in order. Sample number i is the one at position i. So
+// it supports neither a sampler nor the inspection of one sample. A run that resumes from a
+// checkpoint reads the delivered samples again and discards them; a pipe must provide them all
+// again.
 //
-// Links are followed to files that came before. In archives that are compressed, and in pipes,
-// these are kept up to `max_link_bytes`.
+// Links are followed to files before them. In compressed archives and pipes, these files are kept
+// up to `max_link_bytes`.
 //
-// Ownership: TarStream owns its threads, and the archives that are open in an epoch. A copy is a
-// dataset by itself. Threads: like a dataset. Errors: IoError when it is made, for an archive that
-// is not there; BuildError for options that do not fit, and where there are fewer archives than
-// shards. Later on a sample that lacks a column, has one twice, is too large or cannot be read
-// fails alone. An archive that is damaged, cut, or changes while it is read gives the samples
-// before that place, then one that fails and says where; the next archive follows.
+// Ownership: TarStream owns its threads, and the archives that are open in an epoch. A copy is an
+// independent dataset. Threads: like a dataset. Errors: on construction IoError for a missing
+// archive, and BuildError for options that do not fit or if there are fewer archives than shards.
+// Later, a sample that lacks a column, has one twice, is too large or cannot be read fails alone.
+// An archive that is damaged, cut, or changes while it is read provides the samples before that
+// place, then one that fails and says where; then the next archive follows.
 #pragma once
 
 #include <sluice/graph/order/sampler.h>
@@ -60,12 +59,12 @@ struct TarStreamOptions {
   std::uint64_t seed = 0;      // of the shuffle
   Shard shard = {};
   int interleave = 0;                        // 0: 4 if shuffled, else 1
-  int threads = 2;                           // that read and decompress
-  Cycle cycle = Cycle::raise;                // what follows the last sample
+  int threads = 2;                           // the threads that read and decompress
+  Cycle cycle = Cycle::raise;                // the behavior after the last sample
   std::uint64_t read_ahead = 4 << 20;        // bytes of each archive that is open
   std::uint64_t max_sample_bytes = 1 << 30;  // of one sample's columns together
   std::uint64_t max_link_bytes = 4 << 20;
-  std::uint64_t max_expansion = 200;  // by how much a compressed archive may become larger
+  std::uint64_t max_expansion = 200;  // the largest expansion factor of a compressed archive
   std::shared_ptr<JpegIndex> index = {};
 };
 
@@ -73,32 +72,33 @@ namespace detail {
 
 struct StreamedSample;
 
-// What a TarStream is but for the types of its columns.
+// The part of a TarStream that does not depend on the types of its columns.
 class TarStreaming {
  public:
-  // `like`: whose memory is counted together with this one's; may be null.
+  // `like`: a stream with which to share the memory count and left_out(); may be null.
   TarStreaming(const std::vector<std::string>& archives, const TarStreamOptions& options,
                std::size_t types, const TarStreaming* like = nullptr);
   ~TarStreaming();
   TarStreaming(const TarStreaming&) = delete;
   TarStreaming& operator=(const TarStreaming&) = delete;
 
-  // Between two epochs.
+  // Call between two epochs.
   void begin_epoch(const EpochInfo& info);
   std::string fingerprint() const;
-  // Of the sample at a position, while it is under way.
+  // The name of the sample at a position, while it is in flight.
   std::string name(std::int64_t position) const;
   std::uint64_t most_bytes() const;
   std::vector<LeftOut> left_out() const;
 
-  // One time through the archives. Threads: next() on one, stop() on any.
+  // One pass through the archives. Threads: next() on one, stop() on any.
   class Pass {
    public:
     explicit Pass(std::shared_ptr<TarStreaming> of);
     ~Pass();
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
-    // False: it is over. Then get() reads that sample. Throws for a sample that cannot be read.
+    // Goes to the next sample, which get() then reads. Returns false at the end. Throws for a
+    // sample that cannot be read.
     bool next();
     bool is_over() const;
     void stop() noexcept;
@@ -171,12 +171,12 @@ class TarStream {
   ~TarStream() = default;
 
   std::int64_t size() const { return kUntilEnd; }
-  // "a.tar/x/0001", while the sample at this position is under way.
+  // "a.tar/x/0001", while the sample at this position is in flight.
   std::string name(std::int64_t position) const { return streaming_->name(position); }
-  // For checkpoints: tells archives by their names, and orders from others.
+  // For checkpoints: identifies the archives by their names, and the order by its options.
   std::string fingerprint() const { return streaming_->fingerprint(); }
-  // How much the samples of it and its copies had in memory at most, without those that pipelines
-  // have taken.
+  // The most memory that the samples of this stream and its copies have used, without those that
+  // pipelines have taken.
   std::uint64_t most_bytes() const { return streaming_->most_bytes(); }
   // The files that belong to no sample, as this stream and its copies found them in this epoch.
   // Complete when the epoch has ended.
@@ -208,13 +208,13 @@ class TarStream {
   std::optional<Values<Sample>> values_;
 };
 
-// The samples of archives, and their columns as these types.
+// The samples of archives, with their columns as these types.
 template <TarColumn... T>
 TarStream<T...> tar_stream(const std::vector<std::string>& archives,
                            const TarStreamOptions& options = {}) {
   return TarStream<T...>(archives, options);
 }
-// A file and a whole number of each sample.
+// A file and an integer for each sample.
 TarStream<Bytes, std::int64_t> tar_stream(const std::vector<std::string>& archives,
                                           const TarStreamOptions& options = {});
 

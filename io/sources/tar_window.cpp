@@ -26,10 +26,10 @@ bool TarWindow::take() {
   return true;
 }
 
-// Where a block ends is known when its last sample is there, and one more, or the end.
+// A block is complete when its last sample and one more, or the end, have been read.
 void TarWindow::begin_block() {
   if (!order_) {
-    // A window of 1 is the order itself, whatever their number is.
+    // A window of 1 keeps the order, so the number of samples does not matter.
     while (window_ > 1 && taken_ <= window_ && !is_end_) take();
     order_.emplace(is_end_ ? taken_ : kMostPermuted, window_, key_);
   }
@@ -53,7 +53,7 @@ std::optional<StreamedSample> TarWindow::next() {
   const auto place = static_cast<std::size_t>((*order_)(given_++) - block_.begin);
   StreamedSample sample = *std::exchange(samples_[place], {});
   held_->remove(sample.bytes);
-  // In its place, what is there already: the next block is whole when it begins.
+  // Refill with samples that are ready, so that the next block is complete when it begins.
   const auto held = [&] { return block_.end - given_ + std::ssize(coming_); };
   while (!is_end_ && held() <= window_ && from_.ready()) take();
   return sample;

@@ -1,9 +1,9 @@
-// TarWindow: the windowed shuffle of samples whose number is not known before. Internal to
+// TarWindow: a windowed shuffle of samples whose number is not known in advance. Internal to
 // tar_stream.
 //
-// The order is that of WindowedShuffle for the number that there turn out to be. So a sample is
-// given when all of its block have come. Held are what is left of that block and what has come of
-// the next one: no more than window + 1 samples.
+// The order equals that of WindowedShuffle for the final number of samples. So a sample is returned
+// only when its whole block has been read. TarWindow holds the rest of that block and the samples
+// of the next one that have been read: at most window + 1 samples.
 //
 // Ownership: owns the samples; refers to the readers. Threads: one. Errors: those of the readers.
 #pragma once
@@ -27,7 +27,7 @@ class TarWindow {
   TarWindow(const TarWindow&) = delete;
   TarWindow& operator=(const TarWindow&) = delete;
 
-  // Nothing: it is over.
+  // Returns nothing at the end.
   std::optional<StreamedSample> next();
 
  private:
@@ -39,12 +39,12 @@ class TarWindow {
   const ShuffleKey key_;
   const std::shared_ptr<HeldBytes> held_;
   std::optional<WindowedShuffle> order_;
-  std::int64_t taken_ = 0;  // from the readers
-  bool is_end_ = false;     // there are no more than that
+  std::int64_t taken_ = 0;  // the number taken from the readers
+  bool is_end_ = false;     // the readers have no more samples
   std::int64_t given_ = 0;
-  WindowedShuffle::Block block_;                        // the one that is given
+  WindowedShuffle::Block block_;                        // the block that is returned now
   std::vector<std::optional<StreamedSample>> samples_;  // of that block
-  std::deque<StreamedSample> coming_;                   // behind it
+  std::deque<StreamedSample> coming_;                   // samples after that block
 };
 
 }  // namespace sluice::detail

@@ -12,7 +12,7 @@
 namespace sluice::detail {
 namespace {
 
-constexpr std::size_t kMostDescriptors = 4;  // one is meant; what else comes is closed
+constexpr std::size_t kMostDescriptors = 4;  // one is expected; others are closed
 
 // Takes the first descriptor and closes the others.
 Descriptor descriptor_of(msghdr& message) {
@@ -90,7 +90,7 @@ Channel::Received Channel::receive(Patience patience) {
       received.descriptor = descriptor_of(header);
       return received;
     }
-    // The other end went without reading all: what it has said itself is still to be had.
+    // On ECONNRESET, the other end closed without reading all; its own messages can still be read.
     if (size < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
     if (size < 0 && errno == EAGAIN) received.result = Result::later;
     return received;

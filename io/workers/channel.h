@@ -1,7 +1,7 @@
-// Channel: one end of a socket that carries messages, and descriptors along with them. Internal.
+// Channel: one end of a socket that carries messages and file descriptors. Internal.
 //
-// Ownership: owns its end. Threads: several may send, one receives. Errors: as results; the other
-// end may be gone at any time.
+// Ownership: owns its end. Threads: several may send, one receives. Errors: returned as results;
+// the other end may close at any time.
 #pragma once
 
 #include <sluice/io/workers/descriptor.h>
@@ -20,20 +20,20 @@ class Channel {
  public:
   enum class Result : std::uint8_t {
     done,
-    later,  // only without patience: there is no room, or no message
-    closed  // the other end is gone, or the system does not let it be used
+    later,  // only with Patience::none: no room, or no message
+    closed  // the other end closed, or the system refuses to use the socket
   };
   struct Received {
     Result result = Result::closed;
-    std::span<const std::byte> message;  // until the next one is received
+    std::span<const std::byte> message;  // valid until the next receive
     bool too_long = false;
-    Descriptor descriptor;         // that came along
-    bool lost_descriptor = false;  // one came along, for which this process has no room
+    Descriptor descriptor;         // the descriptor that came with the message
+    bool lost_descriptor = false;  // a descriptor was sent, but this process has no room for it
   };
 
   Channel() = default;
   explicit Channel(Descriptor end) : end_(std::move(end)) {}
-  // Two ends; throws std::system_error.
+  // Makes the two ends of a socket; throws std::system_error.
   static std::pair<Descriptor, Descriptor> pair();
 
   Result send(std::span<const std::byte> message, Patience patience, int descriptor = -1) const;
@@ -41,7 +41,7 @@ class Channel {
 
   int number() const { return end_.number(); }
   void close() noexcept { end_.close(); }
-  // The other end sees that this one goes, also where a child of fork() has it, too.
+  // Shuts the socket down: the other end sees this even if a child of fork() still has a copy.
   void end() noexcept;
 
  private:

@@ -1,6 +1,6 @@
-// Descriptor: a file descriptor that is closed when its owner goes. Internal.
+// Descriptor: owns a file descriptor and closes it in its destructor. Internal.
 //
-// Moves, does not copy. Threads: like a vector. No errors.
+// Ownership: it can be moved, not copied. Threads: like a vector. Errors: none.
 #pragma once
 
 #include <utility>

@@ -1,23 +1,24 @@
-// What a process and its workers say to each other. Internal.
+// The messages between a process and its workers. Internal.
 //
-// A message is a Header and what follows it, at most kMostMessage bytes, in one packet. Both sides
-// run on one machine; that they are of one version is found at the first message. Requests are
-// numbered as they are handed to a worker, and answered in that order.
+// A message is one packet of at most kMostMessage bytes: a Header and its data. Both sides run on
+// the same machine; the first message checks that their versions match. Requests are numbered as
+// they are sent to a worker, and answered in that order. "Inline" values are part of the message
+// itself.
 //
 //   to a worker                              from a worker
 //   setup      SetupFields, name, argument   hello    it runs, and is about to be set up
-//                                            ready    what its samples are, as text
-//   fetch      `count` SampleInfos           failed   why it cannot be set up; `count`
-//   call       a SampleInfo, `count`                  is 1 where it never can
-//              WireValues, what stands       segment  a descriptor of shared memory comes along
-//              inline; a descriptor of       gone     a segment is not used any more
-//              shared memory may come        sample   `count` WireValues, what stands inline
-//              along                         error    what the reader threw
+//                                            ready    the types of its samples, as text
+//   fetch      `count` SampleInfos           failed   why it cannot be set up; `count` is 1
+//   call       a SampleInfo, `count`                  if retrying cannot help
+//              WireValues, inline values;    segment  with a descriptor of shared memory
+//              perhaps a descriptor of       gone     a segment is no longer used
+//              shared memory                 sample   `count` WireValues, inline values
+//                                            error    what the reader threw
 //   give_back  `count` ids of values         end      the reader threw EndOfEpoch
 //   cancel                                   cancelled  `count` requests are left out
 //
-// Ownership: plain data. MessageReader refers to the message. Errors: Nonsense for a message that
-// cannot be.
+// Ownership: plain data. MessageReader refers to the message. Threads: like a vector. Errors:
+// Nonsense for an invalid message.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -37,9 +38,9 @@ namespace sluice::detail {
 
 inline constexpr std::uint32_t kWorkerProtocol = 4;
 inline constexpr std::size_t kMostMessage = std::size_t{64} << 10;
-// What is not larger stands in the message itself.
+// Values up to this size are sent inline.
 inline constexpr std::size_t kMostInline = 1024;
-// A worker has no more segments than this: a process may have 65,530 mappings.
+// The most segments of a worker. A process may have 65,530 mappings.
 inline constexpr std::size_t kMostSegments = 8192;
 
 enum class MessageKind : std::uint32_t {
@@ -62,7 +63,7 @@ enum class MessageKind : std::uint32_t {
 struct Header {
   MessageKind kind = MessageKind::setup;
   std::uint32_t count = 0;
-  std::uint64_t number = 0;  // of a request, a segment, or the protocol
+  std::uint64_t number = 0;  // of a request or a segment, or the protocol version
 };
 
 struct SetupFields {
@@ -81,14 +82,14 @@ struct WireValue {
   Layout layout = Layout::none;
   std::uint8_t read_only = 0;
   std::int32_t rank = 0;
-  std::uint64_t segment = 0;  // 0: it stands inline, or is empty
-  std::uint64_t id = 0;       // to give it back by
-  std::uint64_t offset = 0;   // in the segment, or in what stands inline; of a number its bits
+  std::uint64_t segment = 0;  // 0: inline, or without bytes
+  std::uint64_t id = 0;       // identifies the value in give_back
+  std::uint64_t offset = 0;   // in the segment or the inline bytes; for a number, its bits
   std::uint64_t bytes = 0;
   std::array<std::int64_t, Shape::kMaxRank> dims{};
 };
 
-// A worker wrote what cannot be.
+// The other side sent an invalid message.
 class Nonsense : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -57,7 +57,7 @@ void check(const std::string& name, const WorkerOptions& options) {
   }
 }
 
-// That this program has such a reader is known here.
+// Checks the name and types of a reader in this program.
 void check_reader(const std::string& name, const std::string& types) {
   const WorkerEntry* const entry = find_worker(name);
   if (entry == nullptr) refuse(name, no_such_worker(name));
@@ -81,7 +81,7 @@ struct WorkerPool::Running {
   explicit Running(WorkerSetup setup) : work(std::move(setup)) {}
   PoolThread work;
   std::thread thread;
-  std::mutex mutex;  // guards the count
+  std::mutex mutex;  // guards open_epochs
   int open_epochs = 0;
 };
 
@@ -106,7 +106,7 @@ WorkerPool::WorkerPool(const std::string& name, const std::string& types, std::i
   }
 }
 
-// The workers are started on the thread that stays for as long as they do.
+// The workers are started on the pool's thread, because they end with the thread that starts them.
 void WorkerPool::start_thread() {
   std::promise<void> started;
   {
@@ -131,7 +131,7 @@ void WorkerPool::start_thread() {
 
 WorkerPool::~WorkerPool() {
   if (!home_.here()) {
-    // fork() has copied neither the thread nor the locks.
+    // A child of fork() lacks the thread, and its copies of the locks may be locked for ever.
     (void)running_.release();
     return;
   }
@@ -165,7 +165,7 @@ std::string WorkerPool::broken() const {
   return running_->work.broken();
 }
 
-// Of PoolThread: what becomes of a worker that ends, of its work, and of all at the end.
+// The part of PoolThread that handles ended workers, their work, and the shutdown.
 
 void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
   unwatch(worker);
@@ -192,8 +192,8 @@ bool PoolThread::all_fail(const Worker& worker) const {
                      [](const auto& each) { return each->failed_setups() > 0; });
 }
 
-// The first one in hand is what it was at, or a group begins with it: then all in hand are made
-// once more, one by one.
+// The worker was working on the first request in hand, or on a group that begins with it. In the
+// second case all requests in hand are retried, one by one.
 void PoolThread::save_work(Worker::Ending& ending) {
   auto& all = ending.in_hand;
   if (!all.empty() && all.front().request != nullptr) {
@@ -211,7 +211,7 @@ void PoolThread::save_work(Worker::Ending& ending) {
   queue_.splice(queue_.begin(), all);
 }
 
-// Why it could not be started, or nothing.
+// Returns why it could not be started; empty if it was.
 std::string PoolThread::try_start(Worker& worker) {
   try {
     start(worker);
@@ -241,7 +241,7 @@ void PoolThread::replace(Worker& worker, std::string what) {
 }
 
 void PoolThread::give_up(std::string what) noexcept {
-  // Where samples that fail are passed over nobody would hear of it.
+  // Print it, because a pipeline that skips failed samples would not show it.
   (void)std::fprintf(stderr, "sluice: from now on each sample of the workers '%s' fails: %s\n",
                      name_.c_str(), what.c_str());
   {

@@ -26,7 +26,8 @@ void watch(const Descriptor& epoll, int descriptor, std::uint64_t data) {
     throw std::system_error(errno, std::generic_category(), "epoll_ctl");
 }
 
-// A child of fork() may have the descriptor, too: that it is closed here does not end its events.
+// Removes the descriptor explicitly: if a child of fork() has a copy, closing it does not end its
+// events.
 void forget(const Descriptor& epoll, int descriptor) {
   if (descriptor >= 0) (void)::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
@@ -106,7 +107,7 @@ void PoolThread::run() noexcept {
     try {
       serve();
       return stop_all();
-    } catch (const std::exception& error) {  // no memory
+    } catch (const std::exception& error) {  // std::bad_alloc
       give_up(failed(error.what()));
     } catch (...) {
       give_up(failed("something that is not a std::exception"));
@@ -118,7 +119,7 @@ std::string PoolThread::failed(const char* why) const noexcept {
   try {
     return "the thread that serves the workers of '" + name_ + "' failed: " + why;
   } catch (const std::bad_alloc&) {
-    return "no memory left";  // short enough to need none
+    return "no memory left";  // fits into the string without an allocation
   }
 }
 
@@ -131,7 +132,7 @@ void PoolThread::serve() {
   } while (take_orders());
 }
 
-// Whoever was stopped together with this process has not been idle.
+// If this process was suspended, extends the workers' deadlines.
 void PoolThread::wait() {
   constexpr auto kLate = std::chrono::seconds(1);
   auto until = Clock::time_point::max();
@@ -190,7 +191,7 @@ void PoolThread::cancel_all() noexcept {
 }
 
 void PoolThread::on_event(Worker& worker, unsigned which) {
-  if (!worker.runs()) return;  // it has ended meanwhile
+  if (!worker.runs()) return;  // it has ended in the meantime
   if (which == kMessages) {
     on_messages(worker);
   } else if (which == kExit) {
@@ -200,7 +201,7 @@ void PoolThread::on_event(Worker& worker, unsigned which) {
   }
 }
 
-// Whether there may be more.
+// Returns true if there may be more messages.
 bool PoolThread::on_messages(Worker& worker) {
   const bool was_ready = worker.ready();
   try {
@@ -217,16 +218,16 @@ bool PoolThread::on_messages(Worker& worker) {
   return false;
 }
 
-// What it has said before counts.
+// Handles the messages that it sent before it ended.
 void PoolThread::on_exit(Worker& worker) {
-  if (!worker.process()->has_ended(0)) return;  // another one did, before this one was started
+  if (!worker.process()->has_ended(0)) return;  // the event is of an earlier process
   if (worker.closed()) return renew(worker, "");
   while (worker.runs() && on_messages(worker)) {
   }
   if (worker.runs()) end(worker, "");
 }
 
-// It was let go of after so many samples as it may make.
+// Replaces a worker that was closed after `renew_after` samples.
 void PoolThread::renew(Worker& worker, const std::string& why) {
   --ready_;
   ++renewals_;
@@ -263,7 +264,8 @@ std::size_t PoolThread::in_hand() const {
   return all;
 }
 
-// The first sample that is wanted is always made; with it the consumer can go on, and give back.
+// If no sample is being made, always returns true: the consumer needs the next sample to go on and
+// give memory back.
 bool PoolThread::may_hand_out() {
   const std::size_t busy = in_hand();
   if (busy == 0) return true;
@@ -273,11 +275,11 @@ bool PoolThread::may_hand_out() {
     return wake_->held_bytes + (busy + 1) * each > setup_.options.max_bytes;
   };
   wake_->short_of_memory = exceeded();
-  // What was given back just before that was said called nobody.
+  // Memory that was given back before the flag was set did not wake this thread, so check again.
   return !wake_->short_of_memory || !exceeded();
 }
 
-// One that has the fewest groups, and how many there are of these.
+// Returns the worker that wants work and has the fewest groups, and the number of such workers.
 Worker* PoolThread::who_wants(std::size_t& how_many) {
   Worker* least = nullptr;
   how_many = 0;
@@ -312,7 +314,7 @@ void PoolThread::hand_out() {
     }
     if (worker->hand(group)) continue;
     queue_.splice(queue_.begin(), group);
-    return;  // it has things to read, and will be heard of
+    return;  // its socket is full; an event follows when it has read
   }
 }
 

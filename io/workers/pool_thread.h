@@ -1,13 +1,13 @@
-// PoolThread: what the thread of a pool of workers does. It alone deals with the processes: starts
-// them, hands out requests, answers them, looks at deadlines, buries what has ended. Internal.
+// PoolThread: the work of a worker pool's thread. It alone handles the processes: it starts them,
+// hands out requests, answers them, checks deadlines, and cleans up ended processes. Internal.
 //
-// Requests wait in one queue, in the order in which they were made. A worker that has room takes a
-// group from its front: what is there is cut into as many groups as workers want one, which differ
-// in size by at most 1. When a worker ends, the sample that it was at is lost, or tried once more;
-// those that it had not begun go back to the front of the queue.
+// Requests wait in a queue, in the order in which they were made. A worker with room takes a group
+// from its front. The queue is divided evenly among the workers that want a group: sizes differ by
+// at most 1. When a worker ends, the sample that it was working on fails or is retried once.
+// Samples that it had not begun go back to the front of the queue.
 //
 // Ownership: owns the workers and all requests. Threads: run() on one; the other functions from
-// any. Errors: start_all() throws std::system_error; later ones are those of samples.
+// any. Errors: start_all() throws std::system_error; later errors are reported through the samples.
 #pragma once
 
 #include <sluice/io/workers/descriptor.h>
@@ -26,9 +26,9 @@
 namespace sluice::detail {
 
 inline constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
-// What one did that ended meanwhile.
+// Appended to an error: the worker ended during its setup.
 inline constexpr char kSettingUp[] = ", while it was set up";
-// What a worker most likely lacks that never said hello.
+// The likely cause when a worker never said hello.
 inline constexpr char kHint[] =
     "; a program that uses workers() calls sluice::run_worker_if_asked(argc, argv) first thing in "
     "main()";
@@ -38,24 +38,24 @@ class PoolThread {
   explicit PoolThread(WorkerSetup setup);
 
   void fetch(Work work);
-  // All requests made until now fail, soon.
+  // All requests made until now fail soon.
   void cancel() noexcept;
-  // run() returns, soon.
+  // run() returns soon.
   void stop() noexcept;
-  // Why no worker serves any more; empty while some do.
+  // Why no worker is left; empty while there are workers.
   std::string broken() const;
   WorkerStats stats() const;
 
   // On the pool's thread.
   void start_all();
-  void run() noexcept;  // where memory is short, all requests fail
+  void run() noexcept;  // if memory is short, all requests fail
 
  private:
   using Clock = Worker::Clock;
 
   void serve();
   void wait();
-  bool take_orders();  // false: it is to stop
+  bool take_orders();  // false: stop the thread
   void cancel_all() noexcept;
   void on_event(Worker& worker, unsigned which);
   bool on_messages(Worker& worker);
@@ -69,7 +69,7 @@ class PoolThread {
   void start(Worker& worker);
   std::string try_start(Worker& worker);
   void unwatch(Worker& worker);
-  // It has ended, or is to: `why`.
+  // Ends the worker, or handles its end. `why`: the reason if this side ends it, else empty.
   void end(Worker& worker, const std::string& why, bool lasting = false);
   void save_work(Worker::Ending& ending);
   void renew(Worker& worker, const std::string& why);
@@ -79,18 +79,19 @@ class PoolThread {
   static void fail_all(WorkList& all, const std::string& what) noexcept;
   void stop_all() noexcept;
   std::size_t in_hand() const;
-  // What is wrong, most likely, with one that did not come as far as set-up. Of a program that
-  // starts another one nothing is known.
+  // The likely cause when a worker ended before it was ready. Empty if `program_arguments` start
+  // another program, about which nothing is known.
   const char* hint(bool said_hello) const {
     if (said_hello) return kSettingUp;
     return setup_.options.program_arguments.empty() ? kHint : "";
   }
   bool nobody_was_ready() const { return samples_ == 0 && ready_ == 0; }
-  // Whether another try would fail as well: none was ever ready, each has failed, this one again.
+  // True if another try would probably fail too: no worker was ever ready, each has failed, and
+  // this one repeatedly.
   bool all_fail(const Worker& worker) const;
 
   const WorkerSetup setup_;
-  const std::string name_;  // as it is printed
+  const std::string name_;  // printable
   const std::string unwanted_{kUnwanted};
   const std::shared_ptr<Wake> wake_;
   Descriptor epoll_;
@@ -99,9 +100,9 @@ class PoolThread {
   std::vector<std::unique_ptr<WorkerProcess>> dying_;
   WorkList queue_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   WorkList ordered_;
-  std::size_t cancelled_ = 0;  // how many of `ordered_`, from the front
+  std::size_t cancelled_ = 0;  // the number of `ordered_`, from the front, that are cancelled
   bool cancel_ = false;
   bool stop_ = false;
   std::string broken_;  // written by the pool's thread, which reads it without the lock

@@ -36,7 +36,7 @@ struct Named {
   bool twice = false;
 };
 
-// Made by whoever gives the first name.
+// Made on first use, and never destroyed.
 std::map<std::string, Named, std::less<>>& named() {
   static auto* const all = new std::map<std::string, Named, std::less<>>();
   return *all;
@@ -81,7 +81,7 @@ namespace sluice {
 namespace detail {
 namespace {
 
-// The other process is gone, or wants this one to end.
+// The other process is gone, or closed the socket to end this one.
 struct Closed {};
 
 constexpr const char* kNoException = "threw something that is not a std::exception";
@@ -90,7 +90,7 @@ class Server {
  public:
   explicit Server(Channel channel) : channel_(std::move(channel)) {}
 
-  // Returns when the other process wants no more; throws Nonsense for a message that cannot be.
+  // Returns when the other process closes the socket; throws Nonsense for an invalid message.
   void run() {
     try {
       if (!set_up()) return;
@@ -100,7 +100,7 @@ class Server {
   }
 
  private:
-  // What a function is called with.
+  // The arguments of a function call.
   struct Call {
     std::vector<std::byte> values;
     std::uint32_t count;
@@ -124,7 +124,7 @@ class Server {
     send(message);
   }
 
-  // False when it was told why not.
+  // Returns false if set-up failed; the other process was told why.
   bool set_up() {
     send(MessageKind::hello, kWorkerProtocol);
     const auto received = channel_.receive(Patience::wait);
@@ -152,7 +152,7 @@ class Server {
       writer_.emplace(*memory_);
       send(MessageKind::ready, kWorkerProtocol, entry->types);
       return true;
-    } catch (const BuildError& error) {  // it is wrong, and will be
+    } catch (const BuildError& error) {  // a retry would fail too
       send(MessageKind::failed, kWorkerProtocol, error.what(), 1);
     } catch (const std::exception& error) {
       send(MessageKind::failed, kWorkerProtocol, error.what());
@@ -196,7 +196,7 @@ class Server {
     }
   }
 
-  // Takes all that has come, and waits for more where there is no request.
+  // Handles all messages that have come. Waits for more if there is no request.
   Request next() {
     while (true) {
       auto received = channel_.receive(requests_.empty() ? Patience::wait : Patience::none);
@@ -225,7 +225,7 @@ class Server {
     return {MessageReader(call.values), call.count, segments, nullptr};
   }
 
-  // What the reader takes of memory is shared memory.
+  // Memory that the reader allocates here is shared memory.
   void serve(const Request& request) {
     try {
       const BufferPoolScope scope(*pool_);
@@ -265,15 +265,15 @@ bool asked(int argc, char** argv) {
 
 bool serve_if_asked(int argc, char** argv) {
   if (!asked(argc, argv)) return false;
-  // Programs that the reader starts are no workers.
+  // Programs that the reader starts are not workers.
   (void)::unsetenv(kWorkerVariable);
-  // The system ends this process when the one that started it ends, however that came about. If it
-  // has ended before now, its end of the socket is closed.
+  // The system kills this process when the one that started it ends, for any reason. If that has
+  // already happened, the other end of the socket is closed.
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   pollfd other{kWorkerSocket, POLLRDHUP, 0};
   if (::poll(&other, 1, 0) != 0) std::_Exit(0);
   (void)::fcntl(kWorkerSocket, F_SETFD, FD_CLOEXEC);
-  // Ctrl-C is meant for the program, which then closes the socket.
+  // Ctrl-C is for the main program, which then closes the socket.
   (void)::signal(SIGINT, SIG_IGN);
   try {
     Server(Channel(Descriptor(kWorkerSocket))).run();

@@ -1,5 +1,5 @@
-// SLUICE_WORKER: gives a name to a function that makes a reader, so that worker processes can be
-// started for it; and run_worker_if_asked, by which such a process works. Users include workers.h.
+// SLUICE_WORKER: names a function that makes a reader, so that worker processes can be started for
+// it. run_worker_if_asked: serves requests in such a process. Users include workers.h.
 //
 //   auto make_reader(const WorkerArguments& arguments) {
 //     return [database = open(arguments.argument)](const SampleInfo& info) {
@@ -8,14 +8,13 @@
 //   }
 //   SLUICE_WORKER("imagenet", make_reader);
 //
-// The function runs once in each worker, before its first sample. The reader is called there with
-// one SampleInfo at a time, on one thread, and may keep what it likes from call to call: it need be
-// neither const nor copyable. What it throws is the error of that sample; EndOfEpoch ends the
-// epoch.
+// The function runs once in each worker, before its first sample. The reader is called in the
+// worker with one SampleInfo at a time, on one thread. It may keep state between calls, and need be
+// neither const nor copyable. An exception is the error of that sample; EndOfEpoch ends the epoch.
 //
-// Ownership: names live as long as the program. Threads: all; names are given before main() begins.
-// Errors: a reader of another type does not compile. Of a name that is given twice whoever asks for
-// it is told.
+// Ownership: names live as long as the program. Threads: all; names are registered before main()
+// begins. Errors: a reader of the wrong type does not compile. Looking up a name that was
+// registered twice throws.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
@@ -32,7 +31,7 @@
 
 namespace sluice {
 
-// What the function that makes a reader is told.
+// The argument of the function that makes a reader.
 struct WorkerArguments {
   std::string argument;  // WorkerOptions::argument
   int worker = 0;        // 0 to workers - 1
@@ -43,22 +42,22 @@ namespace detail {
 
 struct WorkerTask {
   const SampleInfo& info;
-  // The samples that were asked for together, of which this is the one at `place`. The first of
-  // them is made first.
+  // The samples that were requested together; `info` is the one at `place`. They are made in this
+  // order.
   std::span<const SampleInfo> group;
   std::size_t place;
-  ReplyReader* inputs;  // null but for a function that is called with values
+  ReplyReader* inputs;  // null unless a function is called with values
 };
 using AnyWorkerReader = Function<void(const WorkerTask&, ReplyWriter&)>;
 
 struct WorkerEntry {
-  std::string types;  // of a sample, as text
+  std::string types;  // the types of a sample
   Function<AnyWorkerReader(const WorkerArguments&)> make;
 };
 
-// Null for a name that nobody gave. Throws BuildError for one that was given twice.
+// Returns null for an unknown name. Throws BuildError for a name that was registered twice.
 const WorkerEntry* find_worker(std::string_view name);
-// What to say then, with the names that there are.
+// The error for an unknown name; it lists the known names.
 std::string no_such_worker(std::string_view name);
 bool add_worker(std::string_view name, WorkerEntry entry) noexcept;
 
@@ -93,25 +92,25 @@ bool add_worker_function(std::string_view name, Make make) noexcept {
 
 #define SLUICE_WORKER_JOIN(a, b) a##b
 #define SLUICE_WORKER_VARIABLE(line) SLUICE_WORKER_JOIN(sluice_worker_, line)
-// At namespace scope.
+// Use it at namespace scope.
 #define SLUICE_WORKER(name, make)                                       \
   [[maybe_unused]] static const bool SLUICE_WORKER_VARIABLE(__LINE__) = \
       ::sluice::detail::add_worker_function(name, make)
 
 namespace sluice {
 
-// To be called first thing in main() of a program that uses workers(): in a worker process it
-// serves, and ends the process; in any other it returns at once. Nothing is thrown: a worker that
-// cannot go on says why on standard error, and ends with status 1.
+// Call it first in main() of a program that uses workers(). In a worker process it serves requests
+// and then ends the process; in any other process it returns at once. It throws nothing: a worker
+// that fails prints the reason to standard error and exits with status 1.
 void run_worker_if_asked(int argc, char** argv);
 
 namespace detail {
-// The same, but returns true once it has served: for a program that has more to do then. Throws
-// Error when the program that started this worker sends a message that makes no sense.
+// The same, but returns true after it has served, for a program with more to do. Throws Error if
+// the program that started this worker sends an invalid message.
 bool serve_if_asked(int argc, char** argv);
 
-// How a worker is told that it is one: this argument, the first of all, which begins so and goes on
-// with the reader's name, and this variable of the environment. The socket is descriptor 3.
+// A process is a worker if its first argument begins with kWorkerArgument, followed by the reader's
+// name, and if kWorkerVariable is in its environment. The socket is descriptor 3.
 inline constexpr char kWorkerArgument[] = "--sluice-worker=";
 inline constexpr char kWorkerVariable[] = "SLUICE_WORKER";
 inline constexpr int kWorkerSocket = 3;

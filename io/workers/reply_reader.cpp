@@ -8,7 +8,7 @@
 namespace sluice::detail {
 namespace {
 
-// A value in shared memory that somebody uses.
+// Keeps a value in shared memory in use until it is destroyed.
 class Held {
  public:
   Held(std::shared_ptr<Segment> segment, std::shared_ptr<Returns> returns, const WireValue& wire)

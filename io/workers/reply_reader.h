@@ -1,8 +1,10 @@
-// ReplyReader: the values of a sample that a worker has sent, in the process that started it, or
-// those that a request brings along, in a worker. Internal; see values.h.
+// ReplyReader: reads the values of a sample that a worker has sent, or, in a worker, the values of
+// a request. Internal; see values.h.
 //
-// Nothing that the worker wrote is believed: offsets, lengths, types and ranks are looked at, all
-// of them when the reader is made. What the memory holds is the worker's affair.
+// Nothing in the message is trusted: the constructor checks all offsets, lengths, types and ranks.
+// The content of the shared memory is not checked.
+//
+// Ownership: see values.h. Threads: one at a time. Errors: Nonsense for an invalid message.
 #pragma once
 
 #include <sluice/io/workers/message.h>
@@ -21,13 +23,13 @@
 
 namespace sluice::detail {
 
-// What a worker shares, by number; null: this process could not have it.
+// The segments that a worker shares, by number; null if this process could not map one.
 using Segments = std::unordered_map<std::uint64_t, std::shared_ptr<Segment>>;
 
 class ReplyReader {
  public:
-  // `count` values, in what is left of the message. Throws Nonsense. Values that nobody takes are
-  // given back; without `returns` there is nobody to give them to.
+  // Reads `count` values from the rest of the message. Throws Nonsense. Values that are not taken
+  // are given back through `returns`; null: they are not given back.
   ReplyReader(MessageReader message, std::size_t count, const Segments& segments,
               const std::shared_ptr<Returns>& returns);
 
@@ -35,16 +37,16 @@ class ReplyReader {
   std::string text();
   Bytes bytes();
   Tensor tensor(ValueKind kind = ValueKind::tensor);
-  // After the last value was read: throws Nonsense if the sample has more.
+  // Call it after the last value: throws Nonsense if the sample has more.
   void finish() const;
-  // Of those in shared memory.
+  // The bytes of the values in shared memory.
   std::size_t shared_bytes() const { return shared_bytes_; }
 
  private:
   struct Value {
     WireValue wire;
-    std::shared_ptr<void> owner;  // gives the value back; null for what stands inline
-    std::byte* at = nullptr;      // null for a value without bytes, and for what is lost
+    std::shared_ptr<void> owner;  // gives the value back; null for an inline value
+    std::byte* at = nullptr;      // null for a value without bytes, or whose segment is not mapped
   };
   Value check(const WireValue& wire, std::span<const std::byte> inlined, const Segments& segments,
               const std::shared_ptr<Returns>& returns);

@@ -14,7 +14,7 @@ std::span<const std::byte> bytes_of(std::span<const std::uint8_t> bytes) {
 }  // namespace
 
 bool ReplyWriter::find(WireValue& value, const std::byte* at, bool is_view) const {
-  // Whoever gives a view may write there again for the next sample.
+  // The memory of a view may be reused for the next sample, so copy it.
   if (is_view) return false;
   const auto place = memory_->place_of(at, value.bytes);
   if (!place) return false;

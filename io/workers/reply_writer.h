@@ -24,15 +24,15 @@ class ReplyWriter {
   void add(Bytes&& bytes, ValueKind kind = ValueKind::bytes);
   void add(Tensor&& tensor, ValueKind kind);
 
-  // The message, for request `number`; the next value is of the next sample.
+  // Ends the sample and returns its message, for request `number`.
   MessageWriter finish(std::uint64_t number);
-  // What was added since then is not sent.
+  // Drops the values of the unfinished sample.
   void abandon() noexcept;
-  // The other side has let go of a value.
+  // The other process no longer uses the value.
   void give_back(std::uint64_t id) noexcept { kept_.erase(id); }
 
  private:
-  // Whether the elements lie in shared memory, where `value` is told.
+  // If the elements lie in shared memory, sets their place in `value` and returns true.
   bool find(WireValue& value, const std::byte* at, bool is_view) const;
   std::string refusal(std::uint64_t bytes) const;
   template <class T>

@@ -1,13 +1,13 @@
 // RequestInputs: the values of a sample that a worker's function is called with. Internal.
 //
-// Small ones stand in the message. The others are copied into one piece of shared memory, whose
-// descriptor goes along with it; the worker has the pages for itself as soon as it writes there, so
-// that a second try finds them as they were.
+// Small values are sent inline. The others are copied into one segment of shared memory, whose
+// descriptor is sent with the message. The worker maps the pages copy-on-write, so a second try
+// finds the values unchanged.
 //
-// That is done when a worker takes the request, since a process has few descriptors.
+// seal() makes that copy when a worker takes the request, since a process has few descriptors.
 //
 // Ownership: refers to the values that were added until seal() has copied them. Threads: one at a
-// time. Errors: seal() throws Error where there is no shared memory.
+// time. Errors: seal() throws Error if there are too many values or no shared memory.
 #pragma once
 
 #include <sluice/graph/plan/number_types.h>
@@ -28,18 +28,18 @@ namespace sluice::detail {
 
 class RequestInputs {
  public:
-  // Of the piece of shared memory, for WireValue.
+  // The number of the segment, for WireValue.
   static constexpr std::uint64_t kSegment = 1;
 
   void add_number(std::uint64_t bits) { wires_.add_number(bits); }
   void add(std::span<const std::uint8_t> bytes, ValueKind kind);
   void add(const Tensor& tensor, ValueKind kind);
-  // Once; later calls do nothing.
+  // Copies the values; later calls do nothing.
   void seal();
 
   std::uint32_t count() const { return wires_.count(); }
   void write(MessageWriter& to) const { wires_.write(to); }
-  // To send along; below 0 where all values stand in the message.
+  // The descriptor to send; negative if all values are inline.
   int descriptor() const { return memory_.number(); }
 
  private:
@@ -51,7 +51,7 @@ class RequestInputs {
   };
   WireValues wires_;
   std::vector<Copy> copies_;
-  std::vector<Tensor> made_;  // of tensors whose elements do not follow each other
+  std::vector<Tensor> made_;  // copies of tensors that are not contiguous
   std::size_t bytes_ = 0;
   Descriptor memory_;
 };

@@ -9,7 +9,7 @@
 namespace sluice::detail {
 namespace {
 
-// So many are worth a message of their own.
+// This many returned values justify a message.
 constexpr std::size_t kMany = 32;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// What the handles on workers' values share with the pool that gave them: Wake, by which its thread
-// is woken, and Returns, the values of one worker that nobody uses any more. Internal.
+// State that a pool shares with the handles on its workers' values. Wake wakes the pool's thread;
+// Returns collects the values of one worker that are no longer used. Internal.
 //
 // Ownership: shared by the pool and all handles, which may outlive it. Threads: all. Errors: none;
-// a value that cannot be noted for want of memory is given back when its worker ends.
+// if memory is too short to note a value, it is given back when its worker ends.
 #pragma once
 
 #include <sluice/io/workers/descriptor.h>
@@ -22,13 +22,13 @@ class Wake {
  public:
   Wake();  // throws std::system_error
   int number() const { return event_.number(); }
-  // Ends the wait of the pool's thread.
+  // Wakes the pool's thread.
   void call() noexcept;
-  // The thread is awake and looks at everything after this.
+  // Call it on the thread once awake, before it looks for work.
   void heard() noexcept;
 
-  std::atomic<std::size_t> held_bytes{0};    // of values that somebody has
-  std::atomic<bool> short_of_memory{false};  // who gives back shall call
+  std::atomic<std::size_t> held_bytes{0};    // of values in use
+  std::atomic<bool> short_of_memory{false};  // give_back() calls call() at once
 
  private:
   Descriptor event_;
@@ -40,9 +40,9 @@ class Returns {
   explicit Returns(std::shared_ptr<Wake> wake) : wake_(std::move(wake)) {}
   void hold(std::size_t bytes) noexcept { wake_->held_bytes += bytes; }
   void give_back(std::uint64_t id, std::size_t bytes) noexcept;
-  // Values that were given back, up to `most`; none if they are fewer than `least`.
+  // Takes up to `most` values that were given back, or none if there are fewer than `least`.
   std::vector<std::uint64_t> take(std::size_t least, std::size_t most);
-  // They could not be told of: they are taken next time.
+  // Puts back values whose message could not be sent; take() returns them again.
   void put_back(const std::vector<std::uint64_t>& ids);
 
  private:

@@ -21,7 +21,7 @@ constexpr std::size_t kPage = 4096;
 }  // namespace
 
 Segment::Segment(int descriptor, std::size_t bytes, Pages pages) : size_(bytes) {
-  // To populate pages that are copied is to copy them.
+  // MAP_POPULATE would copy the pages of a private mapping.
   const int how = pages == Pages::shared ? MAP_SHARED | MAP_POPULATE : MAP_PRIVATE;
   void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, how, descriptor, 0);
   if (at == MAP_FAILED) fail("mmap");

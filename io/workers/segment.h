@@ -1,11 +1,11 @@
-// Segment: memory that two processes share. It has no name in the file system, so nothing is left
-// of it when the last process that has it ends. Internal.
+// Segment: memory that two processes share. It has no name in the file system, so the system frees
+// it when the last process that maps it ends. Internal.
 //
-// A worker makes segments; the process that started it is sent a descriptor of each. Its size is
-// sealed: nobody can cut it while another one reads.
+// A worker makes segments and sends the descriptor of each to the process that started it. The size
+// is sealed, so no process can shrink a segment while another one reads it.
 //
-// Ownership: unmaps its memory. Threads: all. Errors: std::system_error; Nonsense for a descriptor
-// that is something else.
+// Ownership: unmaps its memory. Threads: all. Errors: std::system_error; Nonsense for an unsuitable
+// descriptor.
 #pragma once
 
 #include <sluice/io/workers/descriptor.h>
@@ -18,10 +18,10 @@ namespace sluice::detail {
 
 class Segment {
  public:
-  // A new one of at least `bytes` bytes, and the descriptor to send.
+  // Makes a segment of at least `bytes` bytes, and the descriptor to send.
   static std::pair<Segment, Descriptor> make(std::size_t bytes);
-  // One that somebody else has made, of at most `most` bytes. What is written to a `copied` one
-  // nobody else sees.
+  // Maps a segment that another process made, of at most `most` bytes. Writes to a `copied` one are
+  // private.
   enum class Pages : std::uint8_t { shared, copied };
   static Segment of(const Descriptor& descriptor, std::size_t most, Pages pages = Pages::shared);
 
@@ -32,7 +32,7 @@ class Segment {
 
   std::byte* data() const { return at_; }
   std::size_t size() const { return size_; }
-  // Whether these bytes lie in it.
+  // True if these bytes lie in the segment.
   bool holds(std::size_t offset, std::size_t bytes) const {
     return bytes <= size_ && offset <= size_ - bytes;
   }

@@ -14,7 +14,7 @@ bool send_patiently(const Channel& channel, std::span<const std::byte> message, 
   while (true) {
     const auto result = channel.send(message, Patience::wait, descriptor);
     if (result != Channel::Result::later) return result == Channel::Result::done;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the system has no room
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the socket buffer is full
   }
 }
 

@@ -1,9 +1,9 @@
-// SharedMemory: what a worker's reader takes memory from while it makes a sample, so that its
-// pictures and tensors lie where the other process can see them. Internal.
+// SharedMemory: the memory resource of a worker's reader, so that its images and tensors are
+// visible to the other process. Internal.
 //
 // Ownership: owns its segments; the buffers of a BufferPool over it give them back. Threads: all.
-// Errors: where there is no shared memory it gives memory of the process alone, which segment_of()
-// does not know.
+// Errors: none; without shared memory it returns private memory, for which place_of() returns
+// nothing.
 #pragma once
 
 #include <sluice/io/workers/channel.h>
@@ -23,7 +23,7 @@ namespace sluice::detail {
 
 class SharedMemory final : public MemoryResource {
  public:
-  // Tells the other side of each segment, by `channel`. `most`: bytes of a segment.
+  // Sends each new segment through `channel`. `most`: the largest segment, in bytes.
   SharedMemory(const Channel& channel, std::size_t most) : channel_(&channel), most_(most) {}
 
   void* allocate(std::size_t bytes, std::size_t alignment) override;
@@ -33,9 +33,9 @@ class SharedMemory final : public MemoryResource {
     std::uint64_t segment = 0;
     std::uint64_t offset = 0;
   };
-  // Where bytes lie that are all in one segment.
+  // The place of these bytes; nothing unless they are all in one segment.
   std::optional<Place> place_of(const std::byte* at, std::size_t bytes) const;
-  // Why memory was not shared the last time that it was not.
+  // Why the last allocation that failed to be shared was not shared.
   std::string refusal() const;
 
  private:
@@ -48,12 +48,12 @@ class SharedMemory final : public MemoryResource {
   const Channel* channel_;
   const std::size_t most_;
   mutable std::mutex mutex_;
-  std::map<const std::byte*, Shared> segments_;  // by where they begin
+  std::map<const std::byte*, Shared> segments_;  // by their first byte
   std::uint64_t next_ = 1;
   std::string refusal_;
 };
 
-// Sends, also when the other side takes its time. False when it is gone.
+// Sends, and waits while the other side is busy. Returns false if it is gone.
 bool send_patiently(const Channel& channel, std::span<const std::byte> message,
                     int descriptor = -1);
 

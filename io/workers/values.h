@@ -1,14 +1,15 @@
-// How the values of a sample travel from a worker to the process that started it: which types can,
-// and how a type is written and read. Users need not include this.
+// Sends the values of a sample from a worker to the process that started it: the supported types,
+// and how they are written and read. Users need not include this.
 //
-// Numbers, short texts and whatever is small stand in the message. The elements of a larger Image,
-// Tensor or Bytes lie in shared memory: the reader's, if it made them while it ran, as memory that
-// it takes then is shared; else the worker copies them there. The process that started it refers to
-// them, and gives them back when the last handle on them goes.
+// Numbers, short texts and other small values are sent inline. The elements of a larger Image,
+// Tensor or Bytes are sent in shared memory. Memory that the reader allocates while it runs is
+// shared already; other values are copied. The receiving process refers to the shared memory and
+// gives it back when the last handle is destroyed.
 //
-// Ownership: a ReplyWriter keeps what it is given until the other side gives it back. A ReplyReader
-// refers to a message, and what it gives owns a share of its segment. Threads: one. Errors: what
-// the writer throws is the sample's error; the reader throws Nonsense for what cannot be.
+// Ownership: a ReplyWriter keeps its values until the other process gives them back. A ReplyReader
+// refers to a message; the values it returns share ownership of their segment. Threads: one.
+// Errors: an exception from the writer is the sample's error; the reader throws Nonsense for
+// invalid messages.
 #pragma once
 
 #include <sluice/graph/plan/number_types.h>
@@ -36,14 +37,14 @@ void write_value(ReplyWriter& to, Bytes&& bytes);
 void write_value(ReplyWriter& to, Tensor&& tensor);
 void write_value(ReplyWriter& to, Image&& image);
 
-// The value that comes next.
+// Reads the next value.
 std::uint64_t read_number(ReplyReader& from);
 void read_value(ReplyReader& from, std::string& text);
 void read_value(ReplyReader& from, Bytes& bytes);
 void read_value(ReplyReader& from, Tensor& tensor);
 void read_value(ReplyReader& from, Image& image);
 
-// "i64", "bytes"; empty for a type that cannot travel.
+// The name of a type, such as "i64" or "bytes"; empty for a type that cannot be sent.
 template <class T>
 constexpr std::string_view travelling_name() {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -106,7 +107,7 @@ struct travelling<std::tuple<Ts...>> {
     std::apply([&](Ts&... each) { (travelling<Ts>::write_one(to, std::move(each)), ...); }, values);
   }
   static std::tuple<Ts...> read(ReplyReader& from) {
-    return std::tuple<Ts...>{travelling<Ts>::read_one(from)...};  // in this order
+    return std::tuple<Ts...>{travelling<Ts>::read_one(from)...};  // braces: from left to right
   }
 };
 

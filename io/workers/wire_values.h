@@ -1,6 +1,6 @@
-// WireValues: the values of a message, what stands in it included. Internal.
+// WireValues: the values of a message, including its inline bytes. Internal.
 //
-// Ownership: plain data. Threads: like a vector. No errors.
+// Ownership: plain data. Threads: like a vector. Errors: none.
 #pragma once
 
 #include <sluice/io/workers/message.h>
@@ -19,7 +19,8 @@ class WireValues {
   static constexpr std::size_t kMostInlineOfAll = kMostMessage / 4;
   static constexpr std::size_t kMostValues = kMostMessage / 2 / sizeof(WireValue);
 
-  // What a tensor is, without its elements. Of rank -1 for one that holds nothing.
+  // The description of a tensor, without its elements. The rank is -1 for a Tensor
+  // that holds nothing, not even a shape.
   static WireValue of(const Tensor& tensor, ValueKind kind) {
     WireValue value;
     value.kind = kind;
@@ -39,7 +40,7 @@ class WireValues {
     value.offset = bits;
     add(value);
   }
-  // False, and nothing is added, if there is no room for the elements in the message.
+  // Returns false and adds nothing if the message has no room for the elements.
   bool add_inline(WireValue& value, std::span<const std::byte> elements) {
     value.bytes = elements.size();
     if (elements.size() > kMostInline || inline_.size() + elements.size() > kMostInlineOfAll)

@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::size_t kIdsOfMessage = 1024;
 constexpr int kMessagesOfTurn = 256;
-constexpr int kToDie = 1000;       // milliseconds, after it was killed
-constexpr std::int64_t kNew = 16;  // samples that may take longer than those that follow
+constexpr int kToDie = 1000;  // milliseconds, after a kill
+// The first samples of a worker may be slower, so they do not count for the average.
+constexpr std::int64_t kNew = 16;
 
 }  // namespace
 
@@ -150,7 +151,7 @@ void Worker::add_segment(const Header& header, Channel::Received& received) {
   std::shared_ptr<Segment> segment;
   if (received.descriptor) {
     try {
-      // Blocks of a pool are up to a quarter larger than what is asked for.
+      // A pool's blocks may be up to a quarter larger than the request.
       segment =
           std::make_shared<Segment>(Segment::of(received.descriptor, setup_.options.max_bytes * 2));
     } catch (const std::system_error&) {  // this process has no room for it
@@ -217,7 +218,7 @@ void Worker::pop() {
 
 Worker::Clock::time_point Worker::deadline() const {
   if (!runs() || (ready_ && in_hand_.empty() && !retiring_)) return Clock::time_point::max();
-  constexpr double kPatience = 10;  // with one that is to end
+  constexpr double kPatience = 10;  // seconds, for a worker that was told to end
   const double seconds = runs() && closed() ? std::min(setup_.options.deadline_s, kPatience)
                                             : setup_.options.deadline_s;
   return since_ +

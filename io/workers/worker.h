@@ -1,9 +1,9 @@
-// Worker: one of a pool's workers, as the pool's thread sees it: its process, what it has in hand,
-// the memory that it shares. Internal.
+// Worker: one worker of a pool, as the pool's thread sees it: its process, its requests and its
+// shared memory. Internal.
 //
-// Ownership: owns the process and the requests in hand; segments live as long as they have values
-// in use. Threads: the pool's. Errors: Nonsense, and WorkerFailure for a worker that says itself
-// that it cannot serve; std::system_error of start().
+// Ownership: owns the process and the requests in hand; segments live as long as their values are
+// in use. Threads: the pool's thread. Errors: Nonsense; WorkerFailure if the worker reports that it
+// cannot serve; start() throws std::system_error.
 #pragma once
 
 #include <sluice/io/workers/message.h>
@@ -25,7 +25,7 @@
 
 namespace sluice::detail {
 
-// What all workers of a pool have in common.
+// Settings that all workers of a pool share.
 struct WorkerSetup {
   std::string name;
   std::string types;  // of a sample, as text
@@ -33,10 +33,10 @@ struct WorkerSetup {
   WorkerProgram program;
 };
 
-// It cannot be set up.
+// Thrown if a worker cannot be set up.
 class WorkerFailure : public std::runtime_error {
  public:
-  // `lasting`: another try would end in the same way.
+  // `lasting`: another try would fail in the same way.
   WorkerFailure(const std::string& what, bool lasting)
       : std::runtime_error(what), lasting_(lasting) {}
   bool lasting() const { return lasting_; }
@@ -48,83 +48,83 @@ class WorkerFailure : public std::runtime_error {
 // A sample that a worker must produce.
 struct Work {
   SampleInfo info;
-  std::unique_ptr<WorkerRequest> request;      // null: nobody wants it any more
-  bool tried = false;                          // by a worker that ended
-  bool alone = false;                          // it is not given to a worker with others
-  std::shared_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
-  // Set by the worker that has it in hand.
+  std::unique_ptr<WorkerRequest> request;      // null: no longer wanted
+  bool tried = false;                          // once, by a worker that ended
+  bool alone = false;                          // it must be the only sample in its group
+  std::shared_ptr<RequestInputs> inputs = {};  // for a function; null for a source's sample
+  // Set by the worker that takes it.
   std::uint64_t number = 0;
   bool last_of_group = false;
 };
-// A list, so that work moves from one to another without an allocation.
+// A list, so that moving work to another list allocates nothing.
 using WorkList = std::list<Work>;
 
 class Worker {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Counts in `samples` what it has answered.
+  // Adds the number of its answers to `samples`.
   Worker(int number, const WorkerSetup& setup, std::shared_ptr<Wake> wake,
          std::atomic<std::int64_t>& samples);
 
   void start();
   bool runs() const { return process_ != nullptr; }
   bool ready() const { return ready_; }
-  // Whether it has come as far as run_worker_if_asked.
+  // True if it has reached run_worker_if_asked.
   bool said_hello() const { return said_hello_; }
-  // Of all its processes, those that ended before they were ready, by themselves.
+  // The number of its processes that ended by themselves before they were ready.
   int failed_setups() const { return failed_setups_; }
   void count_failed_setup() { ++failed_setups_; }
-  // Null unless it runs.
+  // Null if it does not run.
   WorkerProcess* process() { return process_.get(); }
 
   bool wants_work() const;
-  // Takes the work, of which what has inputs is alone, or none of it if there is no room in its
-  // socket.
+  // Sends the group to the worker and takes it. Work with inputs must be the only one in its group.
+  // Returns false and takes nothing if the socket has no room.
   bool hand(WorkList& group);
   std::size_t in_hand() const { return in_hand_.size(); }
   int groups() const { return groups_; }
-  // Tells it of values that nobody uses any more, if there are as many as this.
+  // Tells it which values are no longer used, if there are at least this many.
   void flush(std::size_t at_least);
 
-  // Handles what it has sent, and answers requests. False when its end of the socket is closed, or
-  // it has sent enough for one turn.
+  // Handles messages from the worker and answers requests. Returns `closed` if its end of the
+  // socket is closed, and `more` if there may be more messages than one turn handles.
   enum class Heard { all, more, closed };
   Heard receive();
 
-  // When it will have taken too long; never for one that has nothing to do.
+  // When its current sample or setup exceeds the time limit; never if it has nothing to do.
   Clock::time_point deadline() const;
   void postpone(Clock::duration by) { since_ += by; }
 
-  // Nobody wants what it has in hand: its requests fail with this.
+  // Fails all requests in hand with this error; they are no longer wanted.
   void cancel(const std::string& what) noexcept;
 
-  // Whether it has made as many samples as it may.
+  // True if it has reached renew_after and answered all requests.
   bool is_due() const { return retiring_ && in_hand_.empty(); }
-  // Lets it end, as nothing is wanted of it.
+  // Closes the socket, so that the worker ends by itself.
   void close() noexcept;
   bool closed() const { return process_->channel().number() < 0; }
 
-  // Ends it, if it has not ended, and takes what it has in hand. The text says how it ended; `why`
-  // it was ended, if that was here.
+  // Ends it, if it has not ended, and takes its requests. `why`: the reason if this side ends it,
+  // else empty. The text says how it ended.
   struct Ending {
     std::string what;
     bool was_ready = false;
     bool said_hello = false;
     bool by_itself = false;
     WorkList in_hand;
-    std::unique_ptr<WorkerProcess> process;  // that has not ended yet, though it was killed
+    std::unique_ptr<WorkerProcess> process;  // a killed process that has not ended yet
   };
   Ending end(const std::string& why);
-  // Kills the process if it runs. The request that it is working on fails.
+  // Kills the process if it runs. All requests in hand fail.
   void drop(const std::string& what) noexcept;
-  // "worker 2 of 'imagenet' (pid 4711)".
+  // For example "worker 2 of 'imagenet' (pid 4711)".
   std::string title() const;
 
   std::size_t usual_bytes() const { return usual_bytes_; }
-  // How many samples it is to be handed at once, if it makes one after the other: as many as it
-  // may, but not more than a millisecond's work. What one has in hand when the others have nothing
-  // left to do is what an epoch waits for.
+  // The group size for a worker that makes one sample at a time: mini_batch, but at most a
+  // millisecond's work. Small groups matter at the end of an epoch, when the other workers have
+  // nothing left to do.
   std::size_t group_size() const;
 
  private:
@@ -151,10 +151,11 @@ class Worker {
   WorkList in_hand_;
   int groups_ = 0;
   std::uint64_t next_number_ = 1;
-  std::int64_t handed_ = 0;    // to this process
-  Clock::time_point since_;    // it has been at its first request, or at its set-up
-  std::int64_t answered_ = 0;  // samples
-  std::chrono::duration<double> usual_time_{};  // of one that follows many
+  std::int64_t handed_ = 0;    // to this process, since it started
+  Clock::time_point since_;    // when its first request or its setup began
+  std::int64_t answered_ = 0;  // the number of samples
+  // A moving average for one sample, after the first ones.
+  std::chrono::duration<double> usual_time_{};
   std::size_t usual_bytes_ = 0;
 };
 

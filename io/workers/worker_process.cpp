@@ -26,7 +26,7 @@ void require(int error, const char* call) {
   if (error != 0) throw std::system_error(error, std::generic_category(), call);
 }
 
-// Which descriptors the new process has.
+// The descriptors of the new process.
 class FileActions {
  public:
   FileActions(int socket, int words) {
@@ -50,7 +50,7 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
-// Signals are as in a program that was just started, whatever this one does with them.
+// Resets the signal handling and mask to those of a new program.
 class Attributes {
  public:
   Attributes() {
@@ -72,7 +72,7 @@ class Attributes {
   posix_spawnattr_t attributes_;
 };
 
-// A descriptor that does not stand where one is put for the new process.
+// Moves a descriptor out of the range that the new process uses for its own.
 Descriptor out_of_the_way(Descriptor descriptor) {
   if (descriptor.number() > kWorkerSocket) return descriptor;
   Descriptor moved(::fcntl(descriptor.number(), F_DUPFD_CLOEXEC, kWorkerSocket + 1));
@@ -136,13 +136,13 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program) {
 }
 
 WorkerProcess::~WorkerProcess() {
-  constexpr int kPatience = 5000;  // one that the system cannot end stays
+  constexpr int kPatience = 5000;  // a process that the system cannot end is left
   kill();
   (void)has_ended(kPatience);
 }
 
 bool WorkerProcess::listen() noexcept {
-  // One that never stops to write shall not keep the thread from all others.
+  // Limits the reads, so that a process that writes without end does not block the thread.
   constexpr int kMostParts = 16;
   std::array<char, kMostWords> part{};
   for (int parts = 0; parts < kMostParts; ++parts) {
@@ -153,7 +153,7 @@ bool WorkerProcess::listen() noexcept {
     try {
       said_.append(part.data(), static_cast<std::size_t>(size));
       if (said_.size() > kMostWords) said_.erase(0, said_.size() - kMostWords);
-    } catch (const std::bad_alloc&) {  // it stands on standard error
+    } catch (const std::bad_alloc&) {  // it is on standard error anyway
     }
   }
   return true;
@@ -179,8 +179,7 @@ bool WorkerProcess::has_ended(int milliseconds) noexcept {
   while (::poll(&wait, 1, milliseconds) < 0 && errno == EINTR) {
   }
   if ((wait.revents & POLLIN) == 0) return false;
-  // Where the program lets nobody wait for its children, or waits for all of them itself, the
-  // status is lost.
+  // If the program ignores SIGCHLD, or waits for all children itself, the status is lost.
   if (::waitid(P_PIDFD, static_cast<id_t>(pidfd_.number()), &ending_, WEXITED) != 0) ending_ = {};
   by_itself_ = ending_.si_pid != 0 && ending_.si_code == CLD_EXITED;
   ended_ = true;

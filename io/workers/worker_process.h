@@ -1,13 +1,11 @@
-// WorkerProcess: a process that serves as a worker, as the one sees it that has started it.
-// Internal.
+// WorkerProcess: a worker's process, as seen by the process that started it. Internal.
 //
-// It is the program itself, or another one, run anew with posix_spawn: it has none of this
-// process's memory, threads and descriptors, but for its end of a socket, and a pipe for what it
-// writes to standard output and standard error.
+// posix_spawn starts this program or another one in a new process. It inherits no memory, threads
+// or descriptors, except its end of a socket and a pipe for its standard output and standard error.
 //
-// Ownership: a process that has not ended when this object goes is killed, and its status taken.
-// Threads: one, the same from start to end: the system ends the process with the thread that has
-// started it. Errors: std::system_error where it cannot be started.
+// Ownership: the destructor kills a process that has not ended, and reaps it. Threads: the same
+// thread from start to end, since the system ends the process with the thread that started it.
+// Errors: the constructor throws std::system_error.
 #pragma once
 
 #include <sluice/io/workers/channel.h>
@@ -22,12 +20,12 @@
 
 namespace sluice::detail {
 
-// What is started.
+// The program to start.
 struct WorkerProgram {
   std::string path;
-  std::vector<std::string> arguments;    // the program's name is the first
+  std::vector<std::string> arguments;    // the first is the program's name
   std::vector<std::string> environment;  // "NAME=value"
-  // This program, or the one at `path`, as a worker; `leading` are its first arguments.
+  // This program (empty `path`) or the one at `path`, as a worker. `leading`: its first arguments.
   static WorkerProgram of(const std::string& path, const std::vector<std::string>& leading,
                           const std::string& worker_name);
 };
@@ -41,20 +39,21 @@ class WorkerProcess {
 
   pid_t pid() const { return pid_; }
   Channel& channel() { return channel_; }
-  int exit_descriptor() const { return pidfd_.number(); }  // readable when it has ended
+  int exit_descriptor() const { return pidfd_.number(); }  // readable once it has ended
   int words_descriptor() const { return words_.number(); }
 
-  // Reads what it has written. False when there is no more to come.
+  // Reads its output. Returns false at the end of it.
   bool listen() noexcept;
-  // The last of what it has written, on one line.
+  // The end of its output, on one line.
   std::string last_words() const;
 
   void kill() noexcept;
-  // "was killed by signal 11 (Segmentation fault)"; nothing if it has not ended within the time.
+  // Describes how it ended, such as "was killed by signal 11 (Segmentation fault)". Nothing if it
+  // has not ended within this time.
   std::optional<std::string> ended(int milliseconds);
-  // The same without the words, which need memory.
+  // The same without the text, which needs memory.
   bool has_ended(int milliseconds) noexcept;
-  // Once it has ended: whether by itself, with a status.
+  // Valid after it has ended: true if it exited with a status.
   bool ended_by_itself() const { return by_itself_; }
 
  private:
@@ -64,7 +63,7 @@ class WorkerProcess {
   pid_t pid_ = -1;
   std::string said_;
   bool ended_ = false;
-  siginfo_t ending_{};  // all 0 where it is not known
+  siginfo_t ending_{};  // all 0 if unknown
   bool by_itself_ = false;
 };
 

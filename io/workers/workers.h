@@ -1,5 +1,5 @@
-// workers: a dataset whose samples are made by worker processes, for Graph::read: for code that is
-// not thread-safe, leaks or crashes.
+// workers: a dataset whose samples are produced by worker processes, for Graph::read. It is for
+// code that is not thread-safe, leaks or crashes.
 //
 //   auto make_reader(const WorkerArguments& arguments) {
 //     return [data = open(arguments.argument)](const SampleInfo& info) {
@@ -14,21 +14,21 @@
 //       auto [picture, label] = g.read(workers<std::tuple<Image, std::int64_t>>(
 //           "imagenet", 1'281'167, {.workers = 8, .argument = "/data/imagenet"}));
 //
-// Workers are new processes of this program, or of another one: nothing is shared but memory that
-// they fill. They are started when workers() is called, before the program uses a GPU. Samples are
-// functions of their SampleInfo, so how many workers there are changes nothing in what they are.
-// What a reader throws is the error of its sample.
+// Workers are new processes of this program, or of another one. They share only the memory of their
+// samples with this process. They start when workers() is called, which is before the pipeline uses
+// a GPU. Samples are functions of their SampleInfo, so they do not depend on the number of workers.
+// An exception in a reader is the error of its sample.
 //
-// A worker that crashes, is killed, takes longer than a deadline for a sample, or writes what makes
-// no sense costs the one sample that it was at, whose error names the worker, how it ended, and
-// what it wrote last; it is started anew. When this process ends, however that comes about, the
-// workers end with it.
+// If a worker crashes, is killed, exceeds the time limit for a sample, or sends an invalid message,
+// only the sample that it was working on is lost. Its error names the worker, how it ended, and its
+// last output. The worker is restarted. When this process ends, for any reason, the workers end
+// with it.
 //
-// Ownership: copies share the workers, which end with the last of them. Values in shared memory may
-// outlive it. Threads: all. Errors: workers() throws BuildError for options that cannot be, and for
-// a name or a type that does not fit, and Error where processes cannot be started. When no worker
-// is left, begin_epoch() throws Error, and so each sample fails; where it is not known how many
-// there are, the epoch that runs ends soon.
+// Ownership: copies share the workers, which end with the last copy. Values in shared memory may
+// outlive it. Threads: all. Errors: workers() throws BuildError for invalid options, an unknown
+// name or the wrong type, and Error if processes cannot be started. When no worker is left,
+// begin_epoch() throws Error and every sample fails. If the number of samples is unknown, the
+// current epoch ends soon.
 #pragma once
 
 #include <sluice/graph/completion.h>
@@ -60,7 +60,7 @@ class Workers {
     return "sample " + std::to_string(index) + " of '" + shared_->name + "'";
   }
   WorkerStats stats() const { return shared_->pool.stats(); }
-  // Why no worker is left, so that each sample fails; empty while some are.
+  // Why no worker is left, so that every sample fails; empty while there are workers.
   std::string broken() const { return shared_->pool.broken(); }
 
   // For Graph::read.
@@ -98,8 +98,8 @@ class Workers {
   std::shared_ptr<Shared> shared_;
 };
 
-// `samples` samples in an epoch, each an S: one value or a std::tuple of values; kUntilEnd: until
-// the reader throws EndOfEpoch.
+// A dataset of `samples` samples an epoch. Each is an S: one value, or a std::tuple of values. With
+// kUntilEnd, an epoch ends when the reader throws EndOfEpoch.
 template <class S>
 Workers<S> workers(std::string_view name, std::int64_t samples, const WorkerOptions& options = {}) {
   static_assert(detail::travelling<S>::check());

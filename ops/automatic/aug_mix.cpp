@@ -16,9 +16,9 @@ namespace sluice {
 namespace {
 
 constexpr int kMagnitudes = 10;
-constexpr int kMostDrawn = 3;  // steps of a chain whose length is drawn
+constexpr int kMostDrawn = 3;  // maximum length of a chain if it is drawn
 constexpr int kLongest = 1000;
-constexpr int kWidest = static_cast<int>(kernels::kMostPictures) - 1;  // besides the picture
+constexpr int kWidest = static_cast<int>(kernels::kMostPictures) - 1;  // besides the image
 
 void check(const AugMixOptions& options) {
   const auto require = [](bool good, const std::string& what) {
@@ -36,7 +36,7 @@ void check(const AugMixOptions& options) {
   require(!options.augmentations.empty(), "the list of operators is empty; give at least one");
 }
 
-// A whole number of 0 to count - 1.
+// Draws a whole number of 0 to count - 1.
 Value<std::int32_t> below(Graph& g, int count) {
   return cast<std::int32_t>(g.uniform(0.f, static_cast<float>(count)));
 }
@@ -80,7 +80,7 @@ Value<Image> aug_mix(Graph& g, Value<Image> image, const AugMixOptions& options)
                       },
                       {.name = "chain"});
   };
-  // Chain 0 has no steps: it is the picture itself. A list lies on the host.
+  // Chain 0 has no steps: it is the image itself. The collected list is on the host.
   const auto collected = g.for_loop_collect(
       options.mixture_width + 1, std::int64_t{0},
       [&](Value<std::int64_t> i, Value<std::int64_t> state) {

@@ -14,7 +14,7 @@ using Picture = Value<Image>;
 using Magnitude = Value<float>;
 using Augmentations = std::vector<Augmentation<Image>>;
 
-// Where the lists differ.
+// The settings in which the lists differ.
 struct Ranges {
   float shear = 0.3f;
   float translate = 0.f;
@@ -22,7 +22,7 @@ struct Ranges {
   float rotate = 30.f;
   float colour_low = 0.f, colour_high = 0.9f;
   bool colour_signed = true;
-  float lost_low = 0.f, lost_high = 4.f;  // bits that posterize takes away
+  float lost_low = 0.f, lost_high = 4.f;  // the number of bits that posterize drops
   float solarize_low = 255.f, solarize_high = 0.f;
 };
 
@@ -55,7 +55,7 @@ Value<std::int32_t> bits_kept(Magnitude lost) {
   return bits + cast<std::int32_t>(bits < 1);
 }
 
-// Those that all lists have.
+// The augmentations that all lists have.
 Augmentations list_of(const Ranges& r, Interpolation way, const Fill& fill) {
   const bool relative = r.translate_relative;
   return {
@@ -119,7 +119,7 @@ Augmentations without(Augmentations all, const std::vector<std::string>& exclude
   return all;
 }
 
-// With DALI's ranges or torchvision's.
+// Takes DALI's ranges or torchvision's.
 Augmentations list_of(const AugmentationListOptions& options, const Ranges& torchvision,
                       const Ranges& dali) {
   const bool is_dali = options.ranges == AugmentationRanges::dali;

@@ -14,7 +14,7 @@ struct Pair {
   Step first, second;
 };
 
-// As torchvision has them, after the tables of the paper. A step of probability 0 never runs.
+// torchvision's policies, from the tables of the paper. A step of probability 0 never runs.
 constexpr Pair kImagenet[] = {
     {{"posterize", 0.4f, 8}, {"rotate", 0.6f, 9}},
     {{"solarize", 0.6f, 5}, {"auto_contrast", 0.6f, 0}},

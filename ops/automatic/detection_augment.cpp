@@ -26,8 +26,8 @@ DetectionSample detection_augment(Graph& g, Value<Bytes> jpeg, Value<Tensor> box
   const Value<Rectangle> canvas =
       expanded_region(whole, {.ratio = ratio, .y = g.uniform(0.f, 1.f), .x = g.uniform(0.f, 1.f)});
 
-  // One statement a step: compilers differ in which argument of a call they evaluate first, and the
-  // graph is to be the same.
+  // One statement per step: compilers differ in the order in which they evaluate the arguments of a
+  // call, and the graph must not depend on it.
   const CanvasSize shown = canvas_size(canvas);
   const BboxCrop part = random_bbox_crop(crop_boxes(boxes, canvas), labels, shown);
   const Value<Rectangle> region = nested_region(canvas, part.region);

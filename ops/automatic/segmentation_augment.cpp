@@ -31,8 +31,8 @@ SegmentationSample segmentation_augment(Graph& g, Value<Bytes> jpeg, Value<Image
                                         const SegmentationOptions& options) {
   check(options);
   Value<Image> image = decode_jpeg(jpeg, options.jpeg);
-  // One statement a step: compilers differ in which argument of a call they evaluate first, and the
-  // graph is to be the same.
+  // One statement per step: compilers differ in the order in which they evaluate the arguments of a
+  // call, and the graph must not depend on it.
   const ScaledRegionOptions scaling{.width = options.width,
                                     .height = options.height,
                                     .scale = g.uniform(options.min_scale, options.max_scale),

@@ -1,6 +1,6 @@
-// One view of a picture, as contrastive learning and self-distillation are trained with: a region
-// of it, resized, mirrored, with other colours, gray, blurred or solarized by chance. Internal to
-// sim_clr and dino.
+// One view of an image, as used for contrastive learning and self-distillation: a region of it,
+// resized and, by chance, flipped, recolored, grayed, blurred or solarized. Internal to sim_clr and
+// dino.
 #pragma once
 
 #include <sluice/graph/graph.h>
@@ -17,17 +17,17 @@ namespace sluice::detail {
 struct ViewOptions {
   int width = 224, height = 224;
   Interpolation interpolation = Interpolation::bilinear;
-  // By how much factors may differ from 1, and how many degrees hues may be turned.
+  // The maximum deviation of the factors from 1, and the maximum hue rotation in degrees.
   float brightness = 0, contrast = 0, saturation = 0, hue = 0;
   float colour_probability = 0.8f;
   float gray_probability = 0.2f;
   float blur_probability = 0.5f;
-  float solarize_probability = 0;  // 0 draws nothing
+  float solarize_probability = 0;  // 0 makes no random draw
 };
 Value<Image> view_of(Graph& g, Value<Image> image, Value<Rectangle> region,
                      const ViewOptions& options);
 
-// The rectangle around all these regions of a file, decoded, and where each lies in it.
+// The decoded bounding rectangle of several regions of a file, and the position of each in it.
 struct OneDecode {
   Value<Image> image;
   std::vector<Value<Rectangle>> inside;

@@ -1,4 +1,4 @@
-// What the samples of a batch are to the kernels that change them in place. Internal to mix_up,
+// Access to the samples of a batch for the kernels that change them in place. Internal to mix_up,
 // cut_mix and mosaic.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace sluice::detail {
 
-// Numbers of the generators that draw for batches. Those of a pipeline count from 0; these never
-// meet them.
+// Numbers of the generators that draw for batches. A pipeline's own generators count from 0, so the
+// two never collide.
 enum BatchGenerator : std::uint32_t { kMixUp = 0xfffffff0, kCutMix, kElse, kMosaic };
 
 inline Random draw_for(const BatchKey& key, BatchGenerator generator) {
@@ -35,7 +35,7 @@ void require_host(const char* op, const char* what, const Column& column) {
                           to_string(column.place())));
 }
 
-// The samples of a column that is not empty. Throws Error where they have no common shape.
+// Returns the samples of a non-empty column. Throws Error if they have no common shape.
 template <class Column>
 kernels::SampleBlock block_of(const char* op, const char* what, const Column& column) {
   require_host(op, what, column);
@@ -55,7 +55,7 @@ kernels::SampleBlock block_of(const char* op, const char* what, const Column& co
   return {column.tensor().bytes(), column.size(), column.tensor(0).spec()};
 }
 
-// Calls f; what its kernels find wrong is an Error of this operator.
+// Calls f and turns its kernels' errors into an Error of this operator.
 template <class F>
 void mixing(const char* op, const F& f) {
   try {

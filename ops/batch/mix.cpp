@@ -61,7 +61,7 @@ Mixed mix(const Images& images, const TensorBatch& labels, const MixKey& key,
   return mixed;
 }
 
-// A rectangle of the given part of the picture, before it is cut to it.
+// Draws a rectangle with the given share of the image's area, and clips it to the image.
 Rectangle region_of(Random& random, double part, int height, int width) {
   const auto x = static_cast<int>(random.below(static_cast<std::uint32_t>(width)));
   const auto y = static_cast<int>(random.below(static_cast<std::uint32_t>(height)));
@@ -83,7 +83,7 @@ Mixed cut(const Images& images, const TensorBatch& labels, const MixKey& key,
   const Blocks blocks = blocks_of(op, images, labels);
   Mixed mixed;
   mixing(op, [&] {
-    // Also of a batch that stays as it is, and before anything is changed.
+    // Checks the samples before anything is changed, even if the batch stays as it is.
     if (blocks.images.count > 0) kernels::cut_samples(blocks.images, {}, {});
     if (blocks.images.count < 2) return;
     const auto last = kernels::last_sample(blocks.images);

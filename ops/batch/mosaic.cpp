@@ -45,7 +45,7 @@ struct Plan {
   std::vector<kernels::Join> joins;
 };
 
-// As many draws for a sample that stays as for one that is joined.
+// Draws as often for an unchanged sample as for a mosaic.
 template <class Images>
 Plan draw(const Images& images, const BatchKey& key, const MosaicOptions& options) {
   check(options);
@@ -89,7 +89,7 @@ TensorBatch batch_of(const std::vector<Tensor>& values) {
   return TensorBatch(std::move(memory));
 }
 
-// Rows of several tensors as one. What has no rows may be of any shape and type.
+// Concatenates the rows of several tensors. Parts without rows may have any shape and type.
 Tensor joined_rows(const std::vector<Tensor>& parts, const Tensor& like) {
   const Tensor* first = nullptr;
   std::int64_t rows = 0;
@@ -123,7 +123,7 @@ Tensor joined_rows(const std::vector<Tensor>& parts, const Tensor& like) {
   return out;
 }
 
-// Appends what is seen of a sample's boxes, and their labels.
+// Appends the visible part of a sample's boxes, and their labels.
 void add_tile(const kernels::Tile& tile, const Tensor& boxes, const Tensor& labels,
               const MosaicOptions& options, std::vector<kernels::BoxEdges>& seen,
               std::vector<Tensor>& rows) {

@@ -91,7 +91,7 @@ const detail::OperatorPtr& detail::encode_anchors_operator() {
 
 Value<Tensor> anchor_boxes(Graph& g, const std::vector<std::array<float, 4>>& anchors) {
   const auto count = static_cast<std::int64_t>(anchors.size());
-  // Samples share them.
+  // All samples share the anchors.
   const auto all = std::make_shared<Tensor>(Shape{count, 4}, DType::f32);
   auto* numbers = all->data<float>();
   for (const FourNumbers& anchor : anchors)

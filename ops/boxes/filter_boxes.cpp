@@ -23,7 +23,7 @@ BoxEdges picture_of(std::int32_t height, std::int32_t width) {
   return {0, 0, static_cast<double>(width), static_cast<double>(height)};
 }
 
-// Boxes outside lie on the border that is nearest.
+// A box outside the image collapses onto its nearest border.
 BoxEdges clipped(const BoxEdges& box, const BoxEdges& picture) {
   const auto between = [](double number, double high) {
     return number < 0 ? 0 : number > high ? high : number;
@@ -55,7 +55,7 @@ std::vector<std::int64_t> read_row_numbers(const Tensor& rows, std::int64_t coun
   return all;
 }
 
-// Adds what operators on boxes and branches make of these boxes.
+// Adds the slots that operators on boxes, and branches, compute from these boxes.
 void add_followers(std::set<detail::SlotId>& made, const detail::Block& block) {
   for (const detail::Node& node : block.nodes) {
     detail::visit(
@@ -80,7 +80,7 @@ void add_followers(std::set<detail::SlotId>& made, const detail::Block& block) {
   }
 }
 
-// The boxes that filter_boxes has left are as many as those that it was given only by chance.
+// The boxes from filter_boxes have the wrong number of rows, except by chance.
 void refuse_filtered_boxes(const detail::Arguments& arguments,
                            std::span<const detail::Block* const> blocks) {
   const auto slot_at = [&](std::size_t i) {

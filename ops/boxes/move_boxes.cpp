@@ -22,7 +22,7 @@ namespace {
 using detail::add_size;
 using kernels::AffineMap;
 
-// What moves. An operator of each move exists for both.
+// The values that move. Each move has an operator for both.
 struct Movable {
   const char* name;
   void (*move)(const char* op, const Tensor& in, const AffineMap& map, Tensor& out);
@@ -30,7 +30,7 @@ struct Movable {
 constexpr std::array<Movable, 2> kMovables = {
     {{"boxes", kernels::move_boxes}, {"points", kernels::move_points}}};
 
-// The operators of one move. `declare` adds the parameters, and a function that has the name of the
+// The two operators of one move. `declare` adds the parameters, and a function with the name of the
 // operator.
 class Move {
  public:
@@ -67,7 +67,7 @@ ParameterOptions<std::int32_t> margin(const char* help) {
   return {.value = 0, .low = 0, .high = 65535, .help = help};
 }
 
-// The range of the operator on pictures.
+// Returns the parameter range of the operator on images.
 ParameterOptions<float> within(float most, const char* help) {
   return {.value = 0.f, .low = -most, .high = most, .help = help};
 }

@@ -22,7 +22,8 @@ ParameterOptions<float> ratio(float otherwise, const char* help) {
   return {.value = otherwise, .low = 0, .low_open = true, .help = help};
 }
 
-// boxes, labels, height, width, thresholds, then min_scale, max_scale, min_ratio, max_ratio.
+// The arguments are boxes, labels, height, width, thresholds, then min_scale, max_scale, min_ratio,
+// max_ratio.
 void check_ranges(const detail::Arguments& arguments) {
   constexpr std::size_t kFirst = 5;
   for (std::size_t i = kFirst; i < kFirst + 4; i += 2) {

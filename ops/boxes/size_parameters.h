@@ -1,4 +1,4 @@
-// The size of a picture as parameters of operators on boxes and points. Internal to them.
+// The size of an image as parameters of the operators on boxes and points. Internal to them.
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>

@@ -14,7 +14,7 @@ namespace {
 
 using Numbers = std::array<float, 4>;
 
-// Numbers in units of 0 .. 255 would give pictures that are all but one colour, without a word.
+// Numbers in units of 0 .. 255 would silently produce images of almost one color.
 const char* const kUnits =
     "mean and std are in units of 0 .. 1, since pixels are divided by 255 first; divide both by "
     "255";
@@ -48,7 +48,7 @@ DType dtype_named(const std::string& name) {
   return DType::f32;
 }
 
-// dtype and layout, by name, among the arguments of both operators.
+// dtype and layout are found by name, among the arguments of both operators.
 std::vector<TensorSpec> infer(const detail::Arguments& arguments,
                               const std::vector<TensorSpec>& inputs) {
   static_cast<void>(inputs);

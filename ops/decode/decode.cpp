@@ -32,7 +32,7 @@ OperatorDeclaration declare_decoder(const char* name, const char* summary) {
   return declaration;
 }
 
-// Of the region decoder.
+// For the region decoder.
 OperatorPtr jpeg_region_size_operator() {
   return declare_decoder("decode_jpeg_region_size",
                          "The size of the region, as an image without pixels; passes use it.")
@@ -42,7 +42,7 @@ OperatorPtr jpeg_region_size_operator() {
                std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
         if (region.height >= 1 && region.width >= 1) {
           out = Image::size_only(region.height, region.width, color == ColorSpace::rgb ? 3 : 1);
-        } else {  // the decoder knows better what to say
+        } else {  // the decoder has the better error message
           decode_jpeg_region(file.bytes(), region,
                              {color, turned, damage, verify, entropy, max_scans, max_output_bytes},
                              out);
@@ -125,7 +125,7 @@ const OperatorPtr& decode_jpeg_size_operator() {
                                      turned ? header.oriented_width() : header.width,
                                      color == ColorSpace::rgb ? 3 : 1);
             } catch (const JpegError&) {
-              // The decoder refuses it, too, and knows better what to say.
+              // The decoder rejects the file too, with a better message.
               decode_jpeg_image(
                   file.bytes(),
                   {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);

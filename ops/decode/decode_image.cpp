@@ -56,7 +56,7 @@ bool is_jpeg(const JpegFile& file) {
   return image_format(file.bytes().prefix()) == ImageFormat::jpeg;
 }
 
-// Of the region decoder.
+// For the region decoder.
 OperatorPtr image_region_size_operator() {
   return declare_image_decoder("decode_image_region_size",
                                "The size of the region, as an image without pixels; passes use it.")
@@ -65,7 +65,7 @@ OperatorPtr image_region_size_operator() {
                bool ids, const Rectangle& region, Image& out) {
         if (region.height >= 1 && region.width >= 1) {
           out = Image::size_only(region.height, region.width, channels_of(color, ids));
-        } else {  // the decoder knows better what to say
+        } else {  // the decoder has the better error message
           sluice::decode_image_region(file.bytes(), region, {color, turned, max_output_bytes, ids},
                                       out);
         }
@@ -117,7 +117,7 @@ const OperatorPtr& decode_image_size_operator() {
             try {
               size = peek_image(file.bytes(), options);
             } catch (const Error&) {
-              // The decoder refuses it, too, and knows better what to say.
+              // The decoder rejects the file too, with a better message.
               decode_image_file(file.bytes(), options, out);
               throw;
             }

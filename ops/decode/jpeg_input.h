@@ -1,5 +1,5 @@
-// What the operators that read JPEG files share: the file as an input, the options of the decoder
-// as parameters, and what is said of a picture. For operators only.
+// Shared parts of the operators that read JPEG files: the file as an input, the decoder options as
+// parameters, and the notes about an image. For operators only.
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>
@@ -11,7 +11,7 @@
 
 namespace sluice::detail {
 
-// An input that is Bytes or a span of them, as Bytes.
+// An input of type Bytes or span of bytes, converted to Bytes.
 class JpegFile {
  public:
   explicit JpegFile(const Bytes& file) : file_(&file) {}
@@ -33,20 +33,20 @@ struct InputTraits<JpegFile> {
   }
 };
 
-// The parameters that JpegOptions are, in the order of its fields. The function of the operator
-// takes them one by one.
+// Declares the fields of JpegOptions as parameters, in their order. The operator's function takes
+// them one by one.
 void declare_jpeg_options(OperatorDeclaration& declaration);
-// The names of the ways a picture may be read, "index_damaged", "on_device" and
+// Returns the names of the events for how an image was read: "index_damaged", "on_device" and
 // "on_engines".
 std::vector<std::string> jpeg_events();
 
-// Which way the picture was read is counted as an event of the step, and what a tolerant decoder
-// has to say becomes a warning about the sample. So is what is wrong with an index, but as a
-// warning only once a step: it may concern every file.
+// Counts how the image was read as an event of the step. Messages of a tolerant decoder become
+// warnings about the sample. So do problems with an index, but only once per step, since they may
+// concern every file.
 void note_report(SampleNotes& notes, const JpegReport& report);
-// A device reads it.
+// Notes that a device reads the image.
 void note_on_device(SampleNotes& notes);
-// Its JPEG engines do.
+// Notes that a device's JPEG engines read the image.
 void note_on_engines(SampleNotes& notes);
 
 }  // namespace sluice::detail

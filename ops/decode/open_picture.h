@@ -1,10 +1,10 @@
-// OpenPicture: a picture that a decoder has begun, and whose rows it makes while the steps that
-// follow use them; or all of it, where rows cannot be had one by one. And the operators with which
-// a plan says so: see RowDecoding and the pass fuse_kernels. For operators only.
+// OpenPicture: an image whose decoding has begun and whose rows are decoded while the next steps
+// use them, or the whole image if rows cannot be decoded one by one. Also the operators by which a
+// plan expresses this: see RowDecoding and the pass fuse_kernels. For operators only.
 //
-// Ownership: rows belong to the thread and refer to the file, which must stay. Threads: the steps
-// from the one that begins to the one that ends run on one thread, and nothing else does meanwhile.
-// Errors: of the decoder's steps, those of the decoder.
+// Ownership: rows belong to the thread and refer to the file, which must stay alive. Threads: the
+// steps from the beginning to the end run on one thread, with nothing else in between. Errors: the
+// decoder's steps throw the decoder's errors.
 #pragma once
 
 #include <sluice/graph/builder/operator_function.h>
@@ -20,8 +20,8 @@ namespace sluice::detail {
 
 struct OpenPicture {
   JpegRows* rows = nullptr;
-  Image whole;                       // where there are no rows
-  std::optional<JpegReport> report;  // of the whole; none of other formats
+  Image whole;                       // if there are no rows
+  std::optional<JpegReport> report;  // for `whole`; none for other formats
 
   void release() noexcept {
     rows = nullptr;
@@ -30,11 +30,12 @@ struct OpenPicture {
   }
 };
 
-// Of a JPEG file: its rows, or all of it where those cannot be had.
+// Opens a JPEG file: its rows, or the whole image if they cannot be decoded one by one.
 void open_jpeg(const SampleNotes& notes, const Bytes& file, const std::optional<Rectangle>& region,
                const JpegOptions& options, OpenPicture& out);
 
-// With what is the decoder's own: its size, how it begins, and the name of what ends.
+// Returns the RowDecoding of a decoder: its operator for the size, the one that begins, and the
+// name of the one that ends.
 RowDecoding row_decoding(OperatorPtr size, OperatorPtr begins, const char* name);
 
 }  // namespace sluice::detail

@@ -13,7 +13,7 @@ namespace {
 
 using FilterNumbers = decltype(kernels::FilterWeights::weights);
 
-// rows and columns, after the input.
+// rows and columns come after the input.
 void check_sides(const detail::Arguments& arguments) {
   const auto side = [&](std::size_t i) {
     return *detail::constant_of<std::int32_t>(arguments.at(i));

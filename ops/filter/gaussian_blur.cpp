@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-// sigma, sigma_y and window_size, after the input.
+// sigma, sigma_y and window_size come after the input.
 void check_sizes(const detail::Arguments& arguments) {
   const auto* sigma = detail::constant_of<float>(arguments.at(1));
   const auto* window = detail::constant_of<std::int32_t>(arguments.at(3));

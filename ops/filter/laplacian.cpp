@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// window_size, after the input.
+// window_size comes after the input.
 void check_window(const detail::Arguments& arguments) {
   if (const auto* window = detail::constant_of<std::int32_t>(arguments.at(1)))
     (void)kernels::laplacian_weights(*window, 1);

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// window_size, after the input.
+// window_size comes after the input.
 void check_median(const detail::Arguments& arguments) {
   const auto* window = detail::constant_of<std::int32_t>(arguments.at(1));
   if (window != nullptr) kernels::check_median_window(*window);

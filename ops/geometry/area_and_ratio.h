@@ -1,5 +1,5 @@
-// min_area, max_area, min_ratio and max_ratio: constants of the operators that draw rectangles.
-// Internal to them.
+// min_area, max_area, min_ratio and max_ratio: constants of the operators that draw random
+// rectangles. Internal to them.
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>
@@ -10,7 +10,7 @@
 
 namespace sluice::detail {
 
-// Throws BuildError unless they, which begin with the argument `first`, are in order.
+// Throws BuildError unless these constants, which begin at argument `first`, are in order.
 inline void check_area_and_ratio(const std::string& op, const Arguments& arguments,
                                  std::size_t first) {
   const auto number = [&](std::size_t i) { return *constant_of<float>(arguments.at(first + i)); };
@@ -23,7 +23,7 @@ inline void check_area_and_ratio(const std::string& op, const Arguments& argumen
   in_order("ratio", number(2), number(3));
 }
 
-// `usual` has the defaults; `ratio_help` says of what to what.
+// `usual` has the defaults; `ratio_help` says which ratio it is.
 template <class Options>
 OperatorDeclaration& add_area_and_ratio(OperatorDeclaration& declaration, const Options& usual,
                                         const char* ratio_help) {

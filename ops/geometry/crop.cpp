@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// Errors of the sample for what does not lie inside.
+// Throws the sample's error for a region that must lie inside but does not.
 Rectangle region_of(const Rectangle& region, OutOfBounds what, int height, int width) {
   if (what == OutOfBounds::trim) return kernels::trimmed(region, height, width);
   kernels::check_region("crop", region, height, width);

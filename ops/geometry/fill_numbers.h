@@ -1,5 +1,5 @@
-// A fill as a parameter of operators: four numbers. Internal to them; fill_of in rotate.h leads
-// back.
+// A fill as four number parameters of an operator. Internal to operators; fill_of in rotate.h
+// converts it back.
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>
@@ -27,7 +27,8 @@ inline ParameterOptions<FillNumbers> fill_option(const char* help) {
   return {.value = FillNumbers{}, .low = 0, .high = 255, .help = help};
 }
 
-// How a warp interpolates and fills, for Composing: a fill counts where there is one.
+// Returns how a warp interpolates and fills, for Composing. The fill is included only if it is
+// used; the result is empty if it differs per sample.
 inline std::optional<std::vector<Constant>> warp_manner(const Argument& interpolation,
                                                         const Argument& border,
                                                         const Argument& fill) {
@@ -38,7 +39,7 @@ inline std::optional<std::vector<Constant>> warp_manner(const Argument& interpol
   manner.push_back(*colour);
   return manner;
 }
-// Of operators that have these last: see warp_options.h.
+// For operators whose last parameters these are: see warp_options.h.
 inline std::optional<std::vector<Constant>> last_warp_manner(const Arguments& arguments) {
   const std::size_t end = arguments.size();
   return warp_manner(arguments.at(end - 3), arguments.at(end - 2), arguments.at(end - 1));

@@ -37,7 +37,7 @@ Rectangle draw_region(Random& random, int height, int width, float min_area, flo
                                               .ratio_high = max_ratio});
 }
 
-// By how much a region may be shrunk so that twice the size that is wanted is left.
+// Returns the largest shrink that leaves at least twice the wanted size.
 int shrink_for(const Rectangle& region, int height, int width) {
   int shrink = 8;
   while (shrink > 1 &&

@@ -12,10 +12,10 @@
 namespace sluice {
 namespace {
 
-// Arguments in the order of the declaration.
+// The arguments, in the order of the declaration.
 enum Place : std::size_t { kHeight = 1, kWidth, kShorter, kMode, kMaxSize, kRoi };
 
-// The ends of one axis, if they are constants: what no picture can fulfil.
+// Rejects constant ends of an axis that no image can satisfy.
 void check_region(const detail::Arguments& arguments, const char* axis, std::size_t start_at) {
   const auto* start = detail::constant_of<float>(arguments.at(start_at));
   const auto* end = detail::constant_of<float>(arguments.at(start_at + 2));

@@ -1,4 +1,4 @@
-// The options that all operators which resize have in common. Internal to them.
+// The options that all resizing operators share. Internal to them.
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>
@@ -6,7 +6,7 @@
 
 namespace sluice::detail {
 
-// Two parameters of a body: the Interpolation, and whether to antialias.
+// Adds two parameters of a kernel: the Interpolation, and whether to antialias.
 inline OperatorDeclaration& add_resize_filter(OperatorDeclaration& declaration) {
   return declaration
       .choice("interpolation", Interpolation::bilinear,

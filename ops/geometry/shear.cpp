@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// x and y, after the input.
+// x and y come after the input.
 void check_product(const detail::Arguments& arguments) {
   const auto* x = detail::constant_of<float>(arguments.at(1));
   const auto* y = detail::constant_of<float>(arguments.at(2));

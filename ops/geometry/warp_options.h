@@ -1,5 +1,5 @@
-// What warp_affine, shear, translate and others have in common: how places become levels, as
-// parameters. Internal to them.
+// The parameters that warp_affine, shear, translate and other warps share: how source positions
+// become pixel values. Internal to them.
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>
@@ -27,7 +27,7 @@ inline ParameterOptions<float> a_number(float otherwise, const char* help) {
   return {.value = otherwise, .help = help};
 }
 
-// A matrix from a pixel of the output to its place in the source; warp_perspective has more of it.
+// Adds the matrix from an output pixel to its source position; warp_perspective's has more entries.
 inline OperatorDeclaration with_matrix(OperatorDeclaration declaration) {
   declaration.parameter("xx", a_number(1, "x of the source, for each x"))
       .parameter("xy", a_number(0, "x of the source, for each y"))
@@ -37,7 +37,7 @@ inline OperatorDeclaration with_matrix(OperatorDeclaration declaration) {
       .parameter("y0", a_number(0, "y of the source, for the corner"));
   return declaration;
 }
-// Of the output, a side; 0 stands for the input's.
+// Options of an output side; 0 stands for the input's.
 inline ParameterOptions<std::int32_t> warped_size() {
   return {.value = 0,
           .optional = true,

@@ -1,5 +1,5 @@
-// Checks of what the kernels are given, with messages that name the operator and the value.
-// Internal. All throw std::invalid_argument.
+// Checks of kernel arguments, with messages that name the operator and the value. Internal. All
+// throw std::invalid_argument.
 #pragma once
 
 #include <sluice/ops/kernels/interpolation.h>
@@ -7,25 +7,25 @@
 
 namespace sluice::kernels {
 
-// The image is not empty and has 1 to 4 channels.
+// Requires an image that is not empty and has 1 to 4 channels.
 void check_pixels(const char* op, const Image& in);
-// The image is not empty and has 1 channel, or 3 colours with or without a fourth channel.
+// Requires an image that is not empty and has 1, 3 or 4 channels.
 void check_colours(const char* op, const Image& in);
-// The image is not empty and has 3 channels or 4.
+// Requires an image that is not empty and has 3 or 4 channels.
 void check_three_colours(const char* op, const Image& in);
-// The same of the number of channels alone.
+// Requires 1, 3 or 4 channels.
 void check_colour_channels(const char* op, int channels);
 void check_three_channels(const char* op, int channels);
-// An output size of at least 1 x 1 and at most 65535 x 65535.
+// Requires an output size from 1 x 1 to 65535 x 65535.
 void check_size(const char* op, int height, int width);
-// The region lies inside the picture and is at least 1 x 1.
+// Requires a region inside the image of at least 1 x 1.
 void check_region(const char* op, const Rectangle& region, int height, int width);
 void check_region(const char* op, const Rectangle& region, const Image& in);
-// A finite number.
+// Requires a finite number.
 void check_finite(const char* op, const char* name, double value);
-// Nearest or bilinear.
+// Requires nearest or bilinear.
 void check_warp(const char* op, Interpolation interpolation);
-// A finite number that is not below zero.
+// Requires a finite number of at least zero.
 void check_not_negative(const char* op, const char* name, double value);
 
 }  // namespace sluice::kernels

@@ -13,7 +13,7 @@ struct Range {
 };
 
 void widen(Range& range, const std::uint8_t* levels, std::size_t count) {
-  // One loop each, which compilers turn into vectors.
+  // Separate loops, so that compilers can vectorize them.
   std::uint8_t lowest = range.lowest, highest = range.highest;
   for (std::size_t i = 0; i < count; ++i) lowest = std::min(lowest, levels[i]);
   for (std::size_t i = 0; i < count; ++i) highest = std::max(highest, levels[i]);

@@ -1,13 +1,13 @@
-// blend and weighted_sum: pictures of one shape laid over each other.
+// blend and weighted_sum: weighted sums of images of one shape.
 //
 //   blend          a + weight * (b - a)
 //   weighted_sum   w[0] * x[0] + w[1] * x[1] + ...
 //
-// Rounded to nearest and cut to 255. Weights are numbers of 15 bits and each product has 7 bits
-// after the point, so a level lies within 0.5 + 0.008 for each picture of the exact sum.
+// Results are rounded to nearest and clipped to 255. Weights have 15 bits and each product has 7
+// fractional bits, so a result differs from the exact sum by at most 0.5, plus 0.008 per image.
 //
-// Errors: std::invalid_argument for an empty image, more than 4 channels, pictures that differ in
-// shape, no pictures or more than kMostPictures, another number of weights than pictures, or a
+// Errors: std::invalid_argument for an empty image, more than 4 channels, images that differ in
+// shape, no images or more than kMostPictures, another number of weights than images, or a
 // weight outside of 0 .. 1. Threads: any.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace sluice::kernels {
 
 inline constexpr std::size_t kMostPictures = 64;
 
-// What blend() refuses.
+// Throws the errors of blend().
 void check_blend(const Image& a, const Image& b, float weight);
 
 void blend(const Image& a, const Image& b, float weight, Image& out);

@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
 namespace HWY_NAMESPACE {
 
-// Levels with 7 bits after the point just fit into 16 bits, and so does their sum, cut off.
+// Values with 7 fractional bits just fit into 16 bits, and so does their saturated sum.
 constexpr int kPoint = 7;
 
 void sum_plainly(std::span<const std::uint8_t* const> rows, const std::int16_t* weights,
@@ -52,7 +52,7 @@ void SumRows(std::span<const std::uint8_t* const> rows, const std::int16_t* weig
     }
     hn::StoreU(hn::DemoteTo(d8, hn::ShiftRight<kPoint>(sum)), d8, out + at);
   }
-  // Not the last lanes once more: `out` may be one of the rows.
+  // The last lanes must not be computed twice: `out` may be one of the rows.
   sum_plainly(rows, weights, at, size, out);
 }
 

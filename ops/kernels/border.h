@@ -1,4 +1,4 @@
-// What stands in for pixels that a picture does not have: its border continued, or a colour.
+// Border and Fill: the source of pixels that an image does not have.
 #pragma once
 
 #include <array>
@@ -7,20 +7,19 @@
 
 namespace sluice {
 
-// What stands beyond the border of a picture, where an operator needs pixels from there: a constant
-// colour; the pixel of the edge that is nearest; the picture, mirrored at the middle of
-// its outermost pixels.
+// The content beyond the border of an image, for operators that need pixels there: a constant
+// color; the nearest edge pixel; the image mirrored about the center of its outermost pixels.
 enum class Border : std::uint8_t { constant, edge, reflect };
 const char* name_of(Border border);
 
-// Fill: the colour of pixels that have no source, one value for all channels or one for each.
+// Fill: the color of pixels that have no source, one value for all channels or one for each.
 // Values 0 .. 255; others throw std::invalid_argument.
 
 class Tensor;
 
 class Fill {
  public:
-  // What a parameter that differs from sample to sample is: a tensor of such numbers.
+  // The type for a parameter that differs per sample: a tensor of such numbers.
   using parameter_value = Tensor;
   // NOLINTNEXTLINE(google-explicit-constructor): `.fill = 0` shall be possible.
   Fill(int all = 0) : Fill(all, all, all, all) {}

@@ -12,7 +12,7 @@ namespace sluice::kernels {
 namespace {
 
 struct BoxRoom {
-  std::vector<std::uint16_t> sums;  // of the columns, with the reflected ones on both sides
+  std::vector<std::uint16_t> sums;  // column sums, with reflected ones on both sides
   std::vector<std::uint32_t> boxes;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Vectors shall have a length that the compiler knows.
+// The compiler must know the vector length.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/box_blur_rows.cpp"
@@ -20,8 +20,8 @@ using D32 = hn::ScalableTag<std::uint32_t>;
 using DFloat = hn::Rebind<float, D32>;
 using DInt = hn::Rebind<std::int32_t, D32>;
 
-// Calls one(at, to) for each vector of a row. The last one may overlap the one before it, or be
-// beyond a row that is shorter than one: then it goes by way of memory.
+// Calls one(at, to) for each vector of a row. The last vector may overlap the one before it. A row
+// shorter than a vector goes through a buffer.
 template <class D, class F>
 HWY_INLINE void for_levels(D, std::size_t size, std::uint8_t* out, const F& one) {
   constexpr std::size_t lanes = hn::MaxLanes(D());
@@ -52,9 +52,9 @@ void MoveBox(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t
   }
 }
 
-// x / area for each x that a small box has is x * factor / 65536 / 2^shift: `factor` is 2^(16 +
-// shift) / area, rounded up, and what that adds to the quotient is less than what it lacks of the
-// next whole number. (Granlund and Montgomery, Division by Invariant Integers.)
+// For each x that a small box can have, x / area is x * factor / 65536 / 2^shift. `factor` is
+// 2^(16 + shift) / area, rounded up. The rounding is too small to carry a quotient to the next
+// whole number. (Granlund and Montgomery, Division by Invariant Integers.)
 template <int window>
 void small_boxes(const std::uint16_t* HWY_RESTRICT sums, std::ptrdiff_t step, std::size_t size,
                  std::uint8_t* HWY_RESTRICT out) {
@@ -81,8 +81,8 @@ void small_boxes(const std::uint16_t* HWY_RESTRICT sums, std::ptrdiff_t step, st
   });
 }
 
-// Sums of 1, 2, 4 .. neighbours each are made of those before; of some of them, one after the
-// other, a box's sum.
+// Computes sums of 1, 2, 4 .. neighbors, each from the previous ones. A box's sum consists of some
+// of these, one after the other.
 void large_boxes(const std::uint16_t* HWY_RESTRICT sums, std::ptrdiff_t step, int window,
                  std::size_t size, std::uint32_t* HWY_RESTRICT room,
                  std::uint8_t* HWY_RESTRICT out) {
@@ -114,8 +114,8 @@ void large_boxes(const std::uint16_t* HWY_RESTRICT sums, std::ptrdiff_t step, in
     }
     taken += 2 * reach;
   }
-  // Sums are below 2^24, and so exact in single precision. A product with the inverse is off by one
-  // at most, which the rest tells.
+  // Sums are below 2^24, and so exact in single precision. The product with the inverse is off by
+  // at most one; the remainder corrects it.
   const auto inverse = hn::Set(df, 1 / static_cast<float>(window * window));
   const auto area = hn::Set(di, window * window), last = hn::Set(di, window * window - 1);
   const auto half = hn::Set(d32, static_cast<std::uint32_t>(window * window / 2));

@@ -1,9 +1,9 @@
-// Boxes and points as tensors, and how they move along with a picture.
+// Boxes and points as tensors, and how they move with an image.
 //
-// Boxes are f32, n x 4: (x0, y0, x1, y1), the left, upper, right and lower edge; points f32, n x 2:
-// (x, y). They count in pixels from the upper left corner of the picture, where pixel (c, r) covers
-// [c, c + 1) x [r, r + 1): a box around pixels 2 to 4 begins at 2 and ends at 5. A tensor of any
-// type without elements holds none of either.
+// Boxes are f32, n x 4: (x0, y0, x1, y1), the left, upper, right and lower edge. Points are f32, n
+// x 2: (x, y). Coordinates are pixels from the upper left corner of the image, where pixel (c, r)
+// covers [c, c + 1) x [r, r + 1): a box around pixels 2 to 4 begins at 2 and ends at 5. A tensor of
+// any type without elements holds no boxes and no points.
 //
 // Errors: std::invalid_argument, with the name `op`, for tensors of another shape or type, numbers
 // that are not finite, and boxes that end before they begin. Threads: any.
@@ -27,7 +27,7 @@ struct BoxEdges {
   double area() const { return width() * height(); }
 };
 BoxEdges box_of(const Rectangle& region);
-// What both cover; where that is nothing, a box without area.
+// Returns the part that both cover; a box without area if there is none.
 BoxEdges intersection(const BoxEdges& a, const BoxEdges& b);
 // Intersection over union: 0 to 1; 0 for boxes without area.
 double iou(const BoxEdges& a, const BoxEdges& b);
@@ -35,26 +35,26 @@ double iou(const BoxEdges& a, const BoxEdges& b);
 std::vector<BoxEdges> read_boxes(const char* op, const Tensor& boxes);
 void write_boxes(std::span<const BoxEdges> boxes, Tensor& out);
 
-// The shape of `tensor` is n x `columns`, f32, or it has no elements; gives n. `what` is the plural
-// that messages speak of.
+// Requires a `tensor` of shape n x `columns` and type f32, or without elements; returns n. `what`
+// is the plural noun for messages.
 std::int64_t check_rows(const char* op, const char* what, const Tensor& tensor, int columns);
 // Throws if a number of the row is not finite.
 void check_finite_row(const char* op, const char* what, const Tensor& tensor, std::int64_t row,
                       int columns);
-// Throws if float does not hold a number that was computed from the row; `what` is the singular.
+// Throws if float cannot hold a number computed from the row; `what` is the singular noun.
 void check_in_range(const char* op, const char* what, std::int64_t row, double number);
-// Of such a tensor.
+// Returns an element of such a tensor.
 double element(const Tensor& tensor, std::int64_t row, int column);
 
-// Each place goes to where the map leads it; of a box, out is the box around its four corners.
+// Maps each position. A box becomes the bounding box of its four mapped corners.
 void move_boxes(const char* op, const Tensor& boxes, const AffineMap& map, Tensor& out);
 void move_points(const char* op, const Tensor& points, const AffineMap& map, Tensor& out);
 
-// The rows with these numbers, in this order, of a tensor of any type with at least one dimension.
-// `rows` says how many it has to have.
+// Copies the rows with these numbers, in this order, from a tensor of any type with at least one
+// dimension. `rows` is the number of rows that the tensor must have.
 void take_rows(const char* op, const Tensor& in, std::int64_t rows,
                std::span<const std::int64_t> taken, Tensor& out);
-// Numbers of rows as a tensor, i64.
+// Writes row numbers to a tensor, i64.
 void write_rows(std::span<const std::int64_t> rows, Tensor& out);
 
 }  // namespace sluice::kernels

@@ -1,11 +1,10 @@
-// brightness_contrast: lighter or darker, stronger or weaker, by one table of 256 values.
+// brightness_contrast: changes brightness and contrast by one table of 256 values.
 //
 //   out = clamp(((x - center) * contrast + center) * brightness + 255 * shift, 0, 255), rounded
 //                                                                                  to nearest
 //
-// The contrast comes first, about a mid-grey of 128 unless told otherwise, then the brightness,
-// then the shift; the result is cut off only once, at the end. Computed in double precision; halves
-// round up.
+// The contrast comes first, with a mid-gray of 128 as the default pivot, then the brightness, then
+// the shift. The result is clipped once, at the end. Computed in double precision; halves round up.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, numbers that are not
 // finite, a brightness or contrast below zero. Threads: any.
@@ -16,10 +15,10 @@
 
 namespace sluice::kernels {
 
-// Throws unless these are possible.
+// Throws if one of these is invalid.
 void check_brightness_contrast(float brightness, float contrast, float contrast_center,
                                float shift);
-// What becomes of each level.
+// Returns the table of the new pixel values.
 LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center,
                                      float shift = 0);
 void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,

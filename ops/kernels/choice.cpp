@@ -30,7 +30,7 @@ int choice(Random& random, std::span<const float> weights) {
   for (const float weight : weights) sum += static_cast<double>(weight);
   const double drawn = random.unit_double() * sum;
   double passed = 0;
-  std::size_t last = 0;  // that may be chosen: rounding may lead beyond all of them
+  std::size_t last = 0;  // last nonzero weight: rounding may lead beyond all of them
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] == 0) continue;
     last = i;

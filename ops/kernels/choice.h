@@ -1,5 +1,5 @@
-// choice: the place of one of several weights, drawn with a probability that is its share of their
-// sum. Takes one draw of 64 bits; a weight of 0 is never chosen.
+// choice: draws the index of one of several weights, with a probability proportional to its weight.
+// Takes one draw of 64 bits; a weight of 0 is never chosen.
 //
 // Errors: std::invalid_argument for no weights, or more than kMostChoices, one that is negative or
 // not finite, and a sum of 0. Threads: any, each with a Random of its own.

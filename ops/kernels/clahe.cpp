@@ -33,7 +33,7 @@ void check(const ClaheParams& params) {
 
 using Histogram = std::array<int, 256>;
 
-// No level counts more than `limit`; what is cut off is spread.
+// Limits each count to `limit` and spreads the excess.
 void clip(Histogram& histogram, int limit) {
   int cut = 0;
   for (int& count : histogram) {
@@ -47,7 +47,7 @@ void clip(Histogram& histogram, int limit) {
   for (std::size_t i = 0; i < histogram.size() && rest > 0; i += step, --rest) ++histogram[i];
 }
 
-// The tiles' tables of a picture of one channel.
+// The lookup tables of the tiles, for an image of one channel.
 class Tiles {
  public:
   Tiles(const Image& in, const ClaheGrid& grid) : grid_(grid) {
@@ -73,7 +73,7 @@ class Tiles {
  private:
   struct Between {
     int first, second;
-    float share;  // of the second
+    float share;  // of `second`
   };
   static Between between(int at, int length, int count) {
     const float tile = static_cast<float>(at) * (1.0f / static_cast<float>(length)) - 0.5f;
@@ -124,7 +124,7 @@ ClaheGrid clahe_grid(const Image& in, const ClaheParams& params) {
   check_size("clahe", in.height(), in.width());
   check(params);
   ClaheGrid grid{.across = params.tiles_x, .down = params.tiles_y};
-  // One side that does not fit continues both.
+  // If one side does not fit, both are extended.
   const bool fits = in.width() % grid.across == 0 && in.height() % grid.down == 0;
   grid.width = in.width() / grid.across + (fits ? 0 : 1);
   grid.height = in.height() / grid.down + (fits ? 0 : 1);

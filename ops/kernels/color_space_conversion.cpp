@@ -24,7 +24,7 @@ namespace kernels {
 namespace {
 
 constexpr double kRed = 0.299, kGreen = 0.587, kBlue = 0.114;
-// What the differences B - Y and R - Y are at most, as parts of 127.5.
+// The maxima of the differences B - Y and R - Y, as multiples of 127.5.
 constexpr double kCb = 2 * (1 - kBlue), kCr = 2 * (1 - kRed);
 
 constexpr ColourMatrix kYcbcrOfRgb{{{kRed, kGreen, kBlue, 0},

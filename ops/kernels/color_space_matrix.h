@@ -1,5 +1,5 @@
-// The colour matrix between two formats of pixels that differ: see color_space_conversion.h, in
-// whose .cpp it is. Internal. Threads: any. Errors: none.
+// The color matrix between two different pixel formats: see color_space_conversion.h. Defined in
+// color_space_conversion.cpp. Internal. Threads: any. Errors: none.
 #pragma once
 
 #include <sluice/ops/kernels/color_space_conversion.h>

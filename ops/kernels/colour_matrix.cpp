@@ -12,10 +12,10 @@ namespace sluice::kernels {
 namespace {
 
 constexpr double kWhite = 255;
-constexpr int kBits = 16;           // of the largest number of a row
-constexpr int kCommonExponent = 4;  // up to 16: rows of such numbers have one unit
+constexpr int kBits = 16;           // of the largest number in a row
+constexpr int kCommonExponent = 4;  // up to 16: rows with such numbers share one unit
 
-// So that no sum can be beyond 2^30. Also of what is no number, as sums of several matrices may be.
+// Limits all sums to 2^30. Also replaces NaN, which sums of several matrices may produce.
 MatrixRow within_range(MatrixRow row) {
   constexpr double kMostNumber = 1e30, kMostSum = 1 << 30;
   double largest = 0;
@@ -29,14 +29,14 @@ MatrixRow within_range(MatrixRow row) {
   return row;
 }
 
-// Of the power of two that is above its numbers of colours.
+// Returns the exponent of the power of two above the row's color factors.
 int exponent_of(const MatrixRow& row) {
   int exponent = 0;
   (void)std::frexp(std::max({std::abs(row[0]), std::abs(row[1]), std::abs(row[2])}), &exponent);
   return exponent;
 }
 
-// As multiples of 2^(exponent - kBits), whose sum is the nearest to the exact one.
+// Rounds to multiples of 2^(exponent - kBits), whose sum is the nearest to the exact one.
 std::array<float, 4> rounded(const MatrixRow& row, int exponent) {
   const auto units = [&](double number) { return std::ldexp(number, kBits - exponent); };
   std::array<double, 3> whole{}, rest{};

@@ -1,16 +1,16 @@
-// Products are exact, so that it is all the same whether sums are fused with them.
+// Products are exact, so fused operations do not change the results.
 #include <sluice/ops/kernels/colour_matrix.h>
 
 #include <algorithm>
 
-// Vectors shall have a length that the compiler knows.
+// The compiler must know the vector length.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/colour_matrix_rows.cpp"
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// For each set of instructions again.
+// Included once per instruction set.
 #include <sluice/ops/kernels/pixel_blocks.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -39,7 +39,7 @@ HWY_INLINE Floats sum_of(const std::array<float, 4>& row, Floats r, Floats g, Fl
 }
 
 void ColourMatrixOfPlanes(const FloatMatrix& matrix, std::size_t count, Planes& planes) {
-  const FloatMatrix m = matrix;  // which no store to the planes can change
+  const FloatMatrix m = matrix;  // a copy that stores to the planes cannot change
   std::uint8_t* const red = planes.channel[0].data();
   std::uint8_t* const green = planes.channel[1].data();
   std::uint8_t* const blue = planes.channel[2].data();
@@ -69,7 +69,7 @@ using DInts = hn::Repartition<std::int32_t, DFloat>;
 using DBytes = hn::Repartition<std::uint8_t, DFloat>;
 using Bytes = hn::Vec<DBytes>;
 
-// Of four pixels in a block of bytes: one channel of each, as a whole number. 0x80 makes a zero.
+// Extracts one channel of the four pixels in a block of bytes as integers. 0x80 produces a zero.
 template <std::size_t channels>
 HWY_INLINE Bytes places_of(std::size_t channel) {
   alignas(16) std::uint8_t places[16];
@@ -84,10 +84,10 @@ HWY_INLINE void map_pixels(const FloatMatrix& matrix, const std::uint8_t* in, st
   const DFloat d;
   const DInts d32;
   const DBytes d8;
-  const FloatMatrix m = matrix;  // which no store to the pixels can change
+  const FloatMatrix m = matrix;  // a copy that stores to the pixels cannot change
   const auto red = places_of<channels>(0), green = places_of<channels>(1),
              blue = places_of<channels>(2), fourth = places_of<channels>(channels - 1);
-  // From four of each channel in a row to pixels.
+  // Turns rows of four values per channel into pixels.
   alignas(16) std::uint8_t order[16];
   for (std::size_t i = 0; i < 16; ++i)
     order[i] = static_cast<std::uint8_t>(i < 4 * channels ? i % channels * 4 + i / channels : 0x80);

@@ -8,7 +8,7 @@
 namespace sluice::kernels {
 namespace {
 
-// The sum of the rows, so much of each, and a number.
+// Returns the weighted sum of the rows, plus a constant.
 MatrixRow sum_of(const ColourMatrix& rows, const MatrixRow& weights) {
   MatrixRow sum{0, 0, 0, weights[3]};
   for (std::size_t row = 0; row < 3; ++row) {

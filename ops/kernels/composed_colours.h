@@ -1,13 +1,13 @@
-// ComposedColours: a picture that has not been made: it says of which picture it will be made, and
-// by which colour matrix (colour_matrix.h), to which those of several operators have become one.
+// ComposedColours: a deferred image, described by its source image and one color matrix
+// (colour_matrix.h) that combines several operators.
 //
-// The matrix is computed in double precision, and levels are rounded and cut off once, when the
-// picture is made: what an operator on the way would have cut off comes back, where a later one
-// leads it back.
+// The matrix is computed in double precision. Pixel values are rounded and clipped once, when the
+// image is computed: values that one operator would clip are restored if a later one brings them
+// back.
 //
-// Ownership: refers to the picture that it will be made of, which must stay. Threads: like any
-// data. Errors: std::invalid_argument, in the words of the kernel that would do the same at once;
-// `op` is the operator's name in them.
+// Ownership: refers to the source image, which must stay alive. Threads: like any data. Errors:
+// std::invalid_argument with the message of the kernel that does the same at once; `op` is the
+// operator's name in it.
 #pragma once
 
 #include <sluice/ops/kernels/colour_matrix.h>
@@ -21,27 +21,27 @@ namespace sluice::kernels {
 class ComposedColours {
  public:
   ComposedColours() = default;
-  // The picture as it is. Nothing is checked: it may be empty.
+  // The unchanged image. Nothing is checked: it may be empty.
   explicit ComposedColours(const Image& from);
 
   int channels() const { return channels_; }
-  // As the checks of arguments.h.
+  // Make the checks of arguments.h.
   void check_pixels(const char* op) const;
   void check_colours(const char* op) const;
   void check_three_colours(const char* op) const;
 
-  // Of 3 or 4 channels; a fourth stays as it is.
+  // For 3 or 4 channels; a fourth is not changed.
   void apply(const ColourMatrix& matrix);
-  // Level x of each channel becomes factor * x + offset.
+  // Replaces each value x of each channel by factor * x + offset.
   void map_levels(double factor, double offset);
-  // 1 channel, or 3 equal ones; a fourth is left out.
+  // Makes 1 channel, or 3 equal ones; a fourth is dropped.
   void to_gray(int channels);
 
-  // How it is made. Of a picture of one channel the matrix knows its first column only; where one
-  // channel is made, its first row counts.
+  // The recipe of the image. For a source of one channel only the first column of the matrix
+  // counts; for a result of one channel only its first row counts.
   const Image& from() const { return *from_; }
   const ColourMatrix& matrix() const { return matrix_; }
-  // What becomes of a fourth channel; none: nothing.
+  // The table for a fourth channel; none if it is not changed.
   std::optional<LevelTable> fourth() const;
   void write_to(Image& out) const;
 

@@ -6,7 +6,7 @@
 namespace sluice::kernels {
 namespace {
 
-// Leads where `then` leads what `first` gives.
+// Returns the map that applies `first`, then `then`.
 AffineMap in_turn(const AffineMap& first, const AffineMap& then) {
   return {then.xx * first.xx + then.xy * first.yx,
           then.xx * first.xy + then.xy * first.yy,
@@ -23,7 +23,7 @@ ComposedWarp::ComposedWarp(const Image& from)
 
 void ComposedWarp::check(const char* op) const { check_pixels(op, *from_); }
 
-// The last map is the first that a place of the output goes through.
+// An output position goes through the last map first.
 void ComposedWarp::add(const AffineMap& map, int height, int width) {
   map_ = in_turn(map, map_);
   height_ = height;

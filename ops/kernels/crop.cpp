@@ -13,7 +13,7 @@
 namespace sluice::kernels {
 namespace {
 
-// To the nearest integer, halves to the even one, as Python does it.
+// Rounds to the nearest integer, halves to even, like Python.
 int round_half_even(double value) { return static_cast<int>(std::nearbyint(value)); }
 
 void check(const RandomCropParams& p) {
@@ -50,7 +50,7 @@ Rectangle random_resized_crop_region(Random& random, int height, int width,
     const double ratio = std::exp(uniform(log_low, log_high));
     const double exact_width = std::sqrt(target * ratio);
     const double exact_height = std::sqrt(target / ratio);
-    // Compared before rounding too, since huge ratios leave the range of int.
+    // Compare before rounding too, since huge ratios exceed the range of int.
     if (exact_width > width + 1.0 || exact_height > height + 1.0) continue;
     const int w = round_half_even(exact_width);
     const int h = round_half_even(exact_height);
@@ -131,7 +131,7 @@ const char* name_of(OutOfBounds what) {
 namespace sluice::kernels {
 namespace {
 
-// What of `length` places from `from` on lies in 0 .. limit - 1.
+// The part of `length` positions from `from` on that lies in 0 .. limit - 1.
 struct Stretch {
   std::int64_t begin = 0, end = 0;
 };

@@ -35,7 +35,7 @@ void DeferredImage::resize(const char* op, const Box& box, int height, int width
                            const ResizeFilter& filter) {
   check(op);
   check_size(op, height, width);
-  // With fusing, this image is never made. Without it, it would be, so its size is checked.
+  // Check the size here: with fusing, this image is never made; without fusing, it would be.
   detail::SizeLimit::check({.shape = {height, width, channels()}});
   part_ = shown_;
   box_ = box;

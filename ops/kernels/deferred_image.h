@@ -1,19 +1,18 @@
-// DeferredImage: a picture that has not been made. It says of which picture it will be made, and
-// what happens on the way: that one in another size, a rectangle of that, mirrored, its levels
-// mapped. Whoever uses it gets row after row, each while it is in the cache, and no picture in
-// between is ever made.
+// DeferredImage: an image that has not been computed yet. It names its source image and the
+// operations on it: resizing, a crop, mirroring, and a map of pixel values. The user gets row after
+// row, each while it is in the cache, and no intermediate image is made.
 //
-// The pixels are those of crop(), resize(), flip() and map_levels() one after the other, byte for
-// byte: rounding to 8 bits after each of them included.
+// The pixels equal those of crop(), resize(), flip() and map_levels() in sequence, byte for byte,
+// including the rounding to 8 bits after each.
 //
-// Of the picture that it will be made of the size is enough until its rows are asked for: then
-// needed() tells which rectangle of that picture must be there, and take_part() gives it, or
-// take_rows(), where the rectangle's rows are made while they are used.
+// Until rows are requested, only the size of the source image is needed. Then needed() returns the
+// rectangle of the source that must exist. Supply it by take_part(), or by take_rows() if its rows
+// are made while they are used.
 //
-// Ownership: refers to the picture that it will be made of, which must stay. Threads: like any
-// data; one thread makes rows of one picture at a time. Errors: std::invalid_argument, in the words
-// of the kernel that would do the same at once; `op` is the operator's name in them. What is made
-// of a picture that these have accepted fails only for lack of memory.
+// Ownership: refers to the source image, which must stay alive. Threads: like any data; one thread
+// makes rows of one image at a time. Errors: std::invalid_argument with the message of the kernel
+// that does the same at once; `op` is the operator's name in it. After these checks, computing the
+// image fails only for lack of memory.
 #pragma once
 
 #include <sluice/ops/kernels/interpolation.h>
@@ -30,38 +29,38 @@ namespace sluice::kernels {
 class DeferredImage {
  public:
   DeferredImage() = default;
-  // The picture as it is. Nothing is checked: it may be empty, or a size only.
+  // The unchanged image. Nothing is checked: it may be empty, or a size only.
   explicit DeferredImage(const Image& from);
 
   int height() const { return shown_.height; }
   int width() const { return shown_.width; }
   int channels() const { return from_->channels(); }
-  // As check_pixels().
+  // Makes the checks of check_pixels().
   void check(const char* op) const;
 
-  // A rectangle of it.
+  // Takes a rectangle of it.
   void crop(const char* op, const Rectangle& region);
-  // In another size. Only rectangles may have been taken before.
+  // Resizes it. Only crop() may have been called before.
   void resize(const char* op, int height, int width, const ResizeFilter& filter);
-  // The same of what lies in `box`, which must not be empty nor reach beyond it.
+  // Resizes the content of `box`, which must not be empty nor reach beyond the image.
   void resize(const char* op, const Box& box, int height, int width, const ResizeFilter& filter);
   void flip(bool horizontal, bool vertical);
-  // Each level of each channel by the table.
+  // Maps each value of each channel by the table.
   void map_levels(const LevelTable& table);
 
-  // All of the picture that it is made of.
+  // Returns the whole source image.
   Rectangle whole() const { return {0, 0, from_->height(), from_->width()}; }
-  // What must be there of the picture that it is made of; no more is ever looked at.
+  // Returns the part of the source image that is read.
   Rectangle needed() const;
-  // It is made of `part`, which shows that region of the picture. Here and below
-  // std::runtime_error where it has another size: somebody has changed the file in between.
+  // Uses `part`, which shows that region of the source image. This function and take_rows() throw
+  // std::runtime_error if its size differs, because the file has changed in the meantime.
   void take_part(const Image& part, const Rectangle& region);
-  // The same of rows, which may be used once.
+  // Uses rows instead, which can be read once.
   void take_rows(PictureRows& rows, const Rectangle& region);
-  // The rows that it is made of; null where there are none.
+  // The rows that it reads; null if there are none.
   PictureRows* rows() const { return rows_; }
 
-  // Makes it.
+  // Computes the image.
   void write_to(Image& out) const;
 
  private:
@@ -71,20 +70,20 @@ class DeferredImage {
   RowSource source() const { return rows_ != nullptr ? RowSource(*rows_) : RowSource(*from_); }
 
   const Image* from_ = nullptr;
-  PictureRows* rows_ = nullptr;  // of which it is made instead
-  int from_y_ = 0;               // where in the picture these lie
+  PictureRows* rows_ = nullptr;  // source in place of the image
+  int from_y_ = 0;               // position of the rows in the image
   int from_x_ = 0;
   bool resized_ = false;
-  Rectangle part_;  // of the picture, in which `box_` is resized
+  Rectangle part_;  // of the source image; `box_` in it is resized
   Box box_;
-  int height_ = 0;  // to this size
+  int height_ = 0;  // the resized size
   int width_ = 0;
   ResizeFilter filter_;
-  Rectangle shown_;  // of what has been resized; of the picture, if nothing has
+  Rectangle shown_;  // of the resized image, or of the source if not resized
   bool mirrored_ = false;
   bool upside_down_ = false;
   bool mapped_ = false;
-  LevelTable table_{};  // where mapped_ says so
+  LevelTable table_{};  // valid if mapped_ is set
 };
 
 }  // namespace sluice::kernels

@@ -1,8 +1,8 @@
-// DeferredRows: the rows of a picture that has not been made, one by one. Internal to the kernels
-// that end with such a picture.
+// DeferredRows: the rows of a deferred image, one by one. Internal to the kernels that end with
+// such an image.
 //
-// Ownership: refers to the picture, which must stay, and to the resizer of the thread: there is one
-// of these at a time on a thread, and no kernel that resizes runs meanwhile. Errors: those of
+// Ownership: refers to the image, which must stay alive, and to the thread's resizer. A thread has
+// one DeferredRows at a time, and runs no resizing kernel meanwhile. Errors: those of
 // Resizer::start().
 #pragma once
 
@@ -22,13 +22,13 @@ class DeferredRows {
   DeferredRows& operator=(const DeferredRows&) = delete;
 
   int count() const { return picture_.height(); }
-  // The row of the picture that is made as number i; they are made from the top of the source to
-  // its bottom.
+  // Returns the row of the image that is made as number i. Rows are made from the top of the source
+  // to its bottom.
   int place(int i) const { return picture_.upside_down_ ? count() - 1 - i : i; }
-  // Makes number i, for i = 0 .. count() - 1 one after the other: either in `room`, which takes a
-  // row, or it lies somewhere else already.
+  // Makes row number i, for i = 0 .. count() - 1 in order. Returns either `room`, which must hold a
+  // row, or a row that already exists elsewhere.
   const std::uint8_t* make(int i, std::uint8_t* room);
-  // Room for one row, kept for the caller.
+  // Returns room for one row, reserved for the caller.
   std::uint8_t* spare_row();
 
  private:
@@ -37,7 +37,7 @@ class DeferredRows {
   const DeferredImage& picture_;
   RowSource source_;
   Resizer* resizer_ = nullptr;
-  std::uint8_t* resized_ = nullptr;  // room for a row that is mirrored then
+  std::uint8_t* resized_ = nullptr;  // for a row that is then mirrored
 };
 
 }  // namespace sluice::kernels

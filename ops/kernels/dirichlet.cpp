@@ -15,10 +15,10 @@ void check_alpha(double alpha) {
                                           kSmallestAlpha, kLargestAlpha));
 }
 
-// Of (0, 1].
+// Returns a number in (0, 1].
 double positive_unit(Random& random) { return 1.0 - random.unit_double(); }
 
-// The logarithm of a gamma number.
+// Returns the logarithm of a gamma number.
 double log_gamma_number(Random& random, double shape) {
   if (shape < 1) {
     const double above = log_gamma_number(random, shape + 1);
@@ -35,7 +35,7 @@ double log_gamma_number(Random& random, double shape) {
   }
 }
 
-// From logarithms to shares of the sum.
+// Converts logarithms to shares of the sum.
 void share_out(std::span<double> logs) {
   const double largest = *std::max_element(logs.begin(), logs.end());
   double sum = 0;

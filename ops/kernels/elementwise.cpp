@@ -22,7 +22,7 @@ using detail::NumberType;
 using detail::visit_dtype;
 namespace {
 
-// Elements at once, which stay in the cache.
+// The number of elements processed at once; they stay in the cache.
 constexpr std::int64_t kElements = 512;
 template <class C>
 using Piece = std::array<C, kElements>;
@@ -53,19 +53,19 @@ To converted(From x) {
   }
 }
 
-// `count` elements from number `first` on, `step` apart.
+// Loads `count` elements from number `first` on, `step` apart.
 template <class C>
 void load(const Tensor& from, std::int64_t first, std::int64_t step, std::int64_t count, C* to) {
   visit_dtype(from.dtype(), [&]<class T>(std::type_identity<T>) {
     const T* const elements = from.data<T>() + first;
-    if (step == 1) {  // which the compiler makes vectors of
+    if (step == 1) {  // the compiler vectorizes this loop
       for (std::int64_t i = 0; i < count; ++i) to[i] = converted<C>(elements[i]);
     } else {
       for (std::int64_t i = 0; i < count; ++i) to[i] = converted<C>(elements[i * step]);
     }
   });
 }
-// False if the type does not hold one of them. Fractions are rounded.
+// Returns false if the type does not hold an element. Fractions are rounded.
 template <class C>
 bool store(const C* from, std::int64_t count, Tensor& to, std::int64_t first) {
   bool good = true;
@@ -80,7 +80,7 @@ bool store(const C* from, std::int64_t count, Tensor& to, std::int64_t first) {
   return good;
 }
 
-// False if C does not hold a result.
+// Returns false if C does not hold a result.
 template <Elementwise kWhat, bool kRoom, class C>
 bool compute_each(const C* a, const C* b, std::int64_t count, C* to) {
   bool good = true;
@@ -119,7 +119,7 @@ bool combine(Elementwise what, const C* a, const C* b, std::int64_t count, C* to
       return compute_each<Elementwise::bitwise_xor, kRoom>(a, b, count, to);
     case Elementwise::absolute:
       return compute_each<Elementwise::absolute, kRoom>(a, b, count, to);
-    default:  // comparisons
+    default:  // comparisons are handled elsewhere
       return false;
   }
 }
@@ -147,8 +147,8 @@ void compare_all(Elementwise what, const X* a, const Y* b, std::int64_t count, b
   }
 }
 
-// Calls f with the type that computes an operation whose result has this type, and whether it
-// holds all sums, differences and products of such numbers.
+// Calls f with the type in which an operation with this result type is computed, and whether that
+// type holds all sums, differences and products of such numbers.
 template <class F>
 void visit_computed(Elementwise what, DType type, const F& f) {
   if (type == DType::f64) return f(std::type_identity<double>(), std::true_type());
@@ -159,8 +159,8 @@ void visit_computed(Elementwise what, DType type, const F& f) {
   f(std::type_identity<std::int32_t>(), std::true_type());
 }
 
-// Calls f with the types that both sides of a comparison have without a loss: the same type, but
-// for i64 beside fractions.
+// Calls f with types that hold both sides of a comparison without loss. They are the same type,
+// except for i64 beside fractions.
 template <class F>
 void visit_compared(DType a, DType b, const F& f) {
   const std::type_identity<std::int64_t> whole;
@@ -177,7 +177,7 @@ void visit_compared(DType a, DType b, const F& f) {
   f(fraction, fraction);
 }
 
-// A tensor as one of the result's shape: how far apart its elements are along each dimension.
+// A tensor broadcast to the shape of the result: the strides of its elements.
 struct Operand {
   const Tensor& tensor;
   Strides strides{};
@@ -195,7 +195,7 @@ struct Operand {
   }
 };
 
-// The same elements in the same order with as few dimensions as can be, so that rows are long.
+// Merges dimensions where possible, so that rows are long. Elements keep their order.
 Shape merged(const Shape& shape, Operand& x, Operand& y) {
   Shape made;
   Strides of_x{}, of_y{};
@@ -257,7 +257,7 @@ void for_each_row(const Shape& shape, const Operand& a, const Operand& b, const 
   }
 }
 
-// Calls piece(where it begins, elements) for pieces of a row of `width` elements.
+// Calls piece(begin, count) for pieces of a row of `width` elements.
 template <class F>
 void for_each_piece(std::int64_t width, const F& piece) {
   for (std::int64_t i = 0; i < width; i += kElements) piece(i, std::min(kElements, width - i));
@@ -294,7 +294,7 @@ Tensor number_beside(Elementwise what, DType tensor, double number, bool whole) 
   };
   const DType type = type_beside(tensor, whole);
   Tensor made = made_as(type);
-  // Rounded beside fractions, exact beside whole numbers.
+  // Beside fractions the number is rounded; beside whole numbers it is exact.
   const bool differs =
       !is_fraction(tensor) && !whole && static_cast<double>(static_cast<float>(number)) != number;
   if (is_comparison(what) && (made.empty() || differs)) return made_as(DType::f64);
@@ -308,14 +308,14 @@ Tensor number_beside(Elementwise what, DType tensor, double number, bool whole) 
 
 namespace {
 
-// The elements of a row, from `first` on, as numbers to compute with.
+// Loads the elements of a row, from `first` on, as type C.
 template <class C>
 void load_piece(const Operand& from, int last, std::int64_t first, std::int64_t begin,
                 std::int64_t count, Piece<C>& to) {
   load(from.tensor, first + begin * from.step(last), from.step(last), count, to.data());
 }
 
-// Calls piece(first of x, first of y, where it begins in its row, elements, where it goes).
+// Calls piece(first of x, first of y, begin in the row, count, position in the output).
 template <class F>
 void for_each_piece_of(const Shape& shape, const Operand& x, const Operand& y, const F& piece) {
   std::int64_t to = 0;
@@ -327,7 +327,7 @@ void for_each_piece_of(const Shape& shape, const Operand& x, const Operand& y, c
   });
 }
 
-// The error of the first element that `type` does not hold.
+// Throws the error of the first element that `type` does not hold.
 template <bool kRoom, class C>
 [[noreturn]] void throw_first(Elementwise what, const Piece<C>& a, const Piece<C>& b, DType type) {
   Tensor one({}, type);
@@ -411,7 +411,7 @@ void cast(const Tensor& in, DType type, Tensor& out) {
   Operand x(in, in.shape());
   const Shape rows = merged(in.shape(), x, x);
   const int last = rows.rank - 1;
-  // No operation: each number is only converted.
+  // The operation is ignored: each number is only converted.
   visit_computed(
       Elementwise::add, in.dtype(), [&]<class C, class Room>(std::type_identity<C>, Room) {
         visit_dtype(type, [&]<class T>(std::type_identity<T>) {

@@ -1,10 +1,10 @@
-// elementwise: arithmetic, bits and comparison of two tensors, element by element, and elements as
-// another type.
+// elementwise: arithmetic, bit operations and comparison of two tensors, element by element, and
+// type conversion.
 //
-// Shapes are aligned at their last dimensions, as in NumPy: sizes are the same, or one of them is 1
-// or not there, and its element stands for all.
+// Shapes are aligned at their last dimensions and broadcast as in NumPy: sizes must be equal, or
+// one of them is 1 or missing and its element is repeated.
 //
-// Types and results are those of runtime/arithmetic.h, with one exception: divide makes f32 of
+// Types and results are those of runtime/arithmetic.h, with one exception: divide returns f32 for
 // whole numbers. f16 and f32 are computed as float, f64 as double.
 //
 // Errors: std::invalid_argument for shapes that do not fit together, for bits of fractions and for
@@ -23,18 +23,18 @@ using Elementwise = detail::NumberOperation;
 
 // The type of the result. Throws std::invalid_argument for bits of fractions.
 DType elementwise_type(Elementwise what, DType a, DType b);
-// The type that a number has beside a tensor of this type: the tensor's, but f32 for a fraction
+// Returns the type of a number beside a tensor of this type: the tensor's, but f32 for a fraction
 // beside whole numbers, and i64 for a whole number beside bool.
 DType type_beside(DType tensor, bool whole);
-// A tensor of rank 0. If its type does not hold the number, throws std::invalid_argument; for
-// comparisons the tensor then has another type that holds it.
+// Returns the number as a tensor of rank 0. If the tensor's type does not hold it, throws
+// std::invalid_argument; for comparisons it returns a tensor of another type that holds it.
 Tensor number_beside(Elementwise what, DType tensor, double number, bool whole);
 
 void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out);
-// Each element without its sign.
+// Computes the absolute value of each element.
 void absolute(const Tensor& in, Tensor& out);
 
-// Fractions are cut off. As a bool, 0 is false and all other numbers are true.
+// Fractions are truncated. As a bool, 0 is false and all other numbers are true.
 void cast(const Tensor& in, DType type, Tensor& out);
 
 }  // namespace sluice::kernels

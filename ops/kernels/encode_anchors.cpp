@@ -31,7 +31,7 @@ std::vector<std::int64_t> match_anchors(std::span<const BoxEdges> anchors,
                                         std::span<const BoxEdges> boxes, double iou_wanted) {
   std::vector<std::int64_t> match(anchors.size(), -1);
   std::vector<double> best(anchors.size(), 0);
-  std::vector<Pair> pairs;  // of anchors and boxes that overlap
+  std::vector<Pair> pairs;  // overlapping anchors and boxes
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     for (std::size_t a = 0; a < anchors.size(); ++a) {
       const double overlap = iou(anchors[a], boxes[b]);

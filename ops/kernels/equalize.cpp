@@ -7,13 +7,13 @@
 namespace sluice::kernels {
 namespace {
 
-// Pixels of each level.
+// The number of pixels per value.
 using Histogram = std::array<std::uint64_t, 256>;
 
 using Histograms = std::array<Histogram, 4>;
 
-// Neighbours often have the same level, and a number that has just been written is not read at
-// once; so that every other pixel is counted elsewhere.
+// Neighbors often have the same value, and reading a counter just after writing it stalls. So odd
+// and even pixels use separate counters.
 template <std::size_t channels>
 void count_row(const std::uint8_t* row, std::size_t pixels, std::array<Histograms, 2>& counts) {
   const auto count = [&](std::size_t i, Histograms& where) {

@@ -1,11 +1,11 @@
-// equalize: each channel's levels spread so that about as many pixels have each.
+// equalize: equalizes the histogram of each channel.
 //
-//   step  = (pixels - those of the highest level that occurs) / 255
+//   step  = (pixels - those of the highest value that occurs) / 255
 //   out   = min(255, (pixels below x + step / 2) / step), all in whole numbers
 //
-// Pillow's table, bit for bit, and so torchvision's. A channel of one level, or with too few pixels
-// for a step of 1, stays as it is, and so does a fourth channel. One pass counts the levels, one
-// maps them.
+// Pillow's table, bit for bit, and so torchvision's. A channel with a single value, or with too few
+// pixels for a step of 1, is not changed; neither is a fourth channel. One pass counts the values,
+// one maps them.
 //
 // Errors: std::invalid_argument for an empty image, one of 2 or more than 4 channels. Threads: any.
 #pragma once

@@ -18,7 +18,7 @@ struct Line {
   int begin = 0, end = 0;
 };
 
-// What of `length` pixels from `start` on is among 0 .. whole - 1.
+// Returns the part of `length` pixels from `start` on that lies in 0 .. whole - 1.
 Line inside(int start, int length, int whole) {
   const std::int64_t end = std::int64_t{start} + std::max(0, length);
   const int begin = std::clamp(start, 0, whole);

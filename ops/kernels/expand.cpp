@@ -13,7 +13,7 @@ namespace {
 
 int scaled(int length, float ratio) {
   const double exact = std::round(static_cast<double>(length) * static_cast<double>(ratio));
-  return static_cast<int>(std::min(exact, 1e9));  // which no picture has
+  return static_cast<int>(std::min(exact, 1e9));  // larger than any image
 }
 
 int before(int free, float share) {

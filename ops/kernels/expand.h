@@ -1,10 +1,10 @@
-// expand: a picture somewhere on a larger canvas of one colour, as SSD zooms out.
+// expand: places an image on a larger canvas of one color, like SSD's zoom-out.
 //
-// The canvas is `ratio` times as high and as wide, rounded to nearest; y and x say which share of
-// the free rows and columns lies above and left of the picture, rounded to nearest too.
+// The canvas is `ratio` times as high and as wide, rounded to nearest. y and x are the shares of
+// the free rows and columns above and left of the image, also rounded to nearest.
 //
-// Errors: std::invalid_argument for an empty image, more than 4 channels, a ratio below 1, a place
-// outside of 0 .. 1 and a canvas of more than 65535 pixels on a side. Threads: any.
+// Errors: std::invalid_argument for an empty image, more than 4 channels, a ratio below 1, a
+// position outside 0 .. 1 and a canvas of more than 65535 pixels on a side. Threads: any.
 #pragma once
 
 #include <sluice/ops/kernels/border.h>
@@ -20,7 +20,7 @@ struct ExpandParams {
 
 struct Expanded {
   ImageSize canvas;
-  Rectangle picture;  // where it lies on the canvas
+  Rectangle picture;  // its position on the canvas
 };
 Expanded expanded(const ExpandParams& params, int height, int width);
 

@@ -40,7 +40,7 @@ HWY_INLINE void pick(std::span<const std::uint8_t* const> rows, std::size_t size
     }
     return;
   }
-  // Four vectors for each look at the rows; the last ones end where the rows do.
+  // Process four vectors per pass over the rows; the last pass ends at the end of the rows.
   for (std::size_t begin = 0; begin < size; begin += at_once) {
     const std::size_t at = std::min(begin, size - at_once);
     const std::uint8_t* from = rows[0] + at;

@@ -16,8 +16,7 @@
 namespace sluice::kernels {
 namespace {
 
-// The rows of one window as floats, with reflected pixels at their ends; row y lies in slot
-// y % rows.
+// The rows of one window as floats, with reflected pixels at their ends; row y is in slot y % rows.
 class Window {
  public:
   void start(const Image& in, const FilterWeights& filter) {
@@ -31,7 +30,7 @@ class Window {
     if (room_.size() < needed) room_.resize(needed);
     made_ = 0;
   }
-  // Rows up to y, which never goes back.
+  // Makes the rows up to y; y never decreases.
   void make(int y) {
     for (; made_ <= y; ++made_) {
       const std::uint8_t* from = in_->row(made_);

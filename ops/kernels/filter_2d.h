@@ -1,8 +1,8 @@
-// filter_2d: each level becomes the weighted sum of those around it, in each channel on its own.
+// filter_2d: replaces each pixel value by a weighted sum of those around it, per channel.
 //
-// The window is not turned round (a correlation, as OpenCV's filter2D). Borders are reflected and
-// do not repeat the outermost pixel. Sums are of floats; results are rounded to nearest and cut to
-// 0 .. 255.
+// The window is not flipped (a correlation, like OpenCV's filter2D). Borders are reflected without
+// repeating the outermost pixel. Sums are computed in float; results are rounded to nearest and
+// clipped to 0 .. 255.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, a window that is even or
 // larger than 7 x 7, and weights beyond kLargestWeight. Threads: any.

@@ -1,10 +1,10 @@
-// Compiled without contraction of products and sums to fused operations (CMakeLists.txt): not all
-// sets of instructions have them.
+// Compiled without contraction to fused multiply-add (CMakeLists.txt), which not all instruction
+// sets have.
 #include <sluice/ops/kernels/filter_rows.h>
 
 #include <algorithm>
 
-// Vectors shall have a length that the compiler knows.
+// The compiler must know the vector length.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/filter_rows.cpp"
@@ -49,8 +49,8 @@ void SumWeightedRows(std::span<const WeightedRow> rows, std::size_t size, std::u
 
 #else
 
-// Four vectors of levels become the bytes of 32-bit lanes, and those one vector of bytes in order:
-// the places of bytes in each block, and then those of the words that they make.
+// Shuffles that pack four vectors of values into one vector of bytes. `bytes` orders the bytes in
+// each block; `words` then orders the 32-bit words.
 struct Order {
   alignas(16) std::uint8_t bytes[16];
   std::int32_t words[hn::MaxLanes(DFloat())];
@@ -63,15 +63,15 @@ struct Order {
   }
 };
 
-// Rounded to nearest and cut to 8 bits.
+// Rounds to nearest and clips to 8 bits.
 HWY_INLINE Floats rounded(Floats sum) {
   const DFloat d;
   const auto half_more = hn::Add(sum, hn::Set(d, 0.5f));
   return hn::Floor(hn::Min(hn::Max(half_more, hn::Zero(d)), hn::Set(d, 255.f)));
 }
 
-// Added to 2^23 a whole number stands in the lowest bits of a float, with no need of a conversion;
-// one of 16 bits holds two levels.
+// An integer added to 2^23 is in the lowest bits of the float, so no conversion is needed. A 16-bit
+// integer holds two values.
 HWY_INLINE void store_levels(Floats first, Floats second, Floats third, Floats fourth,
                              std::uint8_t* out) {
   static constexpr Order kOrder;
@@ -97,7 +97,7 @@ void SumWeightedRows(std::span<const WeightedRow> rows, std::size_t size,
   if (size < kAtOnce) return sum_plainly(rows, 0, size, out);
   for (std::size_t begin = 0; begin < size; begin += kAtOnce) {
     const std::size_t at = std::min(begin, size - kAtOnce);
-    // Four vectors, so that a sum need not wait for the one before.
+    // Four vectors, so that sums do not depend on each other.
     auto first = hn::Zero(d), second = first, third = first, fourth = first;
     for (const WeightedRow& row : rows) {
       const float* HWY_RESTRICT from = row.levels + at;

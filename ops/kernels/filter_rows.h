@@ -1,8 +1,8 @@
 // The inner loops of filters: weighted sums of rows, by SIMD instructions chosen when the program
 // runs. Internal to filter_2d.cpp.
 //
-// Sums begin at 0 and take one product after the other, each rounded, so that all bytes are the
-// same on every machine. Threads: any. Errors: none.
+// Each sum starts at 0 and adds one rounded product after the other, so that all machines produce
+// the same bytes. Threads: any. Errors: none.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct WeightedRow {
   float weight = 0;
 };
 
-// out[i] = the sum of all rows' levels[i] * weight, in their order, rounded and cut to 8 bits, for
-// i < size.
+// out[i] = the sum over all rows of value[i] * weight, in their order, rounded and clipped to 8
+// bits, for i < size.
 void sum_weighted_rows(std::span<const WeightedRow> rows, std::size_t size, std::uint8_t* out);
 
 }  // namespace sluice::kernels

@@ -1,4 +1,4 @@
-// flip: left and right exchanged (`horizontal`), top and bottom exchanged (`vertical`), or both.
+// flip: mirrors an image horizontally, vertically or both.
 //
 // Errors: std::invalid_argument for an empty image or more than 4 channels.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace sluice::kernels {
 
-// Neither gives a copy.
+// Copies the image if both are false.
 void flip(const Image& in, bool horizontal, bool vertical, Image& out);
 
 }  // namespace sluice::kernels

@@ -18,8 +18,8 @@ HWY_INLINE void flip(const std::uint8_t* HWY_RESTRICT in, std::size_t width,
   const std::size_t bytes = width * channels;
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
-  // As many pixels as 16 bytes hold, from the end of the row; where bytes are left over, those in
-  // front are read as well, and some behind are written that the next pixels replace.
+  // Moves as many pixels as fit in 16 bytes, from the end of the row. If bytes are left over, it
+  // also reads bytes before the pixels, and writes bytes after them that the next pixels overwrite.
   constexpr std::size_t kPixels = 16 / channels, kOver = 16 - kPixels * channels;
   const hn::FixedTag<std::uint8_t, 16> d;
   alignas(16) std::uint8_t order[16] = {};

@@ -1,4 +1,4 @@
-// One row of pixels in reverse order, the channels of each pixel in their order. Internal.
+// flip_row: writes one row of pixels in reverse order, keeping the order of channels. Internal.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// gamma_correction: dark and light levels drawn apart or together by a power.
+// gamma_correction: applies a power curve to the pixel values.
 //
 //   out = clamp(255 * (x / 255)^gamma * gain, 0, 255), rounded to nearest
 //
-// As torchvision's adjust_gamma, which cuts the fraction off where this rounds: so levels differ by
-// at most 1. A gamma below 1 makes dark parts lighter; 0 to the power of 0 is 1. In all channels.
-// Computed in double precision; halves round up.
+// As torchvision's adjust_gamma, which truncates where this rounds, so results differ by at most 1.
+// A gamma below 1 lightens dark parts; 0 to the power of 0 is 1. Applies to all channels. Computed
+// in double precision; halves round up.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, a gamma or gain that is
 // below zero or not finite. Threads: any.

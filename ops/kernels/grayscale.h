@@ -1,7 +1,7 @@
-// grayscale: colours become their luma (luma.h), in one channel or in three equal ones.
+// grayscale: converts colors to luma (luma.h), in one channel or three equal ones.
 //
-// Pillow's convert("L"), bit for bit. A picture of one channel is gray already, and is copied. Of
-// four channels the fourth is left out.
+// Pillow's convert("L"), bit for bit. An image of one channel is already gray and is copied. A
+// fourth channel is dropped.
 //
 // Errors: std::invalid_argument for an empty image, one of 2 or more than 4 channels, an output of
 // other than 1 or 3 channels. Threads: any.

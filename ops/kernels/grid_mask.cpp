@@ -13,8 +13,8 @@
 namespace sluice::kernels {
 namespace {
 
-// Places in the grid are whole numbers of 2^-32 pixels, so that squares and quarter turns have
-// sharp edges.
+// Positions in the grid are multiples of 2^-32 pixels, so that squares and quarter turns have sharp
+// edges.
 constexpr double kOne = 0x1p32;
 std::int64_t fixed(double value) { return std::llrint(value * kOne); }
 
@@ -32,7 +32,7 @@ void check(const GridMask& mask) {
   check_number("shift_y", mask.shift_y, -kLargestShift, kLargestShift);
 }
 
-// A place along one axis of the grid, from 0 up to the tile's length.
+// A position along one axis of the grid, from 0 up to the tile's length.
 class Phase {
  public:
   Phase(double start, std::int64_t step, std::int64_t tile)
@@ -40,7 +40,7 @@ class Phase {
     if (at_ < 0) at_ += tile_;
   }
   std::int64_t at() const { return at_; }
-  // A step is no longer than a pixel, and so than a tile.
+  // A step is at most a pixel, and so at most a tile.
   void advance() {
     at_ += step_;
     if (at_ >= tile_) at_ -= tile_;

@@ -1,8 +1,8 @@
-// grid_mask: squares of a regular grid get a colour.
+// grid_mask: fills the squares of a regular grid with a color.
 //
-// The grid has a square at the upper left of each tile of `tile` pixels; the side of a square is
-// ratio * tile, in steps of 1/256 pixel. It is turned counter-clockwise about the upper left pixel
-// of the picture and then moved. A pixel is covered when its own place in the grid is.
+// Each tile of `tile` pixels has a square at its upper left; the side of a square is ratio * tile,
+// in steps of 1/256 pixel. The grid is rotated counter-clockwise about the upper left pixel of the
+// image and then shifted. A pixel is covered if its position in the grid is.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, and numbers out of their
 // ranges. Threads: any.
@@ -16,7 +16,7 @@
 namespace sluice::kernels {
 
 inline constexpr int kLargestTile = 65535;
-inline constexpr float kLargestShift = 1e6f;  // and the largest angle
+inline constexpr float kLargestShift = 1e6f;  // also of the angle
 
 struct GridMask {
   int tile = 100;      // 1 .. kLargestTile, in pixels
@@ -27,11 +27,11 @@ struct GridMask {
   Fill fill = 0;
 };
 
-// The same as whole numbers of 2^-32 pixels, but for where a row begins. Throws for numbers out of
-// their ranges.
+// The parameters as integers in units of 2^-32 pixels, except for the start of a row. Throws for
+// numbers out of range.
 struct GridSteps {
   double cosine = 1, sine = 0;
-  std::int64_t step_u = 0, step_v = 0;  // in the grid, for each pixel to the right
+  std::int64_t step_u = 0, step_v = 0;  // in the grid, per pixel to the right
   std::int64_t tile = 0, side = 0;
 };
 GridSteps grid_steps(const GridMask& mask);

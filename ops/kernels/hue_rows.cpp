@@ -19,16 +19,16 @@ HWY_INLINE Floats floats(const std::uint8_t* levels) {
   return hn::ConvertTo(DFloat(), hn::PromoteTo(DInt(), hn::LoadU(DByte(), levels)));
 }
 
-// Of 0 .. 12, as 0 .. 6.
+// Maps 0 .. 12 to 0 .. 6.
 HWY_INLINE Floats within_circle(Floats sixths) {
   const auto six = hn::Set(DFloat(), 6.f);
   return hn::IfThenElse(hn::Ge(sixths, six), hn::Sub(sixths, six), sixths);
 }
 
-// The level at k sixths. All that is multiplied and subtracted here is exact.
+// Stores the channel's value for k sixths. All products and differences here are exact.
 HWY_INLINE void store(Floats value, Floats chroma, Floats k, std::uint8_t* levels) {
   const DFloat d;
-  const auto whole_steps = hn::Set(d, 256.f);  // from there on, floats are 2^-15 apart
+  const auto whole_steps = hn::Set(d, 256.f);  // from here on, floats are 2^-15 apart
   const auto slope = hn::Min(k, hn::Sub(hn::Set(d, 4.f), k));
   const auto part = hn::Min(hn::Max(slope, hn::Zero(d)), hn::Set(d, 1.f));
   const auto rounded = hn::Sub(hn::Add(part, whole_steps), whole_steps);
@@ -48,7 +48,8 @@ void HueOfPlanes(float sixths, std::size_t count, Planes& planes) {
     const auto chroma = hn::Sub(value, hn::Min(r, hn::Min(g, b)));
     const auto is_red = hn::Eq(value, r);
     const auto is_green = hn::Eq(value, g);
-    // From -1 to 1, about the hue of the largest channel; the first of them, if there are several.
+    // The hue relative to that of the largest channel, from -1 to 1. The first of several equal
+    // ones counts.
     const auto difference = hn::IfThenElse(is_red, hn::Sub(g, b),
                                            hn::IfThenElse(is_green, hn::Sub(b, r), hn::Sub(r, g)));
     const auto offset = hn::Div(difference, hn::Max(chroma, hn::Set(d, 1.f)));

@@ -1,11 +1,11 @@
-// How a pixel is computed from its neighbours: Interpolation, and with antialiasing ResizeFilter.
+// Interpolation and ResizeFilter: how a pixel is computed from its neighbors.
 #pragma once
 
 #include <cstdint>
 
 namespace sluice {
 
-// How a resized or turned picture computes a pixel from its neighbours.
+// The interpolation by which a resized or warped image computes a pixel from its neighbors.
 enum class Interpolation : std::uint8_t { nearest, box, bilinear, hamming, bicubic, lanczos };
 const char* name_of(Interpolation interpolation);
 
@@ -13,17 +13,16 @@ const char* name_of(Interpolation interpolation);
 
 namespace sluice::kernels {
 
-// ResizeFilter: how a resized picture computes a pixel from those around it.
+// ResizeFilter: how a resized image computes a pixel from its neighbors.
 //
-// An interpolation alone converts to a filter, which is antialiased. For the kernels that
-// resize; operators have two options in its place.
+// An interpolation alone converts to an antialiased filter. Used by the resizing kernels; operators
+// have two separate options instead.
 
 struct ResizeFilter {
   Interpolation interpolation = Interpolation::bilinear;
-  // Of a picture that becomes smaller, the filter is as much wider as the picture becomes smaller,
-  // so that each pixel has a part. Without it, only the pixels next to each place count, as where
-  // the picture becomes larger (torch's antialias=False): quicker, but fine detail turns into
-  // patterns that are not there.
+  // When an image is reduced, the filter is widened by the same factor, so every input pixel
+  // contributes. Without it, only the pixels next to each sampling position count, as for enlarging
+  // (torch's antialias=False). That is faster but causes aliasing.
   bool antialias = true;
 
   constexpr ResizeFilter(Interpolation interpolates = Interpolation::bilinear,

@@ -22,8 +22,8 @@ void jitter(Random& random, const Image& in, int window_size, Image& out) {
   check_pixels("jitter", in);
   check_jitter_window(window_size);
   const int radius = window_size / 2;
-  // Always one draw, so that the numbers of a pixel follow from its place; no window is so large
-  // that the places were noticeably uneven.
+  // Always one draw, so that a pixel's numbers depend on its position only. All windows are small
+  // enough that the result is practically uniform.
   const auto shift = [&] {
     const std::uint64_t places = static_cast<std::uint64_t>(window_size);
     return static_cast<int>(random.next() * places >> 32) - radius;

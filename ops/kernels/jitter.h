@@ -1,7 +1,7 @@
-// jitter: each pixel is that of a random place in a window around it.
+// jitter: replaces each pixel by a random one from a window around it.
 //
-// Rows and columns are uniform in the window; places beyond the border are those of the nearest
-// pixel. Takes two draws for each pixel, row by row: first for the row, then for the column.
+// Rows and columns are uniform in the window; positions beyond the border use the nearest pixel.
+// Takes two draws per pixel, row by row: first for the row, then for the column.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, and a window that is even
 // or outside of 1 .. kLargestJitterWindow. Threads: any.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kOthers = 3;
 
-// How the pixels of a sample lie.
+// The memory layout of a sample's pixels.
 struct Strides {
   explicit Strides(const ValueSpec& sample) : side(picture_side(sample)) {
     const bool chw = sample.layout == Layout::chw;
@@ -69,8 +69,8 @@ PictureSide picture_side(const ValueSpec& sample) {
   return {static_cast<int>(sample.shape[chw ? 1 : 0]), static_cast<int>(sample.shape[chw ? 2 : 1])};
 }
 
-// From the last sample to the first, so that those before are still as they were. The first ones
-// ask for the last ones, of which there are copies, as of the sample itself.
+// Works from the last sample to the first, so that the samples before are still unchanged. The
+// first ones need the last ones, which are copied beforehand; so is the sample itself.
 void join_samples(const SampleBlock& block, std::span<const Join> joins) {
   const Strides strides(block.sample);
   const std::size_t bytes = block.sample.bytes();

@@ -1,7 +1,7 @@
-// join_samples: four pictures of a batch around a point, in the place of each, in place.
+// join_samples: replaces each sample of a batch by a mosaic of four images around a point, in
+// place.
 //
-// Errors: std::invalid_argument for samples that are no pictures. Threads: any, but one for a
-// batch.
+// Errors: std::invalid_argument for samples that are not images. Threads: any, but one per batch.
 #pragma once
 
 #include <sluice/ops/kernels/mix_samples.h>
@@ -13,31 +13,31 @@
 
 namespace sluice::kernels {
 
-// Where a sample of a mosaic comes from, and where it is seen.
+// The source of one part of a mosaic, and its position there.
 struct Tile {
-  std::size_t from = 0;   // the sample
-  Rectangle region = {};  // what it is seen of, in the mosaic; may be empty
-  int x = 0, y = 0;       // where its upper left corner lies in the mosaic, seen or not
+  std::size_t from = 0;   // number of the source sample
+  Rectangle region = {};  // its visible part, in the mosaic; may be empty
+  int x = 0, y = 0;       // position of its upper left corner in the mosaic, visible or not
 };
-// What becomes of one sample.
+// The change of one sample.
 struct Join {
-  bool joined = false;  // else it stays as it is
-  int x = 0, y = 0;     // the point around which four lie: columns and rows before it
-  int first = 0;  // where the sample itself lies: 0 upper left, 1 right, 2 lower left, 3 right
+  bool joined = false;  // false: the sample is unchanged
+  int x = 0, y = 0;     // the common point: columns and rows before it
+  int first = 0;        // the sample's quadrant: 0 upper left, 1 right, 2 lower left, 3 right
 };
 
-// The four tiles of sample `i` of `count` pictures of this size: the sample, and the three before
-// it. Each touches the point with the corner that looks at it, and shows what lies there.
+// Returns the four tiles of sample `i` of `count` images of this size: the sample and the three
+// before it. Each touches the point with the corner that faces it and is clipped to the mosaic.
 std::array<Tile, 4> tiles_of(const Join& join, std::size_t i, std::size_t count, int height,
                              int width);
 
 struct PictureSide {
   int height = 0, width = 0;
 };
-// Of samples that are tensors of 3 dimensions, HWC or CHW.
+// For samples that are tensors of 3 dimensions, HWC or CHW.
 PictureSide picture_side(const ValueSpec& sample);
 
-// One join for each sample; all are made of what the samples were before.
+// Takes one join per sample; all of them use the original samples.
 void join_samples(const SampleBlock& block, std::span<const Join> joins);
 
 }  // namespace sluice::kernels

@@ -15,7 +15,7 @@ void check_jpeg_distortion(const Image& in, int quality) {
     throw std::invalid_argument(fmt::format(
         "jpeg_distortion: the image has {} channels; 1 or 3 are needed", in.channels()));
   }
-  constexpr int kLongest = 65500;  // of the library
+  constexpr int kLongest = 65500;  // the library's limit
   if (in.height() > kLongest || in.width() > kLongest) {
     throw std::invalid_argument(fmt::format(
         "jpeg_distortion: the image is {} x {} (height x width); at most {} are possible",

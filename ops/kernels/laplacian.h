@@ -1,11 +1,11 @@
-// laplacian: where levels change: the sum of the second derivatives along x and y.
+// laplacian: computes the sum of the second derivatives along x and y.
 //
 // The window is OpenCV's: 1 is [0 1 0; 1 -4 1; 0 1 0]; 3, 5 and 7 add up Sobel's second derivatives
-// of that size. Borders are reflected and do not repeat the outermost pixel. The sum times `scale`
-// is rounded to nearest and cut to 0 .. 255.
+// of that size. Borders are reflected without repeating the outermost pixel. The sum times `scale`
+// is rounded to nearest and clipped to 0 .. 255.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, any other window, and a
-// scale outside of what is allowed. Threads: any.
+// scale out of range. Threads: any.
 #pragma once
 
 #include <sluice/ops/kernels/filter_2d.h>

@@ -1,8 +1,8 @@
-// lens_distortion: straight lines bend, as in pictures of simple lenses.
+// lens_distortion: bends straight lines like a simple lens.
 //
-// An output pixel at distance r from the middle, where the corners have r = 1, looks up the place
-// on the same ray at distance r (1 + k1 r^2 + k2 r^4): see place_sampler.h. Positive numbers push
-// the picture inwards (barrel), negative ones pull it outwards (pincushion).
+// An output pixel at distance r from the center (r = 1 at the corners) samples the input on the
+// same ray at distance r (1 + k1 r^2 + k2 r^4): see place_sampler.h. Positive numbers push the
+// image inwards (barrel), negative ones pull it outwards (pincushion).
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, and numbers that are not
 // finite. Threads: any.
@@ -13,12 +13,13 @@
 
 namespace sluice::kernels {
 
-// The middle of the picture, the distance of its corners from there, squared, and the two numbers.
+// The center of the image, the squared distance of its corners from there, and the two
+// coefficients.
 struct Lens {
   double middle_x = 0, middle_y = 0, corner = 1;
   double k1 = 0, k2 = 0;
 };
-// With what lens_distortion() refuses.
+// Computes the lens. Throws the errors of lens_distortion().
 Lens lens_for(const Image& in, float k1, float k2, const WarpOptions& options);
 
 void lens_distortion(const Image& in, float k1, float k2, const WarpOptions& options, Image& out);

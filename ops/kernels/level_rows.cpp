@@ -37,8 +37,8 @@ struct alignas(16) AlignedTable {
   LevelTable levels;
 };
 
-// A shuffle looks up the lower four bits in each sixteenth of the table, and the upper four choose
-// among what was found.
+// Shuffles look up the lower four bits in each sixteenth of the table; the upper four bits select
+// one of the results.
 HWY_INLINE Levels look_up(Levels x, const AlignedTable& table) {
   const D d;
   const auto lower = hn::And(x, hn::Set(d, 15));

@@ -1,5 +1,5 @@
-// The inner loop of tables of levels, by SIMD instructions chosen when the program runs. Internal
-// to level_table.cpp.
+// The inner loop of lookup tables for pixel values, by SIMD instructions chosen when the program
+// runs. Internal to level_table.cpp.
 //
 // Threads: any. Errors: none.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace sluice::kernels {
 
-// Each channel by a table of its own, of as many tables as channels, 1, 3 or 4. `from` and `to` do
-// not overlap.
+// Maps each channel by its own table. There are as many tables as channels: 1, 3 or 4. `from` and
+// `to` must not overlap.
 void map_pixels(const std::uint8_t* from, std::size_t pixels, std::span<const LevelTable> tables,
                 std::uint8_t* to);
 

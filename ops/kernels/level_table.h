@@ -1,7 +1,7 @@
-// A table of levels: what becomes of each of the 256 levels of a picture, and pictures mapped by
-// one. Internal to the kernels of operators that such a table describes.
+// LevelTable: a lookup table for the 256 pixel values, and its application to images. Internal to
+// the kernels of operators that such a table describes.
 //
-// Ownership: nothing is kept. Threads: any. Errors: none; whoever calls checks the picture.
+// Ownership: nothing is kept. Threads: any. Errors: none; the caller checks the image.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -16,12 +16,12 @@ namespace sluice::kernels {
 
 using LevelTable = std::array<std::uint8_t, 256>;
 
-// Rounded to nearest, halves up, and cut off to 0 .. 255.
+// Rounds to nearest, halves up, and clips to 0 .. 255.
 inline std::uint8_t to_level(double value) {
   return static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
 }
 
-// The levels that value(x), a double, gives for x = 0 .. 255.
+// Returns the table of to_level(value(x)) for x = 0 .. 255; value returns a double.
 template <class F>
 LevelTable level_table_of(const F& value) {
   LevelTable table{};
@@ -29,16 +29,16 @@ LevelTable level_table_of(const F& value) {
   return table;
 }
 
-// The table that changes nothing.
+// Returns the identity table.
 inline LevelTable same_levels() {
   return level_table_of([](double x) { return x; });
 }
 
-// Each level of each channel by the same table.
+// Maps every channel by the same table.
 void map_levels(const Image& in, const LevelTable& table, Image& out);
-// Each channel by a table of its own: as many tables as channels, 1, 3 or 4.
+// Maps each channel by its own table: as many tables as channels, 1, 3 or 4.
 void map_channels(const Image& in, std::span<const LevelTable> tables, Image& out);
-// As map_levels(), but of 4 channels the fourth stays as it is; 1, 3 or 4 channels.
+// Like map_levels(), but does not change a fourth channel; for 1, 3 or 4 channels.
 void map_colours(const Image& in, const LevelTable& table, Image& out);
 
 }  // namespace sluice::kernels

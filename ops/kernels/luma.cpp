@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
-// Vectors shall have a length that the compiler knows.
+// The compiler must know the vector length.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/luma.cpp"
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// For each set of instructions again.
+// Included once per instruction set.
 #include <sluice/ops/kernels/pixel_blocks.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -39,7 +39,7 @@ using D8 = hn::ScalableTag<std::uint8_t>;
 using D16 = hn::Repartition<std::int16_t, D8>;
 using D32 = hn::Repartition<std::int32_t, D8>;
 
-// Of the four pixels in a block, two channels each as 16-bit numbers. 0x80 makes a zero.
+// Extracts two channels of the four pixels in a block as 16-bit numbers. 0x80 produces a zero.
 template <std::size_t channels>
 HWY_INLINE hn::Vec<D8> places_of(std::size_t first, std::size_t second) {
   alignas(16) std::uint8_t places[16];
@@ -49,7 +49,7 @@ HWY_INLINE hn::Vec<D8> places_of(std::size_t first, std::size_t second) {
   return hn::LoadDup128(D8(), places);
 }
 
-// The third byte of each of four numbers, as the bytes 4 * quarter and after.
+// Moves the third byte of each of four numbers to the bytes from 4 * quarter on.
 HWY_INLINE hn::Vec<D8> places_to(std::size_t quarter) {
   alignas(16) std::uint8_t places[16];
   for (std::size_t i = 0; i < 16; ++i)
@@ -57,7 +57,7 @@ HWY_INLINE hn::Vec<D8> places_to(std::size_t quarter) {
   return hn::LoadDup128(D8(), places);
 }
 
-// 16-bit numbers are too small for the weight of green, which is added in two halves.
+// 16-bit numbers are too small for the weight of green, so it is added in two halves.
 template <std::size_t channels>
 HWY_INLINE void luma_of(const std::uint8_t* pixels, std::size_t count, std::uint8_t* luma) {
   constexpr auto kRed = static_cast<std::int32_t>(kLumaOf65536[0]);

@@ -29,7 +29,7 @@ void median_blur(const Image& in, int window_size, Image& out) {
   const std::size_t bytes = in.row_bytes(), wide = margin + bytes + margin;
   out.create(height, in.width(), in.channels());
 
-  // The rows of one window, with repeated pixels at their ends; row y lies in slot y % window_size.
+  // The rows of one window, with repeated pixels at their ends; row y is in slot y % window_size.
   thread_local std::vector<std::uint8_t> ring;
   const auto window = static_cast<std::size_t>(window_size);
   if (ring.size() < wide * window) ring.resize(wide * window);

@@ -1,6 +1,6 @@
-// median_blur: each level becomes the median of a square around it, in each channel on its own.
+// median_blur: replaces each pixel value by the median of a square around it, per channel.
 //
-// Beyond its border a picture goes on with its outermost pixels, as in OpenCV.
+// Beyond the border, the outermost pixels are repeated, as in OpenCV.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, or a window other than 3
 // and 5. Threads: any.

@@ -1,6 +1,6 @@
 #include <sluice/ops/kernels/median_rows.h>
 
-// Their vectors cannot be put into arrays; there the fixed-size instructions serve.
+// Scalable vectors cannot be stored in arrays, so use the fixed-size instructions there.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/median_rows.cpp"
@@ -19,7 +19,7 @@ HWY_INLINE void order(V& low, V& high) {
   low = smaller;
 }
 
-// Moves the smallest of the count vectors' levels into the first vector, the largest into the last.
+// Moves the smallest values of the count vectors to the first vector, the largest to the last.
 template <int count, class V>
 HWY_INLINE void move_extremes(V* v) {
   constexpr int kLast = count - 1;
@@ -28,9 +28,9 @@ HWY_INLINE void move_extremes(V* v) {
   for (int i = count / 2; i < kLast; ++i) order(v[i], v[kLast]);
 }
 
-// The median of count vectors and of those that load(next), load(next + 1), ... give. Of half of
-// all levels and one more, neither the smallest nor the largest is the median: another level takes
-// the place of both, until there are three. (A recursion, so that the compiler knows each count.)
+// Returns the median of count vectors and of those that load(next), load(next + 1), ... return.
+// Among half of all values plus one, the smallest and the largest cannot be the median. Another
+// value replaces both, until three are left. (A recursion, so that the compiler knows each count.)
 template <int count, class V, class Load>
 HWY_INLINE V median_of(V* v, const Load& load, int next) {
   move_extremes<count>(v);

@@ -17,7 +17,7 @@ void mix_plainly(const Half* from, float own, float other, std::size_t begin, st
     to[i] = Half(own * static_cast<float>(to[i]) + other * static_cast<float>(from[i]));
 }
 
-// Only these convert in hardware, and so with the rounding that Half has.
+// Only these targets convert in hardware, and so round like Half.
 #if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_TARGET == HWY_NEON
 
 namespace hn = hwy::HWY_NAMESPACE;

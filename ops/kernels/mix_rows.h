@@ -1,5 +1,5 @@
-// The inner loop of mix_samples for numbers of 16 bits, by SIMD instructions chosen when the
-// program runs. Internal.
+// The inner loop of mix_samples for 16-bit floats, by SIMD instructions chosen when the program
+// runs. Internal.
 //
 // All results are the same on every machine: computed as f32 and rounded to nearest even.
 #pragma once

@@ -11,8 +11,8 @@
 namespace sluice::kernels {
 namespace {
 
-// f(sample, the one before it) for each, from the last one to the first, so that the one before is
-// still as it was; the first one gets what the last one was.
+// Calls f(sample, the one before it) from the last sample to the first, so that the one before is
+// still unchanged. The first sample gets the original last one.
 template <class F>
 void for_each_pair(const SampleBlock& block, std::span<const std::byte> last, const F& f) {
   const std::size_t bytes = block.sample.bytes();

@@ -1,9 +1,9 @@
-// mix_samples and cut_samples: each sample of a batch mixed with the one before it, in place; the
-// first one with the last one.
+// mix_samples and cut_samples: mix each sample of a batch with the one before it, in place; the
+// first is mixed with the last.
 //
 // Errors: std::invalid_argument for elements that are not u8, f16 or f32 (mix_samples), and for
-// samples that are no pictures or a region that does not lie inside of them (cut_samples). Threads:
-// any, but one for a batch.
+// samples that are not images or a region that does not lie inside them (cut_samples). Threads:
+// any, but one per batch.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -15,21 +15,21 @@
 
 namespace sluice::kernels {
 
-// Samples of one shape side by side; somebody else's.
+// Contiguous samples of one shape; does not own them.
 struct SampleBlock {
   std::byte* data = nullptr;
   std::size_t count = 0;
   ValueSpec sample = {};
 };
 
-// A copy of the last sample, which is changed before the first one asks for it. All that takes
-// memory, so that nothing is half done where there is none.
+// Returns a copy of the last sample, which is overwritten before the first one needs it. Only this
+// function allocates memory, so that a failure leaves no batch half changed.
 std::vector<std::byte> last_sample(const SampleBlock& block);
 
-// x[i] = weight * x[i] + (1 - weight) * x[i - 1], of what they were before. u8 as weighted_sum.
+// x[i] = weight * x[i] + (1 - weight) * x[i - 1], with the original values. u8 as in weighted_sum.
 void mix_samples(const SampleBlock& block, std::span<const std::byte> last, double weight);
 
-// The region of x[i] becomes what x[i - 1] had there. Pictures are tensors of 3 dimensions, HWC or
+// Copies the region of the original x[i - 1] to x[i]. Images are tensors of 3 dimensions, HWC or
 // CHW; an empty region changes nothing.
 void cut_samples(const SampleBlock& block, std::span<const std::byte> last,
                  const Rectangle& region);

@@ -30,9 +30,9 @@ namespace {
 using PickOfRows = void(std::span<const std::uint8_t* const> rows, std::size_t size,
                         std::uint8_t* out);
 
-// The pick of each row's neighbours side by side, and then of those results one above the other.
-// Only as many of them are kept as the window is high: row y lies in slot y % kept. `none` is a
-// level that is never picked.
+// First picks among the horizontal neighbors of each row, then among these results vertically. Only
+// as many rows are kept as the window is high: row y is in slot y % kept. `none` is a value that is
+// never picked.
 void run(const char* op, const Image& in, const MorphologyWindow& window, std::uint8_t none,
          PickOfRows* pick, Image& out) {
   check_morphology(op, in, window);

@@ -1,10 +1,10 @@
-// dilate and erode: each level becomes the largest, or the smallest, of those in a window around
-// it, in each channel on its own. Pixels beyond the border do not count.
+// dilate and erode: replace each pixel value by the largest, or the smallest, in a window around
+// it, per channel. Pixels beyond the border do not count.
 //
-// Of a window of `size` the pixel is number size / 2, counted from 0, as OpenCV has it.
+// In a window of `size` the pixel is at index size / 2, counted from 0, as in OpenCV.
 //
-// Errors: std::invalid_argument for an empty image, more than 4 channels, and a side of the window
-// outside of 1 .. kLargestMorphologyWindow. Threads: any.
+// Errors: std::invalid_argument for an empty image, more than 4 channels, and a window side outside
+// 1 .. kLargestMorphologyWindow. Threads: any.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -17,7 +17,7 @@ struct MorphologyWindow {
   int height = 3, width = 3;
 };
 
-// What dilate() and erode() refuse, with the name `op`.
+// Throws the errors of dilate() and erode(), with the name `op`.
 void check_morphology(const char* op, const Image& in, const MorphologyWindow& window);
 
 void dilate(const Image& in, const MorphologyWindow& window, Image& out);

@@ -17,7 +17,7 @@
 namespace sluice::kernels {
 namespace {
 
-// Noise of the angle's sine is no pixel of its own.
+// Removes rounding noise of sine and cosine, which would add pixels.
 double tidy(double number) { return std::round(number * 1e9) / 1e9; }
 
 void add_row(const std::uint8_t* __restrict from, float weight, std::size_t count,

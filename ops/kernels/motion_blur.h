@@ -1,12 +1,12 @@
-// motion_blur: a picture as a camera takes it that moves along a line.
+// motion_blur: blurs an image along a line, as if the camera moved.
 //
-// Each level is the mean of `length` ones, a pixel apart on a line through the middle of the pixel,
-// which rises by `degrees` (counter-clockwise); levels between pixels are blended of the four
-// around them. Borders are reflected and do not repeat the outermost pixel. Rounded to nearest,
-// once.
+// Each result is the mean of `length` values, one pixel apart on a line through the center of the
+// pixel. The line rises by `degrees` (counter-clockwise). Values between pixels are interpolated
+// from the four around them. Borders are reflected without repeating the outermost pixel. The
+// result is rounded to nearest, once.
 //
-// Errors: std::invalid_argument for an empty image, more than 4 channels, a length outside of
-// 1 .. kLongestMotion and an angle that is not finite. Threads: any.
+// Errors: std::invalid_argument for an empty image, more than 4 channels, a length outside 1 ..
+// kLongestMotion and an angle that is not finite. Threads: any.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -17,8 +17,9 @@ namespace sluice::kernels {
 
 inline constexpr int kLongestMotion = 255;
 
-// How much a pixel so many rows below and columns to the right counts: all that do, row by row, in
-// the order in which they are added to one half. With what motion_blur() refuses of its numbers.
+// The weight of a pixel at an offset in rows (down) and columns (to the right). All nonzero weights
+// are listed row by row, in the order of summation; the sum starts at one half. Throws the errors
+// of motion_blur() for its numbers.
 struct MotionWeight {
   int row = 0, column = 0;
   float weight = 0;

@@ -27,7 +27,7 @@ void check_number(const char* op, const char* name, float value, float low, floa
   }
 }
 
-// Counts of Poisson processes, for the mean of each level.
+// Draws Poisson counts, with a table for each pixel value's mean.
 class PoissonCounts {
  public:
   void start(double factor) {
@@ -49,17 +49,17 @@ class PoissonCounts {
 
  private:
   struct Table {
-    // The probabilities of counts up to 0, 1, 2, ... in units of 2^-32, until they reach 1.
+    // The cumulative probabilities of counts 0, 1, 2, ... in units of 2^-32, until they reach 1.
     std::vector<std::uint32_t> up_to;
-    // The least count for numbers that begin with these 8 bits.
+    // The smallest count for random numbers that begin with these 8 bits.
     std::array<std::uint8_t, 256> first{};
   };
 
   static void fill(Table& table, double mean) {
     double probability = std::exp(-mean), sum = probability;
-    std::size_t next = 0;  // of table.first
+    std::size_t next = 0;  // index into table.first
     for (int count = 0; table.up_to.empty() || table.up_to.back() < UINT32_MAX; ++count) {
-      // What is left after the mean is less than one unit when its first term is far below.
+      // Beyond the mean, if a term is this small, the remaining terms sum to less than one unit.
       const bool last = count > mean && probability < 0x1p-40;
       const double share = last ? 0x1p32 : sum * 0x1p32;
       table.up_to.push_back(static_cast<std::uint32_t>(std::min(share, double{UINT32_MAX})));
@@ -87,11 +87,11 @@ void gaussian_noise(const Random& random, const Image& in, float mean, float std
   out.create(in.height(), in.width(), in.channels());
   const auto& quantiles = normal_quantiles();
   const RandomWords words = random.words();
-  constexpr std::size_t kHalves = 8;  // 16 bits each, of a block
+  constexpr std::size_t kHalves = 8;  // 16-bit halves per block
   constexpr std::size_t kBlocks = 256;
   std::array<std::uint32_t, 4 * kBlocks + kRandomSlack> room;
   std::array<std::uint16_t, kHalves * kBlocks> bits;
-  std::size_t first = 0;  // the level's number in the picture
+  std::size_t first = 0;  // index of the value in the image
   for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
     const std::size_t end = first + pixels * static_cast<std::size_t>(in.channels());
     while (first < end) {

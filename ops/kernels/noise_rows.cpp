@@ -1,9 +1,9 @@
-// A product of two single numbers is exact in double precision, so that it is all the same whether
-// a sum is fused with it.
+// The product of two floats is exact in double precision, so a fused sum does not change the
+// result.
 #include <sluice/ops/kernels/level_table.h>
 #include <sluice/ops/kernels/noise_rows.h>
 
-// Vectors shall have a length that the compiler knows.
+// The compiler must know the vector length.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/noise_rows.cpp"

@@ -8,7 +8,7 @@
 
 namespace sluice::kernels {
 
-// Adds mean + stddev * quantiles[bits] to each level, in double precision, as to_level() rounds.
+// Adds mean + stddev * quantiles[bits] to each value, in double precision, rounded like to_level().
 void add_gaussian_noise(const std::uint8_t* from, const std::uint16_t* bits, std::size_t count,
                         double mean, double stddev, const float* quantiles, std::uint8_t* to);
 

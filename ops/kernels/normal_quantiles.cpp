@@ -10,7 +10,7 @@ namespace {
 
 using Table = std::array<float, kQuantiles>;
 
-// Upwards from the middle, each by Newton's method from the one before.
+// Goes upwards from the middle; each value follows from the previous one by Newton's method.
 std::unique_ptr<const Table> make_table() {
   auto table = std::make_unique<Table>();
   constexpr std::size_t kMiddle = kQuantiles / 2;

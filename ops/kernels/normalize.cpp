@@ -37,8 +37,7 @@ void write_rows(DeferredRows& rows, int width, int channels, const ChannelScale&
   }
 }
 
-// True if the type of the output holds the results of the lowest and the highest level, and so of
-// all between them.
+// True if the output type holds the results of pixel values 0 and 255, and so of all between them.
 bool holds_levels(DType dtype, float offset, float factor, float shift) {
   bool good = true;
   for (const float level : {0.0f, 255.0f}) {

@@ -1,5 +1,5 @@
-// Compiled without contraction of products and sums to fused operations (CMakeLists.txt): not all
-// instruction sets have those, and all shall give the same bytes.
+// Compiled without contraction to fused multiply-add (CMakeLists.txt): not all instruction sets
+// have it, and all must produce the same bytes.
 #include <sluice/ops/kernels/normalize_rows.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using DByte = hn::Rebind<std::uint8_t, DFloat>;
 using DSignedByte = hn::Rebind<std::int8_t, DFloat>;
 using Floats = hn::Vec<DFloat>;
 
-// As many floats as a vector holds, never more than this.
+// The number of floats in a vector is at most this.
 constexpr std::size_t kMostLanes = HWY_MAX_BYTES / sizeof(float);
 
 template <class V>
@@ -30,7 +30,7 @@ HWY_INLINE void store(V values, float* out) {
 
 template <class V>
 HWY_INLINE void store(V values, Half* out) {
-// Only these convert in hardware, and so with the rounding that Half has.
+// Only these targets convert in hardware, and so round like Half.
 #if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_TARGET == HWY_NEON
   const hn::Rebind<hwy::float16_t, DFloat> d16;
   const auto halves = hn::DemoteTo(d16, values);
@@ -102,8 +102,8 @@ HWY_INLINE void to_planes(const std::uint8_t* HWY_RESTRICT row, std::size_t widt
   }
 }
 
-// Channels repeat with a period that no vector need have, so the scales are laid out as the pixels
-// are: `channels` vectors of them.
+// The period of the channels need not divide the vector length. So the scales are laid out like the
+// pixels: `channels` vectors of them.
 template <class T>
 HWY_INLINE void interleaved(const std::uint8_t* HWY_RESTRICT row, std::size_t width,
                             std::size_t channels, const ChannelScale& scale, bool padded,
@@ -117,7 +117,7 @@ HWY_INLINE void interleaved(const std::uint8_t* HWY_RESTRICT row, std::size_t wi
   float shifts[4 * kMostLanes];
   for (std::size_t i = 0; i < out_channels * lanes; ++i) {
     const std::size_t c = i % out_channels;
-    // Of the added channel, whose levels are 0, too.
+    // The added channel, whose values are 0, gets zeros.
     offsets[i] = c < channels ? scale.offset[c] : 0.f;
     factors[i] = c < channels ? scale.factor[c] : 0.f;
     shifts[i] = c < channels ? scale.shift : 0.f;

@@ -1,8 +1,8 @@
-// one_hot: the number of a class as a vector of probabilities, f32.
+// one_hot: converts a class number to a vector of probabilities, f32.
 //
 //   out[k] = (k == label ? 1 - smoothing : 0) + smoothing / classes
 //
-// Errors: std::invalid_argument for a label outside of 0 .. classes - 1. Threads: any.
+// Errors: std::invalid_argument for a label outside 0 .. classes - 1. Threads: any.
 #pragma once
 
 #include <sluice/runtime/tensor.h>

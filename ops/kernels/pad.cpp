@@ -27,7 +27,7 @@ void check_margins(const Margins& margins) {
   }
 }
 
-// The row or column, of `length`, that stands at a place beyond the border.
+// Returns the row or column, of `length`, that fills a position beyond the border.
 int source_of(int at, int length, Border border) {
   if (border != Border::reflect || length == 1) return std::clamp(at, 0, length - 1);
   const int period = 2 * (length - 1);
@@ -35,7 +35,7 @@ int source_of(int at, int length, Border border) {
   return within < length ? within : period - within;
 }
 
-// A row of the picture with what stands left and right of it.
+// Writes a row of the image with its left and right margins.
 template <std::size_t channels>
 void pad_row(const std::uint8_t* from, std::size_t bytes, const std::vector<int>& left,
              const std::vector<int>& right, std::uint8_t* to) {
@@ -51,7 +51,7 @@ void pad_row(const std::uint8_t* from, std::size_t bytes, const std::vector<int>
   margin(right);
 }
 
-// As the output has no gaps, what stands right of a row and left of the next one is one run.
+// The output has no gaps, so the right margin of a row and the left one of the next are one run.
 void pad_with_colour(const Image& in, const Margins& margins, const Fill& fill, Image& out) {
   const auto channels = static_cast<std::size_t>(in.channels());
   bool equal = true;

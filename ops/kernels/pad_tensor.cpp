@@ -18,7 +18,7 @@ using detail::is_fraction;
 using detail::visit_dtype;
 namespace {
 
-// Sizes up to this one are added and rounded up without care.
+// Sizes up to this limit can be added and rounded up without overflow.
 constexpr std::int64_t kLargest = Shape::kMaxElements;
 
 void check_fill(DType type, double fill) {
@@ -57,7 +57,7 @@ std::int64_t padded_length(std::int64_t own, const TensorMargin& margin) {
   return (least + margin.align - 1) / margin.align * margin.align;
 }
 
-// So many elements of the type, each of which is `fill`.
+// Returns this number of elements of the type, each equal to `fill`.
 std::vector<std::byte> filling(DType type, double fill, std::int64_t count) {
   Tensor number({}, DType::f64), element;
   *number.data<double>() = fill;

@@ -1,7 +1,7 @@
-// pad_tensor: a tensor that is made longer along a dimension, with one number behind its elements.
+// pad_tensor: extends a tensor along one dimension, with one number after its elements.
 //
-// Errors: std::invalid_argument for a dimension that there is not, a length or an alignment that
-// cannot be, and a number that the tensor's type does not hold. Threads: any.
+// Errors: std::invalid_argument for a missing dimension, an invalid length or alignment, and a
+// number that the tensor's type does not hold. Threads: any.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -11,13 +11,13 @@
 namespace sluice::kernels {
 
 struct TensorMargin {
-  int axis = 0;             // from 0, or back from -1, the last one
-  std::int64_t length = 0;  // of the result at least
-  std::int64_t align = 1;   // of which the result's length is a multiple
+  int axis = 0;             // from 0, or from -1 backwards for the last dimensions
+  std::int64_t length = 0;  // minimum length of the result
+  std::int64_t align = 1;   // the result's length is a multiple of it
   double fill = 0;
 };
 
-// A tensor that is long enough stays as it is: it is never cut.
+// A tensor that is long enough is not changed: it is never cut.
 void pad_tensor(const Tensor& in, const TensorMargin& margin, Tensor& out);
 
 }  // namespace sluice::kernels

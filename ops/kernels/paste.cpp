@@ -39,8 +39,8 @@ void check_paste(const Image& in, const Image& patch, const Image* mask, float a
 
 namespace {
 
-// (base * (255 - weight) + patch * weight) / 255, rounded to nearest: 16 bits are enough, and
-// numbers below 65535 are divided by 255 by two shifts.
+// Returns (base * (255 - weight) + patch * weight) / 255, rounded to nearest. 16 bits are enough,
+// and two shifts divide numbers below 65535 by 255.
 std::uint8_t mixed(std::uint16_t base, std::uint16_t patch, std::uint16_t weight) {
   const auto sum = static_cast<std::uint16_t>(base * (255 - weight) + patch * weight + 127);
   return static_cast<std::uint8_t>(static_cast<std::uint16_t>(sum + 1 + (sum >> 8)) >> 8);
@@ -58,19 +58,19 @@ void paste(const Image& in, const Image& patch, const Image* mask, const PastePl
   check_paste(in, patch, mask, place.alpha);
   const int channels = in.channels();
   out.create(in.height(), in.width(), channels);
-  // One large copy is quicker than many, and than leaving out what is pasted over.
+  // One large copy is faster than many small ones, and than skipping the pasted part.
   for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
     std::memcpy(to, from, pixels * static_cast<std::size_t>(channels));
   });
 
-  // Of the patch, in its coordinates.
+  // The visible part of the patch, in its coordinates.
   const auto first = [](int at) { return std::max<std::int64_t>(0, -std::int64_t{at}); };
   const auto end = [](int length, int at, int limit) {
     return std::min<std::int64_t>(length, std::int64_t{limit} - at);
   };
   const std::int64_t left = first(place.x), right = end(patch.width(), place.x, in.width());
   if (left >= right) return;
-  std::array<std::uint16_t, 256> weight_of;  // for each level of the mask
+  std::array<std::uint16_t, 256> weight_of;  // for each value of the mask
   for (std::size_t level = 0; level < weight_of.size(); ++level) {
     weight_of[level] = static_cast<std::uint16_t>(
         std::lround(static_cast<double>(place.alpha) * static_cast<double>(level)));

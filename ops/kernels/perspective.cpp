@@ -14,7 +14,7 @@
 namespace sluice::kernels {
 namespace {
 
-// With six digits, which a stream gives.
+// Prints six digits, a stream's default.
 std::string text_of(const PerspectivePoints& points) {
   std::ostringstream text;
   for (const PerspectivePoint& p : points)
@@ -22,7 +22,8 @@ std::string text_of(const PerspectivePoints& points) {
   return text.str();
 }
 
-// Twice the area of the triangle of three points is small for their distances: they lie on a line.
+// True if three of the points lie on a line: twice the triangle's area is small relative to its
+// sides.
 bool on_a_line(const PerspectivePoints& points) {
   for (std::size_t left_out = 0; left_out < 4; ++left_out) {
     const PerspectivePoint& a = points[(left_out + 1) % 4];
@@ -30,7 +31,7 @@ bool on_a_line(const PerspectivePoints& points) {
     const PerspectivePoint& c = points[(left_out + 3) % 4];
     const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
     const double scale = std::hypot(b.x - a.x, b.y - a.y) * std::hypot(c.x - a.x, c.y - a.y);
-    if (!(std::abs(area) > 1e-9 * scale)) return true;  // points that are not finite, too
+    if (!(std::abs(area) > 1e-9 * scale)) return true;  // also true for points that are not finite
   }
   return false;
 }

@@ -1,6 +1,6 @@
-// Pixels of 3 or 4 channels in vectors: each block of 16 bytes begins with four of them, so that
-// one shuffle takes a channel out. Internal to kernels, which include it once for each set of
-// instructions; not for vectors whose length the compiler does not know.
+// Pixels of 3 or 4 channels in SIMD vectors: each block of 16 bytes begins with four pixels, so
+// that one shuffle extracts a channel. Internal to kernels, which include this file once per
+// instruction set; not for vectors whose length is unknown at compile time.
 #if defined(SLUICE_OPS_KERNELS_PIXEL_BLOCKS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SLUICE_OPS_KERNELS_PIXEL_BLOCKS_H
 #undef SLUICE_OPS_KERNELS_PIXEL_BLOCKS_H
@@ -35,7 +35,7 @@ HWY_INLINE hn::Vec<D> load(D d, const std::uint8_t* from, std::size_t step) {
   }
 }
 
-// All of block b to `to` + b * step, one after the other.
+// Stores each block b completely to `to` + b * step, in order.
 template <class D>
 HWY_INLINE void store(hn::Vec<D> values, D d, std::uint8_t* to, std::size_t step) {
   if constexpr (hn::MaxLanes(D()) == 16) {
@@ -48,7 +48,8 @@ HWY_INLINE void store(hn::Vec<D> values, D d, std::uint8_t* to, std::size_t step
   }
 }
 
-// The whole parts of numbers below 2^31 in magnitude. ConvertTo also minds others, at a price.
+// Returns the integer parts of numbers below 2^31 in magnitude. ConvertTo also handles others, but
+// is slower.
 template <class D, class V>
 HWY_INLINE hn::Vec<D> whole_parts(D ints, V numbers) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
@@ -68,7 +69,7 @@ HWY_INLINE hn::Vec<D> whole_parts(D ints, V numbers) {
 #endif
 }
 
-// Of whole numbers, cut off to what a byte holds: each block has four of a, b, c and d each.
+// Packs integers to bytes with saturation: each block holds four of each of a, b, c and d.
 template <class D, class V>
 HWY_INLINE hn::Vec<D> packed(D bytes, V a, V b, V c, V d) {
   const hn::Repartition<std::int16_t, D> shorts;
@@ -94,9 +95,8 @@ HWY_INLINE hn::Vec<D> packed(D bytes, V a, V b, V c, V d) {
 
 #endif
 
-// Calls one(from, to) for every `pixels` pixels of `from_channels` bytes, whose results have
-// `to_channels`. It may read and write two pixels more: the last ones go by way of memory where
-// that does no harm.
+// Calls one(from, to) for every `pixels` pixels of `from_channels` bytes; the results have
+// `to_channels`. It may read and write two more pixels, so the last pixels go through a buffer.
 template <std::size_t pixels, std::size_t from_channels, std::size_t to_channels, class F>
 HWY_INLINE void for_each(const std::uint8_t* in, std::size_t count, std::uint8_t* out,
                          const F& one) {

@@ -1,5 +1,5 @@
-// A picture's rows as runs of pixels: all of them as one where neither the picture nor its result
-// has gaps between its rows. What a kernel does at a run's end it then does once. Internal.
+// An image's rows as runs of pixels. All rows are one run if neither the image nor its result has
+// gaps between rows, so a kernel handles the end of a run only once. Internal.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -9,7 +9,7 @@
 
 namespace sluice::kernels {
 
-// Calls f(from, pixels, to) for each run of `in`, and of `out`, which is as high and as wide.
+// Calls f(from, pixels, to) for each run of `in` and of `out`, which has the same height and width.
 template <class F>
 void for_each_run(const Image& in, Image& out, const F& f) {
   const auto height = static_cast<std::size_t>(in.height());

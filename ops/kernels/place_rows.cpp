@@ -1,5 +1,5 @@
-// Compiled without contraction of products and sums to fused operations (CMakeLists.txt): not all
-// sets of instructions have them.
+// Compiled without contraction to fused multiply-add (CMakeLists.txt), which not all instruction
+// sets have.
 #include <sluice/ops/kernels/place_rows.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-// The vectors here are made of blocks of 16 bytes.
+// These vectors consist of blocks of 16 bytes.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/place_rows.cpp"
@@ -52,7 +52,7 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(DPlaces()));
 void PerspectivePlaces(const std::array<double, 9>& map, double y, int count, double* to_x,
                        double* to_y) {
   const DPlaces d;
-  const std::array<double, 9> m = map;  // which the places that are written cannot be a part of
+  const std::array<double, 9> m = map;  // a copy that stores to the outputs cannot change
   const auto sum = [&](std::size_t row, hn::Vec<DPlaces> x) HWY_ATTR {
     return hn::Add(hn::Add(hn::Mul(hn::Set(d, m[row]), x), hn::Set(d, m[row + 1] * y)),
                    hn::Set(d, m[row + 2]));
@@ -67,18 +67,19 @@ void PerspectivePlaces(const std::array<double, 9>& map, double y, int count, do
   places_one_by_one(map, y, i, count, to_x, to_y);
 }
 
-// Where places lie: nearest pixels as whole numbers, others as place_after_middle() does.
+// Positions: nearest pixels as integers, others like place_after_middle().
 struct Places {
   alignas(64) std::int32_t x[kPlacesAtOnce];
   alignas(64) std::int32_t y[kPlacesAtOnce];
 };
 
-// The pixels from which on a place has all of its neighbours, and those before which it has.
+// A position has all neighbors from pixel `first` on and before `right` and `bottom`.
 struct Inside {
   int first, right, bottom;
 };
 
-// Bit i says whether the test holds for place i; test(i) gives the mask of kLanes places from i on.
+// Bit i is the result of the test for position i; test(i) returns the mask of kLanes positions from
+// i on.
 template <class F>
 HWY_INLINE std::uint64_t bits_of(const F& test) {
   std::uint64_t found = 0;
@@ -90,7 +91,7 @@ HWY_INLINE std::uint64_t bits_of(const F& test) {
   return found;
 }
 
-// `done`: bit i says whether place i lies there; places that do not come to lie at 0.
+// Bit i of `done` is set if position i lies inside. Positions that do not are set to 0.
 template <bool nearest>
 PlacesDone find_inner(const Inside& inside, const Image& in, const double* x, const double* y,
                       int count, Places& places) {
@@ -114,7 +115,7 @@ PlacesDone find_inner(const Inside& inside, const Image& in, const double* x, co
     if constexpr (nearest) return value;
     return hn::Sub(hn::Mul(value, hn::Set(d, kWhole)), hn::Set(d, (kWhole - 1) / 2));
   };
-  // Not of what is no number.
+  // False for NaN.
   const auto is_inner = [&](hn::Vec<DPlaces> at_x, hn::Vec<DPlaces> at_y) HWY_ATTR {
     return hn::And(hn::And(hn::Ge(at_x, first), hn::Lt(at_x, right)),
                    hn::And(hn::Ge(at_y, first), hn::Lt(at_y, bottom)));
@@ -123,8 +124,8 @@ PlacesDone find_inner(const Inside& inside, const Image& in, const double* x, co
     hn::Store(hn::DemoteTo(d32, at_x), d32, places.x + i);
     hn::Store(hn::DemoteTo(d32, at_y), d32, places.y + i);
   };
-  // As a rule all of them are, and what others become does not matter; but where C++ converts the
-  // numbers, they must fit.
+  // Usually all positions lie inside; the values of the others do not matter. But if C++ converts
+  // the numbers, they must fit.
   const auto store_all = [&](int i) HWY_ATTR {
     const auto at_x = place(x + i), at_y = place(y + i);
     if constexpr (HWY_TARGET == HWY_EMU128) {
@@ -154,13 +155,13 @@ PlacesDone find_inner(const Inside& inside, const Image& in, const double* x, co
   return {done, ~in_picture};
 }
 
-// Calls sample(pixel, i, to) for each place that was found. `to` takes 4 bytes.
+// Calls sample(pixel, i, to) for each position found. `to` takes 4 bytes.
 template <int channels, class F>
 HWY_INLINE void for_inner(const Image& in, int fraction_bits, const Places& places,
                           std::uint64_t found, int count, std::uint8_t* out, const F& sample) {
   const std::uint8_t* const data = in.data();
   const std::ptrdiff_t stride = in.row_stride();
-  // What is written beyond a pixel belongs to the next one, but for the last ones.
+  // Bytes written beyond a pixel belong to the next one, except for the last pixels.
   constexpr int kMore = (4 + channels - 1) / channels - 1;
   for (int i = 0; i < count; ++i, out += channels) {
     if ((found >> i & 1) == 0) continue;
@@ -183,11 +184,11 @@ using V8 = hn::Vec<D8>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 
-// Four pixels side by side: bytes that are read.
+// The number of bytes read for four adjacent pixels.
 constexpr int cubic_bytes(int channels) { return channels <= 2 ? 8 : 16; }
 
-// Of pixels side by side, the levels of pixel `first` and of the next one as 16-bit pairs, one for
-// each channel.
+// From adjacent pixels, extracts the values of pixel `first` and of the next one as 16-bit pairs,
+// one per channel.
 template <int channels>
 HWY_INLINE V8 pairs_shuffle(int first) {
   alignas(16) std::uint8_t index[16];
@@ -207,7 +208,7 @@ HWY_INLINE V32 products_of_pairs(V16 a, V16 b) {
   return hn::RearrangeToOddPlusEven(sum, rest);
 }
 
-// Two weights of the four, in each pair.
+// Broadcasts two of the four weights to each pair.
 HWY_INLINE V16 weight_pairs(const std::int16_t* weights) {
   std::int32_t both;
   std::memcpy(&both, weights, sizeof both);
@@ -219,7 +220,7 @@ class Cubic {
  public:
   explicit Cubic(std::ptrdiff_t stride) : stride_(stride) {}
 
-  // `pixel` stands above and to the left of the four in the middle.
+  // `pixel` is the upper left of the middle four pixels.
   HWY_INLINE void sample(const std::uint8_t* pixel, int part_x, int part_y,
                          std::uint8_t* to) const {
     const D32 d32;
@@ -264,8 +265,8 @@ class Cubic {
 
 constexpr std::ptrdiff_t kFarthestByte = std::numeric_limits<std::int32_t>::max() / 2;
 
-// The nearest pixels, kPlacesAtOnce of them, all of which exist. So many bytes of each are moved;
-// what is written beyond a pixel belongs to the next one.
+// Copies the nearest pixels at kPlacesAtOnce positions, all of which exist, `bytes` bytes each.
+// Bytes written beyond a pixel belong to the next one.
 template <int channels, int bytes>
 void take_all(const Image& in, const Places& places, std::uint8_t* out) {
   const hn::ScalableTag<std::int32_t> d;
@@ -288,13 +289,13 @@ PlacesDone sample_all(const Image& in, Interpolation interpolation, const double
   const std::ptrdiff_t stride = in.row_stride();
   Places places;
   if (interpolation == Interpolation::nearest) {
-    // Three channels are moved with the byte after them.
+    // Three channels are copied with the byte after them.
     constexpr int kBytes = channels + (channels == 3 ? 1 : 0);
     const PlacesDone found = find_inner<true>(
         {0, in.width() - divided_up(kBytes, channels) + 1, in.height()}, in, x, y, count, places);
     if (found.done == 0) return found;
     if (count == kPlacesAtOnce && std::abs(stride) <= kFarthestByte / in.height()) {
-      take_all<channels, kBytes>(in, places, out);  // also at 0 for those that were not found
+      take_all<channels, kBytes>(in, places, out);  // positions not found were set to 0
       return found;
     }
     for_inner<channels>(

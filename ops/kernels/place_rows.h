@@ -1,8 +1,8 @@
-// Many places of a picture at once, by SIMD: the places of a row that is seen in perspective, and
-// the pixels at those that have all of their neighbours, which are most. Internal to
+// Samples an image at many positions at once, by SIMD. Computes the source positions of a row in
+// perspective, and the pixels at positions with all neighbors, which are most. Internal to
 // place_sampler.cpp and to the operators that use it.
 //
-// All bytes are those that PlaceSampler gives for one place alone. Threads: any. Errors: none.
+// All bytes equal those of PlaceSampler for a single position. Threads: any. Errors: none.
 #pragma once
 
 #include <sluice/ops/kernels/interpolation.h>
@@ -17,21 +17,21 @@ namespace sluice::kernels {
 
 constexpr int kPlacesAtOnce = 64;
 
-// Where a place lies after the middle of the pixel before it, in whole numbers of 2^-11 pixels,
-// rounded to nearest.
+// Returns a position relative to the center of pixel 0, in units of 2^-11 pixels, rounded to
+// nearest. Its integer part in pixels is the pixel whose center precedes the position.
 inline std::int32_t place_after_middle(double place) {
   constexpr double kWhole = 1 << kWeightBits;
   return static_cast<std::int32_t>(std::floor(place * kWhole - (kWhole - 1) / 2));
 }
 
-// Keys' cubic convolution with a = -0.75: what the pixels at -1, 0, 1 and 2 weigh, in 2^-14, for a
-// place `part` times 2^-11 after that at 0. The sum is 1.
+// Keys' cubic convolution with a = -0.75: the weights of the pixels at -1, 0, 1 and 2, in
+// units of 2^-14, for a position `part` times 2^-11 after the pixel at 0. The sum is 1.
 //
 //   at -1: a t (1 - t)^2     at 0: (a + 2) t^3 - (a + 3) t^2 + 1     at 2: a (1 - t) t^2
 constexpr int kCubicBits = 14;
 constexpr std::array<std::int16_t, 4> cubic_weights(int part) {
   const std::int64_t t = part, rest = (1 << kWeightBits) - t;
-  // Numbers of 2^-35 that are not below zero, but for the last ones, rounded to 2^-14.
+  // Integers in units of 2^-35, not negative except for the outer ones, rounded to 2^-14.
   constexpr int kShift = 3 * kWeightBits + 2 - kCubicBits;
   const auto rounded = [](std::int64_t n) {
     return (n + (std::int64_t{1} << (kShift - 1))) >> kShift;
@@ -46,7 +46,7 @@ constexpr std::array<std::int16_t, 4> cubic_weights(int part) {
 
 const std::array<std::array<std::int16_t, 4>, 1 << kWeightBits>& cubic_table();
 
-// What four levels of a row give, in 2^-6 levels; and the level that four such sums give.
+// Interpolates four values of a row, in units of 2^-6; and four such sums to the final value.
 constexpr int kCubicRowBits = 6;
 constexpr int cubic_row(int weighted_levels) {
   constexpr int kShift = kCubicBits - kCubicRowBits;
@@ -58,21 +58,21 @@ constexpr std::uint8_t cubic_level(int weighted_rows) {
   return static_cast<std::uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
-// Of kPlacesAtOnce places, a bit for each: those whose pixels have been written, and those that are
-// known to lie outside of the picture or nowhere. Of the others nothing is known.
+// One bit for each of kPlacesAtOnce positions: those whose pixels have been written, and those
+// known to lie outside the image or nowhere. Nothing is known of the others.
 struct PlacesDone {
   std::uint64_t done = 0;
   std::uint64_t outside = 0;
 };
 
-// Writes the pixels at (x[i], y[i]) for i < count <= kPlacesAtOnce, as PlaceSampler says, to out,
-// as far as it can. In the place of others anything may be written.
+// Writes the pixels at (x[i], y[i]) for i < count <= kPlacesAtOnce to `out`, like PlaceSampler, as
+// far as possible. The pixels of other positions have undefined content.
 PlacesDone sample_inner_places(const Image& in, Interpolation interpolation, const double* x,
                                const double* y, int count, std::uint8_t* out);
 
-// The places that the middles of the pixels 0 .. count - 1 of row `y` come from, by a matrix row by
-// row: (m0 x + m1 y + m2) / w and (m3 x + m4 y + m5) / w, where w = m6 x + m7 y + m8. What is
-// divided by it is multiplied by 1 / w.
+// Computes the source positions of the centers of pixels 0 .. count - 1 of row `y`, by a matrix row
+// by row: (m0 x + m1 y + m2) / w and (m3 x + m4 y + m5) / w, where w = m6 x + m7 y + m8. Instead of
+// dividing by w, it multiplies by 1 / w.
 void perspective_places(const std::array<double, 9>& map, double y, int count, double* to_x,
                         double* to_y);
 

@@ -41,7 +41,7 @@ void PlaceSampler::sample(double x, double y, std::uint8_t* out) const {
     for (int c = 0; c < in_.channels(); ++c) out[c] = options_.fill[c];
     return;
   }
-  // Farther away the nearest pixels are the same.
+  // Farther away, the nearest pixels are the same.
   x = std::clamp(x, -4.0, in_.width() + 4.0);
   y = std::clamp(y, -4.0, in_.height() + 4.0);
   switch (options_.interpolation) {
@@ -62,7 +62,7 @@ void PlaceSampler::sample_row_of(const double* x, const double* y, int count,
                                  std::uint8_t* out) const {
   const bool fills = options_.border == Border::constant;
   for (int first = 0; first < count; first += kPlacesAtOnce) {
-    // The last ones of a row are as many as the others: some are sampled twice.
+    // The last group of a row is as large as the others, so some pixels are sampled twice.
     first = std::max(std::min(first, count - kPlacesAtOnce), 0);
     const int places = std::min(kPlacesAtOnce, count - first);
     std::uint8_t* const to = out + std::ptrdiff_t{first} * channels;

@@ -1,15 +1,15 @@
-// PlaceSampler: the pixel that a picture shows at any place, for warps that follow no straight
+// PlaceSampler: samples an image at arbitrary positions, for warps that do not follow straight
 // lines. Internal to the geometric kernels.
 //
-// Pixel (x, y) covers [x, x + 1) x [y, y + 1). `nearest` takes the pixel there, `bilinear` blends
-// the four around it, `bicubic` the sixteen (a = -0.75, as torch and OpenCV); those beyond the
-// border are replaced by the nearest pixel. These two round the place to 2^-11 pixels, and so are
-// less than a level away from what the exact place gives. A place outside of the picture, or none
-// at all (not a number), gives the fill, or, with Border::edge, what the nearest pixels give.
+// Pixel (x, y) covers [x, x + 1) x [y, y + 1). `nearest` takes the pixel there, `bilinear`
+// interpolates the four around it, `bicubic` the sixteen (a = -0.75, like torch and OpenCV). Pixels
+// beyond the border are replaced by the nearest pixel. Bilinear and bicubic round the position to
+// 2^-11 pixels, so results are within 1 of those for the exact position. A position outside the
+// image or NaN produces the fill, or, with Border::edge, the value of the nearest pixels.
 //
-// Ownership: refers to the picture, which must stay. Threads: like any data. Errors: none; check()
-// throws std::invalid_argument, with the name `op`, for pictures, interpolations and borders that
-// are not possible.
+// Ownership: refers to the image, which must stay alive. Threads: like any data. Errors: none;
+// check() throws std::invalid_argument, with the name `op`, for invalid images, interpolations and
+// borders.
 #pragma once
 
 #include <sluice/ops/kernels/place_rows.h>
@@ -29,13 +29,13 @@ class PlaceSampler {
 
   PlaceSampler(const Image& in, const WarpOptions& options);
   void sample(double x, double y, std::uint8_t* out) const;
-  // The pixels at (x[i], y[i]) for i < count, side by side.
+  // Writes the pixels at (x[i], y[i]) for i < count, side by side.
   void sample_row(const double* x, const double* y, int count, std::uint8_t* out) const;
 
  private:
   template <int channels>
   void sample_row_of(const double* x, const double* y, int count, std::uint8_t* out) const;
-  // Places as place_after_middle() gives them.
+  // Take positions from place_after_middle().
   void bilinear(int x, int y, std::uint8_t* out) const;
   void bicubic(int x, int y, std::uint8_t* out) const;
   const std::uint8_t* pixel(int y, int x) const;
@@ -45,8 +45,8 @@ class PlaceSampler {
   std::array<std::uint8_t, std::size_t{kPlacesAtOnce} * 4> fills_;  // pixels of the fill
 };
 
-// Writes all pixels of `out`, which has its size. places_of_row(y, xs, ys) writes where the middles
-// of the pixels of row y come from.
+// Writes all pixels of `out`, which must have its size. places_of_row(y, xs, ys) writes the source
+// positions of the pixel centers of row y.
 template <class F>
 void warp_rows_of_places(const Image& in, const WarpOptions& options, const F& places_of_row,
                          Image& out) {
@@ -62,7 +62,7 @@ struct PicturePlace {
   double x = 0, y = 0;
 };
 
-// The same by place(x, y), the PicturePlace of one middle.
+// The same with place(x, y), the PicturePlace of one pixel center.
 template <class F>
 void warp_places(const Image& in, const WarpOptions& options, const F& place, Image& out) {
   warp_rows_of_places(

@@ -1,8 +1,8 @@
-// Planes: a stretch of a row of pixels with its channels apart, where SIMD instructions can get at
-// them. Internal to the kernels that compute with the colours of a pixel.
+// Planes: a stretch of a row of pixels with separated channels, for SIMD instructions. Internal to
+// the kernels that compute with the colors of a pixel.
 //
-// Ownership: Planes are plain memory, for a thread's stack. Threads: any. Errors: none; whoever
-// calls checks the picture.
+// Ownership: Planes are plain memory, for a thread's stack. Threads: any. Errors: none; the caller
+// checks the image.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -14,20 +14,21 @@
 
 namespace sluice::kernels {
 
-// So many pixels at once: they stay in the first-level cache, and are a multiple of any vector, so
-// that kernels may compute whole vectors beyond the pixels that there are.
+// The number of pixels processed at once. They fit in the L1 cache and are a multiple of any
+// vector, so kernels may compute whole vectors beyond the last pixel.
 inline constexpr std::size_t kPlanePixels = 512;
 
 struct Planes {
   alignas(128) std::array<std::array<std::uint8_t, kPlanePixels>, 4> channel{};
 };
 
-// `count` pixels, at most kPlanePixels, of 3 or 4 channels. Reads and writes nothing beyond them.
+// Splits `count` pixels, at most kPlanePixels, of 3 or 4 channels. Accesses nothing beyond them.
 void split_planes(const std::uint8_t* pixels, std::size_t count, int channels, Planes& planes);
 void join_planes(const Planes& planes, std::size_t count, int channels, std::uint8_t* pixels);
 
-// Calls f(planes, count) for each stretch of the picture, which has 1, 3 or 4 channels, and writes
-// the first `channels` of the planes, 1, 3 or 4, to `out`. What f does not touch stays as it is.
+// Calls f(planes, count) for each stretch of the image, which has 1, 3 or 4 channels. Then writes
+// the first `channels` of the planes, 1, 3 or 4, to `out`. Planes that f does not touch are
+// unchanged.
 template <class F>
 void map_planes(const Image& in, int channels, Image& out, const F& f) {
   const int before = in.channels();
@@ -53,7 +54,7 @@ void map_planes(const Image& in, int channels, Image& out, const F& f) {
     }
   }
 }
-// Of 3 or 4 channels, and to as many.
+// For 3 or 4 channels, and as many in the result.
 template <class F>
 void map_planes(const Image& in, Image& out, const F& f) {
   map_planes(in, in.channels(), out, f);

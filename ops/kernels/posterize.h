@@ -1,8 +1,8 @@
-// posterize: fewer levels; of each, the upper bits alone are kept.
+// posterize: keeps only the upper bits of each pixel value.
 //
 //   out = x & mask, where mask has the upper `bits` of 8 bits
 //
-// As torchvision and Pillow do it, in all channels.
+// As in torchvision and Pillow, for all channels.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, bits outside 1 .. 8.
 // Threads: any.

@@ -17,7 +17,7 @@ bool will_do(const Rectangle& region, std::span<const BoxEdges> boxes, double th
   });
 }
 
-// Always four draws. Empty when it has a shape that is not wanted.
+// Always takes four draws. Returns an empty region if its aspect ratio is not allowed.
 Rectangle draw_region(Random& random, int height, int width, const RandomBboxCrop& how) {
   const auto length = [&](int of) {
     const double share = how.min_scale + (how.max_scale - how.min_scale) * random.unit_double();

@@ -1,14 +1,14 @@
-// random_bbox_crop: SSD's region of a picture with boxes (Liu et al., "SSD: single shot multibox
-// detector", 2016, section 2.2), drawn as torchvision's RandomIoUCrop draws it.
+// random_bbox_crop: draws SSD's region of an image with boxes (Liu et al., "SSD: single shot
+// multibox detector", 2016, section 2.2), like torchvision's RandomIoUCrop.
 //
-// One of the thresholds is drawn, all alike. Of a threshold of 1 or more the result is the whole
-// picture. Else, as often as `attempts` says, width and height are drawn, each a share from
-// min_scale to max_scale, and the place; the region will do when width / height lies between
-// min_ratio and max_ratio, the middle of a box at least lies within it, and one of these boxes
-// overlaps it (intersection over union) by at least the threshold. When none will do, a threshold
-// is drawn anew; after `rounds` of them it is the whole picture, as it is where there are no boxes.
+// A threshold is drawn uniformly. For a threshold of 1 or more the result is the whole image.
+// Otherwise, up to `attempts` times, width and height are drawn, each a share from min_scale to
+// max_scale, and the position. A region is accepted if width / height lies between min_ratio and
+// max_ratio, it contains the center of at least one box, and it overlaps one of these boxes
+// (intersection over union) by at least the threshold. If no region is accepted, another threshold
+// is drawn. After `rounds` thresholds the result is the whole image; so it is without boxes.
 //
-// Boxes whose middle lies within the region are kept, cut to it.
+// Boxes whose center lies within the region are kept and clipped to it.
 //
 // Errors: none. Threads: any.
 #pragma once
@@ -31,8 +31,8 @@ struct RandomBboxCrop {
 };
 struct CropOfBoxes {
   Rectangle region;
-  std::vector<BoxEdges> boxes;     // counted from the corner of the region
-  std::vector<std::int64_t> kept;  // their numbers among those given
+  std::vector<BoxEdges> boxes;     // relative to the corner of the region
+  std::vector<std::int64_t> kept;  // their indices in the input
 };
 CropOfBoxes random_bbox_crop(Random& random, std::span<const BoxEdges> boxes, int height, int width,
                              const RandomBboxCrop& how);

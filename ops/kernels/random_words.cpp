@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Vectors shall have a length that the compiler knows.
+// The compiler must know the vector length.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/random_words.cpp"
@@ -30,8 +30,8 @@ using D64 = hn::ScalableTag<std::uint64_t>;
 using D32 = hn::Repartition<std::uint32_t, D64>;
 using V64 = hn::Vec<D64>;
 
-// As philox4x32(), of a block in each 64-bit lane. A word is in the lower half of its lane; what is
-// in the upper half does not matter, as products are of the lower halves alone.
+// Like philox4x32(), with one block per 64-bit lane. A word is in the lower half of its lane. The
+// upper half does not matter, because products use the lower halves only.
 void RandomBlocks(const RandomWords& words, std::uint32_t first, std::size_t count,
                   std::uint32_t* out) {
   constexpr std::uint32_t kMul0 = 0xD2511F53, kMul1 = 0xCD9E8D57;
@@ -45,7 +45,7 @@ void RandomBlocks(const RandomWords& words, std::uint32_t first, std::size_t cou
   const auto lower = hn::Set(d, 0xFFFFFFFF);
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t at = 0; at < count; at += lanes) {
-    // Numbers of blocks count round 2^32.
+    // Block numbers wrap around at 2^32.
     auto a = hn::Iota(d, first + static_cast<std::uint32_t>(at));
     auto b = hn::Set(d, words.counter[0]), c = hn::Set(d, words.counter[1]),
          e = hn::Set(d, words.counter[2]);

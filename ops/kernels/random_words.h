@@ -1,5 +1,5 @@
-// Random numbers in bulk: what a Random draws from its first number on (RandomWords), made by SIMD
-// instructions. Internal to kernels that need many.
+// Random numbers in bulk: the numbers that a Random draws from its first one on (RandomWords),
+// computed by SIMD instructions. Internal to kernels that need many.
 //
 //   RandomStream numbers(random.words());
 //   for (float& x : all) x = numbers.unit();
@@ -15,12 +15,12 @@
 
 namespace sluice::kernels {
 
-// `count` blocks of four words, from number `first` on. So many words more may be written.
+// Makes `count` blocks of four words, from number `first` on. It may write this many words more.
 inline constexpr std::size_t kRandomSlack = 32;
 void random_blocks(const RandomWords& words, std::uint32_t first, std::size_t count,
                    std::uint32_t* out);
 
-// The words one by one.
+// Returns the words one by one.
 class RandomStream {
  public:
   explicit RandomStream(const RandomWords& words) : words_(words) {}
@@ -28,7 +28,7 @@ class RandomStream {
     if (at_ == kWords) refill();
     return buffer_[at_++];
   }
-  // As Random::unit().
+  // Same as Random::unit().
   float unit() { return static_cast<float>(next() >> 8) * 0x1p-24f; }
 
  private:

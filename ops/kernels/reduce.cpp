@@ -13,7 +13,7 @@
 namespace sluice::kernels {
 namespace {
 
-// So many levels at once that 32 bits hold the sum of their squares.
+// The number of values processed at once, so that the sum of their squares fits in 32 bits.
 constexpr std::int64_t kPiece = 65536;
 
 void add_sum(const std::uint8_t* levels, std::int64_t count, LevelSums& sums) {
@@ -61,7 +61,7 @@ void add_piece(Reduction what, const std::uint8_t* levels, std::int64_t count, L
   }
 }
 
-// The squares of the distances from the whole number below the mean, and what those lack.
+// Sums the squared distances from the integer part of the mean, and corrects for its fraction.
 double deviation(const LevelSums& sums, std::int64_t count) {
   const auto n = static_cast<std::uint64_t>(count);
   const std::uint64_t whole = sums.sum / n;
@@ -112,7 +112,7 @@ double plain(T x) {
   }
 }
 
-// The lowest or the highest element, compared in a type that holds it exactly.
+// Returns the lowest or the highest element, compared in a type that holds it exactly.
 template <class T>
 auto extreme(bool highest, const T* elements, std::int64_t count) {
   using C = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
@@ -126,7 +126,7 @@ auto extreme(bool highest, const T* elements, std::int64_t count) {
   C found = number(elements[0]);
   for (std::int64_t i = 1; i < count; ++i) {
     const C next = number(elements[i]);
-    // A NaN is the result.
+    // A NaN replaces any result.
     if (next != next || (highest ? next > found : next < found)) found = next;
     if (found != found) break;
   }
@@ -237,7 +237,7 @@ template double reduce<double>(Reduction what, const Tensor& in);
 
 namespace {
 
-// True if an element is zero, or one is not.
+// True if an element is zero or, with `zero` false, not zero.
 bool has(bool zero, const Tensor& in) {
   if (in.elements() == 0) return false;
   if (!in.contiguous()) return has(zero, in.clone());

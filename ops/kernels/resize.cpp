@@ -64,10 +64,10 @@ Part part_of(const char* axis, double start, double end, bool relative, int leng
 int rounded(double length) {
   return static_cast<int>(std::round(std::clamp(length, 1.0, double{INT32_MAX})));
 }
-// The shape is kept when `from` becomes `to`.
+// Keeps the aspect ratio when `from` becomes `to`.
 int follow(double length, double from, int to) { return rounded(length * to / from); }
 
-// The longer side is cut off, before and after it is limited, as torchvision does both.
+// The longer side is rounded down, before and after it is limited, as in torchvision.
 ImageSize by_shorter(const Box& part, int shorter, int max_size) {
   const bool upright = part.width <= part.height;
   const double exact =
@@ -83,7 +83,7 @@ ImageSize by_shorter(const Box& part, int shorter, int max_size) {
 
 ImageSize of_same_shape(const Box& part, int height, int width, bool larger) {
   const bool both = height != 0 && width != 0;
-  // Whether the height decides.
+  // True if the height determines the size.
   const bool by_height = both ? (height * part.width < width * part.height) != larger : height != 0;
   if (by_height) return {height, follow(part.width, part.height, height)};
   return {follow(part.height, part.width, width), width};

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-// The scalable vector extensions order the results of narrowing differently; there the fixed-size
-// instructions serve.
+// Scalable vector extensions order the results of narrowing differently, so use the fixed-size
+// instructions there.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/resize_rows.cpp"
@@ -20,7 +20,7 @@ std::uint8_t rounded(std::int32_t sum, int shift) {
   return static_cast<std::uint8_t>(std::clamp(sum >> shift, 0, 255));
 }
 
-// One byte of a vertical blend.
+// Computes one byte of a vertical blend.
 std::uint8_t blend_byte(const std::uint8_t* const* rows, const std::int16_t* weights, int count,
                         int shift, std::size_t at) {
   std::int32_t sum = 1 << (shift - 1);
@@ -69,11 +69,11 @@ HWY_INLINE V32 add_products_of_pairs(V16 a, V16 b, V32 sum) {
   return hn::RearrangeToOddPlusEven(sum, rest);
 }
 
-// Each block of 16 bytes of a vector is of a row of its own.
+// Each 16-byte block of a vector belongs to another row.
 using DRows = hn::CappedTag<std::uint8_t, kRowsAtOnce * 16>;
 constexpr std::size_t kRows = hn::MaxLanes(DRows()) / 16;
 
-// 16 bytes of each row, from `at` on.
+// Loads 16 bytes of each row, from `at` on.
 template <class D>
 HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* const* rows, std::ptrdiff_t at) {
   if constexpr (hn::MaxLanes(D()) == 16) {
@@ -85,7 +85,7 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* const* rows, std::ptr
   }
 }
 
-// Writes them.
+// Stores 16 bytes of each row.
 template <class D>
 HWY_INLINE void store_blocks(D d, hn::Vec<D> blocks, std::uint8_t* const* rows, std::size_t at) {
   if constexpr (hn::MaxLanes(D()) == 16) {
@@ -97,10 +97,10 @@ HWY_INLINE void store_blocks(D d, hn::Vec<D> blocks, std::uint8_t* const* rows, 
   }
 }
 
-// How many taps the pixels of a table have: up to two, up to four, more.
+// The maximum number of taps per pixel in a table.
 enum class Taps { two, four, many };
 
-// kRows rows, which may be the same more than once.
+// Blends kRows rows, which may repeat.
 template <Taps taps>
 HWY_INLINE void blend_rows(const std::uint8_t* const* in, const HorizontalTable& table,
                            std::uint8_t* const* out) {
@@ -124,7 +124,7 @@ HWY_INLINE void blend_rows(const std::uint8_t* const* in, const HorizontalTable&
   std::copy_n(in, kRows, from);
   std::copy_n(out, kRows, to);
 
-  // The channels of pixel i, a 32-bit lane for each of four.
+  // Returns the channels of pixel i, in four 32-bit lanes.
   const auto blend = [&](std::size_t i) HWY_ATTR {
     const std::int16_t* HWY_RESTRICT weights = all_weights + i * HorizontalTable::kTaps;
     std::ptrdiff_t at = offsets[i];
@@ -144,7 +144,7 @@ HWY_INLINE void blend_rows(const std::uint8_t* const* in, const HorizontalTable&
     }
     return hn::ShiftRightSame(sum, shift);
   };
-  // Those of pixels i and i + 1, cut to 8 bits.
+  // Returns pixels i and i + 1, clipped to 8 bits.
   const auto blend_two = [&](std::size_t i) HWY_ATTR {
     const auto levels = hn::ReorderDemote2To(d16, blend(i), blend(i + 1));
     return hn::Min(hn::Max(levels, hn::Zero(d16)), hn::Set(d16, 255));
@@ -158,7 +158,7 @@ HWY_INLINE void blend_rows(const std::uint8_t* const* in, const HorizontalTable&
 void BlendHorizontally(const std::uint8_t* const* in, int rows, const HorizontalTable& table,
                        std::uint8_t* const* out) {
   for (int first = 0; first < rows; first += static_cast<int>(kRows)) {
-    // The last row fills up the vector.
+    // The last row is repeated to fill the vector.
     const std::uint8_t* from[kRows];
     std::uint8_t* to[kRows];
     for (std::size_t b = 0; b < kRows; ++b) {
@@ -176,8 +176,8 @@ void BlendHorizontally(const std::uint8_t* const* in, int rows, const Horizontal
   }
 }
 
-// Calls blend(at) for all bytes, `lanes` at a time; the last ones may be made twice. False if there
-// are too few of them.
+// Calls blend(at) for all bytes, `lanes` at a time; the last ones may be computed twice. Returns
+// false if there are fewer than `lanes`.
 template <class F>
 HWY_INLINE bool for_all(std::size_t bytes, std::size_t lanes, const F& blend) {
   if (bytes < lanes) return false;
@@ -186,8 +186,8 @@ HWY_INLINE bool for_all(std::size_t bytes, std::size_t lanes, const F& blend) {
   return true;
 }
 
-// Two rows whose weights are not negative: b + (a - b) * weight, where MulFixedPoint15 rounds as
-// 2^(shift - 1) added before the shift does.
+// Blends two rows with nonnegative weights: b + (a - b) * weight. MulFixedPoint15 rounds in the
+// same way as adding 2^(shift - 1) before the shift.
 bool blend_two_rows(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
                     std::int16_t weight, int shift, std::size_t bytes,
                     std::uint8_t* HWY_RESTRICT out) {
@@ -287,7 +287,7 @@ void HorizontalTable::build(const ResizeTable& table, bool changed, int first, i
                   table.weights(entry) + step * kTaps, kTaps * sizeof(std::int16_t));
     }
   }
-  // What is made of these is not used.
+  // These pixels are computed but not used.
   std::fill_n(offsets_.data() + pixels, kMore, offsets_[pixels - 1]);
   width_ = width;
 }

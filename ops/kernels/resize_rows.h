@@ -12,32 +12,33 @@
 
 namespace sluice::kernels {
 
-// Bytes that blend_horizontally() may read beyond the last tap, and write beyond the last pixel.
+// Bytes that blend_horizontally() may read beyond the last tap and write beyond the last pixel.
 inline constexpr std::size_t kRowSlack = 16;
 
-// Rows that blend_horizontally() makes at once, at the most: what it reads of the table serves all.
+// The maximum number of rows that blend_horizontally() makes at once; they share the reads of the
+// table.
 inline constexpr int kRowsAtOnce = 4;
 
-// Entries of a table in the order in which blend_horizontally() reads them: four taps of one pixel
-// after the other, then the next four taps of all. Belongs to one thread; only grows.
+// The entries of a table in the order in which blend_horizontally() reads them: four taps of each
+// pixel in turn, then the next four taps of all. Belongs to one thread; only grows.
 class HorizontalTable {
  public:
   static constexpr int kTaps = 4;
   static constexpr std::size_t kPixelsAtOnce = 4;
 
-  // Entries first .. first + width - 1 of the table, whose taps() is a multiple of kTaps. Its pixel
-  // 0 is the row's pixel `left`, which need not be there. What was built last is kept if it is
-  // asked for again of a table that is not `changed`.
+  // Builds entries first .. first + width - 1 of the table, whose taps() is a multiple of kTaps.
+  // Its pixel 0 is the row's pixel `left`, which need not exist. If the table is not `changed` and
+  // the last request is repeated, the previous result is kept.
   void build(const ResizeTable& table, bool changed, int first, int width, int left, int channels);
 
   int width() const { return width_; }
   int channels() const { return channels_; }
   int steps() const { return steps_; }  // of kTaps each
-  // Whether no pixel has weights beyond its first two.
+  // True if no pixel has weights beyond its first two.
   bool two_taps() const { return two_taps_; }
   int shift() const { return shift_; }
-  // Where in the row, in bytes, a pixel's first tap lies. These and the weights of a step may be
-  // read for kPixelsAtOnce - 1 more pixels, of which nothing is used.
+  // The offset in the row, in bytes, of each pixel's first tap. Offsets and weights of a step may
+  // be read for kPixelsAtOnce - 1 more pixels, whose values are not used.
   const int* offsets() const { return offsets_.data(); }
   const std::int16_t* weights() const { return weights_.data(); }
   std::size_t weights_of_step() const { return weights_of_step_; }
@@ -45,7 +46,7 @@ class HorizontalTable {
  private:
   int first_ = 0;
   int left_ = 0;
-  int width_ = 0;  // 0 where nothing is there
+  int width_ = 0;  // 0: empty
   int channels_ = 0;
   int steps_ = 0;
   int shift_ = 0;
@@ -57,7 +58,8 @@ class HorizontalTable {
 
 // Each pixel of out[r] is the weighted sum of pixels of in[r] by an entry of the table, rounded to
 // 8 bits, for r < rows <= kRowsAtOnce. Each `in` must be readable for all taps + kRowSlack bytes
-// from every offset; each `out` writable for kRowSlack bytes beyond its end. 1 to 4 channels.
+// from every offset; each `out` must be writable for kRowSlack bytes beyond its end. 1 to 4
+// channels.
 void blend_horizontally(const std::uint8_t* const* in, int rows, const HorizontalTable& table,
                         std::uint8_t* const* out);
 

@@ -1,5 +1,5 @@
-// Which bytes go where when pixels are blended, those of a row in 16 bytes of a vector. Internal to
-// resize_rows.cpp, which is compiled once for each set of instructions.
+// Shuffles: the byte permutations for blending the pixels of a row in 16-byte vectors. Internal to
+// resize_rows.cpp, which is compiled once per instruction set.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace sluice::kernels {
 
-// Of 1 to 4 channels. 0x80 makes a zero.
+// For 1 to 4 channels. 0x80 produces a zero.
 struct Shuffles {
   // Two taps of one pixel as 16-bit pairs: byte `channel` of tap 2p in the even lanes, of tap 2p +
   // 1 in the odd ones; lanes of channels that do not exist become zero.
   alignas(16) std::uint8_t pairs[2][16]{};
-  // The channels of four pixels side by side. Those of the first two pixels stand in the lower
-  // bytes of 16-bit lanes, four for a pixel, and those of the others in the upper bytes.
+  // The channels of four pixels side by side. The first two pixels are in the lower bytes of 16-bit
+  // lanes, four lanes per pixel; the other two are in the upper bytes.
   alignas(16) std::uint8_t packed[16]{};
 
   explicit constexpr Shuffles(std::size_t channels) {

@@ -9,7 +9,7 @@ namespace sluice::kernels {
 AxisRange touched(int in_length, const AxisPart& part, int out_length, const ResizeFilter& filter,
                   const AxisRange& shown) {
   const double scale = part.length / out_length;
-  // One more, so that no rounding matters.
+  // One more, so that rounding does not matter.
   const double support =
       resize_half_width(filter.interpolation) * resize_widening(filter, scale) + 1.0;
   const double first = part.start + (shown.begin + 0.5) * scale - support;
@@ -50,7 +50,7 @@ bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
       sum += exact[count++];
     }
     if (sum == 0.0) {
-      // A window without weight (a box that falls between two centres): the pixel at the centre.
+      // The window has no weight (a box between two centers): use the pixel at the center.
       starts_[at] = std::min(in_length - 1, static_cast<int>(centre));
       counts_[at] = 1;
       exact[0] = 1.0;
@@ -67,8 +67,8 @@ bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
     most = std::max(most, count);
   }
 
-  // A weight must stay below 2^15, and the sum of weights times 255 below 2^31 (for Lanczos the
-  // absolute weights sum to less than 2).
+  // A weight must be below 2^15, and the sum of weights times 255 below 2^31. (For Lanczos the
+  // absolute weights sum to less than 2.)
   shift_ = 14;
   while (shift_ < 21 && largest * static_cast<double>(1 << (shift_ + 1)) < 32766.0) ++shift_;
   const double one = static_cast<double>(1 << shift_);

@@ -1,8 +1,8 @@
-// ResizeTable: which input pixels, with which weights, make each output pixel along one axis.
-// Internal to the resizing kernels.
+// ResizeTable: the input pixels and weights of each output pixel along one axis. Internal to the
+// resizing kernels.
 //
-// Weights are 16-bit fixed point numbers with shift() fractional bits and sum to exactly
-// 1 << shift() for every output pixel. shift() is as large as the largest weight allows, so that a
+// Weights are 16-bit fixed point numbers with shift() fractional bits. For every output pixel they
+// sum to exactly 1 << shift(). shift() is as large as the largest weight allows, so that a
 // strong reduction, which has many small weights, keeps its precision.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sluice::kernels {
 
-// A part of an axis in pixels, not necessarily whole ones.
+// A part of an axis in pixels, possibly fractional.
 struct AxisPart {
   double start = 0;
   double length = 0;
@@ -27,17 +27,17 @@ struct AxisRange {
   int end = 0;
 };
 
-// The input pixels, of `in_length`, that make the pixels `shown` of `part` resized to `out_length`,
-// or a few more.
+// Returns the input pixels, of `in_length`, that contribute to the pixels `shown` of `part` resized
+// to `out_length`, or a few more.
 AxisRange touched(int in_length, const AxisPart& part, int out_length, const ResizeFilter& filter,
                   const AxisRange& shown);
 
 class ResizeTable {
  public:
-  // Lengths in pixels, each at least 1. The output shows `part` of the input. `reversed` gives the
-  // output from its far end (a mirrored picture). Each output pixel has taps() weights, a multiple
-  // of `tap_multiple`; those beyond its own count() are zero. False if that is what was built last,
-  // which is kept.
+  // Builds the table. Lengths are in pixels, each at least 1. The output shows `part` of the input.
+  // `reversed` builds the output from its far end (a mirrored image). Each output pixel has taps()
+  // weights, a multiple of `tap_multiple`; those beyond its own count() are zero. Returns false,
+  // and keeps the table, if the request equals the last one.
   bool build(int in_length, const AxisPart& part, int out_length, const ResizeFilter& filter,
              bool reversed, int tap_multiple);
 
@@ -61,7 +61,7 @@ class ResizeTable {
     bool operator==(const Request&) const = default;
   };
 
-  Request built_;  // with an out_length of 0 where nothing is there
+  Request built_;  // out_length is 0 if empty
   int taps_ = 0;
   int shift_ = 0;
   std::vector<int> starts_;

@@ -1,5 +1,5 @@
-// The filters of resizing: how much a pixel counts by its distance. One code for the host and for
-// kernels of a GPU, which call constexpr functions. Internal to the kernels that resize.
+// The filters of resizing: the weight of a pixel by its distance. The host and GPU kernels share
+// this code; GPU kernels can call constexpr functions. Internal to the kernels that resize.
 //
 // Ownership: none. Threads: any. Errors: none.
 #pragma once
@@ -17,7 +17,7 @@ constexpr double resize_sinc(double x) {
   return std::sin(angle) / angle;
 }
 
-// Half the width of the filter where nothing becomes smaller.
+// Returns half the width of the filter, without widening.
 constexpr double resize_half_width(Interpolation interpolation) {
   switch (interpolation) {
     case Interpolation::nearest:
@@ -34,7 +34,7 @@ constexpr double resize_half_width(Interpolation interpolation) {
   return 0.5;
 }
 
-// `x`: the distance in pixels, where nothing becomes smaller.
+// `x`: the distance in pixels, without widening.
 constexpr double resize_weight(Interpolation interpolation, double x) {
   const bool is_box =
       interpolation == Interpolation::nearest || interpolation == Interpolation::box;
@@ -60,7 +60,7 @@ constexpr double resize_weight(Interpolation interpolation, double x) {
   return 0.0;
 }
 
-// How much wider the filter is than where nothing becomes smaller.
+// Returns the factor by which the filter is widened.
 constexpr double resize_widening(const ResizeFilter& filter, double scale) {
   return filter.antialias && scale > 1.0 ? scale : 1.0;
 }

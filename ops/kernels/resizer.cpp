@@ -12,7 +12,7 @@
 namespace sluice::kernels {
 namespace {
 
-constexpr int kVerticalTaps = 2;  // what blend_vertically() asks for
+constexpr int kVerticalTaps = 2;  // required by blend_vertically()
 
 template <class T>
 void grow(std::vector<T>& vector, std::size_t size) {
@@ -31,8 +31,8 @@ void check_box(const Box& box, const Rectangle& in) {
                   box.height, box.width, box.y, box.x, in.height, in.width));
 }
 
-// The nearest input pixel of each output pixel. The places are added up one by one,
-// as Pillow does it: that decides which way exact halves go.
+// Computes the nearest input pixel of each output pixel. Positions are added up one by one, like in
+// Pillow: that determines how exact halves are rounded.
 void build_nearest(std::vector<int>& table, int in_length, const AxisPart& part, int out_length) {
   grow(table, static_cast<std::size_t>(out_length));
   const double scale = part.length / out_length;
@@ -42,7 +42,7 @@ void build_nearest(std::vector<int>& table, int in_length, const AxisPart& part,
   }
 }
 
-// Pixel columns[x] of the row for x < count; before `whole` a byte more may be read and written.
+// Copies pixel columns[x] of the row for x < count. For x < `whole` one more byte may be accessed.
 template <int channels>
 void take_pixels(const std::uint8_t* row, const int* columns, int count, int whole,
                  std::uint8_t* out) {
@@ -111,7 +111,7 @@ std::uint8_t* Resizer::slot(int y) {
   return ring_.data() + static_cast<std::size_t>(y % slots_) * slot_bytes_;
 }
 
-// Rows first .. end - 1 of the input are in the ring then.
+// After this, rows first .. end - 1 of the input are in the ring.
 void Resizer::make_horizontal_rows(int first, int end) {
   if (!uses_ring_) return;
   made_ = std::max(made_, first);
@@ -128,7 +128,7 @@ void Resizer::make_horizontal_rows(int first, int end) {
     for (int r = 0; r < rows; ++r, ++made_) {
       in[r] = input_row(made_);
       out[r] = slot(made_);
-      // What is read beyond the row has no weight: that may be the rows below it.
+      // Bytes read beyond the row have no weight, so they may belong to the next rows.
       if (in_.readable_after(first_row_ + made_) >= static_cast<std::ptrdiff_t>(beyond_row_))
         continue;
       std::memcpy(padded, in[r], in_.row_bytes());
@@ -150,8 +150,8 @@ void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
   const std::uint8_t* row = input_row(nearest_rows_[static_cast<std::size_t>(y)]) +
                             static_cast<std::ptrdiff_t>(left_) * channels;
   const int* const columns = nearest_columns_.data() + first_column_;
-  // Places do not decrease. Three channels move with the byte after them, which the last column of
-  // the picture and the last pixel of the row do not have.
+  // Columns never decrease. Three channels are copied with the byte after them, which the last
+  // column of the image and the last pixel of the row do not have.
   const auto moved_whole = static_cast<int>(
       std::lower_bound(columns, columns + width_ - 1, in_.width() - 1 - left_) - columns);
   switch (channels) {
@@ -181,7 +181,7 @@ void Resizer::make_row(int y, std::uint8_t* out) {
     return;
   }
   for (int k = 0; k < count; ++k) taps_[static_cast<std::size_t>(k)] = horizontal_row(first + k);
-  // An odd count is made even by a row of weight zero.
+  // A row of weight zero makes an odd count even.
   if (count % 2 != 0) taps_[static_cast<std::size_t>(count)] = taps_[0];
   blend_vertically(taps_.data(), rows_.weights(y), (count + 1) / 2 * 2, rows_.shift(), bytes, out);
 }

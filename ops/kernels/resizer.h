@@ -1,9 +1,8 @@
-// Resizer: gives a resized picture, or a part of it, row by row, from the top to the bottom, so
-// that whatever comes next can use a row while it is in the cache. Internal to the resizing
-// kernels.
+// Resizer: produces a resized image, or a part of it, row by row from top to bottom, so that the
+// next step can use a row while it is in the cache. Internal to the resizing kernels.
 //
-// It keeps as many horizontally resized rows as one output row needs, and a few that come next. The
-// tables and rows belong to the thread that asks (for_this_thread()) and only grow.
+// It keeps the horizontally resized rows that one output row needs, and a few of the next. The
+// tables and rows belong to the calling thread (for_this_thread()) and only grow.
 #pragma once
 
 #include <sluice/ops/kernels/resize.h>
@@ -24,17 +23,18 @@ inline Box whole_box(const Image& in) {
 
 class Resizer {
  public:
-  // The one of the calling thread. A kernel that uses it must not call another one that does.
+  // Returns the calling thread's resizer. A kernel must not call another one that uses it
+  // meanwhile.
   static Resizer& for_this_thread();
 
-  // The picture is what the rectangle `whole` of `in` shows; it may reach beyond `in` where nothing
-  // is looked at. `in` has 1 to 4 channels, and must stay until the last row has been made. Throws
-  // std::invalid_argument for a box that is empty or reaches beyond the picture, or a size below 1.
-  // Of the rows no more is made than what lies in the rectangle `shown` of the resized picture.
+  // Resizes the rectangle `whole` of `in`; it may reach beyond `in` where nothing is read. `in` has
+  // 1 to 4 channels and must stay alive until the last row has been made. Throws
+  // std::invalid_argument for a box that is empty or reaches beyond the image, or a size below 1.
+  // Only the rectangle `shown` of the resized image is made.
   void start(const RowSource& in, const Rectangle& whole, const Box& box, int height, int width,
              const ResizeFilter& filter, const Rectangle& shown);
-  // Writes row y of the resized picture, as much as is shown of it: so many pixels at `out`. Rows
-  // in ascending order.
+  // Writes the shown pixels of row y of the resized image to `out`. Rows must be made in ascending
+  // order.
   void make_row(int y, std::uint8_t* out);
 
  private:
@@ -46,23 +46,23 @@ class Resizer {
   void make_nearest_row(int y, std::uint8_t* out) const;
 
   RowSource in_;
-  int first_row_ = 0;  // of the picture in `in_`; below 0 where that lacks some
-  int left_ = 0;       // the same of columns
-  int width_ = 0;      // that is shown
+  int first_row_ = 0;  // first image row in `in_`; below 0 if rows are missing
+  int left_ = 0;       // the same for columns
+  int width_ = 0;      // of the shown part
   int first_column_ = 0;
   bool nearest_ = false;
   bool same_width_ = false;
-  bool uses_ring_ = false;  // else rows of the input are used where they lie
+  bool uses_ring_ = false;  // false: input rows are used in place
   bool same_height_ = false;
   ResizeTable columns_;
   HorizontalTable shown_columns_;
   ResizeTable rows_;
-  std::size_t beyond_row_ = 0;        // bytes that blending a row may read after it
-  std::vector<std::uint8_t> padded_;  // input rows, each with readable bytes behind it
+  std::size_t beyond_row_ = 0;        // bytes that blending may read after a row
+  std::vector<std::uint8_t> padded_;  // input rows, each with readable bytes after it
   std::size_t slot_bytes_ = 0;
   int slots_ = 0;
   int made_ = 0;                    // input rows [made_ - slots_, made_) are in the ring
-  int end_ = 0;                     // input rows from here on are not needed
+  int end_ = 0;                     // the end of the input rows needed
   std::vector<std::uint8_t> ring_;  // row y in slot y % slots_
   std::vector<const std::uint8_t*> taps_;
   std::vector<int> nearest_columns_;

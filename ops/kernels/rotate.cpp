@@ -13,7 +13,7 @@
 namespace sluice::kernels {
 namespace {
 
-// 0 to 360, the latter for angles that are barely below 0.
+// Returns 0 to 360; 360 only for angles barely below 0.
 double whole_turns_removed(float degrees) {
   const double angle = std::fmod(static_cast<double>(degrees), 360.0);
   return angle < 0.0 ? angle + 360.0 : angle;
@@ -22,7 +22,7 @@ double whole_turns_removed(float degrees) {
 }  // namespace
 
 Turn turn_of(int height, int width, float degrees, bool keep_size) {
-  // As Pillow does it: 30 degrees have a sine of exactly one half.
+  // As in Pillow: the sine of 30 degrees is exactly one half.
   const auto at_15_digits = [](double value) { return std::round(value * 1e15) / 1e15; };
   const double radians = -whole_turns_removed(degrees) * (std::numbers::pi / 180.0);
   const double cosine = at_15_digits(std::cos(radians));
@@ -32,7 +32,7 @@ Turn turn_of(int height, int width, float degrees, bool keep_size) {
 
   const Eigen::Vector2d size(width, height);
   Turn turn{{}, height, width};
-  if (!keep_size && cosine == 0) {  // whole pixels move, though corners may lie half way
+  if (!keep_size && cosine == 0) {  // moves whole pixels, though corners may be halfway
     turn.width = height;
     turn.height = width;
   } else if (!keep_size && sine != 0) {

@@ -1,16 +1,16 @@
-// rotate: a picture turned counter-clockwise.
+// rotate: rotates an image counter-clockwise.
 //
-// The geometry is Pillow's: the picture turns about its centre (width / 2, height / 2), in
-// coordinates where pixel (x, y) covers [x, x + 1) x [y, y + 1). The canvas grows to hold all of it
-// (ceil of the largest minus floor of the smallest coordinate of the turned corners) or keeps its
-// size. An output pixel looks up the place that its centre comes from; a place outside of the
-// picture gives the fill; else `nearest` takes the pixel there and `bilinear` blends the four
-// around it, those beyond the border replaced by the nearest pixel. Results are rounded to nearest
-// (Pillow cuts off, so it may be lower by 1). Multiples of 90 degrees move whole pixels, except
-// quarter turns which keep the size of a picture that is not square.
+// The geometry is Pillow's. The image rotates about its center (width / 2, height / 2), where pixel
+// (x, y) covers [x, x + 1) x [y, y + 1). The canvas grows to hold all of it (ceil of the largest
+// minus floor of the smallest coordinate of the rotated corners) or keeps its size. An output pixel
+// samples the input at the position that its center comes from. Positions outside the image get the
+// fill. Otherwise `nearest` takes the pixel there and `bilinear` interpolates the four around it;
+// those beyond the border are replaced by the nearest pixel. Results are rounded to nearest; Pillow
+// truncates, so its results may be lower by 1. Multiples of 90 degrees move whole pixels, except
+// quarter turns that keep the size of a non-square image.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, an angle that is not
-// finite or another interpolation. Threads: any.
+// finite or an unsupported interpolation. Threads: any.
 #pragma once
 
 #include <sluice/ops/kernels/border.h>

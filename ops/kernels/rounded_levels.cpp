@@ -18,10 +18,10 @@ HWY_INLINE void store_rounded(hn::Vec<D> numbers, std::uint8_t* levels) {
   const D d;
   const hn::Rebind<std::int32_t, D> d32;
   const hn::Rebind<std::uint8_t, D> d8;
-  // Not of what is no number.
+  // NaN becomes 0.
   const auto positive = hn::IfThenElseZero(hn::Gt(numbers, hn::Zero(d)), numbers);
   const auto bounded = hn::Min(positive, hn::Set(d, 255.f));
-  // To add a half would round numbers right below one up.
+  // Adding a half would round up numbers just below one half.
   const auto below = hn::Floor(bounded);
   const auto is_upper = hn::Ge(hn::Sub(bounded, below), hn::Set(d, 0.5f));
   const auto rounded = hn::Add(below, hn::IfThenElseZero(is_upper, hn::Set(d, 1.f)));

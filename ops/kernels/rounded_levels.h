@@ -1,5 +1,5 @@
-// The inner loop of to_image: numbers as levels, by SIMD instructions chosen when the program runs.
-// Internal to to_image.cpp.
+// The inner loop of to_image: converts numbers to pixel values, by SIMD instructions chosen when
+// the program runs. Internal to to_image.cpp.
 //
 // Threads: any. Errors: none.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace sluice::kernels {
 
-// Each number rounded to the nearest whole one, halves up; 0 below 0, 255 above it, and 0 of what
-// is not a number.
+// Rounds each number to the nearest integer, halves up. Numbers below 0 and NaN become 0; those
+// above 255 become 255.
 void rounded_levels(const float* numbers, std::size_t count, std::uint8_t* levels);
 
 }  // namespace sluice::kernels

@@ -1,7 +1,7 @@
-// RowSource: the rows of a picture, which either is there or is made while they are used. Internal
-// to the kernels that go over a picture from the top to the bottom.
+// RowSource: the rows of an image that either exists or is made row by row. Internal to the kernels
+// that process an image from top to bottom.
 //
-// Ownership: refers to the picture. Threads: as the picture. Errors: none of its own.
+// Ownership: refers to the image. Threads: like the image. Errors: none of its own.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -23,8 +23,8 @@ class RowSource {
   std::size_t row_bytes() const {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(channels());
   }
-  // Whether a row stays where it is. Otherwise rows are asked for from the top to the bottom, and
-  // so many of them stay (PictureRows::kKept).
+  // True if rows stay in memory. Otherwise rows must be read from top to bottom, and only the last
+  // PictureRows::kKept of them stay.
   bool keeps_rows() const { return rows_ == nullptr; }
   const std::uint8_t* row(int y) const { return rows_ != nullptr ? rows_->row(y) : image_->row(y); }
   // Bytes that may be read after the pixels of a row.

@@ -14,7 +14,7 @@ namespace {
 struct Room {
   WindowSide down, across;
   std::vector<const std::uint8_t*> above, below;
-  std::vector<std::int16_t> levels;  // a row, its reflections before and after it
+  std::vector<std::int16_t> levels;  // a row with its reflections on both sides
 };
 
 }  // namespace
@@ -27,7 +27,7 @@ void WindowSide::build(int window, const WeightOf& weight_of) {
     exact_.push_back(weight_of(i));
     sum += (i == 0 ? 1 : 2) * exact_.back();
   }
-  // As many bits as the centre, the largest weight, has room for.
+  // Use as many bits as the center, the largest weight, allows.
   for (bits_ = 17; !fill(sum); --bits_) {
   }
   if (weights_.size() % 2 != 0) weights_.push_back(0);

@@ -1,10 +1,10 @@
-// A picture blurred down and across by two symmetric windows of weights, as the Gaussian blur needs
-// it. Internal to the blurring kernels.
+// separable_blur: blurs an image vertically and horizontally by two symmetric windows of weights,
+// for the Gaussian blur. Internal to the blurring kernels.
 //
-// Beyond its border a picture goes on mirrored about its outermost pixels, which are not repeated
-// (d c b | a b c d | c b a: reflect 101), as often as the window needs it. Weights are whole
-// numbers which add up to a power of two; between the passes levels have six binary places. The
-// result is within 1 level of the exact sum, rounded.
+// Beyond its border an image is mirrored about its outermost pixels, which are not repeated
+// (d c b | a b c d | c b a: reflect 101), as often as the window needs it. Weights are
+// integers that add up to a power of two; between the passes values have six fractional bits. The
+// result is within 1 of the exact rounded sum.
 //
 // Threads: any; the tables and rows belong to the calling thread and only grow.
 #pragma once
@@ -21,11 +21,11 @@ namespace sluice::kernels {
 
 inline constexpr int kLargestWindow = 255;
 
-// What a pixel at a distance from the centre counts; any positive measure, since the weights are
-// divided by their sum.
+// Returns the weight of a pixel at a distance from the center. Any positive scale works, since the
+// weights are divided by their sum.
 using WeightOf = std::function<double(int distance)>;
 
-// The weights of one side of a window as whole numbers. Keeps its memory for the next.
+// Converts the weights of one side of a window to integers. Keeps its memory for reuse.
 class WindowSide {
  public:
   void build(int window, const WeightOf& weight_of);
@@ -40,10 +40,10 @@ class WindowSide {
   int bits_ = 0;
 };
 
-// Throws std::invalid_argument unless it is odd and in 1 .. kLargestWindow.
+// Throws std::invalid_argument unless the size is odd and in 1 .. kLargestWindow.
 void check_window(const char* op, int window_size);
 
-// The pixel that stands for place i of a line of n, -kLargestWindow <= i < n + kLargestWindow.
+// Returns the pixel used for position i of a line of n, -kLargestWindow <= i < n + kLargestWindow.
 int reflected(int i, int n);
 
 // Writes the `margin` pixels before and after a row of n.

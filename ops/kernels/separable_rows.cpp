@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-// The scalable vector extensions order the results of narrowing differently; there the fixed-size
-// instructions serve.
+// Scalable vector extensions order the results of narrowing differently, so use the fixed-size
+// instructions there.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/separable_rows.cpp"
@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
 namespace HWY_NAMESPACE {
 
-// One value of a weighted sum; `pair` gives the sum of the two values at a distance from the
-// centre, and the centre itself for 0.
+// Computes one value of a weighted sum. `pair` returns the sum of the two values at a distance from
+// the center, and the center itself for 0.
 template <class Pair>
 std::int32_t weigh_one(const SideWeights& side, int shift, Pair pair) {
   std::int32_t sum = 1 << (shift - 1);
@@ -63,7 +63,7 @@ using D32 = hn::ScalableTag<std::int32_t>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 
-// Weighted sums of one vector of values.
+// The weighted sums of one vector of values.
 struct Sums {
   V32 lower, lower_rest, upper, upper_rest;
 };
@@ -75,7 +75,7 @@ HWY_INLINE Sums start(int shift) {
   return {half, zero, half, zero};
 }
 
-// a and b weighted by the two weights that `weights` holds in turns.
+// Adds a and b, weighted by the two weights that alternate in `weights`.
 HWY_INLINE void add_pair(V16 a, V16 b, V16 weights, Sums& sums) {
   const D16 d16;
   const D32 d32;

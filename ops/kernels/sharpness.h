@@ -1,12 +1,12 @@
-// sharpness: a picture sharpened or smoothed, as Pillow and torchvision do it.
+// sharpness: sharpens or smooths an image, like Pillow and torchvision.
 //
-// smooth = the mean by [1 1 1; 1 5 1; 1 1 1] / 13, rounded to 8 bits; each level x becomes
-// smooth + factor * (x - smooth), rounded to nearest (Pillow cuts off, so it may be lower by 1) and
-// cut to 0 .. 255. 0 smooths, 1 changes nothing, 2 sharpens. Pixels on the border stay what they
-// are.
+// smooth is the mean by [1 1 1; 1 5 1; 1 1 1] / 13, rounded to 8 bits. Each value x becomes
+// smooth + factor * (x - smooth), rounded to nearest and clipped to 0 .. 255. Pillow truncates, so
+// its result may be lower by 1. 0 smooths, 1 changes nothing, 2 sharpens. Pixels on the border are
+// not changed.
 //
-// Errors: std::invalid_argument for an empty image, more than 4 channels, or a factor outside of 0
-// .. kLargestSharpness. Threads: any.
+// Errors: std::invalid_argument for an empty image, more than 4 channels, or a factor outside 0 ..
+// kLargestSharpness. Threads: any.
 #pragma once
 
 #include <sluice/ops/kernels/sharpness_rows.h>
@@ -16,7 +16,7 @@ namespace sluice::kernels {
 
 inline constexpr float kLargestSharpness = 100;
 
-// As the inner loop wants it. Throws for one out of range.
+// Converts a factor for the inner loop. Throws if it is out of range.
 FixedFactor sharpness_factor(float factor);
 
 void sharpness(const Image& in, float factor, Image& out);

@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
 namespace HWY_NAMESPACE {
 
-// n / 13 for n up to 13 * 255 + 6 is n * 5042 / 2^16, cut off.
+// n / 13 for n up to 13 * 255 + 6 is n * 5042 / 2^16, rounded down.
 constexpr int kThirteenth = 5042;
 
 void sharpen_plainly(const std::uint8_t* const rows[3], std::ptrdiff_t step, FixedFactor factor,
@@ -24,7 +24,7 @@ void sharpen_plainly(const std::uint8_t* const rows[3], std::ptrdiff_t step, Fix
       sum += at[-step] + at[0] + at[step];
     }
     const int smooth = (sum * kThirteenth) >> 16;
-    // As the instruction for 16-bit fractions does it.
+    // Matches the instruction for 16-bit fractions.
     const int difference = (rows[1][i] - smooth) * (1 << (15 - factor.bits));
     const int change = (difference * factor.value + (1 << 14)) >> 15;
     out[i] = static_cast<std::uint8_t>(std::clamp(smooth + change, 0, 255));

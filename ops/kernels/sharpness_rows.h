@@ -9,12 +9,12 @@
 
 namespace sluice::kernels {
 
-// A factor as a number of 16 bits: factor * 2^bits. bits: 8 to 15.
+// A factor as a 16-bit fixed point number: factor * 2^bits. bits: 8 to 15.
 struct FixedFactor {
   std::int16_t value = 0;
   int bits = 0;
 };
-// Of 0 up to 127, with as many bits as there is room for.
+// Converts a factor of 0 to 127, with as many bits as fit.
 FixedFactor fixed_factor(float factor);
 
 // out[i] for i < size from rows[0..2][i - step], [i] and [i + step], all of which must be readable:

@@ -1,11 +1,11 @@
-// shear: a picture whose rows slide along each other, or its columns.
+// shear: slides the rows or the columns of an image along each other.
 //
-// What lies at (dx, dy) from the centre goes to (dx + x dy, dy + y dx), which is what DALI's
-// transforms.shear says; torchvision turns the sense of its angle round. The size stays. Pixels:
+// The point at (dx, dy) from the center moves to (dx + x dy, dy + y dx), as in DALI's
+// transforms.shear; torchvision's angle has the opposite sign. The size does not change. For pixels
 // see warp_affine.h.
 //
-// Errors: those of warp_affine, and std::invalid_argument for x * y = 1, which would leave a line.
-// Threads: any.
+// Errors: those of warp_affine, and std::invalid_argument for x * y = 1, which would collapse the
+// image to a line. Threads: any.
 #pragma once
 
 #include <sluice/ops/kernels/warp_rows.h>
@@ -14,11 +14,11 @@
 namespace sluice::kernels {
 
 struct Shear {
-  double x = 0, y = 0;                // pixels for each pixel across: the tangent of the angle
-  double center_x = 0, center_y = 0;  // what stays in place, as shares of width and height
+  double x = 0, y = 0;                // tangent of the angle: pixels per pixel across
+  double center_x = 0, center_y = 0;  // the fixed point, as shares of width and height
 };
 
-// Where the pixels of a sheared picture of this size come from.
+// Returns the map from the pixels of a sheared image of this size to their source.
 AffineMap shear_map(int height, int width, const Shear& how);
 
 void shear(const Image& in, const Shear& how, const WarpOptions& options, Image& out);

@@ -1,5 +1,5 @@
-// Compiled without contraction of products and sums to fused operations (CMakeLists.txt): not all
-// sets of instructions have them.
+// Compiled without contraction to fused multiply-add (CMakeLists.txt), which not all instruction
+// sets have.
 #include <sluice/ops/kernels/shift_rows.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -13,7 +13,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sums from column x on that stand in `vectors` vectors.
+// Computes `vectors` vectors of sums, from column x on.
 template <int vectors, class D>
 HWY_INLINE void sum_columns(D d, const float* const* rows, const float* weights, int count, int x,
                             float* out) {

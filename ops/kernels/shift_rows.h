@@ -1,13 +1,13 @@
-// weighted_rows: rows of numbers, each multiplied by its weight, and added up, by SIMD. Internal to
+// weighted_rows: adds up rows of numbers, each multiplied by its weight, by SIMD. Internal to
 // elastic.
 //
-// Numbers are multiplied and added one after the other, from the first row to the last, so that all
-// sets of instructions give the same bits. Threads: any. Errors: none.
+// Products are added one after the other, from the first row to the last, so that all instruction
+// sets produce the same bits. Threads: any. Errors: none.
 #pragma once
 
 namespace sluice::kernels {
 
-// Writes `width` sums. Row k begins at rows[k]; neither overlaps `out`.
+// Writes `width` sums. Row k begins at rows[k] and must not overlap `out`.
 void weighted_rows(const float* const* rows, const float* weights, int count, int width,
                    float* out);
 

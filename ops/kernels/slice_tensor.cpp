@@ -32,7 +32,7 @@ void slice_tensor(const Tensor& in, int axis, std::int64_t start, std::int64_t l
 
   const std::int64_t first = start * in.strides()[static_cast<std::size_t>(along)];
   const std::byte* const from = in.bytes() + first * static_cast<std::int64_t>(size_of(spec.dtype));
-  // A view wants memory that it may write, and nobody writes into this one.
+  // A view requires writable memory, but nothing is written to this one.
   copy_elements(Tensor::view(const_cast<std::byte*>(from), spec, in.strides()), out.bytes());
 }
 

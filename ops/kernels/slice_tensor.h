@@ -1,7 +1,6 @@
-// slice_tensor: of a tensor, what lies between two places along a dimension.
+// slice_tensor: copies a range of a tensor along one dimension.
 //
-// Errors: std::invalid_argument for a dimension that there is not, and for places beyond it.
-// Threads: any.
+// Errors: std::invalid_argument for a missing dimension, and for a range beyond it. Threads: any.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -10,8 +9,8 @@
 
 namespace sluice::kernels {
 
-// `length` elements from `start` on, which counts from 0; -1: all that are left. Dimensions count
-// from 0, or back from -1, the last one.
+// Copies `length` elements from `start` on, which counts from 0; -1 copies all remaining ones.
+// Dimensions count from 0, or from -1 backwards, the last one.
 void slice_tensor(const Tensor& in, int axis, std::int64_t start, std::int64_t length, Tensor& out);
 
 }  // namespace sluice::kernels

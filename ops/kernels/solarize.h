@@ -1,8 +1,8 @@
-// solarize: levels from a threshold on are inverted.
+// solarize: inverts all pixel values from a threshold on.
 //
 //   out = x >= threshold ? 255 - x : x
 //
-// As torchvision and Pillow do it, in all channels. 0 inverts all levels, 256 none.
+// As in torchvision and Pillow, for all channels. 0 inverts all values, 256 none.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, a threshold outside
 // 0 .. 256. Threads: any.

@@ -15,13 +15,13 @@ using detail::is_fraction;
 using detail::visit_dtype;
 namespace {
 
-// Elements that are added at once: short sums stay exact longer than one long sum does.
+// Elements are added in pieces: short sums stay exact longer than one long sum.
 constexpr std::int64_t kPiece = 4096;
-// Sums that do not wait for each other.
+// The number of independent sums.
 constexpr std::int64_t kLanes = 8;
 
-// In which elements of type T are added for a sum of type To: 64 bits hold all sums of shorter
-// whole numbers.
+// The type in which elements of type T are added for a sum of type To. 64 bits hold all sums of
+// shorter whole numbers.
 template <class To, class T>
 using Sum = std::conditional_t<
     !std::is_integral_v<T>, double,

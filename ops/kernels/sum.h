@@ -1,10 +1,10 @@
-// sum: of all levels of a picture, or of all elements of a tensor.
+// sum: sums all pixel values of an image, or all elements of a tensor.
 //
-// The sum of whole numbers and bools as i64 is exact. Fractions, and numbers of 64 bits whose sum
-// is a fraction, are added in double precision, in an order that the shape alone decides. The sum
-// of no elements is 0.
+// The sum of whole numbers and bools as i64 is exact. Fractions, and 64-bit numbers whose sum is a
+// fraction, are added in double precision, in an order that depends on the shape only. The sum of
+// no elements is 0.
 //
-// Errors: std::invalid_argument for fractions whose sum is to be i64, std::overflow_error for a
+// Errors: std::invalid_argument for fractions with a sum of type i64, std::overflow_error for a
 // finite sum that the type does not hold. Threads: any.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sluice::kernels {
 
-// Throws where the elements are fractions and their sum is not.
+// Throws if the elements are fractions and `to` is not.
 void check_sum(DType elements, DType to);
 
 // To is std::int64_t, float or double.

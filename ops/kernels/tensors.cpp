@@ -88,7 +88,7 @@ Shape reshaped(const Tensor& in, const NewShape& shape) {
     const std::int64_t size = shape.sizes[static_cast<std::size_t>(i)];
     to.dims[static_cast<std::size_t>(i)] = size;
     if (size == -1) continue;
-    // No tensor has so many: it does not matter how many more.
+    // No tensor has this many elements, so the exact number does not matter.
     others = size > Shape::kMaxElements / std::max<std::int64_t>(others, 1)
                  ? Shape::kMaxElements + 1
                  : others * size;
@@ -101,7 +101,7 @@ Shape reshaped(const Tensor& in, const NewShape& shape) {
     size = others > 0 ? elements / others : 0;
     others *= size;
   }
-  // Where there are no elements, any size would follow.
+  // Without elements, the missing size is ambiguous.
   if (others != elements || (follows && elements == 0)) {
     std::string sizes;
     for (int i = 0; i < shape.rank; ++i)

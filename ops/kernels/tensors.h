@@ -1,8 +1,7 @@
-// cat and reshape: two tensors one after the other along a dimension, and the same elements in
-// another shape.
+// cat and reshape: join two tensors along a dimension, and change the shape of a tensor.
 //
 // Errors: std::invalid_argument for tensors whose types, numbers of dimensions or other sizes
-// differ, a dimension that there is not, and a shape that has not as many elements. Threads: any.
+// differ, a missing dimension, and a shape with another number of elements. Threads: any.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -12,28 +11,28 @@
 
 namespace sluice::kernels {
 
-// The dimension, from 0, for one that may count back from -1. Throws where there is none.
+// Returns the dimension, from 0, for one that may count back from -1. Throws if it does not exist.
 int dimension_of(const char* op, int axis, int rank);
 
-// What cat() makes, and of how many pieces of each tensor, one of the first before one of the
-// second: all that lies before the dimension.
+// The result of cat(), and the number of alternating pieces of the two tensors: the product of the
+// sizes before the dimension.
 struct Joined {
   Shape shape;
-  Layout layout = Layout::none;  // theirs, if both have the same
+  Layout layout = Layout::none;  // the common layout, if both have one
   std::int64_t pieces = 1;
 };
-// Dimensions count from 0, or back from -1, the last one.
+// Dimensions count from 0, or from -1 backwards, the last one.
 Joined joined(const Tensor& a, const Tensor& b, int axis);
 void cat(const Tensor& a, const Tensor& b, int axis, Tensor& out);
 
-// `sizes`: one of them may be -1, and follows from the others.
+// `sizes`: one of them may be -1 and follows from the others.
 struct NewShape {
   std::array<std::int64_t, Shape::kMaxRank> sizes{};
   int rank = 0;
   Layout layout = Layout::none;
 };
 void check_new_shape(const NewShape& shape);
-// The sizes that follow, too.
+// Returns all sizes, including the one that follows.
 Shape reshaped(const Tensor& in, const NewShape& shape);
 void reshape(const Tensor& in, const NewShape& shape, Tensor& out);
 

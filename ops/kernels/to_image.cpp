@@ -60,7 +60,7 @@ void write_levels(const T* in, std::size_t count, float scale, std::uint8_t* out
   }
 }
 
-// A row of pixels whose channels lie so far apart.
+// Converts a row of pixels whose channels are `plane` elements apart.
 template <class T>
 void write_pixels(const T* in, std::size_t plane, std::size_t width, int channels, float scale,
                   std::uint8_t* out) {

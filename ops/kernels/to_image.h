@@ -1,7 +1,7 @@
-// to_image: a tensor's numbers as the pixels of a picture.
+// to_image: converts a tensor of numbers to an image.
 //
-// Errors: std::invalid_argument for a shape that is no picture's, for NaN, and as said. Threads:
-// any.
+// Errors: std::invalid_argument for a shape that is not an image's, for NaN, and as described
+// below. Threads: any.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -9,9 +9,9 @@
 
 namespace sluice::kernels {
 
-// `in`: (height, width) of a gray picture; (channels, height, width) where its layout is CHW; else
-// (height, width, channels); 1 to 4 channels, and no size is 0. A number is multiplied by 255 /
-// `white`, rounded to the nearest whole number, halves up, and clipped to 0 and 255. A bool counts
+// `in`: (height, width) for a gray image; (channels, height, width) if its layout is CHW; else
+// (height, width, channels). It has 1 to 4 channels, and no size is 0. A number is multiplied by
+// 255 / `white`, rounded to the nearest integer, halves up, and clipped to 0 and 255. A bool counts
 // as 0 or 1.
 void to_image(const Tensor& in, Image& out, float white = 255);
 

@@ -5,8 +5,8 @@
 namespace sluice::kernels {
 namespace {
 
-// Row y of the output is column y of the input, or the one as far from the right; its pixels come
-// from the top, or from the bottom.
+// Row y of the output is column y of the input, counted from the left or the right. Its pixels come
+// from top to bottom or from bottom to top.
 struct Order {
   bool from_right = false, from_bottom = false;
 };

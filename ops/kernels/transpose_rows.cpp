@@ -26,7 +26,7 @@ HWY_INLINE void move_pixels(const std::uint8_t* HWY_RESTRICT in, std::ptrdiff_t 
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// A pixel in a lane; three channels have a lane of four bytes, of which one is not used.
+// A pixel per lane; three channels use a lane of four bytes.
 template <int channels>
 struct LaneOf {
   using Type = std::uint32_t;
@@ -40,7 +40,7 @@ struct LaneOf<2> {
   using Type = std::uint16_t;
 };
 
-// As many pixels as 16 bytes have lanes, of as many rows.
+// A square block: as many pixels as 16 bytes have lanes, from as many rows.
 template <int channels>
 class Block {
   using Lanes =
@@ -60,15 +60,15 @@ class Block {
     }
   }
 
-  // Three channels are read with four bytes more: those after the pixels, or those before them
-  // where the pixels are the `last` of their row. In the output those after the pixels are written,
-  // too, which the next block replaces, unless there is none, and no room: `at_end`.
+  // Three channels are read with four extra bytes: those after the pixels, or those before them if
+  // the pixels are the `last` of their row. The output also gets four extra bytes, which the next
+  // block overwrites. `at_end` omits them, because there is no next block and no room.
   HWY_INLINE void move(const std::uint8_t* HWY_RESTRICT in, std::ptrdiff_t in_stride, bool last,
                        std::uint8_t* HWY_RESTRICT out, std::ptrdiff_t out_stride,
                        bool at_end) const {
     Vector rows[kPixels], mixed[kPixels];
     for (int i = 0; i < kPixels; ++i) rows[i] = load(in + i * in_stride, last);
-    // Each round puts what is half a block apart side by side; after the last one columns are rows.
+    // Each round interleaves rows half a block apart; after the last round columns are rows.
     for (int round = 1; round < kPixels; round *= 2) {
       for (int i = 0; i < kPixels / 2; ++i) {
         mixed[2 * i] = hn::InterleaveLower(Lanes(), rows[i], rows[i + kPixels / 2]);
@@ -108,8 +108,7 @@ class Block {
 };
 #endif
 
-// Columns that are moved together: what is read stands side by side, and the rows that are written
-// stay in the cache.
+// The number of columns moved together: reads are adjacent, and the written rows stay in the cache.
 constexpr int kColumns = 32;
 
 template <int channels>
@@ -119,7 +118,7 @@ HWY_INLINE void transpose(const std::uint8_t* HWY_RESTRICT in, std::ptrdiff_t in
 #if HWY_TARGET != HWY_SCALAR
   const Block<channels> block;
   constexpr int kPixels = Block<channels>::kPixels;
-  // Bytes before the last pixels of a row are there where it has more than those.
+  // Bytes before the last pixels of a row exist if it has more pixels than those.
   const bool fits = channels != 3 || width * channels >= 16;
   columns = fits ? width / kPixels * kPixels : 0;
   rows = columns > 0 ? height / kPixels * kPixels : 0;

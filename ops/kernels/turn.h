@@ -1,5 +1,5 @@
-// turn_of: where the pixels of a rotated picture come from, and how large its canvas is: for
-// rotate, and for what moves with the picture. The geometry is described in rotate.h. Internal.
+// turn_of: returns the source map and the canvas size of a rotated image, for rotate and for boxes
+// and points that rotate with it. The geometry is described in rotate.h. Internal.
 //
 // Errors: none; the angle is finite. Threads: any.
 #pragma once

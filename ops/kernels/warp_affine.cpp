@@ -16,7 +16,7 @@ std::string text_of(const AffineMap& map) {
 }
 
 void check_map(const char* op, const AffineMap& map, int height, int width) {
-  // The farthest places are those of corners; numbers that are not finite fail as well.
+  // Corners are the farthest positions. Numbers that are not finite fail here too.
   for (const double x : {0.0, static_cast<double>(width)}) {
     for (const double y : {0.0, static_cast<double>(height)}) {
       const double at_x = map.xx * x + map.xy * y + map.x0;

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-// The vectors here are made of halves, which the scalable extensions do not have at compile time.
+// These vectors are made of halves, whose size is unknown at compile time for scalable extensions.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/warp_blend.cpp"
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
 namespace HWY_NAMESPACE {
 
-// Places one by one. In FixedLine's numbers.
+// Takes positions one by one, in FixedLine's units.
 struct OnePlace {
   std::int64_t x, y;
 };
@@ -68,10 +68,10 @@ using V32 = hn::Vec<D32>;
 using V16 = hn::Vec<D16>;
 using V8 = hn::Vec<D8>;
 
-constexpr int kPlaces = static_cast<int>(hn::MaxLanes(D64()));  // in a vector
-constexpr int kPixels = 2 * kPlaces;                            // done at a time
+constexpr int kPlaces = static_cast<int>(hn::MaxLanes(D64()));  // positions per vector
+constexpr int kPixels = 2 * kPlaces;                            // pixels per step
 
-// 8 bytes from each of these places.
+// Loads 8 bytes from each of these positions.
 template <class D>
 HWY_INLINE hn::Vec<D> words_at(D d, const std::uint8_t* base, const std::int64_t* offsets) {
   constexpr std::size_t kWords = hn::MaxLanes(D()) / 8;
@@ -91,12 +91,13 @@ HWY_INLINE V32 products_of_pairs(V16 a, V16 b, V32 sum) {
   return hn::RearrangeToOddPlusEven(sum, rest);
 }
 
-// The same 16 indices in every block of 16 bytes.
+// Repeats the same 16 indices in every block of 16 bytes.
 HWY_INLINE V8 shuffle_of(const std::uint8_t (&index)[16]) { return hn::LoadDup128(D8(), index); }
 
 constexpr std::uint8_t kNone = 0x80;
 
-// Of the words of two places, the left and the right level of two channels as 16-bit pairs.
+// From the words of two positions, extracts the left and right values of two channels as 16-bit
+// pairs.
 template <int channels>
 HWY_INLINE V8 pairs_shuffle(int first_channel) {
   alignas(16) std::uint8_t index[16];
@@ -109,8 +110,9 @@ HWY_INLINE V8 pairs_shuffle(int first_channel) {
   return shuffle_of(index);
 }
 
-// A block has the levels of four pixels: as 32-bit lanes, two for each of two pixels, whose bytes
-// are: channel 0 or 1, the same two pixels on, channel 2 or 3, the same two pixels on.
+// Orders the bytes of four pixels. A block has two 32-bit lanes for each of pixels 0 and 1. The
+// bytes of a lane are channel 0 or 1, the same of the pixel two further on, channel 2 or 3, and the
+// same of that pixel.
 template <int channels>
 HWY_INLINE V8 pixels_shuffle() {
   alignas(16) std::uint8_t index[16];
@@ -123,7 +125,7 @@ HWY_INLINE V8 pixels_shuffle() {
   return shuffle_of(index);
 }
 
-// Where the 4 * channels bytes of each block go, so that they stand side by side.
+// Makes the 4 * channels bytes of the blocks adjacent.
 template <int channels>
 HWY_INLINE auto blocks_side_by_side() {
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(D32()));
@@ -132,7 +134,7 @@ HWY_INLINE auto blocks_side_by_side() {
   return hn::SetTableIndices(D32(), index);
 }
 
-// Constants of a row.
+// The constants of a row.
 template <int channels>
 struct Row {
   const std::uint8_t* upper;
@@ -142,8 +144,8 @@ struct Row {
   V8 second_pair = pairs_shuffle<channels>(2);
 };
 
-// The blends at some places; two 32-bit lanes for each: channels 0 and 1 in their lower halves, 2
-// and 3 in the upper ones.
+// Interpolates at some positions, with two 32-bit lanes each: channels 0 and 1 in the lower halves,
+// 2 and 3 in the upper halves.
 template <int channels>
 HWY_INLINE V32 blends(const Row<channels>& row, V64 x, V64 y) {
   const D64 d64;
@@ -166,13 +168,13 @@ HWY_INLINE V32 blends(const Row<channels>& row, V64 x, V64 y) {
     const auto low = hn::ShiftRight<kPlaceBits - kWeightBits>(hn::BitCast(du32, place));
     return hn::BitCast(d32, hn::DupEven(low));
   };
-  // The left weight in the even lanes, that of the right in the odd ones.
+  // The left weights in the even lanes, the right ones in the odd lanes.
   const V32 right = weight(x);
   const V16 wx = hn::BitCast(
       d16, hn::Add(hn::ShiftLeft<16>(right), hn::Sub(hn::Set(d32, 1 << kWeightBits), right)));
   const V32 wy = weight(y);
 
-  // Half of the result's unit, which the upper row brings into the sum.
+  // Half a unit of the result; the upper row adds it to the sum.
   const V32 half = hn::Set(d32, 1 << (kWeightBits - 1));
   const auto blend_pairs = [&](V8 shuffle) HWY_ATTR {
     const auto pairs = [&](V8 words) HWY_ATTR {
@@ -189,8 +191,8 @@ HWY_INLINE V32 blends(const Row<channels>& row, V64 x, V64 y) {
   return levels;
 }
 
-// kPixels places. Lanes 2 b and 2 b + 1 of `near` are the pixels 4 b and 4 b + 1; those two pixels
-// on are in `far`.
+// kPixels positions. Lanes 2 b and 2 b + 1 of `near` are the pixels 4 b and 4 b + 1; `far` has the
+// pixels 4 b + 2 and 4 b + 3.
 struct Group {
   V64 near_x, near_y, far_x, far_y;
 };
@@ -230,7 +232,7 @@ class ListedGroups {
   }
 
  private:
-  // Whole pixels in the upper halves of the lanes, fractions at the top of the lower ones.
+  // Integer parts go to the upper halves of the lanes, fractions to the top of the lower halves.
   static HWY_INLINE void spread(const std::int32_t* places, V64& near, V64& far) {
     const D32 d;
     const V32 all = hn::LoadU(d, places);
@@ -268,7 +270,7 @@ void blend(const std::uint8_t* HWY_RESTRICT data, std::ptrdiff_t stride, const P
     const V8 blocks = hn::TableLookupBytesOr0(levels, order);
     const V8 pixels = hn::BitCast(d8, hn::TableLookupLanes(hn::BitCast(d32, blocks), side_by_side));
     const std::int64_t at = i * channels;
-    // What is beyond the pixels is written over by the next ones.
+    // The next pixels overwrite the bytes written beyond the pixels.
     if (at + static_cast<std::int64_t>(hn::Lanes(d8)) <= bytes) {
       hn::StoreU(pixels, d8, out + at);
     } else {

@@ -22,7 +22,7 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 }
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return -floor_divide(-a, b); }
 
-// Output pixels begin .. end - 1; empty when end <= begin.
+// Output pixels begin .. end - 1; empty if end <= begin.
 struct Span {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -34,7 +34,7 @@ void clip(Span& span, std::int64_t start, std::int64_t step, std::int64_t low, s
     if (start < low || start >= high) span.end = span.begin;
     return;
   }
-  // start + i * step >= low and <= high - 1, with the sense of i turned round for a negative step.
+  // Solves start + i * step >= low and <= high - 1; a negative step swaps the two limits.
   const std::int64_t first =
       step > 0 ? ceil_divide(low - start, step) : ceil_divide(high - 1 - start, step);
   const std::int64_t last =
@@ -49,7 +49,7 @@ void fill_pixels(const Fill& fill, std::int64_t begin, std::int64_t end, std::ui
   std::uint8_t* const to = out + begin * channels;
   const auto bytes = static_cast<std::size_t>((end - begin) * channels);
   for (int c = 0; c < channels; ++c) to[c] = fill[c];
-  // What is filled doubles with each copy.
+  // Each copy doubles the filled part.
   for (std::size_t done = channels; done < bytes; done *= 2)
     std::memcpy(to + done, to, std::min(done, bytes - done));
 }
@@ -66,8 +66,8 @@ void nearest_pixels(const Image& in, const FixedLine& line, const Span& span, st
   }
 }
 
-// As blend_places does, for places where some of the four pixels do not exist: the nearest one that
-// does is taken.
+// Like blend_places, for positions where some of the four pixels do not exist: the nearest existing
+// pixel replaces them.
 template <int channels>
 void blend_at_border(const Image& in, const FixedLine& line, const Span& span, std::uint8_t* out) {
   const auto pixel = [&](std::int64_t row, std::int64_t column) {
@@ -107,10 +107,10 @@ void warp(const Image& in, const WarpLine& place, const WarpOptions& options, in
   FixedLine line{fixed(place.x), fixed(place.y), fixed(place.dx), fixed(place.dy)};
   const std::int64_t right = in.width() * kOne;
   const std::int64_t bottom = in.height() * kOne;
-  Span inside{0, width};  // of the picture
+  Span inside{0, width};  // pixels whose source is in the image
   clip(inside, line.x, line.dx, 0, right);
   clip(inside, line.y, line.dy, 0, bottom);
-  Span all{0, width};  // that have a level of the picture
+  Span all{0, width};  // pixels that are not simply filled
   if (options.border == Border::constant) {
     fill_pixels<channels>(options.fill, 0, inside.begin, out);
     fill_pixels<channels>(options.fill, inside.end, width, out);

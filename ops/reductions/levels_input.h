@@ -1,5 +1,5 @@
-// What operators take that reduce pictures and tensors to a number: either, as a tensor. For
-// operators only.
+// The input of operators that reduce images and tensors to a number: either of them, as a tensor.
+// For operators only.
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>

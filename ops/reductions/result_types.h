@@ -1,7 +1,7 @@
-// Operators that reduce pictures and tensors to a number of the type that the user wants: i64, f32
-// or f64, which their last parameter `to` says. For operators only.
+// Helpers for operators that reduce images and tensors to a number of a chosen type, i64, f32 or
+// f64: the type is their last parameter `to`. For operators only.
 //
-// Errors: as the function that reduces. Threads: any.
+// Errors: those of the reducing function. Threads: any.
 #pragma once
 
 #include <sluice/graph/plan/number_types.h>
@@ -53,7 +53,7 @@ inline OperatorSchema result_schema(std::string name, std::string summary,
   return made;
 }
 
-// Argument number `to` says which type the output has.
+// Argument number `to` selects the type of the output.
 inline OperatorFunctions result_functions(std::size_t to) {
   OperatorFunctions made;
   made.output_types = [to](const Arguments& arguments) {
@@ -65,8 +65,8 @@ inline OperatorFunctions result_functions(std::size_t to) {
   return made;
 }
 
-// The step that writes reduce(std::type_identity<To>(), tensor) of the first argument to the
-// output.
+// Returns the step that writes reduce(std::type_identity<To>(), tensor) of the first argument to
+// the output.
 template <class F>
 StepFunction bound_to_result(const Call& call, const Argument& to, const F& reduce) {
   StepFunction run;
@@ -80,7 +80,7 @@ StepFunction bound_to_result(const Call& call, const Argument& to, const F& redu
   return run;
 }
 
-// Runs a check of samples while the pipeline is described: its error becomes a BuildError.
+// Runs a sample check while the pipeline is described: its error becomes a BuildError.
 template <class F>
 void as_build_error(const F& check) {
   try {

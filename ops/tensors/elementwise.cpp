@@ -31,7 +31,7 @@ std::optional<Elementwise> operation_of(const Argument& argument) {
   return {};
 }
 
-// Of elements of this type, if it is known.
+// Returns the spec for elements of this type, if it is known.
 TensorSpec spec_of(const Argument& operation, std::optional<DType> a, std::optional<DType> b) {
   TensorSpec spec;
   const std::optional<Elementwise> what = operation_of(operation);
@@ -50,7 +50,7 @@ OperatorDeclaration declare(const char* name, const char* summary) {
   return declaration;
 }
 
-// The parameter that both operators have.
+// Adds the parameter that both operators have.
 OperatorDeclaration& with_operation(OperatorDeclaration& declaration) {
   return declaration.choice(
       "operation", Elementwise::add, all_operations(),

@@ -1,4 +1,4 @@
-// What operators say of themselves that change the sizes of a tensor along one dimension. For
+// Shared declarations of operators that change the size of a tensor along one dimension. For
 // operators only.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sluice::detail {
 
-// Which dimension.
+// The parameter that selects the dimension.
 inline ParameterOptions<std::int32_t> axis_option() {
   return {.value = 0,
           .low = -Shape::kMaxRank,
@@ -18,7 +18,7 @@ inline ParameterOptions<std::int32_t> axis_option() {
           .help = "from 0, or back from -1, the last one"};
 }
 
-// What is known of the result: the type and the number of dimensions are those of the first input.
+// The spec of the result has the type and the number of dimensions of the first input.
 inline std::vector<TensorSpec> same_kind(const Arguments&, const std::vector<TensorSpec>& inputs) {
   return {{.dtype = inputs.at(0).dtype, .layout = {}, .rank = inputs.at(0).rank, .place = {}}};
 }

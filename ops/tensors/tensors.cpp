@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-// Whole numbers up to 2^24.
+// Sizes are whole numbers up to 2^24, so floats hold them.
 using Sizes = std::array<float, Shape::kMaxRank>;
 constexpr double kLargestSize = 16777216;
 
@@ -35,7 +35,7 @@ Value<Tensor> stacked(const Value<std::vector<T>>& list, const Param<std::int64_
                                 axis);
 }
 
-// rank and sizes, after the input.
+// rank and sizes come after the input.
 void check_shape(const detail::Arguments& arguments) {
   const auto* rank = detail::constant_of<std::int32_t>(arguments.at(1));
   const auto* sizes = detail::constant_of<std::vector<double>>(arguments.at(2));

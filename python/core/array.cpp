@@ -19,9 +19,9 @@
 namespace sluice::python {
 namespace {
 
-constexpr int kCpu = 1, kCuda = 2, kCudaHost = 3;  // DLPack's own numbers
+constexpr int kCpu = 1, kCuda = 2, kCudaHost = 3;  // DLPack's constants
 
-// The consumer renames a capsule that it has taken over.
+// The consumer renames a capsule once it has taken it over.
 template <class Managed>
 void drop(PyObject* capsule, const char* name) {
   if (!PyCapsule_IsValid(capsule, name)) return;
@@ -71,7 +71,7 @@ AnyArray array_of(nb::handle object) {
   return array;
 }
 
-// As NumPy says it: "uint16".
+// The type's NumPy name, such as "uint16".
 std::string name_of_dtype(const AnyArray& array) {
   const nb::dlpack::dtype type = array.dtype();
   const auto is = [&](Code code) { return type.code == static_cast<std::uint8_t>(code); };
@@ -164,7 +164,7 @@ nb::object Array::dlpack(const DlpackRequest& request) const {
   DLManagedTensorVersioned* const made =
       request.stream ? to_dlpack_versioned(std::move(handle), *request.stream)
                      : to_dlpack_versioned(std::move(handle));
-  if (copied) made->flags |= std::uint64_t{1} << 1U;  // DLPack: is a copy
+  if (copied) made->flags |= std::uint64_t{1} << 1U;  // DLPack's flag "is copied"
   return capsule_of(made);
 }
 

@@ -1,8 +1,8 @@
-// Array: the elements of a batch, or of one sample of it, as other libraries take them: by DLPack,
-// without a copy. It keeps the memory alive.
+// Array: shares the elements of a batch or a sample with other libraries through DLPack, without a
+// copy. It keeps the memory alive.
 //
-// Threads: under Python's lock. Errors: those of to_dlpack(); Python's BufferError for a copy or a
-// device that a consumer asks for and cannot have.
+// Ownership: shared with its consumers. Threads: with the GIL held. Errors: those of to_dlpack();
+// Python's BufferError if a consumer requests an impossible copy or device.
 #pragma once
 
 #include "object.h"
@@ -16,12 +16,12 @@
 
 namespace sluice::python {
 
-// What a consumer asks of __dlpack__.
+// The arguments of __dlpack__.
 struct DlpackRequest {
   std::optional<std::intptr_t> stream = {};
-  bool versioned = false;                          // it takes that form
-  std::optional<std::pair<int, int>> device = {};  // DLPack's kind, and the number
-  std::optional<bool> copy = {};                   // none: where it has to be one
+  bool versioned = false;                          // the consumer supports versioned capsules
+  std::optional<std::pair<int, int>> device = {};  // DLPack's device type, and the number
+  std::optional<bool> copy = {};                   // none: copy only if necessary
 };
 
 class Array {
@@ -29,11 +29,11 @@ class Array {
   explicit Array(Tensor tensor) : tensor_(std::make_shared<Tensor>(std::move(tensor))) {}
 
   const Tensor& tensor() const { return *tensor_; }
-  nb::object dlpack(const DlpackRequest& request) const;  // a capsule
-  // NumPy's array of the same elements, which are in the host's memory. Not by DLPack, since what
-  // NumPy takes so is read-only before NumPy 2.3, and has no bools before 1.25.
+  nb::object dlpack(const DlpackRequest& request) const;  // returns a capsule
+  // A NumPy array of the same elements, which must be in host memory. This does not use DLPack:
+  // NumPy before 2.3 imports such arrays read-only, and before 1.25 without bools.
   nb::object numpy() const;
-  // DLPack's kind of device, and its number.
+  // DLPack's device type and number.
   std::pair<int, int> device() const;
   Array to_host() const { return Array(tensor_->to_host()); }
 
@@ -41,7 +41,7 @@ class Array {
   std::shared_ptr<Tensor> tensor_;
 };
 
-// A column of pictures or tensors.
+// A column of images or tensors.
 class Pictures {
  public:
   explicit Pictures(ImageBatch images) : images_(std::make_shared<ImageBatch>(std::move(images))) {}
@@ -50,7 +50,7 @@ class Pictures {
   const detail::MemoryBatch& column() const {
     return images_ != nullptr ? static_cast<const detail::MemoryBatch&>(*images_) : *tensors_;
   }
-  // One of them is null.
+  // One of these two is null.
   const ImageBatch* images() const { return images_.get(); }
   const TensorBatch* tensors() const { return tensors_.get(); }
 
@@ -59,10 +59,9 @@ class Pictures {
   std::shared_ptr<TensorBatch> tensors_;
 };
 
-// A tensor with elements of its own, of anything that Python's libraries have as an array in the
-// host's memory: by DLPack or the buffer protocol. `create` gives the memory.
+// Copies an array in host memory into `out`. It accepts DLPack and the buffer protocol.
 void copy_array(nb::handle object, Tensor& out, Layout layout = Layout::none);
-// The same of a picture: u8, height x width, or height x width x channels.
+// The same for an image: u8, height x width, or height x width x channels.
 void copy_picture(nb::handle object, Image& out);
 
 void bind_arrays(nb::module_& module);

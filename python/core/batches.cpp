@@ -1,5 +1,5 @@
-// Python's functions on several samples at once: sources that give them together, and what mixes
-// the samples of a batch.
+// Python functions on several samples at once: sources that return them together, and functions
+// that mix the samples of a batch.
 #include "array.h"
 #include "description.h"
 #include "dynamic_source.h"
@@ -23,7 +23,7 @@
 
 namespace sluice::python {
 
-// One of the samples that a function has given together, until its slots have it.
+// One of the samples that a function returned together, until it is written to its slots.
 struct OneOfSeveral {
   using ToSlots = std::function<void(detail::Sample&, const Slots&, const Object&)>;
   Object given;
@@ -43,8 +43,8 @@ struct sluice::detail::results<sluice::python::OneOfSeveral> {
 namespace sluice::python {
 namespace {
 
-// function(indices, epoch) gives a list of as many samples, each of which is any object; fewer
-// where the epoch ends. function.each(object) makes the sample's values of one.
+// function(indices, epoch) returns a list with an object for each index, or fewer if the epoch
+// ends. function.each(object) converts one object to the sample's values.
 class PythonBatches {
  public:
   PythonBatches(const Function& function, const Function& each, const Tables& types,
@@ -89,7 +89,7 @@ Slots add_batches(Description& self, const std::string& name, const nb::object& 
                   const std::string& fingerprint) {
   (void)self.open();
   SourceOptions how = source_options_of(options);
-  const int threads = std::exchange(how.threads, 0);  // of the batches
+  const int threads = std::exchange(how.threads, 0);  // for calls of the function
   DynamicSource source = python_source(self, name, count, types, name_of, fingerprint);
   const auto batches = std::make_shared<const PythonBatches>(
       Function(self.kept, function), Function(self.kept, nb::object(function.attr("each"))),
@@ -99,7 +99,7 @@ Slots add_batches(Description& self, const std::string& name, const nb::object& 
   source.ask = [batches, gate, samples = source.samples](detail::Sample& sample, const Slots& made,
                                                          const SampleInfo& info) {
     Completion<OneOfSeveral> done(sample, made);
-    if (info.index >= samples)  // another source does not know its end
+    if (info.index >= samples)  // this source has ended, another one has not
       return (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
     const auto ask = [&] { batches->ask(std::move(done), info); };
     if (sample.is_alone()) return ask();
@@ -108,7 +108,7 @@ Slots add_batches(Description& self, const std::string& name, const nb::object& 
   return add_source(self, std::move(source), how);
 }
 
-// Calls f with the pictures, which are images or tensors, and the labels.
+// Calls f with the column, which has images or tensors.
 template <class F>
 auto with_pictures(const Pictures& images, const F& f) {
   return images.images() != nullptr ? f(*images.images()) : f(*images.tensors());

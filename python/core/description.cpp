@@ -18,7 +18,7 @@ using Parts = std::vector<std::string>;
 
 std::string text_of(const nb::handle& object) { return nb::cast<std::string>(object); }
 
-// What a step's arguments are: slots by name, and constants by name.
+// Records an operator. Its arguments are slots and constants, both by name.
 Slots add_operator(Description& self, const std::string& name, const nb::dict& slots,
                    const nb::dict& constants, const std::string& step) {
   detail::Recorder& recorder = self.open();
@@ -52,7 +52,7 @@ detail::Recorder::Place place_of(const Parts& places) {
   return [places](std::size_t i) { return i < places.size() ? places[i] : std::string(); };
 }
 
-// The steps of a saved plan, with these values in place of those that its source gave.
+// Records the steps of a saved plan, with these values as its inputs.
 Slots apply_plan(Description& self, nb::handle path, const Slots& values) {
   const std::string file = path_of(path);
   const SavedPlan plan = load_plan(file);
@@ -72,7 +72,7 @@ Slots apply_plan(Description& self, nb::handle path, const Slots& values) {
   return plan.add_to(self.open(), values);
 }
 
-// The same value where the pipeline's device is, or in the host's memory.
+// The same value on the pipeline's device (`there`) or in host memory.
 SlotId move(Description& self, SlotId slot, bool there) {
   (void)self.open();
   const auto moved = [&]<class T>(std::type_identity<T>) {
@@ -159,7 +159,7 @@ void bind_description(nb::module_& module) {
                      detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type));
                })
           .def("name_of",
-               [](const Description& self, SlotId slot) {  // the plan is gone once it was built
+               [](const Description& self, SlotId slot) {  // build() takes the plan away
                  return self.built ? std::string() : self.recorder.plan().slots.at(slot).name;
                })
           .def("on_device", [](Description& self,

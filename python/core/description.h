@@ -1,8 +1,8 @@
-// Description: what Python records a pipeline with: the library's own Recorder, of values that are
-// known by the numbers of their slots.
+// Description: records a pipeline for Python with the library's Recorder. Python identifies values
+// by the numbers of their slots.
 //
-// Ownership: owns the plan until build() takes it. Threads: one, under Python's lock. Errors:
-// BuildError, at the call that is wrong, and what Python's own conversions throw.
+// Ownership: owns the plan until build() takes it. Threads: one, with the GIL held. Errors:
+// BuildError at the invalid call, and the errors of nanobind's conversions.
 #pragma once
 
 #include "object.h"
@@ -22,15 +22,15 @@ using Slots = std::vector<SlotId>;
 struct Description {
   detail::Recorder recorder;
   Graph graph{recorder};
-  // Of descriptions of branches and loops that are under way.
+  // For branches and loops whose description is not finished.
   struct Attempt {
     Attempt(detail::Recorder& of, std::size_t parts) : recorder(of), depth(parts) {}
     detail::Recorder::Attempt recorder;
     std::size_t depth;
   };
   std::vector<std::unique_ptr<Attempt>> attempts;
-  // Of open branches and loops: the types that arms and iterations give, of a branch from its first
-  // arm on, and what such a part is called.
+  // An `if`, select or loop whose description is not finished: the types that its branches or
+  // iterations return (of an `if` known after its first branch), and the names of its parts.
   struct Open {
     std::string name;
     std::vector<std::string> arms;  // none: a loop
@@ -39,18 +39,18 @@ struct Description {
   };
   std::vector<Open> open_parts;
   bool built = false;
-  // The user's functions that steps call; the pipeline has them once it is built.
+  // The user's functions that steps call; build() moves them to the pipeline.
   std::shared_ptr<Kept> kept = std::make_shared<Kept>();
 
-  // Throws BuildError when the pipeline has been built.
+  // Throws BuildError if the pipeline has been built.
   detail::Recorder& open();
-  // The value, if it is a T; else BuildError, which says who wants one.
+  // Returns the value if it is a T; else throws BuildError that names `user`.
   template <class T>
   Value<T> value(SlotId slot, const char* user) {
     require_type(slot, detail::slot_type<T>(), user);
     return Value<T>(recorder, slot);
   }
-  // The results of an arm or an iteration are of the types of those before it.
+  // The results of a branch or an iteration must have the same types as those before.
   void require_same_types(const Slots& results, const std::vector<std::string>& places);
   void require_type(SlotId slot, const detail::SlotType* type, const char* user);
   template <class T>
@@ -60,18 +60,18 @@ struct Description {
 };
 
 void bind_description(nb::module_& module);  // class Description
-void bind_operators(nb::module_& module);    // what operators there are
-// Functions that record several operators, as methods.
+void bind_operators(nb::module_& module);    // lists the operators
+// Adds methods for functions that record several operators.
 void bind_functions(nb::class_<Description>& description);
-// What gives samples: files, and Python's functions; and Python's functions as steps.
+// Adds methods for sources (files and Python functions), and for Python functions as steps.
 void bind_sources(nb::class_<Description>& description);
 void bind_steps(nb::class_<Description>& description);
-// The same in worker processes, and what these call.
+// The same in worker processes, and the functions that workers call.
 void bind_workers(nb::module_& module, nb::class_<Description>& description);
-// What concerns several samples at once.
+// Adds functions on several samples at once.
 void bind_batches(nb::module_& module, nb::class_<Description>& description);
 void bind_pipeline(nb::module_& module);  // class Pipeline
-// Takes the plan. `options` as options.h says.
+// Takes the plan. options.h describes `options`.
 nb::object build_pipeline(Description& description, const Slots& outputs, const nb::dict& options);
 
 }  // namespace sluice::python

@@ -1,8 +1,9 @@
-// A source whose types are known when the program runs: a list's columns, an archive's, what a
-// Python function says that it gives.
+// DynamicSource: a source whose types are only known at run time: the columns of a list or an
+// archive, or the declared types of a Python function.
 //
-// Threads: one while a pipeline is described; the dataset's functions from any later on. Errors:
-// BuildError; for_each_value() throws std::invalid_argument.
+// Ownership: add_source() moves it into the plan. Threads: one while a pipeline is described; the
+// dataset's functions are called from any thread later. Errors: BuildError; for_each_value() throws
+// std::invalid_argument.
 #pragma once
 
 #include "description.h"
@@ -32,8 +33,8 @@ inline Tables tables_of(const std::vector<std::string>& names) {
   return tables;
 }
 
-// Calls use(i, value) with each of `count` values that a Python function has given: one, or a
-// tuple.
+// Calls use(i, value) for each of the `count` values that a Python function returned: a single
+// value or a tuple.
 template <class Use>
 void for_each_value(nb::handle given, std::size_t count, const Use& use) {
   if (count == 1) return use(0, given);
@@ -54,7 +55,7 @@ void for_each_value(nb::handle given, std::size_t count, const Use& use) {
   }
 }
 
-// The result of a Python function, one value for each slot.
+// Writes the result of a Python function to the slots, one value per slot.
 inline void take_results(detail::Sample& sample, const Slots& slots, const Tables& types,
                          const nb::object& given) {
   for_each_value(given, slots.size(), [&](std::size_t i, nb::handle value) {
@@ -66,18 +67,18 @@ struct DynamicSource {
   using Function = std::function<void(detail::Sample&, const Slots&, const SampleInfo&)>;
 
   std::string name;          // of the step
-  std::int64_t samples = 0;  // kUntilEnd: until EndOfEpoch is thrown, or comes
-  Tables types = {};         // of what a sample has
-  // Gives the values of this sample to the slots; or asks for them, which come later, also where
-  // the index is beyond the samples.
+  std::int64_t samples = 0;  // kUntilEnd: until EndOfEpoch
+  Tables types = {};         // the types of a sample's values
+  // One of these is set. `write` writes the values of a sample to the slots. `ask` requests them,
+  // and they come later; it is also called for indices beyond the samples.
   Function write = {};
   Function ask = {};
   std::shared_ptr<const detail::EpochHooks> epoch = {};
   std::function<std::string(const SampleKey&)> name_of = {};  // may be empty
-  detail::DatasetRecord dataset = {};                         // its step is filled in
+  detail::DatasetRecord dataset = {};                         // add_source() sets its step
 };
 
-// One of Python's, without the function. `count` below 0: until it ends.
+// A source in Python, without the function. A negative `count` means until EndOfEpoch.
 inline DynamicSource python_source(const Description& self, const std::string& name,
                                    std::int64_t count, const std::vector<std::string>& types,
                                    const nb::object& name_of, const std::string& fingerprint) {

@@ -13,7 +13,7 @@
 namespace sluice::python {
 namespace {
 
-// The classes, which live as long as the process.
+// The exception classes; they live as long as the process.
 struct Classes {
   nb::object error, build, batch, budget, stall, io, jpeg, device;
 };
@@ -62,14 +62,14 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
-// Where this package's own files lie.
+// The folder of this package's files.
 std::string own_folder() {
   const std::string file = message_of(nb::module_::import_("sluice").attr("__file__"));
   return file.substr(0, file.rfind('/') + 1);
 }
 
-// "load.py:12 in read", the outermost first: the user's, and none where code does not know its
-// place.
+// The user's frames of the traceback, such as "load.py:12 in read", the outermost first. Empty if
+// there is no traceback.
 std::vector<std::string> places_of(const nb::python_error& error) {
   std::vector<std::string> places;
   if (!error.traceback().is_valid() || error.traceback().is_none()) return places;
@@ -88,7 +88,7 @@ std::vector<std::string> places_of(const nb::python_error& error) {
   return places;
 }
 
-// The text of a C++ exception ends at a NUL.
+// Escapes NULs, since the text of a C++ exception ends at one.
 std::string without_nul(const std::string& text) {
   std::string clean;
   for (const char one : text) clean += one == '\0' ? std::string("\\0") : std::string(1, one);
@@ -162,7 +162,7 @@ std::string words_of(const nb::python_error& error) {
 }
 
 void call_python(const std::function<void()>& f, Ends ends) {
-  // The interpreter ends threads that ask for its lock once it is going away.
+  // A thread that requests the GIL during finalization would be ended by the interpreter.
   if (!Py_IsInitialized()) throw Error("Python has ended");
   const nb::gil_scoped_acquire lock;
   std::string words;
@@ -175,7 +175,7 @@ void call_python(const std::function<void()>& f, Ends ends) {
             (ends == Ends::by_stop_or_index && error.matches(PyExc_IndexError));
     mistake = error.matches(classes().build.ptr());
     if (!ended) words = words_of(error);
-    // Ctrl-C in a function that the main thread is at is meant for the program, which gets it next.
+    // Ctrl-C in a function on the main thread is meant for the program: raise it there next.
     if (error.matches(PyExc_KeyboardInterrupt) && is_main_thread()) PyErr_SetInterrupt();
   }
   if (ended) throw EndOfEpoch();

@@ -1,4 +1,4 @@
-// Exceptions on their way between Python and the library.
+// Translates exceptions between Python and the library.
 //
 // | in C++      | in Python                                                       |
 // |-------------|-----------------------------------------------------------------|
@@ -11,9 +11,9 @@
 // | JpegError   | sluice.JpegError, an Error and a ValueError                     |
 // | DeviceError | sluice.DeviceError, an Error                                    |
 //
-// What a Python function throws in a step becomes the sample's error: its type, its words, and the
-// places in the functions that were called, the innermost one first, but for this package's own.
-// Threads: under Python's lock.
+// An exception of a Python function in a step becomes the sample's error. The error contains its
+// type, its message, and the traceback, the innermost call first, without this package's own
+// frames. Threads: with the GIL held.
 #pragma once
 
 #include "object.h"
@@ -28,22 +28,22 @@ namespace sluice::python {
 
 void bind_errors(nb::module_& module);
 
-// A dict of what is known of a sample's error.
+// Returns a sample's error as a dict.
 nb::dict to_dict(const SampleError& error);
-// Such a dict for each.
+// Returns such a dict for each error.
 nb::list to_list(const std::vector<SampleError>& errors);
 
 // "ValueError: no such file (load.py:12 in read, called from ...)".
 std::string words_of(const nb::python_error& error);
 
-// Which of Python's exceptions become EndOfEpoch.
+// The Python exceptions that become EndOfEpoch.
 enum class Ends { never, by_stop, by_stop_or_index };
 
-// Calls f under Python's lock; what it throws in Python becomes an Error with its words, a
-// BuildError one of C++. StopIteration, or IndexError too, become EndOfEpoch where `ends` says so.
+// Calls f with the GIL held. A Python exception becomes an Error with its text, and a Python
+// BuildError a C++ one. StopIteration, or also IndexError, becomes EndOfEpoch if `ends` says so.
 void call_python(const std::function<void()>& f, Ends ends = Ends::never);
 
-// What name_of(index) gives, for messages.
+// Returns name_of(index), for messages.
 std::string name_by(const Function& name_of, std::int64_t index);
 
 }  // namespace sluice::python

@@ -1,4 +1,5 @@
-// Functions of the library that record several operators: automatic augmentation, views, regions.
+// Binds functions of the library that record several operators: automatic augmentation, views,
+// regions.
 #include "description.h"
 #include "values.h"
 
@@ -182,7 +183,7 @@ Slots segmentation_of(Description& self, SlotId jpeg, SlotId mask, int width, in
   return {sample.image.slot(), sample.mask.slot()};
 }
 
-// Of a file no more is decoded than the region.
+// If `picture` is a file, decodes only the region.
 SlotId random_resized_crop_of(Description& self, SlotId picture, int width, int height,
                               float min_area, float max_area, float min_ratio, float max_ratio,
                               const std::string& interpolation, bool antialias, bool shrink) {

@@ -1,4 +1,4 @@
-// The module sluice._core: what the Python package is made of. Users see the package.
+// The module sluice._core, on which the Python package is built. Users import the package.
 #include "array.h"
 #include "description.h"
 #include "errors.h"
@@ -24,7 +24,7 @@ ColorSpace color_of(const std::string& name) {
   throw std::invalid_argument("color must be 'rgb' or 'gray', not '" + name + "'");
 }
 
-// What is read of an object with a buffer, which it keeps.
+// Reads an object's buffer and keeps it alive.
 class Buffer {
  public:
   explicit Buffer(nb::handle object) {
@@ -83,7 +83,7 @@ nb::bytes encode(nb::handle picture, int quality) {
 NB_MODULE(_core, module) {
   using namespace sluice::python;
   module.attr("__version__") = SLUICE_VERSION;
-  // What lives in a frame that an exception holds when Python ends is no leak of ours.
+  // Objects in a frame that an exception holds at exit are not leaks of this module.
   nb::set_leak_warnings(false);
   register_object_type();
   bind_errors(module);

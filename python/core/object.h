@@ -1,10 +1,11 @@
-// Object: any Python object as the value of a sample: what a Python function gives, and another one
-// takes. Function: what a pipeline calls; Kept: the functions of one pipeline.
+// Object: a Python object as a sample value. Function: a Python function that a pipeline calls.
+// Kept: holds the functions of one pipeline.
 //
-// Ownership: a reference, which is given back under Python's lock; after the interpreter has ended
-// it is left alone. A function often refers to what holds its pipeline. Python's garbage collector
-// sees that through Kept, which has the only reference to each. Threads: like a shared_ptr; moving
-// and looking need no lock. Errors: none.
+// Ownership: an Object owns a reference and releases it with the GIL held; after the interpreter
+// has ended, the reference is leaked. A function often refers to the object that holds its
+// pipeline. Python's garbage collector can collect such cycles through Kept, which owns the only
+// reference to each function. Threads: like a shared_ptr; moving and testing need no GIL. Errors:
+// none.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ namespace nb = nanobind;
 class Object {
  public:
   Object() = default;
-  // Takes over a reference. Under Python's lock.
+  // Takes over the reference. Call it with the GIL held.
   explicit Object(nb::object object) : object_(object.release().ptr()) {}
   Object(Object&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   Object& operator=(Object&& other) noexcept {
@@ -44,7 +45,7 @@ class Object {
     const nb::gil_scoped_acquire lock;
     Py_DECREF(std::exchange(object_, nullptr));
   }
-  // None where there is nothing. Under Python's lock.
+  // Returns None if it is empty. Call it with the GIL held.
   nb::object get() const { return object_ == nullptr ? nb::none() : nb::borrow(object_); }
 
  private:
@@ -66,7 +67,7 @@ class Kept {
     objects_.reserve(objects_.size() + 1);
     return objects_.emplace_back(object.release().ptr());
   }
-  // For the collector: by one owner, that of the pipeline.
+  // For the garbage collector. Only one owner may call it: the pipeline.
   int traverse(visitproc visit, void* arg) const {
     for (PyObject* const object : objects_) Py_VISIT(object);
     return 0;
@@ -78,10 +79,10 @@ class Kept {
 
 class Function {
  public:
-  // Under Python's lock.
+  // Call it with the GIL held.
   Function(std::shared_ptr<Kept> kept, nb::object function)
       : kept_(std::move(kept)), function_(kept_->add(std::move(function))) {}
-  // Under Python's lock.
+  // Call it with the GIL held.
   nb::object get() const { return nb::borrow(function_); }
 
  private:

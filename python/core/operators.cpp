@@ -1,4 +1,4 @@
-// What operators there are, as Python's functions are made of.
+// Lists the operators; the Python functions are generated from this.
 #include "description.h"
 #include "values.h"
 
@@ -22,7 +22,7 @@ nb::object to_python(const detail::Constant& constant) {
       []<class T>(const T& value) -> nb::object {
         if constexpr (std::is_same_v<T, detail::Number>) {
           if (const auto* truth = value.template get_if<bool>()) return nb::cast(*truth);
-          // As people write it: 0.1 in place of 0.10000000149.
+          // In its short form: 0.1 rather than 0.10000000149.
           if (value.type() == detail::NumberType::f32)
             return nb::module_::import_("builtins").attr("float")(detail::to_string(value));
           return value.visit_wide([](auto wide) { return nb::cast(wide); });

@@ -1,5 +1,5 @@
-// Plain dicts of Python as the library's options. An unknown name is a BuildError that lists those
-// that there are. Threads: under Python's lock.
+// Converts Python dicts to the library's options. An unknown name raises BuildError with the valid
+// names. Threads: with the GIL held.
 #pragma once
 
 #include "object.h"

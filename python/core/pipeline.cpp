@@ -115,7 +115,7 @@ nb::dict to_dict(const Stats& stats) {
   return all;
 }
 
-// Nothing for what Python has no type for, and for what nobody has made.
+// Returns nothing for types without a Python form, and for values that were not computed.
 nb::object value_of(const Inspection& sample, const Inspection::Named& value,
                     const detail::SlotType* type) {
   if (detail::registry().name_of_type(type).empty()) return {};
@@ -126,7 +126,7 @@ nb::object value_of(const Inspection& sample, const Inspection::Named& value,
   }
 }
 
-// By the names of the steps; a step that makes several has a tuple of them.
+// The values by the names of their steps; a tuple for a step with several.
 nb::dict values_of(const Inspection& sample, const detail::Plan& plan) {
   std::vector<std::pair<std::string, std::vector<nb::object>>> steps;
   for (const Inspection::Named& value : sample.values()) {
@@ -206,10 +206,10 @@ void Caller::run(const std::function<void()>& f, const std::function<void()>& as
   if (error != nullptr) std::rethrow_exception(error);
 }
 
-// The threads that are in a call which lets others have Python's lock.
+// The threads that are in a call that releases the GIL.
 class Running::Callers {
  public:
-  // Of one call. Made and destroyed under Python's lock.
+  // Marks one call. Constructed and destroyed with the GIL held.
   class One {
    public:
     explicit One(Callers& all) : all_(all) {
@@ -233,7 +233,7 @@ class Running::Callers {
     const std::lock_guard lock(mutex_);
     return std::find(inside_.begin(), inside_.end(), std::this_thread::get_id()) != inside_.end();
   }
-  // Without Python's lock, which those need who leave.
+  // Call it without the GIL, because leaving a call needs it.
   void wait_for_others() {
     std::unique_lock lock(mutex_);
     left_.wait(lock, [this, self = std::this_thread::get_id()] {
@@ -284,7 +284,7 @@ void Running::let_go() {
   if (engine_ == nullptr) return;
   const bool at_home = caller_->at_home();
   if (at_home) engine_->cancel();
-  // A signal's handler runs inside a call, too.
+  // A signal handler may also run inside a call.
   const bool would_wait_for_itself =
       engine_->is_inside_step() || (at_home && callers_->has_this_thread());
   std::function<void()> shut_down =
@@ -292,16 +292,17 @@ void Running::let_go() {
        kept = std::exchange(kept_, nullptr), callers = callers_, at_home]() mutable {
         if (at_home) callers->wait_for_others();
         engine->shut_down();
-        // What a thread of the parent's may wait for cannot be destroyed in a child.
+        // In a child, objects that the parent's threads may be waiting on cannot be destroyed, so
+        // leak them.
         if (!at_home) (void)new std::shared_ptr<Caller>(caller);
         engine.reset();
         caller.reset();
         kept.reset();
       };
   if (would_wait_for_itself) return do_elsewhere(std::move(shut_down));
-  if (!at_home) return shut_down();  // fork() may have copied a lock that is held
+  if (!at_home) return shut_down();  // fork() may have copied a locked lock
   const Callers::One inside(*callers_);
-  // Steps that run may wait for Python's lock.
+  // Active steps may be waiting for the GIL.
   const nb::gil_scoped_release unlocked;
   shut_down();
 }
@@ -361,7 +362,8 @@ EpochRun Running::begin() {
   }
   next_epoch_ = epoch + 1;
   current_ = begun.state;
-  // Who came meanwhile has cancelled this run, or nothing, and could come after its next batches.
+  // A thread that came meanwhile could not cancel this run and might wait for many batches, so
+  // cancel it now.
   if (!waiting_.empty()) {
     begun.state->ended_by = waiting_.back();
     engine->cancel(*begun.state->run);
@@ -369,7 +371,7 @@ EpochRun Running::begin() {
   return begun;
 }
 
-// Throws Error where a call has ended the epoch before its last batch; it is over then.
+// Throws Error if a call ended the epoch before its last batch, and marks it as over.
 static void say_if_ended(EpochRun::State& state) {
   if (state.ended_by.empty()) return;
   state.over = true;
@@ -385,7 +387,7 @@ nb::object Running::next(const EpochRun& epoch) {
     throw Error("a batch was asked for while this thread waits for one, by a signal's handler say");
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn.owns_lock()) {
-    say_if_ended(state);  // by who has the turn
+    say_if_ended(state);  // by the thread that has the turn
     throw Error(
         "another thread takes batches of this pipeline, or begins an epoch: one loop in one thread "
         "does at a time");
@@ -407,7 +409,7 @@ nb::object Running::next(const EpochRun& epoch) {
                 [&] { engine->cancel(); });
   } catch (...) {
     if (data == nullptr) throw;
-    interrupted = std::current_exception();  // the batch came all the same
+    interrupted = std::current_exception();  // but the batch did arrive
   }
   if (data == nullptr) {
     (void)this->engine();

@@ -1,13 +1,13 @@
-// Running: a pipeline that Python asks for batches.
+// Running: a pipeline from which Python takes batches.
 //
-// Waiting for a batch gives Python's lock to others, and Ctrl-C ends it: batches are taken by a
-// thread of the pipeline's own, and the thread that asks looks for signals meanwhile.
+// Waiting for a batch releases the GIL, and Ctrl-C interrupts it: a thread of the pipeline takes
+// the batches, and the waiting thread checks for signals meanwhile.
 //
-// Ownership: a Running owns the engine; batches outlive it. close(), and its destructor, end what
-// runs and wait for steps that are at work, without Python's lock. Where the last reference goes
-// inside one of the pipeline's own steps, another thread does so. Threads: one at a time but for
-// cancel() and stats(), and close(); a second thread that asks for batches gets an Error, and a new
-// epoch or reset() ends the loop of another thread. Errors: those of Pipeline.
+// Ownership: a Running owns the engine; batches outlive it. close() and the destructor stop what
+// runs and wait for active steps, without the GIL. If the last reference is released inside one of
+// the pipeline's own steps, another thread does this. Threads: one at a time, except for cancel(),
+// stats() and close(). A second thread that takes batches gets an Error. A new epoch or reset()
+// ends the loop of another thread. Errors: those of Pipeline.
 #pragma once
 
 #include "object.h"
@@ -27,7 +27,7 @@
 
 namespace sluice::python {
 
-// Does one call after the other on a thread of its own. In a child of fork() run() throws Error.
+// Runs one call after another on its own thread. In a child of fork() run() throws Error.
 class Caller {
  public:
   Caller() = default;
@@ -35,15 +35,15 @@ class Caller {
   Caller& operator=(const Caller&) = delete;
   ~Caller();
   bool at_home() const { return home_.here(); }
-  // Runs f there; throws what f throws. While it runs, `asked` is called every now and then, under
-  // Python's lock; what that throws is thrown once f has returned, after `stop` was called. The
-  // caller has Python's lock.
+  // Runs f on the thread and rethrows its exception. Meanwhile it calls `asked` every 50 ms with
+  // the GIL held. If `asked` throws, it calls `stop`, waits for f, and rethrows that exception. The
+  // caller must hold the GIL.
   void run(const std::function<void()>& f, const std::function<void()>& asked,
            const std::function<void()>& stop);
 
  private:
   void work();
-  const HomeProcess home_;  // a child of fork() has no such thread
+  const HomeProcess home_;  // a child of fork() does not have the thread
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<void()>* job_ = nullptr;
@@ -52,15 +52,15 @@ class Caller {
   std::thread thread_;
 };
 
-// One run through an epoch, for the loop that began it.
+// A loop's run through an epoch.
 struct EpochRun {
   struct State {
     std::shared_ptr<detail::Run> run;
     std::int64_t epoch = 0;
     bool over = false;
     std::string ended_by;     // the call that ended it before its last batch
-    nb::object last;          // the batch that was given last
-    bool given_back = false;  // and is to be given again
+    nb::object last;          // the last batch returned
+    bool given_back = false;  // next() returns it again
   };
   std::shared_ptr<State> state;
 };
@@ -73,30 +73,32 @@ class Running {
   Running& operator=(const Running&) = delete;
   ~Running();
 
-  // Throws Error when it has been closed.
+  // Throws Error after close().
   detail::Engine& engine() const;
-  // Throws Error inside a step of its own, which it would wait for. `why` is what later calls say.
+  // Throws Error inside a step of this pipeline, since close() would wait for it. `why` is added to
+  // the errors of later calls.
   void close(const std::string& why);
   bool closed() const { return engine_ == nullptr; }
-  // Until all threads but this one have left the calls that they were in when it was closed.
+  // Waits until all other threads have left the calls that they were in at close().
   void wait_for_others() const;
   // For Python's garbage collector.
   int traverse(visitproc visit, void* arg) const {
     return kept_ == nullptr ? 0 : kept_->traverse(visit, arg);
   }
-  // Like close(), from anywhere.
+  // Like close(), but allowed on any thread.
   void let_go();
 
   EpochRun begin_epoch();
-  // A dict of what a batch is and has; None when the epoch is over. Throws Error when another run
-  // has begun before it was.
+  // Returns the next batch as a dict; None at the end of the epoch. Throws Error if another run
+  // began before this one was over.
   nb::object next(const EpochRun& epoch);
-  // The last batch has not reached the loop: it does not count as taken, and next() gives it again.
+  // Call it if the last batch did not reach the loop: it does not count as taken, and next()
+  // returns it again.
   void give_back(const EpochRun& epoch);
   // Ends the epoch, unless it is over.
   void leave(const EpochRun& epoch);
-  // Takes the batches of an epoch and lets go of them, as a program in C++ does; gives how many
-  // samples were delivered. What the same loop in Python takes longer is Python's part.
+  // Takes and drops the batches of an epoch, as a C++ program does; returns the number of delivered
+  // samples. The extra time of the same loop in Python is Python's overhead.
   std::int64_t drain();
   void reset(std::int64_t epoch);
   void cancel() { engine().cancel(); }
@@ -106,12 +108,12 @@ class Running {
  private:
   class Callers;
 
-  // Ends what another thread takes, and has it leave. `call` is what messages say. Without the
-  // lock nobody takes batches, begins or ends an epoch.
+  // Ends the loop of another thread and waits for the turn. `call` is the call's name for messages.
+  // Only the holder of the returned lock may take batches, and begin or end an epoch.
   std::unique_lock<std::mutex> take_over(const char* call, const std::string& why);
-  // The next epoch, for who has the turn.
+  // Begins the next epoch; the caller must have the turn.
   EpochRun begin();
-  // For a call during which another thread may close the pipeline.
+  // The engine, kept alive for a call during which another thread may close the pipeline.
   std::shared_ptr<detail::Engine> shared_engine() const;
 
   std::shared_ptr<detail::Engine> engine_;
@@ -119,10 +121,10 @@ class Running {
   std::shared_ptr<Kept> kept_;
   std::string closed_by_;
   std::int64_t next_epoch_ = 0;
-  std::shared_ptr<Caller> caller_;  // next() keeps it while it waits
+  std::shared_ptr<Caller> caller_;  // next() keeps it alive while it waits
   std::shared_ptr<Callers> callers_;
   std::mutex turn_;
-  std::vector<std::string> waiting_;  // for the turn: what they will have ended the run by
+  std::vector<std::string> waiting_;  // for the turn: the reasons that will end the run
   std::shared_ptr<EpochRun::State> current_;
 };
 

@@ -13,10 +13,10 @@ namespace sluice::python {
 namespace {
 
 struct Threads {
-  HomeProcess home;  // a child of fork() has none of them
+  HomeProcess home;  // a child of fork() does not have the threads
   std::vector<std::thread> all;
 };
-// Lives as long as the process. Under Python's lock.
+// Lives as long as the process. Use it with the GIL held.
 Threads& threads() {
   static auto* const made = new Threads;
   return *made;
@@ -25,7 +25,7 @@ Threads& threads() {
 }  // namespace
 
 void do_elsewhere(std::function<void()> f) noexcept {
-  // What cannot be done stays as it is, and with it what f holds.
+  // If no thread can be started, f and everything it holds is leaked.
   auto* const kept = new (std::nothrow) std::function<void()>(std::move(f));
   if (kept == nullptr) return;
   try {

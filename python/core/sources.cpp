@@ -1,4 +1,4 @@
-// What gives samples: folders, lists and archives of files, as the library reads them.
+// Binds the library's sources: folders, lists and archives of files.
 #include "description.h"
 #include "dynamic_source.h"
 #include "options.h"
@@ -21,7 +21,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// The types that a column of a list or an archive can be read as.
+// Calls visit for each type that a column of a list or an archive can have.
 template <class Visit>
 void for_each_column_type(Visit&& visit) {
   visit(std::type_identity<Bytes>());
@@ -35,7 +35,7 @@ void for_each_column_type(Visit&& visit) {
   visit(std::type_identity<std::vector<std::int64_t>>());
 }
 
-// Reads column i of what is given as the type of a table, into a slot.
+// Reads column i of a `From` into a slot.
 template <class From>
 using ReadColumn = std::function<void(const From&, std::size_t, void*)>;
 
@@ -61,7 +61,7 @@ std::vector<ReadColumn<From>> readers_of(const Tables& types, const Read& read) 
   return readers;
 }
 
-// The values of a source, and the files that it leaves out, in words.
+// The values of a source, and the files it leaves out, as text.
 using Read = std::pair<Slots, std::string>;
 
 Read read_files(Description& self, nb::handle folder, const nb::dict& options,
@@ -127,7 +127,7 @@ Read read_tar(Description& self, const nb::list& archives, const Names& columns,
           words_of(samples->left_out())};
 }
 
-// Its classes are asked for, and no file of it.
+// The folder's files without requiring any; only its classes are needed.
 Files class_folders(nb::handle folder, const std::optional<Names>& endings) {
   FilesOptions how{.allow_empty = true};
   if (endings) how.endings = *endings;

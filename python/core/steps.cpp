@@ -1,4 +1,4 @@
-// Python's functions as steps: f(values...) for each sample, under Python's lock.
+// Python functions as steps: f(values...) for each sample, with the GIL held.
 #include "description.h"
 #include "dynamic_source.h"
 #include "errors.h"
@@ -22,7 +22,7 @@ Slots add_results(detail::Recorder& recorder, detail::Step& step, const Tables& 
   return step.writes;
 }
 
-// f(values...), for its results, or for what it does where there are none.
+// Records a step that calls f(values...). Without `types` it is called only for its side effects.
 Slots add_step(Description& self, const std::string& name, const nb::object& function,
                const Slots& inputs, const std::vector<std::string>& types) {
   detail::Recorder& recorder = self.open();
@@ -51,10 +51,11 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
   return made;
 }
 
-// function(index, epoch) for each sample, on threads that may stand still. What goes through its
-// samples in order has methods instead: begin(epoch, first), end(), take(index), which gives a
-// sample and what to call when it was copied, and alone(index, epoch) for one that is inspected or
-// replaces another one; it ends by StopIteration, where a function may raise IndexError, too.
+// Records a source that calls function(index, epoch) for each sample, on threads that may block. An
+// ordered source (`in_order`) has these methods instead: begin(epoch, first); end(); take(index),
+// which returns a sample and a function to call once it has been copied; and alone(index, epoch)
+// for a sample that is inspected or replaces another one. An ordered source ends by StopIteration;
+// a function may also raise IndexError.
 Slots add_python_source(Description& self, const std::string& name, const nb::object& function,
                         std::int64_t count, const std::vector<std::string>& types,
                         const nb::dict& options, const nb::object& name_of,
@@ -86,7 +87,7 @@ Slots add_python_source(Description& self, const std::string& name, const nb::ob
     hooks.end = [f] {
       try {
         call_python([&] { f.get().attr("end")(); });
-      } catch (const Error&) {  // of what the user's iterator does when it is closed
+      } catch (const Error&) {  // raised while the user's iterator is closed
       }
     };
     source.epoch = std::make_shared<const detail::EpochHooks>(std::move(hooks));

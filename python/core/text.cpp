@@ -35,7 +35,7 @@ std::string message_of(nb::handle object) {
           ? nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"))
           : nb::object();
   if (bytes.is_valid()) return contents(bytes);
-  PyErr_Clear();  // of the user's __str__
+  PyErr_Clear();  // an error in the user's __str__
   return "(an object whose __str__ raises)";
 }
 

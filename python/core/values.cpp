@@ -30,7 +30,7 @@ std::string type_of(nb::handle object) {
                                           message_of(nb::repr(object)), type_of(object)));
 }
 
-// Python's bool, and NumPy's and PyTorch's, which are numbers as well.
+// True for the bools of Python, NumPy and PyTorch, which also behave like numbers.
 bool is_bool(nb::handle object) {
   if (PyBool_Check(object.ptr())) return true;
   if (PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr())) return false;
@@ -44,7 +44,7 @@ template <class T>
 T number_of(nb::handle object) {
   if constexpr (std::is_same_v<T, bool>) {
     if (PyBool_Check(object.ptr())) return object.ptr() == Py_True;
-    // NumPy's bool is one, too; numbers are not.
+    // NumPy's bool is accepted too; numbers are not.
     if (type_of(object) == "bool" || type_of(object) == "bool_") {
       const int truth = PyObject_IsTrue(object.ptr());
       if (truth < 0) throw nb::python_error();
@@ -227,7 +227,7 @@ const std::vector<TypeTable>& tables() {
   return all;
 }
 
-// The error of a constant names its parameter.
+// Adds the parameter's name to the error of a constant.
 template <class F>
 detail::Constant named(const detail::Parameter& parameter, const F& make) {
   try {
@@ -270,7 +270,7 @@ void refuse_list(nb::handle object, std::string_view wanted) {
 
 template <class T>
 std::vector<T> numbers_of(nb::handle object, std::string_view wanted) {
-  // Numbers of Python's in place of an array's, which are slow to look at one by one.
+  // Converts an array to a list of Python numbers, because reading its elements one by one is slow.
   const nb::object list =
       nb::hasattr(object, "tolist") ? object.attr("tolist")() : nb::borrow(object);
   if (nb::isinstance<nb::str>(list) || nb::isinstance<nb::bytes>(list) ||
@@ -343,13 +343,13 @@ detail::Constant constant_for(const detail::Parameter& parameter, nb::handle obj
         std::vector<double> numbers;
         if (PySequence_Check(object.ptr()) && !nb::isinstance<nb::str>(object)) {
           for (const nb::handle number : object) numbers.push_back(number_of<double>(number));
-          // Three colours of four channels: the fourth is as it would be if nothing were said.
+          // If there are three colors for four channels, the fourth takes its default.
           const auto* rest = parameter.default_value
                                  ? std::get_if<std::vector<double>>(&*parameter.default_value)
                                  : nullptr;
           while (rest != nullptr && numbers.size() > 2 && numbers.size() < rest->size())
             numbers.push_back((*rest)[numbers.size()]);
-        } else {  // one for all of them
+        } else {  // one number for all of them
           numbers.assign(parameter.count, number_of<double>(object));
         }
         return numbers;
@@ -357,7 +357,7 @@ detail::Constant constant_for(const detail::Parameter& parameter, nb::handle obj
       case Type::any_number:
       case Type::any_whole:
       case Type::any: {
-        // (type, value), which the Python side has decided.
+        // A pair (type, value); the Python side has chosen the type.
         const auto typed = nb::cast<nb::tuple>(object);
         return constant_of(nb::cast<std::string>(typed[0]), typed[1]);
       }

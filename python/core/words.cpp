@@ -20,7 +20,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
     text.replace(at, what.size(), by);
 }
 
-// Calls of C++ and advice for C++, with what to say in Python.
+// C++ calls and advice for C++, with their replacements for Python.
 constexpr std::array kWords{
     Words{" (or kAutomatic)", ""},
     Words{"let one of them have kUntilEnd", "give no `samples` to one of them"},
@@ -58,7 +58,7 @@ constexpr std::array kWords{
     Words{"an empty std::exception_ptr", "nothing that was thrown"},
 };
 
-// Names before `::`: structs of options, and enumerations, whose enumerators are texts in Python.
+// Names before `::`: structs of options, and enumerations, whose enumerators are strings in Python.
 constexpr std::array<std::string_view, 8> kOptions{
     "PipelineOptions", "SourceOptions", "FilesOptions", "HttpOptions",
     "UrlListOptions",  "ListOptions",   "TarOptions",   "WorkerOptions"};
@@ -66,7 +66,7 @@ constexpr std::array<std::string_view, 9> kChoices{"OnError",      "DamagePolicy
                                                    "UnevenShards", "Decoder",      "PixelFormat",
                                                    "BoxFormat",    "OutOfBounds",  "ColorSpace"};
 
-// `name::word` for all of these, with `around` on both sides of the word.
+// Replaces `name::word` by the word, with `around` on both sides of it.
 template <std::size_t N>
 void strip(std::string& text, const std::array<std::string_view, N>& names,
            std::string_view around) {
@@ -82,16 +82,17 @@ void strip(std::string& text, const std::array<std::string_view, N>& names,
   }
 }
 
-// Types as the compiler spells them, and as Python calls them; the longest first, since one is a
-// part of another one.
+// The compiler's names of types, and Python's names. The longest come first, since one may be a
+// part of another.
 const std::vector<std::pair<std::string, std::string>>& type_names() {
   static const std::vector<std::pair<std::string, std::string>> all = [] {
     std::vector<std::pair<std::string, std::string>> names;
     for_each_table([&](const TypeTable& table) {
       const std::string spelled(table.type->name);
       const bool in_words = spelled.find("::") == std::string::npos;
-      if (in_words && spelled.find(' ') == std::string::npos) return;  // 'int' is Python's, too
-      names.emplace_back(in_words ? "'" + spelled + "'" : spelled,     // 'long int'
+      // A single word such as 'int' is also a Python name; 'long int' is not.
+      if (in_words && spelled.find(' ') == std::string::npos) return;
+      names.emplace_back(in_words ? "'" + spelled + "'" : spelled,
                          in_words ? "'" + table.name + "'" : table.name);
     });
     std::stable_sort(names.begin(), names.end(), [](const auto& one, const auto& other) {
@@ -102,7 +103,7 @@ const std::vector<std::pair<std::string, std::string>>& type_names() {
   return all;
 }
 
-// Names vectors; their elements have Python's names already.
+// Renames vectors, whose elements already have Python's names.
 void name_lists(std::string& text) {
   const std::string_view front = "std::vector<";
   for (std::size_t at = text.find(front); at != std::string::npos; at = text.find(front, at)) {
@@ -118,7 +119,7 @@ void name_lists(std::string& text) {
   }
 }
 
-// workers("name"), as C++ calls it.
+// Rewrites workers("name"), the C++ form.
 void name_workers(std::string& text) {
   const std::string_view front = "workers(\"";
   for (std::size_t at = text.find(front); at != std::string::npos; at = text.find(front, at)) {

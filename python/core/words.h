@@ -1,5 +1,5 @@
-// Rewrites messages of the library for Python: C++'s options, enumerators and types get Python's
-// names.
+// in_python: rewrites messages of the library for Python: replaces the names of C++ options,
+// enumerators and types by Python's.
 //
 // Threads: any. Errors: std::bad_alloc.
 #pragma once

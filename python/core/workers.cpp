@@ -1,4 +1,4 @@
-// Samples that Python makes in worker processes: the source of a pipeline, and what a worker does.
+// Python samples from worker processes: the source of a pipeline, and the worker's side.
 #include "description.h"
 #include "dynamic_source.h"
 #include "errors.h"
@@ -22,7 +22,7 @@
 namespace sluice::python {
 namespace {
 
-// A value on its way from a worker to its slot.
+// A value from a worker, until it is moved to its slot.
 class Arrived {
  public:
   Arrived() = default;
@@ -41,12 +41,12 @@ class ArrivedAs final : public Arrived {
   T value_;
 };
 
-// How values of one type travel.
+// The functions that send and receive values of one type.
 struct Traveller {
   const TypeTable* type;
   std::unique_ptr<Arrived> (*read)(detail::ReplyReader& from);
   void (*write)(const TypeTable& type, nb::handle object, detail::ReplyWriter& to);
-  // The way to a worker.
+  // These send a value to a worker.
   void (*add_input)(const void* value, detail::RequestInputs& to);
   nb::object (*take_input)(const TypeTable& type, detail::ReplyReader& from);
 };
@@ -76,7 +76,7 @@ Travellers travellers_of(const std::vector<std::string>& types) {
       one.read = [](detail::ReplyReader& from) -> std::unique_ptr<Arrived> {
         return std::make_unique<ArrivedAs<T>>(Travelling::read_one(from));
       };
-      // What from_python() takes of memory here is shared memory.
+      // Memory that from_python() allocates here is shared memory.
       one.write = [](const TypeTable& type, nb::handle object, detail::ReplyWriter& to) {
         T value{};
         type.from_python(object, &value);
@@ -125,12 +125,12 @@ class Request final : public detail::WorkerRequest, private detail::CompletionHa
   void refuse(const std::string& what) noexcept override { (void)fire_last_error(what); }
 
  private:
-  const Travellers& types_;  // the step's, which waits for the sample
+  const Travellers& types_;  // owned by the step, which waits for the sample
   const Slots& slots_;
   const bool together_;
 };
 
-// Whether this thread has it.
+// True if this thread holds the GIL.
 bool has_pythons_lock() {
 #ifdef Py_LIMITED_API  // from 3.12 on, where each thread knows its own state
   return PyThreadState_GetDict() != nullptr;
@@ -139,7 +139,7 @@ bool has_pythons_lock() {
 #endif
 }
 
-// The processes. Whoever has Python's lock when they end lets others have it meanwhile.
+// The worker processes. The destructor releases the GIL if the calling thread holds it.
 class Workers {
  public:
   Workers(const std::string& name, const Travellers& types, std::int64_t samples,
@@ -158,7 +158,7 @@ class Workers {
              std::shared_ptr<detail::RequestInputs> inputs = nullptr) const {
     pool_->fetch(info, std::move(request), std::move(inputs));
   }
-  // For Plan's hooks.
+  // For the plan's hooks.
   void begin_epoch(const EpochInfo& info) const {
     pool_->begin_epoch();
     ++round_;
@@ -168,9 +168,9 @@ class Workers {
   void end_epoch() const noexcept { pool_->end_epoch(); }
   WorkerStats stats() const { return pool_->stats(); }
 
-  // What an iterator is asked with: the index; the epoch; which of the pipeline's epochs asks, from
-  // 1 on, 0 for a sample that is inspected or replaces another one; and the lowest index that may
-  // be asked for still.
+  // The arguments for an iterator: the index; the epoch; the number of the pipeline's epoch from 1
+  // on, or 0 for a sample that is inspected or replaces another one; and the lowest index that may
+  // still be requested.
   static inline const std::vector<std::string> kPlace{"i64", "i64", "i64", "i64"};
   std::shared_ptr<detail::RequestInputs> place_of(const SampleInfo& info, bool alone) const {
     auto place = std::make_shared<detail::RequestInputs>();
@@ -182,11 +182,11 @@ class Workers {
 
  private:
   std::unique_ptr<detail::WorkerPool> pool_;
-  mutable std::int64_t round_ = 0, first_ = 0, window_ = 0;  // stay as they are in an epoch
+  mutable std::int64_t round_ = 0, first_ = 0, window_ = 0;  // constant during an epoch
 };
 
-// `keep` has to live as long as the workers are started. `in_order`: samples are asked for by their
-// place, see Workers. `together`: each group of samples is made at once.
+// `keep` must live as long as workers are started. `in_order`: samples are requested by their
+// place, see Workers. `together`: all samples of a group are made at once.
 Slots add_worker_source(Description& self, const std::string& name, std::int64_t count,
                         const std::vector<std::string>& types, const nb::dict& options,
                         const nb::dict& workers, const nb::object& keep, const nb::object& name_of,
@@ -203,7 +203,7 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
                 kept = Object(keep)](detail::Sample& sample, const Slots& made,
                                      const SampleInfo& info) {
     auto request = std::make_unique<Request>(sample, travellers, made, together);
-    if (info.index >= samples) return request->end();  // another source does not know its end
+    if (info.index >= samples) return request->end();  // this source has ended, another one has not
     const bool alone = sample.out_of_turn();
     const auto ask = [&] {
       pool->fetch(info, std::move(request), in_order ? pool->place_of(info, alone) : nullptr);
@@ -214,7 +214,7 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
   return add_source(self, std::move(source), source_options);
 }
 
-// As add_worker_source, of a function of values.
+// Like add_worker_source, but for a function of values.
 Slots add_worker_step(Description& self, const std::string& name, const Slots& inputs,
                       const std::vector<std::string>& types, const nb::dict& workers,
                       const nb::object& keep) {
@@ -252,18 +252,18 @@ Slots add_worker_step(Description& self, const std::string& name, const Slots& i
   return made;
 }
 
-// function(indices, epoch, place) gives the sample at this place.
+// function(indices, epoch, place) returns the sample at this place.
 nb::object one_of_several(nb::handle function, const detail::WorkerTask& task) {
   nb::list indices;
   for (const SampleInfo& info : task.group) indices.append(info.index);
   return function(indices, task.info.epoch, task.place);
 }
 
-// In a worker: serves until the process that started it wants no more. make(worker, workers) gives
-// the function of (index, epoch) that makes samples, or, where `inputs` is no None but a list of
-// types, of such values; what it raises is a try that failed, but a BuildError is final.
-// `ended_by`: what ends the epoch when the function raises it, "StopIteration" or "IndexError",
-// which includes the other; nothing does else. `together`: see one_of_several().
+// In a worker: serves until the parent closes the socket. make(worker, workers) returns the
+// function that makes samples: of (index, epoch), or of values with these types if `inputs` is a
+// list. If make raises an exception, setup may be retried; a BuildError is final. `ended_by`: the
+// exception of the function that ends the epoch, "StopIteration" or "IndexError", which includes
+// the former; anything else means none. `together`: see one_of_several().
 void serve_worker(const std::string& asked, const std::vector<std::string>& types,
                   const std::string& ended_by, const nb::object& make, const nb::object& inputs,
                   bool together) {
@@ -282,7 +282,8 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
                 ends](const WorkerArguments& told) -> detail::AnyWorkerReader {
     Object function;
     call_python([&] { function = Object(nb::object(make.get()(told.worker, told.workers))); });
-    // The function may keep what it is given; what it gives lies in shared memory.
+    // The function may keep its arguments, so they are in private memory; its results are in shared
+    // memory.
     const auto own = std::make_shared<BufferPool>();
     return [function = std::move(function), travellers, takes, called, together, ends, own](
                const detail::WorkerTask& task, detail::ReplyWriter& to) {

@@ -26,7 +26,7 @@ class World:
     __slots__ = ("objects", "pairs")
 
     def __init__(self, pairs: dict[int, frozenset[int]], objects: dict[int, Any]):
-        self.pairs = pairs  # by id: the ids of those that may be the same object
+        self.pairs = pairs  # for each id: the ids of the containers that may be the same object
         self.objects = objects
 
     def beside(self, x: Any) -> list:
@@ -70,8 +70,8 @@ class Aliases:
         self.base: types.FrameType | None = None  # the frame that runs the description
         self.at: tuple[str, int] = ("the description", 0)
         self.now = _EMPTY
-        self.made: dict[int, Any] = {}  # the containers of merges, by id: the object differs between samples
-        self.inherited: list[tuple[type, str, Any]] = []  # attributes of classes that an object has for some samples only
+        self.made: dict[int, Any] = {}  # the containers that merges made, by id; each sample has its own object
+        self.inherited: list[tuple[type, str, Any]] = []  # attributes of classes that only some samples' objects have
         self._contents: dict[int, tuple] = {}
 
     def enter(self, world: World) -> None:

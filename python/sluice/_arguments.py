@@ -68,7 +68,7 @@ def _fit(what: str, hint: Any, given: Any, error: type) -> Any:
         fits = _as(kind, given)
         if fits is not None:
             return fits
-    if any(one not in (*kinds, Value, type(None)) for one in members):  # a tuple, which the function looks at
+    if any(one not in (*kinds, Value, type(None)) for one in members):  # such as a tuple, which the function itself checks
         return given
     raise error(f"{what} is {' or '.join(_KINDS[one] for one in kinds)}, not {short(given)}")
 

@@ -34,7 +34,7 @@ class Column:
 
     def __init__(self, core: Any, name: str = "this column"):
         self._core = core
-        self._name = name  # the expression for it, batch[0] say
+        self._name = name  # its expression for messages, such as batch[0]
         self._block: Any = None
 
     def block(self) -> Any:
@@ -278,7 +278,8 @@ class Batch:
         self.columns = [_column(*one) for one in zip(core["columns"], _names_of(structure))]
         self.structure = structure
         self.value = rebuild(structure, self.columns)
-        # A column of texts is a list, too; what was returned says whether there are several columns.
+        # A column of texts is a list as well, so the structure tells whether there are several
+        # columns.
         self._several = structure is not None and isinstance(self.value, (tuple, list, dict))
         for name in (
             "index", "epoch", "ids", "keys", "missing", "replaced", "errors", "warnings", "padding",

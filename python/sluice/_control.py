@@ -21,7 +21,7 @@ from ._watch import Unseen, Watch, package_of
 
 __all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
 
-_RESULT = ""  # the name of the one thing that an arm gives; messages call it "the result"
+_RESULT = ""  # the name of a branch's only result; messages call it "the result"
 _STATE = "the state"
 
 
@@ -42,7 +42,7 @@ def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any
         return branch.close()[_RESULT]
     except BaseException as error:
         branch.abandon()
-        refuse(error, graph)  # an `except` around it would decide for all samples
+        refuse(error, graph)  # an `except` around it would apply to all samples
         raise
 
 
@@ -100,7 +100,7 @@ def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) 
     return choose(predicate.graph, name or "if_else", {"then": then, "otherwise": otherwise}, "truth", predicate)
 
 
-cond = if_else  # its name in PyTorch and JAX
+cond = if_else  # the name in PyTorch and JAX
 
 
 @refusing(BuildError)

@@ -28,7 +28,7 @@ class RewriteError(BuildError):
         self.filename = filename
         self.lineno = lineno
 
-    __module__ = "sluice"  # where it is exported, and what tracebacks say
+    __module__ = "sluice"  # the public name, for tracebacks
 
 
 def graphs() -> list:

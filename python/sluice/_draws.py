@@ -78,14 +78,14 @@ def _cure(name: str) -> str:
     return "write ops.uniform(low, high)"
 
 
-_MOST = 200  # functions that are searched for calls that draw
+_MOST = 200  # the most functions to search for calls that draw
 
 
 class Draws:
     """Watches the calls of one description for draws."""
 
     def __init__(self) -> None:
-        self._seeded: dict[int, Any] = {}  # generators that the description makes from a seed, by id
+        self._seeded: dict[int, Any] = {}  # generators that the description made from a seed, by id
         self._pending: tuple | None = None
         self._known: dict[tuple, str | None] = {}
 
@@ -144,7 +144,7 @@ def _is_of_numpy(x: Any) -> bool:
 def _makes_generator(function: Any) -> bool:
     """True for the classes and functions that make a generator, or its seed, of what they are given."""
     if isinstance(function, type) and issubclass(function, random.Random):
-        return not issubclass(function, random.SystemRandom)  # it ignores its seed
+        return not issubclass(function, random.SystemRandom)  # SystemRandom ignores its seed
     return _is_of_numpy(function) and (isinstance(function, type) or getattr(function, "__name__", "") == "default_rng")
 
 
@@ -194,7 +194,7 @@ def _named_by(function: Any) -> list:
     function = getattr(function, "__func__", function)
     if not isinstance(function, types.FunctionType) or is_library(function.__globals__.get("__name__", "")):
         return []
-    names = sorted(names_in(function.__code__), key="random".__eq__)  # "random" last: it is usually a module
+    names = sorted(names_in(function.__code__), key="random".__eq__)  # "random" last, because it is usually a module
     classes = [each for each in (owner if isinstance(owner, type) else type(owner)).__mro__ if not is_library(each.__module__)]
     held = [place[name] for place in (function.__globals__, *map(vars, classes)) for name in names if name in place]
     modules = [one for one in held if isinstance(one, types.ModuleType)]

@@ -32,7 +32,7 @@ def describing(graph: Graph) -> Iterator[Graph]:
     """Makes the graph the current one of this thread."""
     stack = graphs()
     stack.append(graph)
-    graph.aliases.base = sys._getframe(2)  # of the caller, past contextlib
+    graph.aliases.base = sys._getframe(2)  # the caller's frame, above contextlib's
     try:
         yield graph
         graph.aliases.require_unchanged()
@@ -41,7 +41,7 @@ def describing(graph: Graph) -> Iterator[Graph]:
         graph.aliases.clear()
 
 
-# Operators by name, as the library declares them.
+# The library's operators by name.
 OPERATORS: dict[str, dict] = {schema["name"]: schema for schema in _core.operators()}
 _ANY_NUMBER = ("any number", "any whole number", "anything")
 
@@ -55,7 +55,8 @@ class Graph:
 
     def __init__(self) -> None:
         self.core = _core.Description()
-        # The first refusal: describing fails with it, even if an `except` has caught it.
+        # The first refused operation. Describing fails with it even if the user's `except` caught
+        # it.
         self.refused: BaseException | None = None
         self.draws = Draws()
         self.aliases = Aliases()
@@ -196,7 +197,7 @@ class Graph:
             return slot
         wanted = parameter["slots"][0]
         if value.type not in NUMBER_TYPES or wanted not in NUMBER_TYPES or wanted == "bool":
-            return slot  # the operator refuses it in its own words
+            return slot  # the operator's own error message is better
         if wanted[0] == "f":
             return self.operator("cast", x=value, to=wanted).slot
         if value.type[0] == "f":
@@ -335,7 +336,7 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
     for name in names:
         if name not in given and (name not in parameters or parameters[name]["required"]):
             raise TypeError(f"{operator}() lacks the argument {python_name(name)!r}")
-    # None stands for "not given".
+    # None means "not given".
     return {name: value for name, value in given.items() if value is not None}
 
 

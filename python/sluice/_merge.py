@@ -32,7 +32,7 @@ class Unset:
 
     def __init__(self, error: Exception, unbound: bool = False):
         self.error = error
-        self.unbound = unbound  # it never had one: the error is Python's own
+        self.unbound = unbound  # it never had a value: the error is Python's own
 
 
 def unbound(name: str) -> Unset:
@@ -41,7 +41,7 @@ def unbound(name: str) -> Unset:
     return Unset(UnboundLocalError(message), unbound=True)
 
 
-# The same, where nobody reads it.
+# The same, where the message is never shown.
 UNBOUND = unbound("?")
 
 
@@ -65,7 +65,8 @@ def same(x: Any, y: Any) -> bool:
         return True
     if type(x) is not type(y) or type(x).__hash__ is None or is_value(x) or not is_library(type(x).__module__):
         return False
-    # 0.0 and -0.0 are equal, as are times in two zones; a tensor of PyTorch has a hash of its own.
+    # == is not enough: 0.0 and -0.0 are equal, and so are times in two zones. The hash of a PyTorch
+    # tensor depends on the object, so two different tensors never count as the same.
     return repr(x) == repr(y) and hash(x) == hash(y) and bool(x == y)
 
 
@@ -162,7 +163,7 @@ class Branch:
         self.name = name
         self.arms = arms
         self.ordered = ordered
-        self.given: list[dict[str, tuple]] = []  # (leaves, shape) of each name
+        self.given: list[dict[str, tuple]] = []  # for each name: (leaves, shape)
         graph.aliases.require_unchanged()
         self.entry = graph.aliases.now
         self._worlds: list[World] = []
@@ -242,7 +243,7 @@ class Branch:
             self._places.append(", ".join(filter(None, (label, place))))
             return _Leaf(None, len(self._rows) - 1)
         if _one(shapes):
-            return _Leaf(shapes[0].original)  # changes of it are merged as places of their own
+            return _Leaf(shapes[0].original)  # changes to it are merged as separate places
         key = tuple(id(shape.original) for shape in shapes)
         if key not in self._nodes:
             if any(_further(shape) != _further(shapes[0]) for shape in shapes):
@@ -272,7 +273,7 @@ class Branch:
             if not is_value(x) and not is_plain_number(x):
                 raise self._disagree(row, what, _cure(x, what))
         if like is None:
-            # A fraction in one arm makes constants of fractions in all of them.
+            # If one branch has a float, the constants of all branches become floats.
             like = self.graph.constant(next((x for x in row if isinstance(x, float)), row[0]))
         values = []
         for x in row:
@@ -324,7 +325,8 @@ def _cure(x: Any, what: str) -> str:
     return "give the same one in all arms, or make Values of it before: only numbers and texts become constants"
 
 
-# The Values that stand for plain numbers in the state of an open loop, whose types are only assumed: (loop, number of the leaf).
+# Values that represent plain numbers in the state of an open loop. Their types are only assumed:
+# (loop, number of the leaf).
 _assumed: dict[tuple[int, int], tuple["Loop", int]] = {}
 
 
@@ -366,7 +368,7 @@ def _containers(shape: Shape | None) -> list[Shape]:
     return [] if shape is None else [*(one for part in shape.parts for one in _containers(part)), shape]
 
 
-_ROUNDS = 4  # how often a loop is described again because its types were assumed wrong
+_ROUNDS = 4  # how many times a loop is described again because it assumed wrong types
 
 
 class Loop:
@@ -379,19 +381,20 @@ class Loop:
 
     def __init__(self, graph: Any, name: str, max_iterations: int, init: dict, ordered: bool = True):
         self.graph = graph
-        self.ordered = ordered  # as of a Branch
+        self.ordered = ordered  # as in Branch
         self.name = name
         self.max_iterations = max_iterations
-        self.likes: dict[int, Any] = {}  # by number of a leaf: the Value whose type a constant takes
+        self.likes: dict[int, Any] = {}  # by number of a leaf: the Value whose type a constant gets
         self.leaves, self.shape = flatten(init, keep=True)
         self.places = [re.sub("^'(the [^']*)'", r"\1", place) for place in places_of(self.shape)]
         self.rounds = 0
         self.state: dict[int, Any] = {}
-        self.kept: list[str] = []  # the types of what `keep` is given
-        self.lists: list = []  # what it fills
+        self.kept: list[str] = []  # the types of the values passed to `keep`
+        self.lists: list = []  # the lists that `keep` fills
         graph.aliases.require_unchanged()
         self.entry = graph.aliases.now
-        # Numbers of containers of the state that are one object after an iteration, or the same object as one from outside.
+        # Numbers of the state's containers that are one object after an iteration, or the same
+        # object as one from outside.
         self._shared: list[tuple[int, int]] = []
         self._shared_outside: list[tuple[int, Any]] = []
         some = len(_containers(self.shape)) > 1
@@ -487,7 +490,8 @@ class Loop:
                 outer, leaf = _assumed.get((id(self.graph), getattr(begin, "slot", -1)), (None, 0))
                 if outer is None or x.type not in _NUMBERS[1:]:
                     raise self._changed(k, state, x)
-                # A loop around this one assumed the type: it is described again, and until then any number will do.
+                # A loop around this one assumed the type and is described again. Until then any
+                # number will do.
                 outer.likes[leaf] = self.likes[k] = x
                 outer.again = again = True
                 self.leaves[k] = 0
@@ -518,7 +522,7 @@ class Loop:
 
     def _rebuilt(self, moving: dict, made: list[tuple]) -> dict:
         result = rebuild(self.shape, [moving.get(k, x) for k, x in enumerate(self.leaves)], made)
-        made.pop()  # the dict of the names
+        made.pop()  # the dict of the names itself
         self.graph.aliases.made.update((id(new), new) for new, _ in made)
         return result
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-RESULT = "_sluice_result_"  # what a function returns, where its arms return
+RESULT = "_sluice_result_"  # the result of a function whose branches return
 ITERATED = "_sluice_over_"  # prefix of the names that hold what a `for` iterates over
-IN_PLACE = "+="  # as an attribute: the contents of what `+=` and its like may change
+IN_PLACE = "+="  # used as an attribute: the content that `+=` and similar operators may change
 
 
 def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]:
@@ -215,7 +215,7 @@ class Liveness:
     _AsyncFor = _For
 
     def _With(self, one, out):
-        before, self._thrown = self._thrown, self._thrown | out  # it may swallow an exception
+        before, self._thrown = self._thrown, self._thrown | out  # a context manager may suppress an exception
         inside = self._block(one.body, out)
         self._thrown = before
         return inside | read([part for item in one.items for part in (item.context_expr, item.optional_vars) if part])

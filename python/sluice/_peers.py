@@ -10,7 +10,7 @@ from __future__ import annotations
 
 _SOMETIMES = "in `if ops.coin_flip(0.5):`"
 
-#: Advice, and names of peers that it is given for.
+#: Advice, with the names in other libraries that it is for.
 OPERATORS: tuple[tuple[str, str], ...] = (
     # Geometry.
     ("ops.flip(image, horizontal=ops.coin_flip(0.5))",
@@ -49,7 +49,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.pad_image(image, left=4, top=4, right=4, bottom=4), or width= and height= for a size",
      "Pad PadIfNeeded pad_to_bounding_box copyMakeBorder RandomPad ZeroPadding"),
     ("ops.expand(image, ratio=ops.uniform(1, 4))", "RandomZoomOut ZoomOut multi_paste"),
-    # Colour.
+    # Color.
     ("ops.color_twist(image, brightness=ops.uniform(0.6, 1.4), contrast=ops.uniform(0.6, 1.4), "
      "saturation=ops.uniform(0.6, 1.4), hue=ops.uniform(-36, 36))",
      "ColorJitter ColourJitter RandomColorJitter jitter_color color_jiggle HueSaturationValue hsv adjust_hsv RandomHSV AddToHueAndSaturation MultiplyHueAndSaturation color_transform PlanckianJitter FancyPCA"),
@@ -86,7 +86,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
      "SaltAndPepper RandomSaltAndPepperNoise noise.salt_and_pepper ImpulseNoise PixelDropout Dropout Salt Pepper"),
     ("ops.jpeg_distortion(image, quality=ops.choice([40, 60, 80]).cast('i32'))",
      "ImageCompression JpegCompression RandomJPEG jpeg adjust_jpeg_quality random_jpeg_quality JPEGCompressionDistortion"),
-    # Parts that are left out.
+    # Erased parts.
     ("ops.random_erasing(image, probability=0.5)",
      "CoarseDropout Cutout ConstrainedCoarseDropout RandomErase Erasing MaskDropout XYMasking random_cutout CoarseSaltAndPepper"),
     ("ops.grid_mask(image, tile=100)", "GridDropout GridMask"),
@@ -127,7 +127,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.flip_points(points, height, width)", "coord_flip keypoints_flip"),
     ("ops.random_bbox_crop(boxes, labels, height, width)", "RandomIoUCrop BBoxSafeRandomCrop SSDRandomCrop"),
     ("ops.encode_anchors(boxes, labels, anchors)", "box_encoder"),
-    # Numbers that are drawn.
+    # Random numbers.
     ("ops.uniform(lo, hi)", "random_uniform rand random randfloat Uniform_"),
     ("ops.uniform(lo, hi).cast('i64'), for whole numbers from lo up to hi - 1", "randint random_integers randrange random_int"),
     ("ops.normal(mean, stddev)", "random_normal randn gauss gaussian_random"),
@@ -174,7 +174,8 @@ _WIDTH_AND_HEIGHT = "width= and height="
 _OF_SAMPLES = "every sample is changed; put the call " + _SOMETIMES + " to change some"
 _RANGES = "one number for each sample, as ops.uniform(-10, 10) draws it"
 
-#: By the peers' name of an argument: what to write, for the operators that have it; None: for all others.
+#: For an argument's name in other libraries: the name here, for the listed operators, or for all
+#: others if None.
 ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     "size": (
         ("height and width", ("center_crop",)),
@@ -270,7 +271,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
 
 _ARRAY = "a function of sluice.map is given each sample's array, which has it"
 
-#: Advice, and attributes and methods that arrays have.
+#: Advice, with the attributes and methods of arrays that it is for.
 ATTRIBUTES: tuple[tuple[str, str], ...] = (
     ("ops.canvas_size(image) gives height and width of a picture, and " + _ARRAY, "shape size ndim height width channels"),
     ("its attribute type says what it is, and .cast('f32') converts it; " + _ARRAY, "dtype layout itemsize nbytes"),

@@ -73,7 +73,7 @@ class _Loop:
     """The batches of one epoch, which ends with the last of them or when nobody has the loop."""
 
     def __init__(self, pipeline: Pipeline, core: Any, structure: Any, steps: tuple):
-        self._pipeline = pipeline  # lives as long as its loops
+        self._pipeline = pipeline  # keeps the pipeline alive
         self._core = core
         self._structure = structure
         self._steps = steps
@@ -92,7 +92,7 @@ class _Loop:
                 return batch
         except Exception:
             raise
-        except BaseException:  # Ctrl-C: the batch does not reach the loop, and does not count as taken
+        except BaseException:  # Ctrl-C: the batch has not reached the loop, so it does not count as taken
             self._core.give_back(self._epoch)
             raise
         raise StopIteration
@@ -105,7 +105,7 @@ class _Loop:
 
     def close(self) -> None:
         """Ends the epoch, unless it is over."""
-        epoch = getattr(self, "_epoch", None)  # none: it could not begin
+        epoch = getattr(self, "_epoch", None)  # None if the epoch could not begin
         if epoch is not None:
             self._core.leave(epoch)
 
@@ -151,11 +151,11 @@ class Pipeline:
                     "so a function that calls itself there never stops; write a `while` or a `for` loop"
                 ) from None
             except Exception as error:
-                if was_taken(graph.refused, error):  # this error is a consequence
+                if was_taken(graph.refused, error):  # the error is a consequence of the refusal
                     raise graph.refused from error
                 raise
             graph.draws.settle()
-            if graph.refused is not None:  # an `except` has caught it
+            if graph.refused is not None:  # the user's `except` caught it
                 raise graph.refused
             outputs, structure = flatten(given)
             if not outputs:
@@ -247,7 +247,7 @@ class Pipeline:
     def __exit__(self, *_error: Any) -> None:
         self.close()
 
-    # Going on later.
+    # Checkpoints.
     def state_dict(self) -> dict[str, Any]:
         """How far the batches have been taken: some 300 bytes of JSON, and 25 for each step."""
         return {"checkpoint": self._core.checkpoint()}
@@ -267,11 +267,11 @@ class Pipeline:
         self._build({**self._options, "resume": checkpoint})
         try:
             old.close(" by load_state_dict(): begin another loop")
-        except _core.Error:  # inside a step of its own
+        except _core.Error:  # called inside one of its own steps
             self._core, self._structure = old, structure
             raise
 
-    # Looking.
+    # Inspection.
     @property
     def stats(self) -> dict[str, Any]:
         """What has been done so far; ``stats['text']`` reads well."""
@@ -346,7 +346,7 @@ class _Short:
         return self.text
 
 
-_FEW = 16  # elements that are shown one by one
+_FEW = 16  # the most elements that are shown one by one
 
 
 def _shortened(value: Any) -> Any:

@@ -23,7 +23,7 @@ from ._traced import Runtime, Site
 
 __all__ = ["RewriteError", "graph_function", "rewrite"]
 
-_CELL = "_sluice_"  # the runtime, in the closure of whatever is rewritten
+_CELL = "_sluice_"  # the runtime, in the closure of each rewritten function
 _PART = "_sluice_part_"
 _MARK = "__sluice_original__"
 _FUTURE = functools.reduce(int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
@@ -86,7 +86,7 @@ def rewrite(function: Callable) -> Callable:
     except RewriteError:
         if _branches(code):
             raise
-        return function  # a one-liner of `python -c`, say
+        return function  # for example a one-liner of `python -c`
     runtime = Runtime(code.co_filename, function.__globals__)
     rewritten = _compile(node, class_name, function, runtime)
     return function if rewritten is None else rewritten
@@ -143,10 +143,11 @@ def _find(function: types.FunctionType) -> tuple[ast.AST, str | None]:
     if not found:
         raise unavailable("its source has changed since it was imported")
     if len({ast.dump(node) for node, _ in found}) > 1:
-        # Lambdas of one line: the body of the one that is meant is what its code returns.
+        # Several lambdas on one line: select the one whose body is at one of the code's positions.
         spans = set(code.co_positions())
         found = [(node, owner) for node, owner in found if isinstance(node, ast.Lambda) and _span(node.body) in spans] or found
-    # Test runners rewrite `assert`; what is defined in a function that has been rewritten has other code, too.
+    # The code also differs if a test runner rewrote `assert`, or if the enclosing function was
+    # rewritten.
     known = _CELL in code.co_freevars or any(isinstance(node, ast.Assert) for node in ast.walk(found[0][0]))
     if not known and not any(_same_code(code, other) for other in _codes("".join(lines), code.co_flags & _FUTURE)):
         raise unavailable("its source has changed since it was imported")
@@ -193,7 +194,7 @@ def _compile(node: ast.AST, class_name: str | None, function: types.FunctionType
     for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
         if one is not None:
             one.annotation = None
-    # The values of defaults are those of the old function.
+    # The placeholders are replaced by the old function's defaults.
     arguments.defaults = [ast.copy_location(ast.Constant(None), node) for _ in arguments.defaults]
     arguments.kw_defaults = [one and ast.copy_location(ast.Constant(None), node) for one in arguments.kw_defaults]
     rewriter = _Rewriter(runtime)
@@ -205,12 +206,12 @@ def _compile(node: ast.AST, class_name: str | None, function: types.FunctionType
         wrapper = ast.parse(f"class {class_name}: pass").body[0]
         wrapper.body = [statement]
         statement = wrapper
-    # Parameters of a function around it make the names of its closure free.
+    # Parameters of an enclosing function make the names of its closure free variables.
     outer = ast.parse(f"def outer({', '.join(dict.fromkeys((_CELL, *code.co_freevars)))}): pass")
     outer.body[0].body = [statement]
     defined = class_name or code.co_name
     if not isinstance(node, ast.Lambda) and defined not in code.co_freevars:
-        outer.body[0].body.insert(0, ast.Global([defined]))  # what has that name is outside
+        outer.body[0].body.insert(0, ast.Global([defined]))  # this name refers to an object outside
     ast.fix_missing_locations(outer)
     try:
         compiled = compile(outer, code.co_filename, "exec", code.co_flags & _FUTURE, dont_inherit=True)
@@ -268,11 +269,11 @@ class _Rewriter(ast.NodeTransformer):
         self.runtime = runtime
         self.live: Liveness | None = None
         self.globals: set[str] = set()
-        self.guarded: set[str] = set()  # names that may have no value after a choice
-        self.closures: set[str] = set()  # names of this function that functions inside it assign
+        self.guarded: set[str] = set()  # names that may be unbound after a branch
+        self.closures: set[str] = set()  # names of this function that inner functions assign
         self.temporaries = 0
-        self.asked = 0  # calls and questions that are passed through the runtime
-        self.in_iterable = False  # of a comprehension: there Python allows no `:=`, not even in lambdas
+        self.asked = 0  # the number of calls and tests that go through the runtime
+        self.in_iterable = False  # of a comprehension, where Python allows no `:=`, not even in lambdas
 
     # Making nodes.
     def _site(self, kind: str, node: ast.AST) -> tuple[int, Site]:
@@ -303,7 +304,7 @@ class _Rewriter(ast.NodeTransformer):
         node.body = lift_returns(node.body, True)
         self.live = Liveness(node)
         self.globals = declared(node.body, ast.Global)
-        # Functions inside change these behind the back of a choice that stands here.
+        # Inner functions change these without a visible assignment in a branch.
         changed = declared(inner_bodies([one for one in within(node.body) if isinstance(one, _FUNCTIONS)]), ast.Nonlocal)
         own = assigned(node.body) | {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
         self.closures = (changed & own) - self.globals
@@ -324,7 +325,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node):
         node.decorator_list = [self.visit(one) for one in node.decorator_list]
-        if self.live is not None:  # defined inside: its defaults are evaluated here
+        if self.live is not None:  # an inner function: its defaults are evaluated here
             self._defaults(node)
         self._function(node)
         return node
@@ -476,7 +477,7 @@ class _Rewriter(ast.NodeTransformer):
             guard = case.guard and self._plain("guard of a case", case.guard)
             chosen.append(ast.match_case(case.pattern, guard, self._statements(case.pattern, f"{k} = {at}")))
         arms = []
-        # A Value that no case takes goes through an arm of its own, which changes nothing.
+        # A Value that matches no case gets an extra branch, which changes nothing.
         extra = [] if site.cases is None or site.cases[-1] is None else [[]]
         for at, block in enumerate([*blocks, *extra]):
             arms += self._statements(
@@ -597,7 +598,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_UnaryOp(self, node):
         if not isinstance(node.op, ast.Not):
             return self.generic_visit(node)
-        # A call of its own, so that a function in which nothing but `not` stands is rewritten, too.
+        # Counts as a site, so that a function with only a `not` is rewritten too.
         self._site("not", node)
         return self._expression(node, "$.no(%X)", X=self.visit(node.operand))
 
@@ -605,7 +606,7 @@ class _Rewriter(ast.NodeTransformer):
         if len(node.ops) > 1:
             return self._chain(node)
         sides = [node.left, *node.comparators]
-        if any(map(_is_named_value, sides)):  # type(x) is sluice.Value, which asks about the Value itself
+        if any(map(_is_named_value, sides)):  # type(x) is sluice.Value, which tests the Value itself
             return self.generic_visit(node)
         classes = [_asks_class(one) for one in sides]
         node = self.generic_visit(node)

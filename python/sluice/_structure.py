@@ -17,10 +17,10 @@ class Shape:
 
     def __init__(self, kind: type, keys: tuple, parts: list["Shape | None"], original: Any = None):
         self.kind = kind
-        self.keys = keys  # numbers, names of fields, or keys of a dict
+        self.keys = keys  # indices, field names, or keys of a dict
         self.parts = parts
-        self.original = original  # the flattened structure; kept for dataclasses, and if `flatten` is told to keep it
-        self.size = sum(1 if part is None else part.size for part in parts)  # how many leaves
+        self.original = original  # the flattened structure; only for dataclasses, or if `flatten` was called with keep
+        self.size = sum(1 if part is None else part.size for part in parts)  # the number of leaves
 
     def steps(self) -> list[str]:
         """The place of each part, in words."""
@@ -111,7 +111,7 @@ def assemble(shape: Shape, parts: list) -> Any:
         return shape.kind(*parts)
     result = copy.copy(shape.original)
     for key, part in zip(shape.keys, parts):
-        object.__setattr__(result, key, part)  # a frozen dataclass allows nothing else
+        object.__setattr__(result, key, part)  # a frozen dataclass only allows this
     return result
 
 

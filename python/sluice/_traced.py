@@ -79,7 +79,7 @@ def _open() -> list:
     return _thread.__dict__.setdefault("open", [])
 
 
-# How Python and its library name the class Value when they reject an argument.
+# The names of the class Value in errors of Python and its library about an argument.
 _OF_A_VALUE = re.compile(r"'Value'|\b(not|type) Value\b|\bValue (found|object)\b")
 
 
@@ -122,7 +122,7 @@ class Place:
         self.label = label
         self.owner = owner
         self.attribute = attribute
-        self.inherited = NOTHING  # what the class has under this name, if the object itself has nothing
+        self.inherited = NOTHING  # the class's attribute of this name, if the object itself has none
         if attribute is not None and stored(owner, attribute) is NOTHING:
             self.inherited = getattr(type(owner), attribute, NOTHING)
 
@@ -165,7 +165,7 @@ def _written(owner: Any, attribute: str) -> list[str] | None:
     described = next((vars(one)[attribute] for one in type(owner).__mro__ if attribute in vars(one)), None)
     if isinstance(described, property):
         setter, further = described.fset, []
-        if setter is None:  # the assignment raises
+        if setter is None:  # the assignment raises an exception
             return []
     elif _runs_python(type(described), "__set__"):
         setter, further = type(described).__set__, [attribute, f"_{attribute}"]
@@ -237,7 +237,8 @@ class _Described:
             for place in self.places
             if place.inherited is not NOTHING and place.inherited is self.contents[place.label]
         ]
-        # Arms may disagree about a container that nothing can reach any more, because its name was assigned again.
+        # Branches may disagree about a container that is no longer reachable, because its name was
+        # reassigned.
         found = reachable(frame, self.runtime.dead(self.site, frame), aliases.base, names) if lost else ()
         for place, content in lost:
             if id(place.owner) in found:
@@ -424,7 +425,7 @@ class Span:
         for x in arguments:
             if x.type not in WHOLE if is_value(x) else not hasattr(x, "__index__"):
                 raise runtime.error(site.line, f"range() is given {kind_of(x)}; give whole numbers, with x.cast('i64') if need be")
-        # The differences would not fit into narrow or unsigned types.
+        # Differences could overflow in narrow or unsigned types.
         arguments = tuple(x.cast("i64") if is_value(x) and x.type != "i64" else x for x in arguments)
         self.start, stop, self.step = (0, arguments[0], 1) if len(arguments) == 1 else (*arguments, 1)[:3]
         if not is_value(self.step) and self.step == 0:
@@ -465,7 +466,7 @@ class Count(Repeat):
     def __next__(self) -> Any:
         if self.done:
             raise StopIteration
-        return None  # the number of the iteration is known when the loop is open
+        return None  # the iteration's number is only known once the loop is open
 
     def holds(self) -> Any:
         return self.span.graph.operator("less", self.loop.iteration, self.span.count)
@@ -529,7 +530,7 @@ class Runtime:
         self.filename = filename
         self.globals = globals_
         self.sites: list[Site] = []
-        self.statements: list[tuple[int, frozenset[str]]] = []  # the line of each, and the variables that are read from there on
+        self.statements: list[tuple[int, frozenset[str]]] = []  # for each: its line, and the variables that are read from there on
 
     def __getstate__(self) -> dict:
         """Of the globals just those that are asked for: a function is pickled without its module."""
@@ -548,7 +549,7 @@ class Runtime:
     def use(x: Any) -> Any:
         """A variable as it is read."""
         if type(x) is Unset:
-            # If no sample gives the name a value, the error is Python's own, and not a refusal.
+            # If the name has no value for any sample, Python's own error is raised, not a refusal.
             raise (x.error if x.unbound else refuse(x.error)).with_traceback(None)
         return x
 
@@ -584,12 +585,12 @@ class Runtime:
                 try:
                     if kind == "attribute":
                         owner = getattr(owner, key)
-                    else:  # a defaultdict would make what it lacks
+                    else:  # a defaultdict would create the missing item
                         owner = dict.get(owner, key, UNBOUND) if isinstance(owner, dict) else owner[key]
                 except (AttributeError, LookupError, TypeError):
                     owner = UNBOUND
                 if owner is UNBOUND and kind == "item" and isinstance(holder, dict) and hasattr(holder, "__missing__"):
-                    add(before, holder, None)  # the key appears when it is read
+                    add(before, holder, None)  # reading the key creates it
             if isinstance(owner, Unset) or is_value(owner):
                 continue
             if attribute in (None, IN_PLACE):
@@ -704,7 +705,7 @@ class Runtime:
                 )
             return (), x
 
-        frame = sys._getframe(1)  # of the rewritten function
+        frame = sys._getframe(1)  # the rewritten function's frame
         names = dict(frame.f_locals)
         with self.located(site):
             span = Span(self, site, arguments)
@@ -764,7 +765,7 @@ class Runtime:
         site = self.sites[number]
         lazy = Lazy(True, False)
         lazy.site, lazy.runtime = site, self
-        lazy.frame = sys._getframe(2)  # of the rewritten function
+        lazy.frame = sys._getframe(2)  # the rewritten function's frame
         lazy.names = dict(lazy.frame.f_locals)
         lazy.watch = self.watch(site, lazy.names)
         arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
@@ -781,7 +782,7 @@ class Runtime:
 
     no = staticmethod(not_)
 
-    # Calls, and questions about a Value itself.
+    # Calls, and tests of a Value itself.
     def call(self, function: Any, line: int) -> Any:
         """Returns what to call in place of `function`, and warns of a draw."""
         if function is isinstance or function is str:

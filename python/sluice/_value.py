@@ -21,7 +21,7 @@ _RANGES = {
 }
 NUMBER_TYPES = (*_RANGES, *_FLOATS)
 _ELEMENTS = ("tensor", "image")
-# NumPy's names of operators, and Python's.
+# NumPy's names of operators, with Python's.
 _UFUNCS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv", "remainder": "mod",
     "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
@@ -197,7 +197,7 @@ class Value:
         raise self._no("cannot be changed", "Make a new value, or change it in a function that sluice.map calls")
 
     def __getattr__(self, name: str) -> Any:
-        if name in Value.__slots__:  # of one that has not been made
+        if name in Value.__slots__:  # not set yet
             raise AttributeError(name)
         raise self._lacks(name, sys._getframe(1))
 
@@ -306,7 +306,8 @@ class Value:
                 )
             )
         if type(other).__module__ == "builtins":
-            # Python's own TypeError would not be a refusal, so an `except TypeError` could hide it.
+            # Python's own TypeError would not count as refused, so an `except TypeError` could hide
+            # it.
             raise self._refuse(
                 TypeError(
                     f"{name} of {self!r} and {type(other).__name__} {other!r}: values compute with values and with plain "

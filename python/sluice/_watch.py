@@ -26,8 +26,8 @@ from typing import Any
 
 from ._describing import current_graph, warn_at
 
-MOST = 20_000  # objects that are looked at, the nearest first
-_SMALL = 4096  # bytes that are compared as they are
+MOST = 20_000  # the most objects to watch, the nearest first
+_SMALL = 4096  # the most bytes to compare without a digest
 _ATOMS = frozenset(
     {
         str, bytes, int, float, complex, bool, type(None), type(Ellipsis), type(NotImplemented), range, slice, types.CodeType,
@@ -37,13 +37,14 @@ _ATOMS = frozenset(
 )  # fmt: skip
 _PLAIN = frozenset({list, dict, set, collections.deque, tuple, frozenset})
 _BUFFERS = (bytearray, memoryview, array.array, mmap.mmap)
-# Iterators without a position of their own: they read from other iterators, which are watched.
+# Iterators without a position of their own: they read from other iterators, which are watched
+# instead.
 _PASSING = (
     map, filter, zip, itertools.chain, itertools.starmap, itertools.takewhile, itertools.dropwhile, itertools.pairwise,
     itertools.compress, itertools.islice, itertools.accumulate, itertools.zip_longest,
 )  # fmt: skip
 _LRU_CACHE = type(functools.lru_cache(lambda: None))
-NOTHING = object()  # stands for what there is not
+NOTHING = object()  # stands for a missing value
 
 
 class Unseen(Exception):
@@ -109,9 +110,10 @@ class Watch:
     ):  # fmt: skip
         self._skip = {(id(_namespace(owner)), attribute) for owner, attribute in left_out}
         self._assigned = assigned
-        self._places: list[tuple[int, str]] = []  # for each object: the place that leads to it, and the step from there
+        self._places: list[tuple[int, str]] = []  # for each object: the index of its parent place, and the step from there
         self._kept: list[tuple] = []
-        # Keeps the objects alive, so that their ids stay valid. The graph is left out: it changes with each step.
+        # Keeps the objects alive, so that their ids stay valid. Excludes the graph, which changes
+        # with each step.
         self._seen: dict[int, Any] = {id(current_graph()): current_graph()}
         self._asked: set[tuple[int, str]] = set()  # variables of modules
         self._rest: collections.deque = collections.deque()
@@ -221,13 +223,13 @@ class Watch:
         self._asked.update((id(namespace), name) for name in asked)
         names = [name for name in asked if (id(namespace), name) not in self._skip]
         self._keep(namespace, place, lambda held: ([*names, *(held.get(name, NOTHING) for name in names)], None), before)
-        for name in asked:  # a module may be imported in a function
+        for name in asked:  # a function may import a module
             self._reach(namespace.get(name, sys.modules.get(name)), place, before + name, mentioned)
 
     def _class(self, x: type, place: int) -> None:
         if is_library(x.__module__):
             return
-        # Python itself keeps caches in names with two underscores.
+        # Skip double-underscore names, which Python itself uses for caches.
         self._keep(x, place, lambda x: _pairs(vars(x), lambda name: name[:2] != "__" and (id(x), name) not in self._skip), ".")
         for name, one in [*vars(x).items()]:
             self._reach(one, place, f".{name}")
@@ -273,7 +275,7 @@ class Watch:
         kinds = set(map(type, parts))
         if _ATOMS.issuperset(kinds):
             return
-        if _ATOMS.issuperset(kinds - {tuple}):  # rows of a table, say
+        if _ATOMS.issuperset(kinds - {tuple}):  # such as the rows of a table
             rows = parts if kinds == {tuple} else [one for one in parts if type(one) is tuple]
             if _ATOMS.issuperset(map(type, itertools.chain.from_iterable(rows))):
                 return
@@ -300,14 +302,14 @@ class Watch:
             return {**getattr(x, "__dict__", {}), **{name: _slot_of(x, slot) for name, slot in slots.items()}}
 
         self._keep(x, place, lambda x: _pairs(attributes_of(x), lambda name: followed(name) and (id(x), name) not in self._skip), ".")
-        for name, one in attributes_of(x).items():  # a place that code may change leads on, too
+        for name, one in attributes_of(x).items():  # follow the objects in places that code may change
             if followed(name):
                 self._reach(one, place, f".{name}")
 
 
 def kind_of_dict(x: dict) -> type:
     """The class whose methods read and write a dict without those of a user's class."""
-    return collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict  # it has an order of its own
+    return collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict  # an OrderedDict keeps its own order
 
 
 def _contents(x: Any) -> tuple[Iterable, None]:
@@ -397,7 +399,7 @@ def store(x: Any, attribute: str, content: Any) -> None:
             held.pop(attribute, None)
         else:
             held[attribute] = content
-    elif content is not NOTHING:  # a class, and what C stores
+    elif content is not NOTHING:  # for classes, and attributes stored by C code
         setattr(x, attribute, content)
     elif hasattr(x, attribute):
         delattr(x, attribute)
@@ -437,7 +439,7 @@ def _place_in(file: io.IOBase) -> Any:
         return None
     try:
         return file.tell()
-    except OSError:  # text that next() has begun
+    except OSError:  # text files forbid tell() while next() is in use
         raise Unseen() from None
 
 

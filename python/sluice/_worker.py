@@ -14,17 +14,18 @@ import types
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the program, which ends this one
-    faulthandler.enable()  # what the worker was at when it crashes is among its last words
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main program, which ends this process
+    faulthandler.enable()  # a crash prints the traceback to standard error
     sys.stdout.reconfigure(line_buffering=True)
-    # As many threads as there are workers compute already. Libraries look when they are loaded.
+    # The workers already use the cores, so libraries get one thread each. They read this when
+    # loaded.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     place, asked = sys.argv[1:3]
     try:
         with open(place, "rb") as file:
             told = pickle.load(file)
             pickled = file.read()
-    except FileNotFoundError:  # the program has ended, and wants no workers
+    except FileNotFoundError:  # the program has ended and needs no workers
         sys.exit(0)
     sys.path[:] = told["path"]
     sys.argv[:] = told["argv"]
@@ -42,7 +43,7 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
     """The function of (index, epoch), or of values, that gives samples."""
     from sluice import _core, sources
 
-    os.environ.pop("SLUICE_WORKER", None)  # what the dataset starts is no worker
+    os.environ.pop("SLUICE_WORKER", None)  # processes that the dataset starts are not workers
     try:
         _run_main(told["main"])
         data = pickle.loads(pickled)
@@ -77,7 +78,7 @@ def _packed(given, told: dict):
     if count == 1:
         return pickle.dumps(given, pickle.HIGHEST_PROTOCOL)
     if not isinstance(given, (tuple, list)) or len(given) != count:
-        return given  # what is wrong with it is said by whoever takes it
+        return given  # the function that receives it reports the error
     values = list(given)
     for i in told["pickled"]:
         values[i] = pickle.dumps(values[i], pickle.HIGHEST_PROTOCOL)
@@ -92,7 +93,7 @@ def _unpacked(function, told: dict):
     def loaded(pickled: bytes):
         try:
             return pickle.loads(pickled)
-        except AttributeError:  # of the program's own file, which the function did without
+        except AttributeError:  # it refers to the program's own file, which the function did not need
             main, told["main_of_inputs"] = told["main_of_inputs"], None
             if main is None:
                 raise

@@ -22,8 +22,8 @@ from typing import Any
 
 from . import _core
 
-#: Whether this process is a worker, and whether it runs the program's own file just now: what that
-#: describes is left out there.
+#: True in a worker process, and true while it runs the program's own file. A source with workers
+#: raises an error in both cases; in the second one it explains the missing __main__ guard.
 in_worker = runs_main = False
 
 
@@ -74,7 +74,7 @@ def set_up_here(data: Any) -> None:
     begin(0, 1)
     try:
         _set_up[id(data)] = data
-    except TypeError:  # no weak references to it
+    except TypeError:  # it does not support weak references
         pass
 
 
@@ -162,7 +162,7 @@ def program_of(
     data_pickled, main = _pickled(call, data)
     if main is not None:
         _require_guard(call)
-    # What workers pickle of the program's own file they call by this name.
+    # Workers pickle objects of the program's own file with this module name.
     sys.modules["__mp_main__"] = sys.modules["__main__"]
     told = {
         "path": [entry or os.getcwd() for entry in sys.path],
@@ -178,11 +178,11 @@ def program_of(
         "unpickled": list(unpickled),
         "what": "dataset" if inputs is None else "iterator's function" if in_order else "function",
     }
-    # A worker that is started anew reads it again, from its beginning.
+    # A restarted worker reads it again from the beginning.
     memory = _Memory(pickle.dumps(told) + data_pickled)
     arguments = [
         *subprocess._args_from_interpreter_flags(),
-        "-P",  # what lies beside the file is not what "import torch" means
+        "-P",  # keep the file's folder out of sys.path, so that "import torch" finds PyTorch
         os.path.join(os.path.dirname(os.path.abspath(__file__)), "_worker.py"),
         f"/proc/{os.getpid()}/fd/{memory.descriptor}",
     ]
@@ -201,7 +201,7 @@ def _pickled(call: str, data: Any) -> tuple[bytes, tuple[str, str] | None]:
     if b"__main__" not in pickled:
         return pickled, None
     main = _main()
-    if main is None:  # a notebook, an interactive session, python -c
+    if main is None:  # a notebook, an interactive session or python -c
         by_value = _by_value(data)
         if by_value is None:
             raise _core.BuildError(
@@ -218,7 +218,7 @@ def _require_guard(call: str) -> None:
     frame = sys._getframe()
     while frame is not None and not (frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"):
         frame = frame.f_back
-    if frame is None:  # another thread, or what is called when the program ends
+    if frame is None:  # another thread, or a call at exit
         return
     try:
         with tokenize.open(frame.f_code.co_filename) as file:

@@ -20,8 +20,8 @@ from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, requir
 from ._value import Value as _Value
 from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number
 
-# Of loops and their lists, which a program says by `for` and sluice.for_loop; `cpu`, `gpu` and
-# casts, which are methods of a Value; and what + and < do with tensors.
+# Hidden are: loops and their lists, which programs write as `for` and sluice.for_loop; `cpu`, `gpu`
+# and casts, which are methods of a Value; and what operators such as + and < do with tensors.
 _HIDDEN = {
     "absolute_elements", "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
     "gpu", "list", "pad", "reverse", "slice",
@@ -420,7 +420,7 @@ def pad_tensor(
     if isinstance(fill, int) and not -(2**53) <= fill <= 2**53:
         raise OverflowError(f"pad_tensor: fill is {fill}; whole numbers up to 2**53 are possible")
     if isinstance(fill, _Value) and fill.type in ("i64", "u64"):
-        fill = fill.graph.operator("convert", x=fill, to="f64")  # not rounded
+        fill = fill.graph.operator("convert", x=fill, to="f64")  # f64, so that it is not rounded
     return _along("pad_tensor", tensor, axis, {"fill": fill}, length=length, align=align)
 
 

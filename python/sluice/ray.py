@@ -24,7 +24,7 @@ from ._structure import Shape
 from .sources import source
 
 _log = logging.getLogger(__name__)
-_MOST = 2**31 - 1  # samples of a source
+_MOST = 2**31 - 1  # the most samples of a source
 
 
 def read_images(
@@ -123,7 +123,8 @@ def _rows_of_shards(
     epoch: int,
 ) -> Iterator[dict]:
     for number in numbers["shard"].tolist():
-        # Shard i of epoch e is run (i + e) of the epoch's order, unless the source sticks to shards.
+        # In epoch e, shard i reads range (i + e) of the epoch's order, unless the source sticks to
+        # shards. This task returns range `number`, so it asks for shard (number - e).
         part = ((number - epoch) % shards, shards)
         with describe(*args, **_with_threads(describe, options), shard=part) as pipe:
             pipe.reset(epoch)

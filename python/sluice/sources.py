@@ -19,12 +19,12 @@ from ._graph import require_graph
 from ._value import Value, name_of_type
 from ._workers import WorkerOptions
 
-#: What the values of a sample can be; see :class:`sluice.Value`.
+#: The types of a sample's values; see :class:`sluice.Value`.
 TYPES = (
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "text",
     "bytes", "image", "tensor", "rectangle", "object",
 )
-_TRAVEL = frozenset(TYPES) - {"rectangle", "object"}  # of these values workers send
+_TRAVEL = frozenset(TYPES) - {"rectangle", "object"}  # the types that workers can send
 
 
 def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
@@ -478,7 +478,7 @@ class Several:
 
     def __init__(self, get: Callable[[list[int], int], Any], ends: bool):
         self._get = get
-        self._ends = ends  # where the function raises IndexError or StopIteration, or gives nothing
+        self._ends = ends  # true if IndexError, StopIteration or an empty result ends the epoch
         self._given: Sequence | None = None
 
     def take(self, indices: list[int], epoch: int, place: int) -> Any:
@@ -495,7 +495,8 @@ class Several:
             return given
         if len(indices) > 1 and not self._ends:
             return [_Alone(index, epoch) for index in indices]
-        # An error knows the frames that it was raised in: none of them must know the other samples.
+        # An error refers to the frames in which it was raised. These frames must not hold the other
+        # samples.
         ones = (self._one(index, epoch) for index in indices)
         return list(itertools.takewhile(lambda one: one is not _END, ones))
 
@@ -505,7 +506,7 @@ class Several:
         try:
             return _sample(given.error if isinstance(given, _Failed) else given)
         finally:
-            del given  # which knows the error, as that knows this frame
+            del given  # it refers to the error, and the error to this frame
 
     def _one(self, index: int, epoch: int) -> Any:
         try:
@@ -527,7 +528,7 @@ class Several:
         if len(indices) == 1:
             return None
         try:
-            given = self._get(list(indices), epoch)  # who sorts them sorts a copy
+            given = self._get(list(indices), epoch)  # a copy, because the function may sort it
             given = list(given) if isinstance(given, (list, tuple)) else []
         except BaseException:
             return None
@@ -555,11 +556,11 @@ class _Alone:
         return f"<sample {self.index}, asked for alone>"
 
 
-_END = object()  # stands for a sample that there is not, nor any after it
+_END = object()  # stands for a missing sample, after which there are none
 
 
 def _cure_of_iterable(data: Any) -> str:
-    # An iterator's own __iter__ gives itself, which can be gone through once.
+    # An iterator's own __iter__ returns itself and can only be iterated once.
     if hasattr(data, "__iter__") and not hasattr(data, "__next__"):
         return "give its method __iter__, as in sluice.iterate(data.__iter__, ...)"
     return "write lambda: iter(...), or the name of a generator function"
@@ -664,7 +665,7 @@ class _Iteration:
                 except StopIteration:
                     self._ended = True
                     break
-                except BaseException as error:  # of this value, whoever asks for it
+                except BaseException as error:  # raised for the sample that asks for this value
                     value = _Failed(error)
                 if self._next >= self._first:
                     self._kept[self._next] = value
@@ -745,13 +746,13 @@ class InOrderByPlace:
             try:
                 self._samples.end()
             except Exception:
-                pass  # of what the user's iterator does when it is closed
+                pass  # an error while the user's iterator is closed
             try:
                 self._samples.begin(epoch, oldest)
             except BaseException as error:
                 self._samples.fail(error, oldest, index)
         value, done = self._samples.take(index)
-        done()  # nobody else is here who could go on with the iterator
+        done()  # only this process uses the iterator, so it can go on at once
         return value
 
 
@@ -879,5 +880,5 @@ def _dumped(value: Any) -> bytes:
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
-for _function in (files, list_file, tar, source) if __doc__ else ():  # python -OO has none
+for _function in (files, list_file, tar, source) if __doc__ else ():  # python -OO removes docstrings
     _function.__doc__ = _function.__doc__.replace("{sampler}", _SAMPLER).replace("{{", "{").replace("}}", "}")

@@ -131,7 +131,7 @@ def to_torch(batch: Batch) -> Any:
     return rebuild(batch.structure, [convert(one) for one in batch.columns])
 
 
-# What a DataLoader takes, and where it is said here.
+# Arguments of DataLoader, with their equivalents here.
 _OF_DATALOADER = {
     "num_workers": "threads=N of the pipeline; workers=N of a source whose samples Python makes",
     "shuffle": "shuffle=True of the source, sluice.files(folder, shuffle=True) say",
@@ -148,7 +148,7 @@ _OF_DATALOADER = {
     "pin_memory_device": "nothing: what the pipeline copies to a GPU is pinned by itself",
     "in_order": "nothing: batches come in order",
 }
-# Devices of the pipeline's own option `device`; PyTorch has none of these names.
+# Values of the pipeline's own option `device`; PyTorch has no device with these names.
 _OF_PIPELINE = ("gpu", "stand-in")
 
 
@@ -190,7 +190,7 @@ class Loader:
         drop_last: bool | None = None,
         **kwargs: Any,
     ):
-        while isinstance(describe, functools.partial):  # a method, among others
+        while isinstance(describe, functools.partial):  # such as a method
             args, kwargs = (*describe.args, *args), {**describe.keywords, **kwargs}
             describe = describe.func
         if isinstance(describe, Description):

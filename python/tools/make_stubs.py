@@ -58,7 +58,7 @@ def text() -> str:
     ]
     for name in sorted(ops.__all__):
         function = getattr(ops, name)
-        if hasattr(function, "__signature__"):  # it is made of the declaration
+        if hasattr(function, "__signature__"):  # made from the declaration
             lines.append(_stub_of(name, by_name[name]))
             continue
         summary = inspect.getdoc(function).splitlines()[0]

@@ -1,4 +1,4 @@
-// Lists of the drawn pictures with boxes and masks, for tests of commands that read such.
+// Lists of the demo images with boxes and masks, for tests of commands that read such lists.
 #pragma once
 
 #include "demo_folder.h"
@@ -15,13 +15,13 @@
 namespace sluice::app {
 
 struct AnnotatedLists {
-  std::filesystem::path folder;  // the pictures
+  std::filesystem::path folder;  // of the images
   std::filesystem::path boxes;   // x, y, width, height, and labels: see --box-format xywh
   std::filesystem::path masks;   // ids 1 on the left, 2 on the right, in gray or with a palette
   int pictures = 0;              // of each list
 };
 
-// Of the pictures that are not damaged; in the folder of this test's.
+// Writes lists that annotate the images that are not damaged, into this test's folder.
 inline AnnotatedLists write_annotated_lists() {
   AnnotatedLists lists{.folder = write_demo_pictures(),
                        .boxes = test_folder() / "boxes.jsonl",
@@ -38,7 +38,7 @@ inline AnnotatedLists write_annotated_lists() {
     boxes << R"({"path":"data/)" << name << R"(","boxes":[[)" << w / 4 << "," << h / 4 << ","
           << w / 2 << "," << h / 2 << R"(],[0,0,8,8]],"labels":[5,6]})"
           << "\n";
-    const bool has_palette = lists.pictures % 2 == 1;  // of colors that are no ids
+    const bool has_palette = lists.pictures % 2 == 1;  // its colors are no ids
     const std::string mask = "mask" + std::to_string(lists.pictures++) + ".png";
     std::ofstream(test_folder() / mask, std::ios::binary)
         << png_file({.width = w,
@@ -51,7 +51,8 @@ inline AnnotatedLists write_annotated_lists() {
   return lists;
 }
 
-// The options of `sluice augment` that give a recipe or its saved plan what it wants.
+// Returns the options of `sluice augment` that give a recipe or its saved plan the samples it
+// needs.
 inline std::string samples_for(const std::string& recipe, const AnnotatedLists& lists) {
   if (recipe == "detection") return " --list " + lists.boxes.string() + " --box-format xywh ";
   if (recipe == "segmentation") return " --list " + lists.masks.string() + " ";

@@ -1,4 +1,4 @@
-// What `sluice augment` makes of lists with boxes and masks.
+// `sluice augment` with lists of boxes and masks.
 #include "annotated_lists.h"
 #include "program.h"
 #include <sluice/sluice.h>

@@ -1,4 +1,4 @@
-// What `sluice augment` makes of lists, archives, random orders and worker processes.
+// `sluice augment` with lists, archives, random orders and worker processes.
 #include "apps/outputs.h"
 #include "demo_folder.h"
 #include "program.h"
@@ -35,7 +35,8 @@ class AugmentSources : public ::testing::Test {
   fs::path data_;
 };
 
-// The comment tells runs apart; all else of a result is the same wherever its file came from.
+// The comment in the file tells runs apart. The rest of a result does not depend on where its file
+// came from.
 std::multiset<std::string> pictures_of(const Files& files) {
   std::multiset<std::string> pictures;
   for (const auto& [name, bytes] : files) {
@@ -79,7 +80,7 @@ TEST_F(AugmentSources, RowsThatAreWrongCostThemselves) {
   EXPECT_NE(labelled.out.find("line 4"), std::string::npos) << labelled.out;
 }
 
-// Whatever is named in them, results stay in --out, and none takes another one's place.
+// Results stay in --out, whatever the names are, and none replaces another.
 TEST_F(AugmentSources, NamesFromElsewhereStayInTheFolder) {
   const std::string a = picture("arrow.jpg");
   TarWriter tar;
@@ -121,7 +122,7 @@ TEST_F(AugmentSources, ArchivesResumeAndShardLikeFolders) {
   EXPECT_EQ(results("one"), one);
 }
 
-// The order decides which ones there are where not all are wanted, and about nothing else.
+// If not all samples are wanted, the order decides which ones there are. It decides nothing else.
 TEST_F(AugmentSources, AShuffledRunGivesTheSameResults) {
   ASSERT_EQ(augment("one", folder() + "--epochs 2").status, 0);
   ASSERT_EQ(augment("shuffled", folder() + "--epochs 2 --shuffle --batch 5").status, 0);

@@ -61,7 +61,7 @@ TEST_F(Augment, MakesFoldersForASheetInTheResultsOnly) {
   EXPECT_FALSE(fs::exists(test_folder() / "other"));
 }
 
-// Nothing is decoded that is not wanted, however far the pipeline reaches ahead.
+// Samples that are not wanted are not decoded, however far ahead the pipeline works.
 TEST_F(Augment, TakesNoMoreSamplesThanAreCounted) {
   for (const std::string device : {"cpu", "stand-in"}) {
     const Ran ran = augment(device, "--profile --count 3 --device " + device);
@@ -129,7 +129,7 @@ TEST_F(Augment, TheSameFilesWhateverTheThreadsAndBatches) {
     EXPECT_EQ(augment("a_" + recipe, common + "--threads 1 --batch 7").status, 0);
     EXPECT_EQ(augment("b_" + recipe, common + "--threads 4 --batch 32").status, 0);
     EXPECT_EQ(results("a_" + recipe), results("b_" + recipe)) << recipe;
-    // One damaged file in each of two whole epochs and one more in the third. A region that lies
+    // The damaged file fails once in each of two whole epochs, and once more in the third. A region
     // above the damage is sound.
     if (recipe != "rotate" && recipe != "eval") {
       EXPECT_GE(results("a_" + recipe).size(), 37u);
@@ -183,7 +183,7 @@ TEST_F(Augment, FilesOfTheSameNameAreToldApart) {
   EXPECT_EQ(ran.status, 0) << ran.errors;
   EXPECT_EQ(names("out"), "a_000000.jpg cat/a_000001.jpg dog/a_000002.jpg dog/young/a_000003.jpg ");
   EXPECT_NE(ran.out.find("fox/a.jpg (sample 4"), std::string::npos) << ran.out;
-  // In one folder names cannot clash either: each has its number.
+  // Names cannot clash in one folder either: each has its number.
   fs::copy_file(data_ / "a.jpg", data_ / "cat__a.jpg");
   EXPECT_EQ(augment("flat", "--flat").status, 0);
   EXPECT_EQ(names("flat"),
@@ -200,7 +200,7 @@ TEST_F(Augment, LongNamesAreCutBetweenLetters) {
               results("out").contains(name.substr(0, 198) + "x_000015.jpg"));
 }
 
-// Links that lead back or nowhere, and what is hidden, cost nothing but themselves.
+// Links that lead back or nowhere and hidden files cost only themselves.
 TEST_F(Augment, NamesWhatItCannotRead) {
   fs::create_directory(data_ / "cat");
   fs::copy_file(data_ / "arrow.jpg", data_ / "cat" / "a.jpg");

@@ -14,7 +14,7 @@
 namespace sluice::app {
 namespace bench_test {
 
-// Nothing is said about speed here: only that every workload runs, and what it reports.
+// Checks no speed: only that every workload runs, and its report.
 TEST(Bench, EveryWorkloadReportsItsFigures) {
   const std::filesystem::path data = write_demo_pictures();
   std::filesystem::create_symlink(data / "gone", data / "gone.jpg");
@@ -85,7 +85,7 @@ TEST(Bench, SourceReportsARowForEachOfItsKinds) {
   }
 }
 
-// The demo's pictures but the progressive and the damaged one are those that an index helps with.
+// An index helps with all demo images but the progressive and the damaged one.
 TEST(Bench, SaysWhichIndexItRanWith) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
   const std::string data = (test_folder() / "data").string();

@@ -1,5 +1,5 @@
-// `sluice augment --checkpoint`: whatever becomes of a run, what its checkpoint says is done is
-// there, and a run that goes on from it makes the rest, once.
+// `sluice augment --checkpoint`: whatever ends a run, the samples that its checkpoint counts as
+// done exist. A run that resumes from it makes the rest, once.
 #include "apps/outputs.h"
 #include "demo_folder.h"
 #include "program.h"
@@ -68,7 +68,7 @@ class CheckpointRun : public ::testing::Test {
 
 const Arguments kResume = {"--resume"};
 
-// Killed again and again, until it is done.
+// Killed repeatedly, until it is done.
 TEST_F(CheckpointRun, LosesNothingAndDoublesNothingWhenKilled) {
   const Arguments kinds[] = {{}, {"--shuffle"}, {"--on-error", "replace"}, {"--workers", "2"}};
   for (const Arguments& kind : kinds) {
@@ -112,7 +112,7 @@ TEST_F(CheckpointRun, LosesNothingAndDoublesNothingWhenKilled) {
   }
 }
 
-// Results may be moved away while the run is not at work: what was done is not done again.
+// Results may be moved away while no run is active: finished work is not repeated.
 TEST_F(CheckpointRun, GoesOnThoughResultsWereMovedAway) {
   const Arguments options = {"--count", "200", "--recipe", "eval", "--batch", "64"};
   ASSERT_EQ(augment("whole", options).status, 0);
@@ -132,7 +132,7 @@ TEST_F(CheckpointRun, GoesOnThoughResultsWereMovedAway) {
   for (const auto& [name, bytes] : made) twice += together.insert({name, bytes}).second ? 0 : 1;
   EXPECT_TRUE(together == whole);
   EXPECT_LT(twice, 64u);  // of the batch that was cut
-  // It is done now, and there is nothing to do any more.
+  // The run is complete now, so there is nothing left to do.
   fs::remove_all(path("out"));
   const Ran again = augment("out", options + checkpoint() + kResume);
   EXPECT_EQ(again.status, 0) << again.errors;
@@ -206,7 +206,7 @@ TEST_F(CheckpointRun, RefusesWhatItCannotGoOnFrom) {
   EXPECT_NE(text_of(path("run.json")), before);
 }
 
-// As on a full disk: results fit no more, or the checkpoint does not.
+// On a full disk, the results or the checkpoint do not fit.
 TEST_F(CheckpointRun, AFullDiskLosesNothing) {
   const Arguments options = {"--epochs", "2", "--batch", "4"};
   ASSERT_EQ(augment("whole", options).status, 0);
@@ -231,7 +231,7 @@ TEST_F(CheckpointRun, AFullDiskLosesNothing) {
   EXPECT_EQ(resumed.status, 0) << resumed.errors;
   EXPECT_TRUE(visible("out") == whole);
   fs::remove(path("run.json"));
-  // A checkpoint has more bytes than this, and what the program says has fewer.
+  // A checkpoint has more bytes than this, and the program's messages have fewer.
   const Ran position = run_tight(420, kResume);
   EXPECT_EQ(position.status, 1);
   EXPECT_TRUE(says(position.errors, "run.json' cannot be written: File too large"))
@@ -240,7 +240,7 @@ TEST_F(CheckpointRun, AFullDiskLosesNothing) {
   EXPECT_TRUE(files_below(path("out")) == whole);
 }
 
-// Nobody is left to read what has not been read: that is no reason to count it as done.
+// Without workers, the remaining samples cannot be read. They must not count as done.
 TEST_F(CheckpointRun, EndsWhenNoWorkerIsLeft) {
   const Arguments options = {"--count", "1000",      "--recipe", "eval",      "--batch",
                              "8",       "--workers", "2",        "--threads", "1"};
@@ -264,8 +264,8 @@ TEST_F(CheckpointRun, EndsWhenNoWorkerIsLeft) {
       << ended.errors;
   EXPECT_LT(visible("out").size(), visible("whole").size());
   EXPECT_EQ(augment("out", options + checkpoint() + kResume).status, 0);
-  // A file whose worker was killed twice is one that cannot be used: 12 processes were killed, each
-  // with two groups of 16 in its hands.
+  // A file whose worker was killed twice cannot be used. 12 processes were killed, each while it
+  // held two groups of 16.
   const auto whole = visible("whole");
   for (const auto& [name, bytes] : visible("out")) EXPECT_TRUE(whole.at(name) == bytes) << name;
   EXPECT_GE(visible("out").size() + 12 * 32 / 2, whole.size());
@@ -295,7 +295,7 @@ TEST_F(CheckpointRun, NoInputIsWrittenOver) {
                    "--checkpoint and --sheet are both"));
 }
 
-// Both write the same, whatever becomes of one of them.
+// Both write the same, whatever happens to one of them.
 TEST_F(CheckpointRun, TwoProgramsInOneFolderDoNotHurtEachOther) {
   const Arguments options = {"--count", "120", "--recipe", "eval", "--batch", "4"};
   ASSERT_EQ(augment("whole", options).status, 0);

@@ -21,13 +21,13 @@ TEST(Cli, VersionAndHelp) {
   }
 }
 
-// Whatever this machine has: either GPUs, or the reason that there is none.
+// Every machine has either GPUs or a reason for having none.
 TEST(Cli, DevicesSaysWhatThereIsOrWhyNot) {
   const Ran told = run_program("devices");
   EXPECT_EQ(told.status, 0);
   EXPECT_EQ(told.errors, "");
   const Gpus found = look_for_gpus();
-  // Of each GPU a line about its JPEG engines follows.
+  // For each GPU, a line about its JPEG engines follows.
   EXPECT_EQ(told.out.rfind(to_string(found), 0), 0u) << told.out;
   if (found.gpus.empty()) {
     EXPECT_EQ(told.out, to_string(found));
@@ -212,7 +212,7 @@ TEST(Cli, GraphCountsWhatRanOnPictures) {
     EXPECT_NE(text.out.find("[source; io]   " + std::to_string(files) + " runs, "),
               std::string::npos)
         << text.out;
-    // One of them is damaged, and does not reach the choice.
+    // One of the files is damaged, and does not reach the conditional.
     EXPECT_NE(text.out.find(" of " + std::to_string(files - 1) + " times"), std::string::npos)
         << text.out;
     const Ran more = run_program(command + " --count 100");

@@ -1,4 +1,4 @@
-// An index whose records are damaged: the run goes on without it, and says so.
+// An index with damaged records: the run goes on without it, and reports it.
 #include "program.h"
 #include <sluice/io/jpeg/self_test.h>
 

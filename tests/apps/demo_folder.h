@@ -1,4 +1,4 @@
-// The pictures of scripts/demo as files, for tests of commands that read a folder. They were drawn
+// The images of scripts/demo as files, for tests of commands that read a folder. They were drawn
 // once, when the tests were built.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sluice::app {
 
-// The folder of this test's that they were copied to.
+// Copies the images into this test's folder, and returns the copies' folder.
 inline std::filesystem::path write_demo_pictures() {
   std::filesystem::path folder = test_folder() / "data";
   std::filesystem::copy(SLUICE_DEMO_PICTURES, folder);

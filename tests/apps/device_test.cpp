@@ -1,4 +1,4 @@
-// --device, of the commands that have it, on the stand-in.
+// --device, for the commands that have it, on the stand-in.
 #include "apps/outputs.h"
 #include "demo_folder.h"
 #include "program.h"
@@ -30,8 +30,8 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The same files, byte for byte, whatever becomes of the damaged one, and where files come again,
-// so that the index knows them and the device decodes.
+// Writes the same files, byte for byte, whatever happens to the damaged one. Repeated files are
+// known to the index, so the device decodes them.
 TEST_F(DeviceOption, AugmentWritesWhatTheCpuWrites) {
   for (const std::string options :
        {"--recipe rotate --index memory --count 40", "--recipe train --index memory --count 40",
@@ -46,7 +46,7 @@ TEST_F(DeviceOption, AugmentWritesWhatTheCpuWrites) {
     const auto expected = files_below(path("cpu"));
     EXPECT_GT(expected.size(), 10u);
     EXPECT_TRUE(expected == files_below(path("stand-in"))) << options;
-    // What is said of files that cannot be used is the same, too.
+    // The messages about files that cannot be used are the same, too.
     const auto left_out = [](const std::string& text) {
       return text.substr(text.find("\nskipped"));
     };
@@ -57,7 +57,7 @@ TEST_F(DeviceOption, AugmentWritesWhatTheCpuWrites) {
   }
 }
 
-// The stand-in's engines give other pixels than the CPU, as real ones do.
+// The stand-in's engines produce other pixels than the CPU, as real ones do.
 TEST_F(DeviceOption, DecoderAnyUsesTheEngines) {
   const auto augment = [&](const std::string& options) {
     return run_program("augment --recipe eval --profile --overwrite --data " + data_ + " --out " +
@@ -96,7 +96,7 @@ TEST_F(DeviceOption, AugmentGoesOnWithResultsOfTheOtherOne) {
   EXPECT_TRUE(files_below(path("out")) == whole);
 }
 
-// Not where its pixels are others.
+// A run must not continue on a device with other pixels.
 TEST_F(DeviceOption, AugmentMixesNoResultsOfOtherPixels) {
   const std::string same = "augment --recipe train --data " + data_ + " --out " + path("out");
   ASSERT_EQ(run_program(same).status, 0);
@@ -129,7 +129,7 @@ TEST_F(DeviceOption, GraphShowsWhatRunsThere) {
   EXPECT_EQ(text.status, 0) << text.errors;
   for (const char* part : {"[to the device", "[on the device; ", "[to the host; "})
     EXPECT_TRUE(holds(text.out, part)) << part << text.out;
-  // All choices of an augmentation are in one gather with what comes before and after them.
+  // All branches of an augmentation share one device batch with the steps before and after them.
   for (const std::string recipe : {"randaugment", "trivialaugment"}) {
     const std::string plan =
         run_program("graph --recipe " + recipe + " --device stand-in --text").out;
@@ -156,7 +156,7 @@ TEST_F(DeviceOption, GraphShowsWhatRunsThere) {
   EXPECT_TRUE(holds(ran.out, " runs, ")) << ran.out;
 }
 
-// Where there is no GPU, too: nothing is run.
+// This also holds without a GPU, because nothing is run.
 TEST_F(DeviceOption, GraphDrawsForAnyDevice) {
   const Ran drawn = run_program("graph --recipe eval --device stand-in");
   for (const char* device : {"gpu", "7"}) {
@@ -171,7 +171,7 @@ TEST_F(DeviceOption, GraphDrawsForAnyDevice) {
     EXPECT_TRUE(holds(ran.errors, part)) << ran.errors;
 }
 
-// The device has the picture, and the host would have to encode it.
+// The image lies on the device, and the host would have to encode it.
 TEST_F(DeviceOption, AugmentWantsThePictureOfAPlanOnTheHost) {
   const Ran saved = run_program("graph --json --recipe eval --device stand-in");
   ASSERT_EQ(saved.status, 0) << saved.errors;
@@ -191,7 +191,7 @@ TEST_F(DeviceOption, AugmentWantsThePictureOfAPlanOnTheHost) {
   EXPECT_FALSE(fs::exists(path("out")));
 }
 
-// Where the steps of a saved plan run is part of it.
+// A saved plan includes the device of each step.
 TEST_F(DeviceOption, ASavedPlanSaysWhatRunsThere) {
   const std::string there = path("there.json"), here = path("here.json");
   const auto save = [](const std::string& file, const std::string& device) {
@@ -251,7 +251,7 @@ TEST_F(DeviceOption, BenchMeasuresTheLatency) {
   const std::string common =
       "bench latency --seconds 0.01 --rounds 1 --threads 2 --json - --data " + data_;
   for (const bool on_device : {false, true}) {
-    // With the stand-in it takes minutes there.
+    // It takes minutes with the stand-in.
     if (on_device && testing::one_in(1, 2) == 2) continue;
     const Ran ran = run_program(common + (on_device ? " --device stand-in" : ""));
     ASSERT_EQ(ran.status, 0) << ran.errors;

@@ -1,4 +1,4 @@
-// Every example runs, and prints what it is there to show.
+// Every example runs, and prints what it is meant to show.
 #include "demo_folder.h"
 #include "program.h"
 
@@ -12,7 +12,7 @@ namespace examples_test {
 
 struct Example {
   const char* name;
-  bool pictures;                   // takes a folder of pictures
+  bool pictures;                   // takes a folder of images
   std::vector<std::string> lines;  // among others
 };
 

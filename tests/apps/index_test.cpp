@@ -38,7 +38,7 @@ TEST_F(Index, KnowsAllFilesButThoseThatItNames) {
   const Ran ran = index("new/pictures.index");
   EXPECT_EQ(ran.status, 0) << ran.errors;
   EXPECT_EQ(ran.errors, "");
-  // One of the pictures is progressive, one is damaged.
+  // One of the images is progressive, one is damaged.
   const std::int64_t known = files_ - 2;
   EXPECT_TRUE(says(ran.out, std::to_string(files_ + 2) + " files in ")) << ran.out;
   EXPECT_TRUE(says(
@@ -62,7 +62,7 @@ TEST_F(Index, TheSameFileWhateverTheThreads) {
   EXPECT_EQ(index("a", "--threads 1").status, 0);
   EXPECT_EQ(index("b", "--threads 4").status, 0);
   EXPECT_EQ(text_of(path("a")), text_of(path("b")));
-  // In the folder of the data, and over an index that is there.
+  // Into the folder of the data, and over an existing index.
   EXPECT_EQ(index("data/c", "--threads 4").status, 0);
   EXPECT_EQ(index("data/c", "--threads 2").status, 0);
   EXPECT_EQ(text_of(path("a")), text_of(path("data/c")));

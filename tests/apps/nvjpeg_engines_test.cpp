@@ -1,4 +1,4 @@
-// JPEG engines by nvJPEG, on the library that stands for it.
+// JPEG engines through nvJPEG, with the library that replaces it.
 #include "plain_device.h"
 #include <sluice/cuda/jpeg/nvjpeg_engines.h>
 #include <sluice/io/jpeg/encode.h>
@@ -19,7 +19,7 @@ namespace nvjpeg_engines_test {
 
 using device::NvjpegEngines;
 
-std::vector<std::pair<int, bool>> current;  // devices that were made current, and given up
+std::vector<std::pair<int, bool>> current;  // devices that were made current, and released
 
 std::shared_ptr<void> make_current(int device) {
   current.emplace_back(device, true);
@@ -56,7 +56,7 @@ class NvjpegEnginesTest : public ::testing::Test {
     }
     EXPECT_EQ(depth, 0);
   }
-  // Starts so many files and sees them through.
+  // Starts so many files and waits for them.
   bool decode(JpegEngines::Batch& batch, std::size_t count) {
     for (auto& pixels : pixels_) std::fill(pixels.begin(), pixels.end(), std::uint8_t{0});
     const bool taken = batch.start(std::span(work_).first(count));

@@ -19,7 +19,7 @@ using device::check_nvjpeg;
 using device::nvjpeg_status;
 using device::open_nvjpeg;
 
-// What is printed into a file.
+// A file to print into, and its text.
 class Lines {
  public:
   std::FILE* file() { return file_.get(); }
@@ -138,7 +138,7 @@ TEST_F(NvjpegTest, LeavesOutAFileThatItRefuses) {
   EXPECT_GT(rival_->run(20), 0);
 }
 
-// Which one is quicker is not for a test to say.
+// A test cannot tell which backend is faster.
 TEST_F(NvjpegTest, UsesWhatTheGpuHas) {
   struct Case {
     unsigned refused;
@@ -240,7 +240,7 @@ TEST(NvjpegOption, IsForWhatOnlyDecodesOnAGpu) {
   }
 }
 
-// With a GPU and, where it is found, the true library.
+// With a GPU and, if it is found, the real library.
 TEST_F(NvjpegTest, StandsBesideOursOnAGpu) {
   if (look_for_gpus().gpus.empty()) GTEST_SKIP() << "there is no GPU";
   for (const char* workload : {"decode", "region"}) {

@@ -1,4 +1,4 @@
-// The sheet of effects has all operators that change pictures, and each changes its picture.
+// The sheet of effects has all operators that change images, and each changes its image.
 #include "apps/operator_sheet.h"
 
 #include "program.h"

@@ -63,7 +63,8 @@ std::size_t times(const std::string& part, const std::string& text) {
   return found;
 }
 
-// Those that were started together share the work by themselves; whoever ends last tells of all.
+// Processes that were started together share the work by themselves. The last one to end reports
+// the total.
 TEST_F(Parts, ProcessesOfAJobShareTheWork) {
   ASSERT_EQ(run_program(command("one", "")).status, 0);
   const auto one = files_below(test_folder() / "one");
@@ -75,7 +76,7 @@ TEST_F(Parts, ProcessesOfAJobShareTheWork) {
     for (const int rank : order) {
       const Ran ran = run_command(as_rank(rank, "a") + command("many", ""));
       ASSERT_EQ(ran.status, 0) << ran.errors;
-      // One of the pictures is damaged: whoever meets it says so.
+      // One of the images is damaged: the process that reads it reports it.
       damaged += times("damaged.jpg", ran.out);
       EXPECT_EQ(times("(shard 0/4), recipe", ran.out), rank == 0 ? 1u : 0u) << ran.out;
       const bool last = rank == order.back();
@@ -101,7 +102,7 @@ TEST_F(Parts, WhoeverEndsLastOfThoseAtOnceTells) {
   EXPECT_EQ(files_below(test_folder() / "many"), files_below(test_folder() / "one"));
 }
 
-// What ranks of a job that did not end have left is none of the next job's.
+// Leftovers of an unfinished job's ranks do not count for the next job.
 TEST_F(Parts, AJobThatDidNotEndIsNotCounted) {
   for (const int rank : {0, 1, 3}) {
     const Ran ran = run_command(as_rank(rank, "killed") + command("many", ""));
@@ -117,7 +118,7 @@ TEST_F(Parts, AJobThatDidNotEndIsNotCounted) {
   EXPECT_EQ(files_below(test_folder() / "many"), files_below(test_folder() / "one"));
 }
 
-// Once, though no picture is damaged.
+// It reports once, although no image is damaged.
 TEST_F(Parts, TheFirstOneNamesWhatIsLeftOut) {
   fs::remove(data_ / "damaged.jpg");
   fs::create_symlink("round", data_ / "round");

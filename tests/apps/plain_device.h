@@ -1,5 +1,5 @@
-// What stands for nvJPEG and its GPU in tests: the library of fake_nvjpeg.h, and a device whose
-// memory is the host's.
+// A stand-in for nvJPEG and its GPU: the library of fake_nvjpeg.h, and a device whose memory is the
+// host's.
 //
 // Threads: one.
 #pragma once
@@ -21,7 +21,7 @@ namespace sluice::app {
 using testing::FakeNvjpeg;
 using testing::FakeStream;
 
-// The library stays open, so this is the one that open_nvjpeg() gave.
+// Returns the state of the library that open_nvjpeg() loaded: the library stays open.
 inline FakeNvjpeg& fake_of_library() {
   void* const library = dlopen(SLUICE_FAKE_NVJPEG, RTLD_NOW);
   const auto get =
@@ -30,7 +30,7 @@ inline FakeNvjpeg& fake_of_library() {
   return *get();
 }
 
-// Its batches are over when they were asked for twice.
+// The work before the event is over at the second call of over().
 class PlainEvent : public DeviceEvent {
  public:
   explicit PlainEvent(FakeNvjpeg& fake) : fake_(fake) {}

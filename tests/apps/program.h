@@ -1,4 +1,4 @@
-// Runs the `sluice` program and the examples as a user does, and gives what they printed.
+// Runs the `sluice` program and the examples as a user does, and returns what they printed.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct Ran {
   std::string errors;  // standard error
 };
 
-// The lines of what was said as errors, without those of the progress, which slow runs have.
+// Returns the number of error lines, without those of the progress, which slow runs print.
 inline std::size_t error_lines(const Ran& ran) {
   std::size_t lines = 0;
   std::istringstream text(ran.errors);
@@ -37,7 +37,7 @@ inline std::size_t error_lines(const Ran& ran) {
   return lines;
 }
 
-// What can be read of it: a file of /proc may end with its process.
+// Returns the part of the file that can be read: a file of /proc may end with its process.
 inline std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -45,7 +45,8 @@ inline std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-// A folder of one test, which goes with the process: each test runs in one of its own.
+// Returns a folder for this test, which is removed with the process: each test runs in a process of
+// its own.
 inline std::filesystem::path test_folder() {
   struct Folder {
     explicit Folder(std::filesystem::path where) : path(std::move(where)) {
@@ -88,10 +89,10 @@ inline Ran run_program(const std::string& arguments) {
   return run_command(std::string(SLUICE_PROGRAM) + " " + arguments);
 }
 
-// The program while it runs: for those who send it signals, or look at what it has done so far.
+// The running program, for tests that send it signals or look at its files meanwhile.
 class Started {
  public:
-  enum class As { self, nobody };  // nobody: where this is root, who may read everything
+  enum class As { self, nobody };  // nobody: if this is root, which may read everything
   static constexpr int kCannotStart = 126;
 
   explicit Started(std::vector<std::string> arguments, As as = As::self)
@@ -127,7 +128,7 @@ class Started {
 
   pid_t pid() const { return pid_; }
   void send(int number) const { (void)kill(pid_, number); }
-  // Looks again and again until `holds()`, or the program has ended; says whether it holds.
+  // Polls until `holds()` or the end of the program. Returns whether it holds.
   template <class Condition>
   bool wait_until(Condition holds) {
     while (!holds()) {
@@ -136,8 +137,8 @@ class Started {
     }
     return true;
   }
-  // The worker processes that run now. A sanitizer has children of the program, too: they are its
-  // own.
+  // The worker processes that run now. A sanitizer also starts children of the program: they are
+  // its own.
   std::vector<pid_t> workers() const {
     std::vector<pid_t> all;
     std::error_code ignored;
@@ -154,7 +155,7 @@ class Started {
   }
   std::string out_so_far() const { return text_of(out_); }
   std::string errors_so_far() const { return text_of(errors_); }
-  // The exit status, or the number of the signal that killed it, below 0.
+  // Waits for the end. The status is the exit status, or minus the signal that killed the program.
   Ran finish() {
     if (!ended_) ended_ = waitpid(pid_, &status_, 0) == pid_;
     return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), text_of(out_),
@@ -177,7 +178,7 @@ class Started {
   bool ended_ = false;
 };
 
-// Paths below the folder, and contents.
+// Returns the paths below the folder, with the files' contents.
 inline std::map<std::string, std::string> files_below(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -22,7 +22,7 @@ TEST(Progress, DurationsAreReadable) {
   for (const auto& c : cases) EXPECT_EQ(duration_in_words(c.seconds), c.words);
 }
 
-// So many pictures that the run can be seen at work.
+// So many images that the run can be observed while it works.
 std::vector<std::string> long_run(const fs::path& data) {
   for (int i = 0; i < 4096; ++i)
     fs::create_hard_link(data / "snail.jpg", data / ("s" + std::to_string(i) + ".jpg"));
@@ -30,7 +30,7 @@ std::vector<std::string> long_run(const fs::path& data) {
           "--resume", "--batch", "8",           "--threads", "1"};
 }
 
-// What is there already counts as done from the first line on; in logs a line is a line.
+// Files that exist already count as done from the first line on. In logs, each report is a line.
 TEST(Progress, BeginsWithWhatIsThere) {
   const fs::path data = write_demo_pictures();
   std::vector<std::string> arguments = long_run(data);
@@ -49,7 +49,7 @@ TEST(Progress, BeginsWithWhatIsThere) {
   EXPECT_NE(ran.errors.find(" s left\n"), std::string::npos) << ran.errors;
 }
 
-// A disk that is full where the log lies costs the log, and not the run.
+// A full disk under the log costs the log, not the run.
 TEST(Progress, MayHaveNowhereToGo) {
   std::string command = SLUICE_PROGRAM;
   for (const std::string& argument : long_run(write_demo_pictures())) command += " " + argument;
@@ -58,7 +58,7 @@ TEST(Progress, MayHaveNowhereToGo) {
   EXPECT_NE(ran.out.find("delivered 699 images"), std::string::npos) << ran.out;
 }
 
-// On a terminal it is one line, drawn anew, which is gone in the end.
+// On a terminal it is one line, which is redrawn, and removed at the end.
 TEST(Progress, IsOneLineOnATerminal) {
   const fs::path data = write_demo_pictures();
   std::vector<std::string> arguments = long_run(data);

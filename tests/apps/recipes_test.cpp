@@ -1,4 +1,4 @@
-// The recipes: their files in apps/recipes, what they make on a device, and --size.
+// The recipes: their files in apps/recipes, their results on a device, and --size.
 #include "apps/recipes.h"
 
 #include "annotated_lists.h"
@@ -69,7 +69,7 @@ class Recipes : public ::testing::Test {
       options.data = lists_.folder.string();
     return open_dataset(options);
   }
-  // What `describe` makes of each sample; what cannot be decoded is left out.
+  // Returns what `describe` makes of each sample. Samples that cannot be decoded are left out.
   template <class Describe>
   std::vector<std::string> made(Recipe recipe, std::shared_ptr<Device> device,
                                 const Describe& describe) const {
@@ -117,7 +117,7 @@ TEST(RecipeFiles, AreWhatTheProgramWrites) {
   }
 }
 
-// Their files, and the recipes on a device, make the same bytes as the recipes on the CPU.
+// Saved plans, and recipes on a device, produce the same bytes as the recipes on the CPU.
 TEST_F(Recipes, AreTheSameFromTheirFilesAndOnADevice) {
   for (const Recipe recipe : some_recipes()) {
     SCOPED_TRACE(name_of(recipe));
@@ -136,7 +136,7 @@ TEST_F(Recipes, AreTheSameFromTheirFilesAndOnADevice) {
   }
 }
 
-// All of a recipe's pixels are made there: nothing but the numbers stays on the host.
+// All pixels of a recipe are made on the device: only the numbers stay on the host.
 TEST_F(Recipes, DecodeAndChangePicturesOnTheDevice) {
   for (const Recipe recipe : recipes()) {
     const std::string plan =
@@ -145,7 +145,7 @@ TEST_F(Recipes, DecodeAndChangePicturesOnTheDevice) {
       EXPECT_NE(plan.find(part), std::string::npos) << name_of(recipe) << plan;
     for (const char* step : {"\nresize(", "\nflip(", "\ncolor_twist("})
       EXPECT_EQ(plan.find(step), std::string::npos) << name_of(recipe) << plan;
-    // The size comes from the file's header: no gather for it.
+    // The size comes from the file's header, without a device batch.
     std::istringstream lines(plan);
     for (std::string line; std::getline(lines, line);) {
       if (line.find("canvas_size(") == std::string::npos) continue;
@@ -235,7 +235,7 @@ TEST_F(Recipes, ImagenetIsTrain) {
   }
 }
 
-// A run goes on only where the pictures have the same size; its own is no other one.
+// A run resumes only with images of the same size. Giving its own size explicitly is no change.
 TEST_F(Recipes, ARunWithAnotherSizeIsAnotherRun) {
   const std::string run = "augment --recipe eval --count 3 --data " + lists_.folder.string() +
                           " --out " + (test_folder() / "out").string();

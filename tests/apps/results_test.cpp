@@ -1,4 +1,4 @@
-// What `sluice augment` leaves in its folder, whatever happens to it on the way.
+// The files that `sluice augment` leaves in its folder, however it ends.
 #include "apps/results.h"
 
 #include "demo_folder.h"
@@ -39,7 +39,7 @@ class Results : public ::testing::Test {
   Ran augment(const std::string& out, const std::vector<std::string>& more) const {
     return Started(arguments(out, more)).finish();
   }
-  // Of a folder that the program may be writing to.
+  // Counts the images in a folder that the program may be writing to.
   std::size_t count(const std::string& out) const {
     std::size_t files = 0;
     std::error_code ignored;
@@ -104,7 +104,7 @@ TEST_F(Results, ASignalEndsTheRunWithASummaryAndResumeGoesOn) {
     EXPECT_EQ(resumed.status, 0) << resumed.errors;
     EXPECT_TRUE(says(resumed.out, " are there already\n")) << resumed.out;
     EXPECT_TRUE(all(c.policy) == whole);
-    // Nothing is left to do, and nothing is done.
+    // The run is complete, so nothing is done.
     const auto written = fs::last_write_time(folder(c.policy) / whole.begin()->first);
     const Ran again = augment(c.policy, options + resume);
     EXPECT_EQ(again.status, 0) << again.errors;
@@ -130,8 +130,8 @@ TEST_F(Results, AreWholeWheneverTheRunIsKilled) {
   EXPECT_TRUE(all("out") == whole);  // nothing else is left
 }
 
-// What a reader sees at a moment is what a kill at that moment leaves. Here one looks at each file
-// again and again until it has been replaced: it is the old one or the new one all the time.
+// A reader sees at each moment what a kill at that moment would leave. So this test reads each file
+// repeatedly until it has been replaced: it is always the old one or the new one.
 TEST_F(Results, AreWholeAtEveryMoment) {
   const std::vector<std::string> options = {"--batch", "1", "--threads", "1"};
   ASSERT_EQ(augment("out", options).status, 0);
@@ -213,7 +213,7 @@ TEST_F(Results, AFullDiskIsAClearErrorAndCutsNoFile) {
   for (const auto& [name, bytes] : all("out")) EXPECT_TRUE(whole.at(name) == bytes) << name;
   EXPECT_EQ(augment("out", {"--resume"}).status, 0);
   EXPECT_TRUE(all("out") == whole);
-  // What is there already survives.
+  // Files that exist already survive.
   EXPECT_EQ(run_tight({"--overwrite"}).status, 1);
   EXPECT_TRUE(all("out") == whole);
 }
@@ -233,7 +233,7 @@ TEST_F(Results, ResumeRefusesWhatIsNotOfTheSameRun) {
     EXPECT_TRUE(says(ran.errors, other.front())) << ran.errors;
     EXPECT_TRUE(all("out") == before);
   }
-  // With --overwrite they are replaced, and no result of another run is taken for one of this.
+  // With --overwrite they are replaced. Results of another run do not count for this one.
   const std::vector<std::string> seed = {"--seed", "4", "--count", "9"};
   ASSERT_EQ(augment("four", seed).status, 0);
   ASSERT_EQ(augment("out", seed + std::vector<std::string>{"--resume", "--overwrite"}).status, 0);
@@ -266,12 +266,12 @@ TEST_F(Results, ResumeMakesWhatIsMissingOrCut) {
   ASSERT_EQ(augment("longer", {"--count", "60", "--on-error", "replace"}).status, 0);
   ASSERT_EQ(augment("replace", {"--count", "60", "--on-error", "replace", "--resume"}).status, 0);
   EXPECT_TRUE(all("replace") == all("longer"));
-  // Of an empty folder it is an ordinary run.
+  // In an empty folder, it is an ordinary run.
   ASSERT_EQ(augment("new", {"--count", "60", "--on-error", "replace", "--resume"}).status, 0);
   EXPECT_TRUE(all("new") == all("longer"));
 }
 
-// No number in a file of --out makes the program take a lot of memory or crash.
+// Numbers in a file of --out never make the program take much memory or crash.
 TEST_F(Results, ResumeDoesNotTrustTheNumbersInFiles) {
   ASSERT_EQ(augment("out", {}).status, 0);
   const auto before = all("out");
@@ -296,7 +296,7 @@ TEST_F(Results, ResumeDoesNotTrustTheNumbersInFiles) {
   }
 }
 
-// A class folder that has no results would shift the classes behind it.
+// If a class without results had no folder, the numbers of the classes after it would shift.
 TEST_F(Results, EachClassHasAFolder) {
   for (const char* name : {"animals", "birds", "x_000001.jpg"}) fs::create_directory(data_ / name);
   std::ofstream(data_ / "birds" / "1.jpg") << "no picture";
@@ -313,7 +313,7 @@ TEST_F(Results, EachClassHasAFolder) {
   EXPECT_FALSE(fs::exists(folder("flat") / "animals"));
 }
 
-// A dataset of two files, of which nothing is read.
+// A dataset of two files that are never read.
 struct TwoSamples final : Dataset {
   std::int64_t size() const override { return 2; }
   std::string words() const override { return "two"; }
@@ -352,7 +352,7 @@ TEST_F(Results, AResultThatHasChangedIsNotCopied) {
     EXPECT_THROW(first.copy(0, 0, 4), IoError) << bytes.size();
     EXPECT_FALSE(fs::exists(first.path(0, 4)));
   }
-  // The files beside it.
+  // The files beside the result.
   write_bytes(result, whole);
   fs::path boxes = result;
   boxes.replace_extension(".json");
@@ -408,7 +408,7 @@ TEST_F(Results, ALinkIsNeitherFollowedNorLost) {
   EXPECT_FALSE(fs::is_symlink(result));
   EXPECT_TRUE(all("out") == whole);
   EXPECT_EQ(text_of(test_folder() / "precious"), "precious");
-  // A device takes what it is given.
+  // A device file is a valid target.
   EXPECT_EQ(augment("device", {"--sheet", "/dev/null"}).status, 0);
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }

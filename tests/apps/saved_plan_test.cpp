@@ -22,7 +22,7 @@ void write_text(const fs::path& path, const std::string& text) {
 class SavedPlans : public ::testing::Test {
  protected:
   void SetUp() override { data_ = write_demo_pictures(); }
-  // The folder's files and what became of them.
+  // Returns the files of the folder and the outcome.
   std::map<std::string, std::string> augment(const std::string& out,
                                              const std::string& options) const {
     const Ran ran = run_program("augment --data " + data_.string() + " --out " +

@@ -1,4 +1,4 @@
-// The program where the system lets it make fewer threads than it is asked for.
+// The program on a system that allows fewer threads than requested.
 #include "program.h"
 #include "tests/in_child.h"
 
@@ -65,7 +65,7 @@ TEST(ProgramThreads, FewerThanAskedForAreSaidOnce) {
       EXPECT_EQ(ran.errors.size(), c.says.size()) << ran.errors;
     }
   }
-  // Figures of another number of threads would be none.
+  // Measurements with another number of threads would be worthless.
   for (const std::vector<std::string>& bench :
        {std::vector<std::string>{"bench", "overhead", "--threads", "4"},
         std::vector<std::string>{"bench", "decode", "--threads", "4", "--data", data}}) {

@@ -1,4 +1,4 @@
-// --trace, of the commands that have it.
+// --trace, for the commands that have it.
 #include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "demo_folder.h"
@@ -55,7 +55,7 @@ TEST_F(TraceOption, SaysAtOnceWhatCannotBeWritten) {
   EXPECT_EQ(run_program("graph --trace trace.json").status, 2);
 }
 
-// What was asked for is there all the same.
+// The requested results exist all the same.
 TEST_F(TraceOption, LosesNoResultsToAFullDisk) {
   if (!fs::exists("/dev/full")) GTEST_SKIP();
   const Ran ran = run_program(augment("out") + " --trace /dev/full");

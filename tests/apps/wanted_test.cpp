@@ -54,7 +54,7 @@ TEST(Wanted, PartsAddUp) {
   }
 }
 
-// A shuffle is that of Sampler::shuffle, and of its first places where not all are wanted.
+// A shuffle equals Sampler::shuffle, cut to its first places if not all are wanted.
 TEST(Wanted, ShufflesAsSamplersDo) {
   for (const std::int64_t count : {40, 33}) {
     const Wanted wanted({.samples = 20, .count = count, .shuffle = true, .seed = 8}, Part("0/1"));
@@ -68,7 +68,7 @@ TEST(Wanted, ShufflesAsSamplersDo) {
   }
 }
 
-// Epochs that are cut short are other ones, which a checkpoint tells by the name.
+// Shortened epochs are different ones, and a checkpoint recognizes them by their name.
 TEST(Wanted, OrdersAreToldApartByWhatDiffers) {
   const auto name = [](std::int64_t count, bool shuffle, std::uint64_t seed) {
     return Wanted({.samples = 10, .count = count, .shuffle = shuffle, .seed = seed}, Part("0/1"))

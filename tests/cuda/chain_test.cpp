@@ -1,4 +1,5 @@
-// Chains of work that a stream begins in one go: they do what the same work does piece by piece.
+// Chains of work that a stream begins in one go have the same effect as the same work piece by
+// piece.
 #include "tests/cuda/kernels/on_device.h"
 #include <sluice/cuda/kernels/pixels.h>
 
@@ -36,7 +37,7 @@ const Form kForms[] = {
     {Piece::launch, Piece::fill, Piece::fill, Piece::launch, Piece::upload, Piece::launch},
 };
 
-// Memory of the device, and what should be there.
+// Device memory, and its expected content.
 class Cells {
  public:
   Cells() : there_(device_.upload(expected_.data(), kAll)) {
@@ -53,7 +54,7 @@ class Cells {
   DeviceStream& stream() { return device_.stream(); }
   int below(std::size_t n) { return static_cast<int>(random_() % n); }
 
-  // Once what was put there before is over: its arguments are written again.
+  // Waits for the work put there before, because its arguments are overwritten.
   void put(const Form& form) {
     launched_ = 0;
     for (const Piece piece : form) put(piece);
@@ -142,7 +143,7 @@ TEST(Chains, ThatRepeatAreGraphsOfAGpu) {
   EXPECT_FALSE(cells.stream().end_chain()) << "none was begun";
 }
 
-// What the event follows has begun, and what comes after it is done, too.
+// Work before the event has begun, and work after it is done, too.
 TEST(Chains, EndWhereAnEventIsRecorded) {
   Cells cells;
   for (int round = 0; round < 20; ++round) {
@@ -155,7 +156,7 @@ TEST(Chains, EndWhereAnEventIsRecorded) {
   }
 }
 
-// The host's time for a chain, and the time until it is over.
+// Measures the host's time for a chain, and the time until it is over.
 TEST(Chains, HowFast) {
   if (!device::on_gpu()) GTEST_SKIP() << "this measures a GPU: SLUICE_TEST_DEVICE is not set";
   using Clock = std::chrono::steady_clock;

@@ -1,4 +1,4 @@
-// Composed maps of colours and of places give the same pixels on a device as on the host, bit for
+// Composed maps of colors and of places produce the same pixels on a device as on the host, bit for
 // bit, and the same errors.
 #include "tests/cuda/test_device.h"
 #include "tests/ops/kernels/reference.h"

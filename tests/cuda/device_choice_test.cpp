@@ -1,4 +1,5 @@
-// Choices that a device makes itself: what the host makes of the same program, in one gather.
+// Conditionals that a device decides itself: the results equal the host's for the same program, in
+// one device batch.
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include <sluice/cuda/kernels/tiles.h>
@@ -190,7 +191,7 @@ TEST(ChoicesOfADevice, AreThoseOfTheHost) {
   }
 }
 
-// Jobs of an arm that is not taken are not done.
+// Jobs of a branch that is not taken do not run.
 TEST(ChoicesOfADevice, OtherJobsAreNotDone) {
   struct Job {
     std::int32_t tiles = 1;

@@ -1,4 +1,4 @@
-// What every Device promises, on the one that test_device() gives.
+// The contract of every Device, tested on test_device().
 #include "tests/cuda/test_device.h"
 #include <sluice/runtime/buffer_pool.h>
 
@@ -67,7 +67,7 @@ TEST_F(DeviceTest, AStreamWaitsForWhatAnotherHasRecorded) {
   const auto written = device_->make_event(), over = device_->make_event();
   const Buffer out = memory_.host.allocate(kBytes), at = memory_.own.allocate(kBytes);
   for (int round = 0; round < 20; ++round) {
-    // What was read of the last round has been seen to be over.
+    // The last round's read has ended: finish() has waited for it.
     first->fill(at.data(), static_cast<unsigned char>(round), kBytes);
     first->record(*written);
     second->wait(*written);

@@ -1,4 +1,4 @@
-// The stand-in when it is lost: when that is told, and what may go then.
+// The loss of the stand-in device: when it is reported, and what may be released then.
 #include <sluice/cuda/host_device.h>
 
 #include <cstddef>
@@ -15,7 +15,7 @@ using Call = HostDevice::Call;
 
 constexpr std::size_t kBytes = 32, kAlignment = 256;
 
-// Nobody can wait for work that a lost device will never do.
+// A lost device never does its work, so no caller can wait for it.
 TEST(LostHostDevice, MemoryMayBeFreed) {
   HostDevice device({.manual = true, .fault = [](const Call& call) {
                        return call.number == 3 ? Fault::lost : Fault::none;

@@ -1,4 +1,4 @@
-// The stand-in where the host has no memory left: what goes wrong is an error of the stream.
+// The stand-in device on a host without free memory: failures are errors of the stream.
 #include "tests/failing_allocations.h"
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/host_device.h>
@@ -45,7 +45,7 @@ std::string told(DeviceEvent& event) {
   }
 }
 
-// Each allocation fails in turn, of those made while the work is done.
+// Each allocation during the work fails, one after the other.
 TEST(HostDeviceWithoutMemory, WhatGoesWrongIsAnErrorOfTheStream) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.name);
@@ -81,7 +81,7 @@ TEST(HostDeviceWithoutMemory, WhatGoesWrongIsAnErrorOfTheStream) {
   }
 }
 
-// Memory that is given back, rightly or not.
+// Memory that is released, correctly or not.
 TEST(HostDeviceWithoutMemory, TakesMemoryBack) {
   for (const bool twice : {false, true}) {
     for (std::uint64_t nth = 1; nth < 10; ++nth) {

@@ -32,7 +32,7 @@ void add_on_host(const void* arguments) {
 }
 const Kernel kAdd{"add", add_on_host};
 
-// Device memory for so many ints, given back at the end.
+// Device memory for so many ints, released at the end.
 class Ints {
  public:
   Ints(HostDevice& device, std::size_t count)
@@ -64,7 +64,7 @@ void wait(DeviceStream& stream, DeviceEvent& event) {
   while (!event.over()) {
   }
 }
-// What the event says that is recorded now; empty when all is well.
+// Returns the error that an event recorded now reports; empty if there is none.
 std::string error_of(DeviceStream& stream, DeviceEvent& event) {
   try {
     wait(stream, event);
@@ -125,7 +125,7 @@ TEST(HostDevice, StreamsMayUseDifferentPartsOfABlock) {
   one->fill(part(0), 1, 4 * sizeof(int));
   other->fill(part(4), 2, 4 * sizeof(int));
   EXPECT_EQ(error_of(*one, *event) + error_of(*other, *later), "");
-  // Each has the middle of the other's, with an event between them and without.
+  // Each stream uses the middle of the other's memory, with an event between them and without.
   one->fill(part(0), 3, 5 * sizeof(int));
   one->record(*event);
   other->wait(*event);
@@ -134,7 +134,7 @@ TEST(HostDevice, StreamsMayUseDifferentPartsOfABlock) {
   one->fill(part(0), 5, 3 * sizeof(int));
   other->fill(part(5), 6, 3 * sizeof(int));
   one->fill(part(2), 7, 4 * sizeof(int));
-  // The one that comes second is wrong, whichever that is.
+  // The stream that comes second is wrong, whichever that is.
   EXPECT_TRUE(says(error_of(*one, *event) + error_of(*other, *later), "may still write"));
 }
 
@@ -156,7 +156,7 @@ TEST(HostDevice, LendsItsStreams) {
   EXPECT_THROW((void)another.borrow(stream->native()), DeviceError);
 }
 
-// What one stream does with memory that another one uses, in either order of their running.
+// Two streams use the same memory, and run in either order.
 TEST(HostDevice, SeesWorkThatDoesNotWaitForOtherWork) {
   const struct {
     bool first_writes, second_writes, waits;
@@ -203,7 +203,7 @@ TEST(HostDevice, SeesWorkThatDoesNotWaitForOtherWork) {
         }
       }
       EXPECT_EQ(told.empty(), *c.says == '\0') << told;
-      // Whoever comes second is told what the other one does.
+      // The error of the second stream says what the first one still does.
       if (*c.says != '\0' && !second_runs_first) {
         EXPECT_TRUE(says(told, c.says)) << told;
       }
@@ -272,8 +272,8 @@ TEST(HostDevice, IsFullAtSomePoint) {
   const Ints large(device, 3 * 1024);
 }
 
-// Whatever becomes of the call with this number, what is put into the stream later is not hurt,
-// unless the device is lost.
+// Whatever happens to the call with this number, later work in the stream is not affected, unless
+// the device is lost.
 TEST(HostDevice, FaultsAreThoseThatWereAskedFor) {
   for (const Fault fault : {Fault::refused, Fault::failed, Fault::lost}) {
     for (std::int64_t at = 0; at < 6; ++at) {
@@ -295,7 +295,7 @@ TEST(HostDevice, FaultsAreThoseThatWereAskedFor) {
         } catch (const std::bad_alloc&) {
           ++bad;
         }
-        // What was put in before the call that was refused may go on.
+        // Work that was queued before the refused call may still be running.
         while (device.pending() > 0) {
         }
       }
@@ -306,7 +306,7 @@ TEST(HostDevice, FaultsAreThoseThatWereAskedFor) {
   }
 }
 
-// Random work on several streams, with waits where they must be, against the same in order.
+// Random work on several streams, with the necessary waits, against the same work in order.
 TEST(HostDevice, RandomWorkThatWaitsAsItMustIsRight) {
   constexpr std::size_t kBlocks = 6, kStreams = 4;
   std::mt19937 draw(7);

@@ -1,5 +1,5 @@
-// Programs with choices between steps on a device, and what can be seen of a run. For the tests of
-// choices inside of gathers.
+// Programs with conditionals between steps on a device, and the observable results of a run. For
+// the tests of conditionals inside of device batches.
 #pragma once
 
 #include "tests/cuda/test_device.h"
@@ -23,7 +23,7 @@ namespace sluice::device::joins {
 
 inline constexpr std::int64_t kSamples = 60;
 
-// What a run gives, and what is counted of it, in words.
+// The results of a run and its counts, by name.
 struct Seen {
   std::vector<std::pair<std::int64_t, Image>> pictures;
   std::vector<std::string> errors;
@@ -37,8 +37,8 @@ inline bool operator==(const Seen& a, const Seen& b) {
                     });
 }
 
-// Gathers that the plan makes of a sample's way at the most, without loops: stages of the device,
-// less those that are part of the one before.
+// Returns the most device batches of a sample in the plan, without loops: the device's stages,
+// without those that join the one before.
 inline std::int64_t gathers_in(const detail::Block& block) {
   std::int64_t count = 0;
   for (const detail::Node& node : block.nodes) {
@@ -50,8 +50,8 @@ inline std::int64_t gathers_in(const detail::Block& block) {
   return count;
 }
 
-// What does not depend on where steps run: arms, loops, and steps but for the copies, what is
-// prepared for them, and the remarks of passes.
+// Counts whatever does not depend on where steps run: branches, loops, and steps. Leaves out
+// copies, steps that prepare them, and the remarks of passes.
 inline void count(Seen& seen, const Stats& stats) {
   for (const BranchStats& branch : stats.branches) {
     for (const ArmStats& arm : branch.arms)
@@ -80,7 +80,7 @@ Seen see(P& pipeline) {
   return seen;
 }
 
-// A program on pictures; `moves` is false where all of it runs on the host.
+// A program on images; `moves` is false if all of it runs on the host.
 struct Here {
   Graph& g;
   bool moves;

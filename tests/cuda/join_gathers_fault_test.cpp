@@ -1,5 +1,5 @@
-// Choices inside of gathers which do not go through as they are: too little memory, a device that
-// fails, samples that it gives back, runs that are given up.
+// Conditionals inside of device batches that do not go through: too little memory, a device that
+// fails, samples that it gives back, runs that are cancelled.
 #include "tests/cuda/join_gathers.h"
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
@@ -21,7 +21,7 @@ namespace join_gathers_fault_test {
 const char* const kAsks =
     "numbers of the device's choose, one after the other and one in the other";
 
-// Gathers that must shrink take back what they have added, arms and all.
+// Batches that must shrink undo what they have added, branches included.
 TEST(JoinGathers, MemoryIsScarce) {
   for (const Row& row : {rows()[2], row_of(kAsks)}) {
     auto on_host = pipeline_of(row, {.batch_size = 4, .threads = 2, .profile = true}, false, 12);
@@ -41,8 +41,8 @@ TEST(JoinGathers, MemoryIsScarce) {
   }
 }
 
-// Whatever the device refuses: samples of which it says nothing have taken no arm, and those that
-// are delivered have taken one.
+// Whatever the device refuses: samples without a report have taken no branch, and delivered samples
+// have taken one.
 TEST(JoinGathers, TheDeviceFails) {
   const Row& row = rows()[0];
   // The step whose launch was refused, or else the first one.
@@ -73,7 +73,7 @@ TEST(JoinGathers, TheDeviceFails) {
   }
 }
 
-// Of what a sample did before the gather that fails, its way tells.
+// The path of a sample tells what it did before the device batch that fails.
 TEST(JoinGathers, TheDeviceFailsAfterAStop) {
   if (on_gpu()) GTEST_SKIP() << "a GPU does not fail when it is told to";
   const Row& row = row_of(kAsks);
@@ -103,7 +103,8 @@ TEST(JoinGathers, TheDeviceFailsAfterAStop) {
         EXPECT_EQ(way.rfind(found[3].str(), 0), 0u) << error << "; its way is " << way;
         if (found[3].length() == 0) continue;
         ++on_a_way;
-        // Where no step is known to have failed, it is the first one that the sample came to.
+        // If no step is known to have failed, the error names the first one that the sample came
+        // to.
         if (fault == HostDevice::Fault::failed) {
           EXPECT_NE(found[2], "gpu") << error;
         }
@@ -114,7 +115,7 @@ TEST(JoinGathers, TheDeviceFailsAfterAStop) {
   EXPECT_GT(on_a_way, 0u);
 }
 
-// Files that the device gives back are gathered once more, and their choices with them.
+// Files that the device gives back go into another batch, and their conditionals with them.
 TEST(JoinGathers, SamplesAreGivenBack) {
   const auto index = JpegIndex::in_memory();
   std::vector<Bytes> files;
@@ -156,7 +157,7 @@ TEST(JoinGathers, SamplesAreGivenBack) {
   }
 }
 
-// A run that is given up, and the next one.
+// Cancels a run, and starts the next one.
 void give_up_runs(const Row& row) {
   auto on_host = pipeline_of(row, {.batch_size = 5, .threads = 1}, false);
   const Seen expected = see(on_host);

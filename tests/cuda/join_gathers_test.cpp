@@ -1,5 +1,5 @@
-// Choices inside of a gather: which are, and that nobody who looks at samples, counts, errors or
-// paths can tell.
+// Conditionals inside of a device batch: which ones go there. Samples, counts, errors and paths do
+// not show it.
 #include "tests/cuda/join_gathers.h"
 
 #include <sluice/graph/plan/plan.h>

@@ -1,4 +1,4 @@
-// JPEG engines of a device: which files they decode, what becomes of those that they refuse, and of
+// JPEG engines of a device: the files that they decode, and what happens to refused files and to
 // work that fails.
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
@@ -29,7 +29,7 @@ File photo(std::uint64_t seed, const Sampling& sampling = kSamplings[2]) {
   return encode_test_jpeg(sampling, 40 + static_cast<int>(seed % 7), 61, 80, 0, seed, true);
 }
 
-// What a pipeline makes of files: whole, and a part of each.
+// The results of a pipeline of files: each file whole, and a part of it.
 struct Made {
   std::map<std::int64_t, Image> whole, part;
   std::vector<std::string> errors;
@@ -105,7 +105,7 @@ bool is_damaged(const File& file) {
     return true;
   }
 }
-// No header tells of it.
+// The header does not show it.
 void damage(File& file) {
   Random random({.seed = 3});
   const std::size_t middle = file.size() / 2;
@@ -180,7 +180,7 @@ TEST(JpegEnginesOfADevice, LeaveToTheCoresWhatFindsNoPlace) {
   }
 }
 
-// A file whose codes are damaged in the middle makes them refuse all that came with it.
+// If a file's codes are damaged in the middle, the engines refuse all files of its batch.
 TEST(JpegEnginesOfADevice, RefuseWhatTheHostThenDecodes) {
   std::vector<File> files;
   for (std::uint64_t i = 0; i < 24; ++i) files.push_back(photo(i));
@@ -197,7 +197,7 @@ TEST(JpegEnginesOfADevice, RefuseWhatTheHostThenDecodes) {
   }
 }
 
-// Engines that never take anything are not asked for ever.
+// Engines that refuse everything are no longer used.
 TEST(JpegEnginesOfADevice, AreLeftAloneWhenTheyRefuseAll) {
   class Refusing : public JpegEngines {
    public:
@@ -218,7 +218,7 @@ TEST(JpegEnginesOfADevice, AreLeftAloneWhenTheyRefuseAll) {
   EXPECT_FALSE(engines.enter(this));
 }
 
-// Whatever fails, no memory is used that is gone, no sample is lost, and places come back.
+// Whatever fails, freed memory is not used, no sample is lost, and slots are returned.
 TEST(JpegEnginesOfADevice, OutliveFaults) {
   std::vector<File> files;
   for (std::uint64_t i = 0; i < 12; ++i) files.push_back(photo(i));
@@ -241,7 +241,7 @@ TEST(JpegEnginesOfADevice, OutliveFaults) {
   }
 }
 
-// NVIDIA's, where there are some.
+// NVIDIA's engines, if there are any.
 TEST(JpegEnginesOfAGpu, GiveNearlyTheSamePixels) {
   if (!on_gpu()) GTEST_SKIP() << "no GPU";
   const auto device = test_device();
@@ -262,7 +262,7 @@ TEST(JpegEnginesOfAGpu, GiveNearlyTheSamePixels) {
   };
   for (const auto& [id, whole] : expected.whole) {
     ASSERT_TRUE(made.whole.count(id) == 1) << id;
-    // Its upsampling is another.
+    // Their upsampling differs.
     const double most = kSamplings[id % 3].across == 1 ? 1 : 16;
     EXPECT_LT(difference(made.whole.at(id), whole), most) << id;
     EXPECT_LT(difference(made.part.at(id), expected.part.at(id)), most) << id;

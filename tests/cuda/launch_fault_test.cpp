@@ -1,4 +1,4 @@
-// Which step an error names when a device refuses something.
+// Errors name the step for which a device refuses something.
 #include "tests/io/pictures.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/sluice.h>
@@ -13,8 +13,8 @@ namespace launch_fault_test {
 
 using Fault = HostDevice::Fault;
 
-// A launch that is refused is the error of its step; what is not known to be of one step, of the
-// first in the gather.
+// A refused launch is the error of its step. If the step is not known, it is the error of the first
+// one in the device batch.
 TEST(DeviceFaults, TheStepIsNamedWhoseLaunchWasRefused) {
   const struct {
     const char* call;

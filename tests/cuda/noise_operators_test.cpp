@@ -1,5 +1,5 @@
-// Operators that draw random numbers for each pixel, on a device the same ones; and the losses of
-// a file.
+// Operators that draw random numbers for each pixel draw the same ones on a device. Also JPEG
+// artifacts.
 #include "tests/cuda/same_operator.h"
 #include <sluice/sluice.h>
 

@@ -1,4 +1,4 @@
-// What a pipeline tells of its device: its trace and its statistics; and the limit of its memory.
+// The pipeline's reports about its device: trace and statistics; and the limit of its memory.
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
@@ -77,7 +77,7 @@ TEST_F(DeviceTrace, HasATrackForEachGatherWithWhatWasLaunched) {
       device_samples = p.stats().device.samples;
       turned = p.stats().branches[0].arms[0].taken;
     }
-    const TraceFile file = traces::read_trace(path_);  // slices of a track lie in each other
+    const TraceFile file = traces::read_trace(path_);  // slices of a track are nested
     std::map<std::string, std::int64_t> samples;       // of each kind of part, and place
     std::set<std::int64_t> tracks;
     std::int64_t seen = 0, in_gathers = 0;
@@ -171,7 +171,7 @@ TEST(DeviceStatistics, CountWhatWentThereAndBack) {
   EXPECT_LE(device.gathers, device.samples);
   EXPECT_EQ(device.mean_gather(),
             static_cast<double>(device.samples) / static_cast<double>(device.gathers));
-  EXPECT_GT(device.bytes_up, kSamples * kBytesIn);  // and what kernels are told
+  EXPECT_GT(device.bytes_up, kSamples * kBytesIn);  // and the kernels' arguments
   EXPECT_EQ(device.bytes_down, kSamples * kBytesOut);
   EXPECT_EQ(device.given_back, 0);
   EXPECT_GT(device.memory.bytes_peak, 0u);
@@ -195,7 +195,7 @@ TEST(DeviceStatistics, AreEmptyWithoutSteps) {
   EXPECT_EQ(to_string(p.stats()).find("device"), std::string::npos);
 }
 
-// Files that are damaged where the index says that they are sound.
+// Damaged files that the index describes as sound.
 TEST(DeviceStatistics, CountWhatTheDeviceGivesBack) {
   const auto index = JpegIndex::in_memory();
   std::vector<Bytes> files;
@@ -219,7 +219,7 @@ TEST(DeviceStatistics, CountWhatTheDeviceGivesBack) {
   const DeviceStats& device = stats.device;
   EXPECT_GT(device.given_back, 0);
   EXPECT_LE(device.given_back, 4);
-  EXPECT_EQ(device.samples, 8 + device.given_back);  // what is given back comes again
+  EXPECT_EQ(device.samples, 8 + device.given_back);  // returned samples come again
   std::int64_t on_device = 0, decoded = 0;
   for (const EventStats& event : stats.events) {
     on_device += event.name == "on_device" ? event.count : 0;
@@ -230,7 +230,7 @@ TEST(DeviceStatistics, CountWhatTheDeviceGivesBack) {
 }
 
 TEST(DeviceMemoryLimit, FailsSamplesAndNothingElse) {
-  constexpr int kScale = 40;  // pictures of 2.9 MB
+  constexpr int kScale = 40;  // images of 2.9 MB
   const auto run = [&](std::int64_t limit) {
     auto p = make_pipeline(
         {.batch_size = 4,

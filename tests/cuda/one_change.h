@@ -1,5 +1,5 @@
-// For random programs: one of the operators that keep a picture's size, wherever it lies. Of
-// 1, 3 or 4 channels.
+// For random programs: one of the operators that keep an image's size, on the host or on a device.
+// The image has 1, 3 or 4 channels.
 #pragma once
 
 #include <sluice/sluice.h>

@@ -1,4 +1,4 @@
-// Each operator that has a version for devices.
+// Each operator that has a version for devices, against the host's.
 #include "tests/cuda/same_operator.h"
 #include <sluice/sluice.h>
 

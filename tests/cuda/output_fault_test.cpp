@@ -59,7 +59,7 @@ TEST(DeviceOutputFaults, CopiesThatFailAreTold) {
   }
 }
 
-// Anything may fail at any time: what is delivered is right, and nothing is left.
+// Anything may fail at any time: delivered samples are right, and no memory remains in use.
 TEST(DeviceOutputFaults, DeviceThatFailsAtRandom) {
   std::int64_t delivered = 0, told = 0;
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {

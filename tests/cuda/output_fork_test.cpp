@@ -1,5 +1,5 @@
-// Batches in a device's memory, in a child of fork(): what would need the device is an error at
-// once, and the parent's are as they were.
+// Batches in a device's memory, in a child of fork(). Calls that need the device fail at once, and
+// the parent's batches stay as they were.
 #include "tests/cuda/output_pipeline.h"
 #include "tests/in_child.h"
 
@@ -65,7 +65,7 @@ TEST(DeviceOutputFork, WhatNeedsTheDeviceIsAnErrorInTheChild) {
                 }).rfind("threw: an inspection of what is on a device belongs to", 0),
                 0u);
       batch->release_after(stream->native());
-      // All goes without a word, in any order, and the parent's stays as it is.
+      // Everything is destroyed silently, in any order, and the parent's objects stay as they are.
       for (int order = 0; order < 3; ++order) {
         EXPECT_EQ(in_child([&] {
                     if (order == 0) batch.reset();

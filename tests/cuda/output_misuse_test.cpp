@@ -1,5 +1,5 @@
-// Device batches in the hands of programs that do with them what they should not, or what is
-// unusual: nothing is lost, nothing waits for ever, and what is delivered is right.
+// Device batches in programs that misuse them, or use them in unusual ways. Nothing is lost,
+// nothing waits for ever, and delivered values are right.
 #include "tests/cuda/output_pipeline.h"
 
 #include <atomic>
@@ -27,7 +27,7 @@ std::size_t wrong_in(const Batch<Image>& batch) {
   return wrong;
 }
 
-// The same stream is told again and again, and streams that are not the device's.
+// The same stream is passed repeatedly, and streams of other devices are passed, too.
 TEST(DeviceOutputMisuse, ReleasedMoreThanOnce) {
   for (const bool holes : {false, true}) {
     const auto device = test_device();
@@ -55,7 +55,7 @@ TEST(DeviceOutputMisuse, ReleasedMoreThanOnce) {
   }
 }
 
-// One batch in the hands of many threads: those that wait, copy, release and let go of it.
+// Many threads use one batch: they wait, copy, release and destroy.
 TEST(DeviceOutputMisuse, UsedByManyThreadsAtOnce) {
   const auto device = test_device();
   {
@@ -84,8 +84,8 @@ TEST(DeviceOutputMisuse, UsedByManyThreadsAtOnce) {
   expect_clean(device);
 }
 
-// Batches outlive their epoch, its end by cancel(), their pipeline, and each other in any order;
-// they may be copied all the time.
+// Batches outlive their epoch, its end by cancel(), their pipeline, and each other in any order.
+// They can be copied all the time.
 TEST(DeviceOutputMisuse, KeptForLongerThanAnythingElse) {
   enum class Ends : std::uint8_t { never, cancelled, reset, gone };
   for (const Ends ends : {Ends::never, Ends::cancelled, Ends::reset, Ends::gone}) {
@@ -128,7 +128,7 @@ TEST(DeviceOutputMisuse, KeptForLongerThanAnythingElse) {
   }
 }
 
-// What a batch no longer has, or never had.
+// Outputs that a batch no longer has, or never had.
 TEST(DeviceOutputMisuse, EmptyAndMovedFrom) {
   const auto device = test_device();
   {
@@ -176,7 +176,7 @@ TEST(DeviceOutputMisuse, KeptForLongerThanTheDevice) {
   }
 }
 
-// Who keeps what there is no memory for loses samples, and no more than those.
+// A caller that keeps batches until memory runs out loses samples, and no others than those.
 TEST(DeviceOutputMisuse, KeptUntilThereIsNoMemory) {
   constexpr int kSide = 512;
   const auto device = test_device();
@@ -215,7 +215,7 @@ TEST(DeviceOutputMisuse, KeptUntilThereIsNoMemory) {
           for (const SampleError& error : batch->errors())
             EXPECT_NE(error.what.find("max_device_bytes"), std::string::npos) << error.what;
           if (keeps) kept.push_back(std::move(*batch));
-        } catch (const std::bad_alloc&) {  // of a whole batch, which ends the epoch
+        } catch (const std::bad_alloc&) {  // for a whole batch, which ends the epoch
           EXPECT_TRUE(keeps);
           ++errors;
         }
@@ -230,7 +230,8 @@ TEST(DeviceOutputMisuse, KeptUntilThereIsNoMemory) {
   expect_clean(device);
 }
 
-// The device is lost while batches are kept: what asks for it throws, and all of it can go.
+// The device is lost while batches are kept: calls that need it throw, and everything can be
+// destroyed.
 TEST(DeviceOutputMisuse, KeptWhenTheDeviceIsLost) {
   for (const bool releases : {false, true}) {
     std::atomic<bool> lost{false};

@@ -1,5 +1,5 @@
-// A pipeline whose batches are in a device's memory, for the tests of what becomes of them:
-// pictures upside down.
+// A pipeline whose batches lie in a device's memory, for the tests of device outputs. It turns
+// images upside down.
 #pragma once
 
 #include "tests/cuda/test_device.h"
@@ -26,14 +26,14 @@ using Fault = HostDevice::Fault;
 
 inline constexpr std::int64_t kSamples = 40;
 inline constexpr int kBatch = 8;
-inline constexpr std::size_t kBytes = 12 * 10 * 3;  // of a picture
+inline constexpr std::size_t kBytes = 12 * 10 * 3;  // of an image
 
 inline Image picture(std::int64_t i) {
   return draw_picture(12, 10, 3, static_cast<std::uint64_t>(i));
 }
 inline bool every_third(std::int64_t i) { return i % 3 == 1; }
 
-// Pictures upside down; where there are holes, a third is missing.
+// Describes a pipeline of images upside down. With `holes`, a third of them is missing.
 inline auto upside_down(bool holes) {
   return [holes](Graph& g) {
     auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
@@ -75,7 +75,8 @@ inline void wait_for(DeviceEvent& event) {
   while (!event.over()) std::this_thread::yield();
 }
 
-// Copies on streams that were made behind the pipeline's: those that close gaps.
+// A device that counts copies, and can make them fail. It looks only at streams that were made
+// after the pipeline's: their copies close gaps.
 struct Delivering {
   explicit Delivering(const std::function<Fault(int)>& fault = {},
                       const std::function<void()>& before = {}) {

@@ -1,5 +1,5 @@
 // Batches in a device's memory, and streams that use them: when they are ready, when their memory
-// is used again, and whose memory it is.
+// is reused, and who owns it.
 #include "tests/cuda/output_pipeline.h"
 #include "tests/runtime/published_dlpack.h"
 #include <sluice/runtime/dlpack.h>
@@ -21,13 +21,13 @@
 namespace sluice::device {
 namespace output_streams_test {
 
-// A consumer that runs ahead of its stream: each batch is copied to the host there.
+// A consumer that runs ahead of its stream: the stream copies each batch to the host.
 class Consumer {
  public:
   explicit Consumer(Device& device)
       : stream_(device.make_stream()), event_(device.make_event()), pinned_(device.pinned()) {}
 
-  // `of`: the batch, or its column of pictures.
+  // `of`: the batch, or its column of images.
   template <class Batch>
   void take(const Batch& of, const ImageBatch& images) {
     of.wait_on(stream_->native());
@@ -90,7 +90,7 @@ TEST(DeviceOutputStreams, ClosingGapsKeepsNobodyWaiting) {
     BufferPool pinned(with.device->pinned());
     std::vector<Batch<Image>> batches;
     std::vector<Buffer> copies;
-    // All come, while no copy has begun.
+    // All batches come before any copy has begun.
     for (auto& batch : pipeline.epoch()) batches.push_back(std::move(batch));
     ASSERT_EQ(batches.size(), static_cast<std::size_t>(kSamples / kBatch));
     for (const Batch<Image>& batch : batches) {
@@ -113,7 +113,7 @@ TEST(DeviceOutputStreams, ClosingGapsKeepsNobodyWaiting) {
   expect_clean(with.device);
 }
 
-// What release_after() is for: without it memory is used again that a stream still reads.
+// The purpose of release_after(): without it, memory that a stream still reads is reused.
 TEST(DeviceOutputStreams, MemoryIsUsedAgainWhenStreamsAreThrough) {
   for (const bool tells : {true, false}) {
     std::atomic<bool> goes_on{false};

@@ -1,5 +1,5 @@
-// Batches in a device's memory: the same values as those of .cpu(), whatever has to be moved for
-// them, and memory that goes back when nobody and no stream uses it any more.
+// Batches in a device's memory: the values equal those of .cpu(), whatever must be moved for them.
+// Their memory goes back when no object and no stream uses it any more.
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
 #include <sluice/cuda/host_device.h>
@@ -41,7 +41,7 @@ Value<Image> drawn(Graph& g, bool ragged, const std::function<bool(std::int64_t)
 struct Taken {
   std::vector<Image> images;
   std::vector<Tensor> tensors;
-  std::vector<std::string> batches;  // what is said of each
+  std::vector<std::string> batches;  // a description of each
 };
 template <class Batch>
 void take(const Batch& batch, Taken& all) {
@@ -87,7 +87,7 @@ Value<Tensor> tensor_of(Graph& g, const Value<Image>& image) {
                                          .dtype = DType::f16});
 }
 
-// Nothing was used that should not be, and, with nobody left, all memory is back.
+// No memory was used wrongly and, without users, all memory is back.
 void expect_clean(const std::shared_ptr<Device>& device) {
   if (const auto* const host = dynamic_cast<const HostDevice*>(device.get())) {
     EXPECT_EQ(host->violations(), std::vector<std::string>{});
@@ -190,7 +190,7 @@ TEST(DeviceOutputs, AreWhatCpuOutputsAre) {
   }
 }
 
-// One value as two outputs, wholly or on some ways: each output has memory of its own.
+// One value as two outputs, always or on some paths: each output has memory of its own.
 TEST(DeviceOutputs, AValueMayBeDeliveredTwice) {
   for (const bool ragged : {false, true}) {
     const auto run = [&](bool stays) {
@@ -284,7 +284,7 @@ TEST(DeviceOutputs, AreNotReadByTheHost) {
   EXPECT_TRUE(image.to_host().place().on_host());
 }
 
-// A device that notes where its copies go.
+// A device that records the targets of its copies.
 class Watched : public Device {
  public:
   const std::string& name() const override { return device_->name(); }
@@ -331,7 +331,7 @@ class Watched : public Device {
   std::set<const void*> targets_;
 };
 
-// The device writes what comes back to the host straight into the batch, where that can be.
+// The device writes results for the host straight into the batch, if possible.
 TEST(DeviceOutputs, OfTheHostAreWrittenByTheDevice) {
   std::vector<std::byte> ours(std::size_t{5} << 20);
   std::vector<void*> buffers;
@@ -341,7 +341,7 @@ TEST(DeviceOutputs, OfTheHostAreWrittenByTheDevice) {
   for (const std::optional<MemoryKind> given :
        {std::optional<MemoryKind>(), std::optional(MemoryKind::pinned),
         std::optional(MemoryKind::host)}) {
-    // Of the stand-in all memory of the host is as good as pinned.
+    // On the stand-in, all host memory is as good as pinned: the rings are tried only there.
     if (given && on_gpu()) continue;
     const auto device = std::make_shared<Watched>();
     PipelineOptions options{.batch_size = 8, .threads = 2, .device = device};

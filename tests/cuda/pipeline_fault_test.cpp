@@ -1,5 +1,5 @@
 // Devices that fail: whatever they refuse, break or lose, each run ends, each sample is accounted
-// for, and those that are delivered are right.
+// for, and delivered samples are right.
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/pictures.h"
@@ -25,7 +25,7 @@ using Fault = HostDevice::Fault;
 
 constexpr std::int64_t kSamples = 30;
 
-// A file whose scan is damaged, and an index that says of it what is true of the sound one.
+// Files with a damaged scan, and an index with the entries of the sound ones.
 std::vector<Bytes> damaged_files(std::uint64_t count) {
   const auto index = JpegIndex::in_memory();
   std::vector<Bytes> all;
@@ -39,8 +39,8 @@ std::vector<Bytes> damaged_files(std::uint64_t count) {
   return all;
 }
 
-// One of them: a view, which outlives it, for the host to copy; or a copy, which the device
-// fetches.
+// Returns one of the files: a view, which outlives it, for the host to copy; or a copy, which the
+// device fetches.
 Bytes again(const Bytes& file, bool copied) {
   Bytes bytes = copied ? Bytes::copy_of(file) : Bytes::view_of(file);
   bytes.set_index({std::shared_ptr<void>(), file.index()});
@@ -57,7 +57,7 @@ Value<T> there(Value<T> value, bool moves) {
 }
 Value<Image> here(Value<Image> image, bool moves) { return moves ? image.cpu() : image; }
 
-// A chain with a branch and a loop on the device, and files that are decoded there or given back.
+// A chain with a branch and a loop on the device, and files that it decodes or gives back.
 Value<Image> describe(Graph& g, bool decodes, bool moves) {
   auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
   Value<Image> image = [&] {
@@ -80,7 +80,7 @@ Value<Image> describe(Graph& g, bool decodes, bool moves) {
                      index),
                  moves);
   }();
-  // Not drawn: the same in each epoch, and where the sample stands in for another one.
+  // Not drawn: the same in each epoch, and for replacement samples.
   auto turns = g.map(
       "turns", [](std::int64_t i) { return i % 3 == 1; }, index);
   image = g.if_else(
@@ -93,7 +93,7 @@ Value<Image> describe(Graph& g, bool decodes, bool moves) {
   return here(invert(image), moves);
 }
 
-// What the host gives for each sample, and hence the device shall.
+// Returns the host's result for each sample, which the device must reproduce.
 std::vector<Image> on_host(bool decodes) {
   std::vector<Image> all;
   auto pipeline = make_pipeline({.batch_size = 5, .threads = 1},
@@ -104,7 +104,7 @@ std::vector<Image> on_host(bool decodes) {
   return all;
 }
 
-// One run: how often the device fails, and when the run is given up.
+// One run: how often the device fails, and when the run is cancelled.
 struct Plan {
   explicit Plan(std::uint64_t seed) : random({.seed = seed}) {
     constexpr float kRates[] = {0.f, 0.002f, 0.01f, 0.05f, 0.3f};
@@ -118,12 +118,12 @@ struct Plan {
     short_of_memory = random.below(8) == 0;
     twice = random.below(4) == 0;
   }
-  // Called by the device, one call at a time.
+  // The device calls this, one call at a time.
   Fault fault(const HostDevice::Call& call) {
     if (random.unit() >= rate) return Fault::none;
     faults.fetch_add(1);
     if (loses && random.below(4) == 0) {
-      // The end of a failed gather looks no further than whether it is over.
+      // After a failed device batch, the pipeline checks only whether it is over.
       (std::string(call.what) == "record" ? lost_at_record : lost_at_work) = true;
       return Fault::lost;
     }
@@ -180,7 +180,7 @@ void take(Pipeline& pipeline, const Plan& plan, const std::vector<Image>& expect
     EXPECT_TRUE(std::string(error.what()).find("is lost") != std::string::npos) << error.what();
     EXPECT_TRUE(plan.lost_at_work || plan.lost_at_record) << error.what();
     ++tally.lost;
-  } catch (const BatchError& error) {  // there was no sample left that could stand in
+  } catch (const BatchError& error) {  // no replacement sample was left
     EXPECT_TRUE(plan.replaces) << error.what();
     return;
   }
@@ -203,10 +203,10 @@ void run(Plan& plan, const std::vector<Image>& expected, Tally& tally) {
     auto pipeline =
         make_pipeline(options, [&](Graph& g) { return describe(g, plan.decodes, true); });
     take(pipeline, plan, expected, tally);
-    // What failed in one epoch is no burden to the next.
+    // Failures in one epoch do not affect the next.
     if (plan.twice) take(pipeline, plan, expected, tally);
   }
-  // What was put into a device that is lost then is passed over, when nobody waits any more.
+  // A lost device may keep queued work, because nothing waits for it any more.
   if (!plan.lost_at_work && !plan.lost_at_record) {
     EXPECT_EQ(device->pending(), 0u);
   }
@@ -240,7 +240,7 @@ TEST(DeviceFaults, EachRunEndsAndAccountsForItsSamples) {
                               std::to_string(tally.failed) + " failed");
 }
 
-// A device that stands still while nearly all of a large window arrives.
+// A device that is blocked while nearly all of a large window arrives.
 TEST(DeviceWindow, AnyNumberOfSamplesMayWaitForTheDevice) {
   constexpr std::int64_t kMany = 3000, kArrived = 2500;
   std::atomic<std::int64_t> drawn{0};
@@ -278,7 +278,7 @@ struct Decoded {
   std::int64_t given_back = 0;
 };
 
-// Each file twice: the device may give back a sample for both, or for one of them.
+// Decodes each file twice: the device may give back a sample for both, or for one of them.
 Decoded decode_all(const std::vector<Bytes>& all, DamagePolicy damage, bool moves) {
   PipelineOptions options{.batch_size = 16, .threads = 2};
   options.on_error = OnError::skip;
@@ -326,7 +326,7 @@ TEST(DeviceDamage, FilesThatAreNotWhatTheIndexSaysDecodeAsOnTheHost) {
     const Decoded actual = decode_all(all, damage, true);
     EXPECT_GT(actual.on_device, 0);
     EXPECT_GT(actual.given_back, 0);
-    if (damage == DamagePolicy::tolerant) {  // a file that gives an error was decoded by nobody
+    if (damage == DamagePolicy::tolerant) {  // a file with an error was not decoded
       const auto errors = static_cast<std::int64_t>(all.size() - actual.ids.size());
       EXPECT_EQ(actual.on_host, actual.given_back - errors);
       EXPECT_EQ(actual.on_device + actual.on_host, expected.on_host);

@@ -1,6 +1,6 @@
-// Random programs on pictures, with .gpu() and .cpu() at random places, and choices by numbers that
-// are computed where a picture lies: the same pixels, the same errors and the same counts as the
-// same program without moves gives.
+// Random programs on images, with .gpu() and .cpu() at random places, and conditionals on numbers
+// that are computed where an image lies. Pixels, errors and counts equal those of the same program
+// without moves.
 #include "tests/cuda/join_gathers.h"
 #include "tests/cuda/one_change.h"
 #include "tests/cuda/shaded.h"
@@ -31,19 +31,19 @@ constexpr int kDepth = 3;
 constexpr std::uint64_t kManyPrograms = testing::kThreadSanitizer ? 16 : 40;
 
 enum class Kind {
-  moves,  // pictures go there and back, host and device decide
-  stays,  // pictures seldom leave the device, and the host decides
+  moves,  // images move between host and device, both decide
+  stays,  // images seldom leave the device, and the host decides
   asks    // pictures seldom leave the device, which decides: nothing is drawn that chooses
 };
 
-// A picture of the program, and where it lies.
+// An image of the program, and whether it lies on the device.
 struct Held {
   Value<Image> image;
   bool there = false;
 };
 
-// Describes the program of a seed. The choices that make it are drawn whether or not steps move to
-// the device, so that both descriptions are of the same program.
+// Describes the program of a seed. Its random numbers are drawn whether or not steps move to the
+// device, so both descriptions are of the same program.
 class Describer {
  public:
   Describer(Graph& g, std::uint64_t seed, bool moves, Kind kind)
@@ -82,7 +82,7 @@ class Describer {
   }
   Held at(const Held& from, bool there_) { return there_ ? there(from) : here(from); }
 
-  // Most steps go on with the last picture; some take an older one.
+  // Most steps continue with the last image; some take an older one.
   void add_steps(std::vector<Held>& held, std::size_t steps, int depth) {
     for (std::size_t i = 0; i < steps; ++i) {
       Held from = held[one_in(4) ? below(held.size()) : held.size() - 1];
@@ -91,16 +91,17 @@ class Describer {
     }
   }
 
-  // A block within: it sees what is there so far, and gives a picture that lies `there`.
+  // Adds an inner block: it sees all images so far, and returns one that lies on the device if
+  // `there_`.
   Value<Image> add_block(std::vector<Held> held, bool there_, int depth) {
     add_steps(held, below(4), depth + 1);
     return at(held.back(), there_).image;
   }
 
-  // Where the arms of a choice end.
+  // Returns whether the branches of a conditional end on the device, at random.
   bool ends_there() { return one_in(2) || (asks_ ? !one_in(4) : stays_); }
 
-  // A number of a picture, wherever it lies.
+  // Returns a number of an image, wherever it lies.
   Value<float> number_of(const Value<Image>& image) {
     switch (below(4)) {
       case 0:
@@ -113,7 +114,7 @@ class Describer {
         return mean(image);
     }
   }
-  // Of numbers of the pictures alone, and of what the host knows.
+  // A random predicate of the images' numbers and of values that the host knows.
   Value<bool> asked(const Value<Image>& image, const std::vector<Held>& held, int depth) {
     const auto limit = static_cast<float>(10 + below(150));
     switch (below(depth < 2 ? 8 : 4)) {
@@ -139,7 +140,7 @@ class Describer {
             [&] { return number_of(image) < limit / 2; });
     }
   }
-  // Drawn, or asked of the picture.
+  // Returns a predicate, drawn or computed from the image.
   Value<bool> predicate(const Value<Image>& image, const std::vector<Held>& held) {
     if (asks_) return asked(image, held, 0);
     if (one_in(2) || stays_) return g_.coin_flip(0.5f);
@@ -150,7 +151,7 @@ class Describer {
     return number_of(image) < limit;
   }
 
-  // 0 to 2, drawn or asked of the picture.
+  // Returns 0 to 2, drawn or computed from the image.
   Value<std::uint32_t> arm_of(const Value<Image>& image) {
     auto drawn = stays_ ? cast<std::uint32_t>(g_.uniform(0.f, 3.f))
                         : g_.random("arm", [](Random& r) { return r.below(3); });
@@ -255,8 +256,8 @@ struct Ended {
   std::vector<Image> first, second;
   std::vector<std::string> errors;
   joins::Seen counted;
-  bool joins = false;          // a choice is part of a gather
-  int split = 0, unsplit = 0;  // choices whose arms have all been taken, and others
+  bool joins = false;          // a conditional is part of a device batch
+  int split = 0, unsplit = 0;  // conditionals with all branches taken, and others
 };
 
 Ended run(std::uint64_t seed, Kind kind, const std::shared_ptr<Device>& device, int threads,
@@ -286,7 +287,8 @@ Ended run(std::uint64_t seed, Kind kind, const std::shared_ptr<Device>& device, 
   const Stats stats = pipeline.stats();
   EXPECT_TRUE(stats.epoch.balanced()) << to_string(stats.epoch);
   joins::count(ended.counted, stats);
-  // Numbers are made before a gather, also for samples that fail in it before they need them.
+  // Numbers are made before a device batch, even for samples that fail in the batch before they
+  // need them.
   if (!ended.errors.empty()) {
     std::erase_if(ended.counted.counts, [](const auto& count) {
       return count.first.find(" uniform") != std::string::npos ||
@@ -302,7 +304,7 @@ Ended run(std::uint64_t seed, Kind kind, const std::shared_ptr<Device>& device, 
   return ended;
 }
 
-// What has been delivered is what should be; some may be missing.
+// Each delivered image must be as expected; some may be missing.
 void expect_same_pictures(const Ended& actual, const Ended& expected) {
   for (std::size_t i = 0, j = 0; i < actual.ids.size(); ++i) {
     while (j < expected.ids.size() && expected.ids[j] != actual.ids[i]) ++j;
@@ -312,7 +314,7 @@ void expect_same_pictures(const Ended& actual, const Ended& expected) {
   }
 }
 
-// "step: 3, not 4": what was counted otherwise than it should be.
+// Returns all wrong counts, each as "step: 3, not 4; ".
 std::string differing(const joins::Seen& actual, const joins::Seen& expected) {
   auto ours = actual.counts, theirs = expected.counts;
   for (const auto& [name, count] : ours) (void)theirs.try_emplace(name, -1);
@@ -325,7 +327,7 @@ std::string differing(const joins::Seen& actual, const joins::Seen& expected) {
 }
 
 struct Compared {
-  int joined = 0;              // runs that had choices inside of gathers
+  int joined = 0;              // runs with conditionals inside of device batches
   int split = 0, unsplit = 0;  // of the host's runs
 };
 
@@ -371,7 +373,7 @@ TEST(DeviceProgram, WhoseChoicesTheDevicesNumbersMakeGivesTheSame) {
   EXPECT_GT(compared.unsplit, 3);
 }
 
-// Faults cost samples, but change none: neither its pictures nor its way.
+// Faults cost samples but do not change the others' images and paths.
 TEST(DeviceProgram, WhoseDeviceFailsGivesTheRestAsItIs) {
   if (on_gpu()) GTEST_SKIP() << "a GPU does not fail when it is told to";
   std::size_t delivered = 0, all = 0;

@@ -1,5 +1,5 @@
-// Pipelines whose steps run on a device: the same samples, bit for bit, as the same pipeline gives
-// on the host.
+// Pipelines whose steps run on a device: the samples equal those of the same pipeline on the host,
+// bit for bit.
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
@@ -199,7 +199,7 @@ Value<Image> decoded(Graph& g, const std::vector<Bytes>& all, bool move) {
   return decode_jpeg(move ? jpeg.gpu() : jpeg, region);
 }
 
-// The device decodes what an index in memory knows, and what it does not know.
+// The device decodes files that the index in memory knows, and files that it does not know.
 TEST(DevicePipeline, DecodesFilesAsTheHostDoes) {
   const auto index = JpegIndex::in_memory();
   const std::vector<Bytes> all = files(index);
@@ -233,8 +233,8 @@ TEST(DevicePipeline, DecodesFilesAsTheHostDoes) {
   }
 }
 
-// The host teaches it in the first epoch, and the device finds it in the second, both by the hash
-// that the bytes carry, whatever they are.
+// In the first epoch, the host teaches the index. In the second, the device finds the files. Both
+// use the hash that the bytes carry, whatever the bytes are.
 TEST(DevicePipeline, FindsFilesByTheHashThatTheyCarry) {
   const auto index = JpegIndex::in_memory();
   const Bytes file =
@@ -276,7 +276,8 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A fourth channel has no std here: the sample fails in the same words on the host and the device.
+// A fourth channel has no std here: the sample fails with the same message on the host and on the
+// device.
 TEST(DevicePipeline, NumbersThatCannotBeAreToldInTheSameWords) {
   const auto told = [](bool move, bool crops) {
     PipelineOptions options{.batch_size = 8, .on_error = OnError::skip};
@@ -360,7 +361,7 @@ TEST(DevicePipeline, ADeviceThatNoStepUsesIsToldOnce) {
                 "', but no step of the pipeline runs on a GPU: say .gpu() of what shall be there, "
                 "or leave device out\n");
   EXPECT_EQ(told([](Graph& g) { return drawn(g).gpu(); }), "");
-  EXPECT_EQ(told([](Graph& g) {  // nobody needs it
+  EXPECT_EQ(told([](Graph& g) {  // it is not needed
               (void)drawn(g).gpu();
               return drawn(g);
             }),

@@ -1,4 +1,4 @@
-// Operators whose pixels come from any places, along no straight lines.
+// Operators whose pixels come from arbitrary places, not along straight lines.
 #include "tests/cuda/same_operator.h"
 #include <sluice/sluice.h>
 
@@ -68,7 +68,7 @@ TEST(DeviceOperator, LooksUpPlacesAsTheHostDoes) {
   expect_same(places(Interpolation::bicubic, Border::edge));
 }
 
-// Those that have straight lines look up places, too, when pixels are bicubic.
+// With bicubic interpolation, operators that move along straight lines look up places, too.
 TEST(DeviceOperator, MovesBicubicallyAsTheHostDoes) {
   const auto way = Interpolation::bicubic;
   expect_same({

@@ -1,6 +1,6 @@
-// Choices by numbers that a device computes, as a conditional's rules have them
-// (docs/conformance.md): the same samples, errors, ways and counts as the same program gives on the
-// host, whether all samples go one way, none or some.
+// Conditionals on numbers that a device computes follow the rules of docs/conformance.md. Samples,
+// errors, paths and counts equal those of the same program on the host, whether all samples take
+// one branch, none or some.
 #include "tests/cuda/join_gathers.h"
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
@@ -26,7 +26,7 @@ using joins::Seen;
 
 constexpr std::int64_t kSamples = 40;
 
-// Below which mean a picture is dark: none is, some are, all are.
+// Images with a lower mean are dark: none, some, or all of them.
 constexpr float kLimits[] = {-1, 45, 256};
 
 // `image` lies on the host.
@@ -141,7 +141,7 @@ const std::vector<Row>& rows() {
          auto odd = g.coin_flip(0.5f);
          auto both = g.all_of(is_dark, [&] { return odd; });
          auto either = g.any_of(odd, [&] { return max(there) < limit; });
-         // Only bright pictures have a number to divide by.
+         // Only bright images have a number to divide by.
          auto bright =
              g.all_of(!is_dark, [&] { return 100 / cast<std::int32_t>(mean(there) >= limit) > 1; });
          auto none = g.all_of(is_dark, [&] { return g.constant(false); });
@@ -181,13 +181,13 @@ TEST(DeviceChoices, AreThoseOfTheHost) {
         EXPECT_EQ(pipeline.inspect(i).path(), on_host.inspect(i).path()) << i;
       ways.push_back(expected.counts);
     }
-    // The limits are ways of their own, or this says little.
+    // The test means little unless the limits lead to different paths.
     EXPECT_NE(ways[0], ways[1]) << row.name;
     EXPECT_NE(ways[2], ways[1]) << row.name;
   }
 }
 
-// C52: an arm that nobody takes does nothing, on the device either.
+// C52: a branch that no sample takes does nothing, also on the device.
 TEST(DeviceChoices, C52_AnArmThatNobodyTakesLaunchesNothing) {
   if (on_gpu()) GTEST_SKIP() << "a GPU does not tell of its launches";
   for (const float limit : kLimits) {
@@ -213,7 +213,7 @@ TEST(DeviceChoices, C52_AnArmThatNobodyTakesLaunchesNothing) {
   }
 }
 
-// C43: whoever decides, arms give tensors of one kind in one memory.
+// C43: whatever decides, branches return tensors of one kind in one memory.
 TEST(DeviceChoices, C43_ArmsThatDifferAreRefused) {
   using Arm = std::function<Value<Tensor>(Value<Image>)>;
   const auto made = [](DType dtype, Layout layout, bool back) -> Arm {

@@ -1,5 +1,5 @@
-// Choices, filters and loops by numbers that a device computes: the same samples as the same
-// program gives on the host. Rows of docs/conformance.md: C29, C44, L7.
+// Conditionals, filters and loops on numbers that a device computes: the samples equal those of the
+// same program on the host. Rows of docs/conformance.md: C29, C44, L7.
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
@@ -21,7 +21,7 @@ namespace predicate_test {
 
 constexpr std::int64_t kSamples = 40;
 
-// The program on pictures of the host, or of the device.
+// The program on images of the host, or of the device.
 using Program = std::function<Value<Image>(Graph&, Value<Image>)>;
 
 const std::vector<std::pair<std::string, Program>>& programs() {
@@ -163,7 +163,7 @@ TEST(DevicePredicates, ChooseAsTheHostDoes) {
   }
 }
 
-// Each way of a choice is taken by some, or the tests above say little.
+// The tests above mean little unless some samples take each branch.
 TEST(DevicePredicates, BothWaysAreTaken) {
   auto pipeline =
       make_pipeline({.batch_size = 8, .device = test_device(), .profile = true}, [](Graph& g) {
@@ -176,7 +176,8 @@ TEST(DevicePredicates, BothWaysAreTaken) {
   for (const ArmStats& arm : stats.branches[0].arms) EXPECT_GT(arm.taken, 5);
 }
 
-// A number that the device computes is for the next gather: no step of the same one may need it.
+// A number that the device computes is for the next device batch: no step of the same one may need
+// it.
 TEST(DevicePredicates, AStepThatNeedsTheNumberBeginsAnotherGather) {
   const std::string text = make_pipeline({.device = test_device()}, [](Graph& g) {
                              auto image = shaded(g, kSamples).gpu();
@@ -201,7 +202,7 @@ TEST(DevicePredicates, AStepThatNeedsTheNumberBeginsAnotherGather) {
   EXPECT_EQ(stages(next, last), 0) << text;
 }
 
-// How many gathers one sample goes through: each records one event.
+// Returns the number of device batches that one sample goes through: each records one event.
 int gathers(const Program& program) {
   auto records = std::make_shared<std::atomic<int>>(0);
   HostDevice::Options options;
@@ -217,8 +218,8 @@ int gathers(const Program& program) {
   return *records;
 }
 
-// The device's number costs no gather of its own where work of the same pictures goes before it,
-// and those that are known in time cost none at all.
+// The device's number needs no batch of its own if work on the same images precedes it. Numbers
+// that are known in time need no batch at all.
 TEST(DevicePredicates, GathersOfASample) {
   const auto choose = [](Graph& g, Value<Image> image, Value<bool> predicate) {
     return invert(g.if_else(
@@ -304,7 +305,7 @@ TEST(DevicePredicates, GathersOfASample) {
   for (const auto& c : cases) EXPECT_EQ(gathers(c.program), c.gathers) << c.what;
 }
 
-// One sample alone, each step in a gather of its own.
+// A single sample, with each step in a device batch of its own.
 TEST(DevicePredicates, InspectionShowsTheNumber) {
   auto there = make_pipeline({.device = test_device()}, [](Graph& g) {
     return programs()[0].second(g, shaded(g, kSamples).gpu()).cpu();
@@ -318,7 +319,7 @@ TEST(DevicePredicates, InspectionShowsTheNumber) {
   }
 }
 
-// C44: what a device copies from lies in memory that it can read by itself, whichever arm it is in.
+// C44: inputs that a device copies lie in memory that it can read by itself, in every branch.
 TEST(DevicePredicates, C44_WhatAnArmCopiesThereIsPinned) {
   const Program program = [](Graph& g, Value<Image> image) {
     return g.if_else(
@@ -332,7 +333,7 @@ TEST(DevicePredicates, C44_WhatAnArmCopiesThereIsPinned) {
   expect_same(run(program, test_device(), options), run(on_host, nullptr, options));
 }
 
-// Arms that are too large for some pictures, and numbers that the next step refuses.
+// Branches that are too large for some images, and numbers that the next step refuses.
 TEST(DevicePredicates, ErrorsAreThoseOfTheHost) {
   const auto errors = [](bool move) {
     PipelineOptions options{.batch_size = 4, .on_error = OnError::skip};
@@ -358,8 +359,8 @@ TEST(DevicePredicates, ErrorsAreThoseOfTheHost) {
   EXPECT_EQ(errors(true), expected);
 }
 
-// A launch or a copy that fails costs the samples of its gather; nobody waits for ever, and what is
-// delivered is right.
+// A failing launch or copy costs the samples of its device batch. No caller waits for ever, and
+// delivered samples are right.
 TEST(DevicePredicates, FaultsCostNoMoreThanTheirGathers) {
   if (on_gpu()) GTEST_SKIP() << "a GPU does not fail when it is told to";
   const Program& program = programs()[4].second;

@@ -1,4 +1,4 @@
-// Operators on devices that give a region of a picture, two of them, or tensors.
+// Operators on devices that return a region of an image, two of them, or tensors.
 #include "tests/cuda/same_operator.h"
 #include <sluice/sluice.h>
 
@@ -27,7 +27,8 @@ auto encoded_files(Graph& g, std::int64_t count) {
       g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; }));
 }
 
-// Regions that follow from the size of a picture, which the host knows: no gather ends for them.
+// Regions that follow from the size of an image, which the host knows: no device batch ends for
+// them.
 TEST(DeviceRegion, IsDrawnAsOnTheHost) {
   const OperatorCase crop{"random_resized_crop", [](Graph&, Value<Image> image) {
                             auto part =
@@ -46,7 +47,7 @@ TEST(DeviceRegion, IsDrawnAsOnTheHost) {
   EXPECT_EQ(stats.samples, kPictures) << "in gathers, each of them once";
 }
 
-// What is made of a file, on the host or there.
+// Returns the images made of a file, on the host or on the device.
 struct FileCase {
   std::string text;
   std::function<Value<Image>(Graph&, Value<Bytes>)> change;
@@ -87,8 +88,8 @@ SegmentationSample segment(Graph& g, Value<Bytes> jpeg) {
   return segmentation_augment(g, jpeg, mask, {.width = 70, .height = 64});
 }
 
-// Of a picture that is seen through a region no more is decoded, there too; numbers such as its
-// size stay on the host.
+// The device, too, decodes no more of an image than the region that is seen of it. Numbers such as
+// its size stay on the host.
 TEST(DeviceRegion, OfAFileIsThatOfTheHost) {
   const FileCase cases[] = {
       {"random_resized_crop",
@@ -121,7 +122,7 @@ TEST(DeviceRegion, OfAFileIsThatOfTheHost) {
   }
 }
 
-// Tensors joined and in another shape, all that lies in them.
+// Joined and reshaped tensors, with all their elements.
 TEST(DeviceTensors, AreJoinedAndReshapedAsOnTheHost) {
   const auto tensors_of = [](bool there) {
     const PipelineOptions options{.device = there ? test_device() : nullptr,
@@ -159,7 +160,8 @@ TEST(DeviceTensors, AreJoinedAndReshapedAsOnTheHost) {
   EXPECT_TRUE(tensors_of(true) == tensors_of(false));
 }
 
-// Two views of one decode, with all their choices, are one gather from the file to the tensors.
+// Two views of one decode, with all their conditionals, are one device batch from the file to the
+// tensors.
 TEST(DeviceRegion, TwoViewsOfAFileAreThoseOfTheHost) {
   constexpr std::int64_t kFiles = 40;
   const auto views_of = [](bool there) {

@@ -1,5 +1,5 @@
-// An operator on a device beside the same on the host, with parameters drawn for each of 240
-// pictures of all kinds: the same pixels, bit for bit, and the same errors.
+// Compares an operator on a device with the same on the host. Parameters are drawn for each of 240
+// images of all kinds. The pixels must be the same, bit for bit, and so must the errors.
 #pragma once
 
 #include "tests/cuda/test_device.h"
@@ -96,7 +96,7 @@ inline void expect_same(const std::vector<OperatorCase>& cases) {
   for (const OperatorCase& one : cases) expect_same(one);
 }
 
-// From low to high - 1, drawn for each sample.
+// Returns a random integer from `low` to `high` - 1, drawn for each sample.
 inline Value<std::int32_t> whole(Graph& g, int low, int high) {
   return cast<std::int32_t>(g.uniform(static_cast<float>(low), static_cast<float>(high)));
 }

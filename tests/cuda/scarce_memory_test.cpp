@@ -1,7 +1,7 @@
-// What a pipeline does when its device has less memory than the samples under way would take: they
-// wait for each other, and only one that is too large by itself is lost. A step's result that is
-// larger than PipelineOptions::max_image_bytes is its sample's error, on the host and on a device,
-// before memory is taken.
+// A device with less memory than the started samples would take: they wait for each other, and only
+// one that is too large by itself is lost. If a step's result is larger than
+// PipelineOptions::max_image_bytes, its sample fails before memory is taken. This holds on the host
+// and on a device.
 #include "tests/cuda/test_device.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/sluice.h>
@@ -75,7 +75,7 @@ Made make(const std::shared_ptr<Device>& device, std::int64_t most, int side, in
 }
 
 TEST(ScarceMemory, SamplesWaitForEachOther) {
-  // 60 pictures of 0.75 MB and what is made of them: some 90 MB. What gathers keep is up to 16 MB.
+  // 60 images of 0.75 MB with their results take some 90 MB. Device batches keep up to 16 MB.
   constexpr int kSide = 512;
   const Made expected = make(nullptr, 0, kSide, kSide, 2);
   ASSERT_EQ(expected.pictures.size(), static_cast<std::size_t>(kSamples));
@@ -89,7 +89,7 @@ TEST(ScarceMemory, SamplesWaitForEachOther) {
   }
 }
 
-// What one sample has asked for in vain says nothing of the others.
+// One sample's refused request says nothing about the others.
 TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeGathersSmall) {
   auto pipeline =
       make_pipeline({.batch_size = 16,
@@ -120,8 +120,8 @@ TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeGathersSmall) {
   EXPECT_EQ(lost, 1u);
 }
 
-// Several gathers, one after the other: each keeps some memory while it is idle, which another one
-// needs.
+// Several device batches, one after the other: each keeps some memory while it is idle, and another
+// one needs it.
 TEST(ScarceMemory, WhatIdleGathersKeepIsGivenToThoseThatWait) {
   const auto run = [](const std::shared_ptr<Device>& device, std::int64_t most, int threads) {
     auto pipeline =
@@ -138,7 +138,7 @@ TEST(ScarceMemory, WhatIdleGathersKeepIsGivenToThoseThatWait) {
                             "draw", [=](std::int64_t i) { return drawn(i, 256); }, number);
                         const bool there = device != nullptr;
                         auto picture = there ? image.gpu() : image;
-                        for (int i = 0; i < 4; ++i) {  // each filter ends a gather
+                        for (int i = 0; i < 4; ++i) {  // each filter ends a device batch
                           g.filter(mean(picture) < 1000.f);
                           picture = invert(picture);
                         }
@@ -173,9 +173,9 @@ TEST(ScarceMemory, OneThatIsTooLargeCostsItself) {
 namespace sluice::device {
 namespace size_limit_test {
 
-constexpr std::int64_t kBytes = 8000;  // a picture of 40 x 50 x 3 has 6000
+constexpr std::int64_t kBytes = 8000;  // an image of 40 x 50 x 3 has 6000
 
-// The pipeline's result for the picture, which lies on the device or not.
+// Returns the pipeline's result for the image, which lies on the device or not.
 using Change = std::function<Value<Tensor>(Graph&, const Value<Image>&, bool there)>;
 struct Case {
   std::string step;
@@ -210,7 +210,7 @@ std::vector<Case> cases() {
       {"resize",
        image_case([](Graph&, Value<Image> image) { return resize(image, {.height = 200}); })},
       {"resize", image_case([](Graph&, Value<Image> image) {
-         // The same whether or not the picture between the two is made.
+         // The result does not depend on whether the image between the two is made.
          return crop(resize(image, {.width = 200, .height = 200}), Rectangle{0, 0, 9, 9});
        })},
       {"rotate", image_case([](Graph& g, Value<Image> image) {

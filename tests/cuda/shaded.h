@@ -1,5 +1,5 @@
-// Pictures of many sizes, channels and shades, dark ones to bright ones: their numbers lie all over
-// the range. For the tests of choices by numbers that a device computes.
+// Images of many sizes, channels and shades, from dark to bright: their statistics cover the whole
+// range. For the tests of conditionals on numbers that a device computes.
 #pragma once
 
 #include "tests/io/pictures.h"

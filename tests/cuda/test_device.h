@@ -1,5 +1,5 @@
-// The device that tests of cuda/ run on: the stand-in on the host's threads, or, where
-// SLUICE_TEST_DEVICE has the number of one, a GPU.
+// The device that tests of cuda/ run on. It is the stand-in on the host's threads, or, if
+// SLUICE_TEST_DEVICE is set, the GPU of that number.
 #pragma once
 
 #include <sluice/cuda/gpu.h>
@@ -10,7 +10,7 @@
 
 namespace sluice::device {
 
-// Whether tests run on a GPU.
+// True if the tests run on a GPU.
 inline bool on_gpu() { return std::getenv("SLUICE_TEST_DEVICE") != nullptr; }
 
 inline std::shared_ptr<Device> test_device() {

@@ -1,4 +1,5 @@
-// Timed events, and what a timer makes of them: when the device was at what, in the host's time.
+// Timed events, and a timer's results from them: which work the device did when, in the host's
+// time.
 #include "tests/cuda/test_device.h"
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/device_timer.h>
@@ -65,7 +66,7 @@ TEST(TimedEvents, OfTheStandInMustBeOver) {
   EXPECT_GE(device.ms_between(*first, *second), 0);
 }
 
-// What was told of one run of a timer.
+// The listener's record of one run of a timer.
 struct Told {
   int times = 0;
   std::size_t samples = 0;
@@ -116,7 +117,7 @@ TEST(DeviceTimerTest, TellsEachPartInTheHostsTime) {
     work.stream->record(*work.event);
     wait_for(*work.event);
     timer.over();
-    timer.over();  // told once
+    timer.over();  // reported once
     expect_in_order(told, begun, DeviceTimer::Clock::now());
     EXPECT_EQ(told.times, i);
     EXPECT_EQ(told.samples, 5u);
@@ -141,8 +142,8 @@ TEST(DeviceTimerTest, TellsEachPartInTheHostsTime) {
   while (clock.reference() == nullptr) std::this_thread::yield();  // it may take several tries
 }
 
-// A device that does not answer has no place in the host's time: what it did ends when that is
-// seen.
+// A device that does not answer has no place in the host's time: its work ends when the end is
+// noticed.
 TEST(DeviceTimerTest, TellsWithoutAReference) {
   HostDevice device({.manual = true});
   const Work work(device);
@@ -161,7 +162,7 @@ TEST(DeviceTimerTest, TellsWithoutAReference) {
   EXPECT_LE(over, told.to);
 }
 
-// What could not be timed is done all the same, and not told.
+// Work that could not be timed is done all the same, but not reported.
 TEST(DeviceTimerTest, GoesOnWhereEventsAreRefused) {
   for (int refused = 0; refused < 4; ++refused) {
     int records = 0;

@@ -1,6 +1,7 @@
-// Looks for files which end otherwise with our JPEG decoder than with libjpeg alone: other pixels,
-// another warning or error. For libFuzzer, under the address and undefined behaviour sanitizers;
-// scripts/fuzz builds and runs it. An input is a file; what is done with it follows from its bytes.
+// Looks for files with different results from our JPEG decoder and from libjpeg alone: other
+// pixels, another warning or error. For libFuzzer, under the address and undefined behavior
+// sanitizers; scripts/fuzz builds and runs it. An input is a file; its bytes also decide what is
+// done with it.
 
 #include "tests/io/decode_outcome.h"
 #include "tests/io/jpeg/mutant.h"
@@ -23,7 +24,7 @@
 namespace sluice {
 namespace {
 
-// Of the picture's pixels, so that no file takes long.
+// The most bytes of pixels in an image, so that no file takes long.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 19;
 
 struct Decode {
@@ -102,7 +103,7 @@ class Examination {
     std::abort();
   }
 
-  // Of a file that a region can be asked of.
+  // Returns the file's header; nothing if no region of the file can be requested.
   std::optional<JpegHeader> read_header() const {
     try {
       const JpegHeader header = peek_jpeg(file_);
@@ -119,7 +120,7 @@ class Examination {
                       turned ? header.oriented_width() : header.width, random_.below(4) == 0);
   }
 
-  // Records that are wrong can give any pixels, but they do no harm.
+  // Wrong records can cause any pixels, but no harm.
   void check_wrong_index(const JpegIndex& index, const Decode& decode) {
     const std::optional<JpegIndexEntry> entry = index.find(digest_);
     if (!entry) return;
@@ -145,7 +146,7 @@ class Examination {
 }  // namespace
 }  // namespace sluice
 
-// What libFuzzer calls.
+// The entry points that libFuzzer calls.
 extern "C" {
 
 int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
@@ -161,7 +162,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
 std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
-// Damage that knows what a file consists of, libFuzzer's own, or that to the scan alone.
+// Damage that follows the structure of a file, libFuzzer's own, or damage to the scan alone.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   sluice::Random random({.seed = seed});

@@ -2,8 +2,8 @@
 //
 //   jpeg_seeds FOLDER
 //
-// What encode_jpeg makes, and what it does not: any sampling factors, RGB and CMYK, arithmetic
-// coding, a scan for each component.
+// They include what encode_jpeg makes and what it does not: any sampling factors, RGB and CMYK,
+// arithmetic coding, a scan for each component.
 
 #include "tests/io/pictures.h"
 #include "tests/io/reference_jpeg.h"
@@ -57,7 +57,7 @@ void add_ordinary(Folder& folder) {
   folder.add("tiny", encode_jpeg(draw_picture(1, 1, 3)));
   folder.add("wide", encode_jpeg(draw_picture(3, 300, 3), {.quality = 60}));
   folder.add("tall", encode_jpeg(draw_picture(300, 3, 3), {.quality = 60}));
-  // More than our decoder prepares at a time.
+  // More than our decoder prepares in one step.
   folder.add("large", encode_jpeg(draw_picture(150, 180, 1), {.quality = 100}));
   folder.add("progressive", encode_jpeg(draw_picture(37, 50, 3), {.progressive = true}));
 }

@@ -1,7 +1,7 @@
-// Gives wrong datasets and wrong pictures to what reads them: tar archives, indexes of these,
-// lists, and files of each format beside JPEG. Nothing but an error of ours may come of it. For
-// libFuzzer, under the address and undefined behaviour sanitizers; scripts/fuzz builds and runs it.
-// The first byte of an input says what the rest is.
+// Feeds invalid datasets and images to their readers: tar archives, archive indexes, lists, and
+// files of each image format beside JPEG. Only a Sluice error may result. For libFuzzer, under the
+// address and undefined behavior sanitizers; scripts/fuzz builds and runs it. The first byte of an
+// input selects the reader.
 
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/sources/list.h>
@@ -23,7 +23,7 @@
 namespace sluice {
 namespace {
 
-// A file that lies in memory alone.
+// A file that exists only in memory.
 class MemoryFile {
  public:
   explicit MemoryFile(std::span<const std::uint8_t> content)
@@ -73,7 +73,7 @@ void stream_tar(const std::string& path) {
 }
 
 void read_list(const std::string& path, ListFormat format) {
-  // Only names of files that are not there: what a list names is no matter here.
+  // Only names of missing files: the files of a list do not matter here.
   const auto list = list_in<std::string, std::int64_t>(
       path, {.columns = {"a", "b"}, .format = format, .folder = "/proc/none"});
   for (std::int64_t i = 0; i < std::min(list.size(), kMostSamples); ++i) {
@@ -118,7 +118,7 @@ void examine(std::uint8_t kind, std::span<const std::uint8_t> content) {
 }  // namespace
 }  // namespace sluice
 
-// What libFuzzer calls.
+// The entry point that libFuzzer calls.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   try {

@@ -1,4 +1,4 @@
-// Writes inputs of all kinds for source_fuzzer to begin with into a folder:
+// Writes first inputs of all kinds for source_fuzzer into a folder:
 //
 //   source_seeds FOLDER
 

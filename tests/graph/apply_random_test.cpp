@@ -12,7 +12,7 @@ namespace apply_random_test {
 
 using Trace = std::string;
 
-// Operators that write down who they are and with which parameter.
+// Operators that record their name and their parameter.
 std::vector<Augmentation<Trace>> suite(int count, bool negate) {
   std::vector<Augmentation<Trace>> all;
   for (int k = 0; k < count; ++k) {

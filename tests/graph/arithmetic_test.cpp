@@ -1,10 +1,11 @@
-// Arithmetic in pipelines: exact, or the error of its sample.
+// Arithmetic in pipelines: exact, or an error of its sample.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -15,7 +16,7 @@
 namespace sluice {
 namespace arithmetic_test {
 
-// What op gives for each x: a number, or the error of the sample.
+// Returns the result of op for each x: a number, or the error of the sample.
 template <class X, class Op>
 auto results_of(const std::vector<X>& xs, Op op) {
   auto pipeline =
@@ -110,42 +111,47 @@ TEST(Arithmetic, NegativeNumbersBesideUnsignedOnesAreWhatTheyAre) {
 }
 
 // Returns the results of all operations on each x, with the constants 3 and 0, as text; failures
-// appear as the text of their error.
+// appear as the text of their error. One pipeline selects the operation for each sample.
 template <class T>
-Texts results_of_all(std::vector<T> xs) {
-  Texts all;
-  xs.push_back(std::numeric_limits<T>::min());
-  xs.push_back(std::numeric_limits<T>::max());
-  const auto add = [&](auto op) {
-    for (const std::string& text : results_of(xs, op)) all.push_back(text);
-  };
-  for (const T y : {T{3}, T{0}}) {
-    add([y](Graph&, auto x) { return cast<int>(x + y); });
-    add([y](Graph&, auto x) { return cast<int>(x - y); });
-    add([y](Graph&, auto x) { return cast<int>(x * y); });
-    add([y](Graph&, auto x) { return cast<int>(x / y); });
-    add([y](Graph&, auto x) { return cast<int>(x % y); });
-    add([y](Graph&, auto x) { return cast<int>(floor_divide(x, y)); });
-    add([y](Graph&, auto x) { return cast<int>(modulo(x, y)); });
-    add([y](Graph&, auto x) { return cast<int>(power(x, y)); });
-    add([y](Graph&, auto x) { return cast<int>(minimum(x, y)); });
-    add([y](Graph&, auto x) { return cast<int>(maximum(x, y)); });
-    add([y](Graph&, auto x) { return cast<int>(x & y) + cast<int>(x | y) * 1000; });
-    add([y](Graph&, auto x) { return cast<int>(x ^ y); });
-    add([y](Graph&, auto x) { return cast<int>(x < y) + cast<int>(x >= y) * 10; });
-    add([y](Graph&, auto x) { return cast<int>(x == y) + cast<int>(x != y) * 10; });
-  }
-  add([](Graph&, auto x) { return cast<int>(-x); });
-  add([](Graph&, auto x) { return cast<int>(abs(x)); });
-  add([](Graph&, auto x) { return cast<int>(!x); });
-  add([](Graph&, auto x) { return x * 0.5; });
-  add([](Graph&, auto x) { return x < 2.5; });
-  add([](Graph&, auto x) { return cast<std::uint8_t>(x); });
-  add([](Graph&, auto x) { return cast<bool>(x); });
-  return all;
+Texts results_of_all(std::vector<T> numbers) {
+  numbers.push_back(std::numeric_limits<T>::min());
+  numbers.push_back(std::numeric_limits<T>::max());
+  constexpr std::size_t kOperations = 35;
+  std::vector<T> xs;
+  for (std::size_t i = 0; i < kOperations; ++i) xs.insert(xs.end(), numbers.begin(), numbers.end());
+  return results_of(xs, [&](Graph& g, Value<T> x) {
+    std::vector<std::function<Value<int>()>> all;
+    for (const T y : {T{3}, T{0}}) {
+      all.emplace_back([=] { return cast<int>(x + y); });
+      all.emplace_back([=] { return cast<int>(x - y); });
+      all.emplace_back([=] { return cast<int>(x * y); });
+      all.emplace_back([=] { return cast<int>(x / y); });
+      all.emplace_back([=] { return cast<int>(x % y); });
+      all.emplace_back([=] { return cast<int>(floor_divide(x, y)); });
+      all.emplace_back([=] { return cast<int>(modulo(x, y)); });
+      all.emplace_back([=] { return cast<int>(power(x, y)); });
+      all.emplace_back([=] { return cast<int>(minimum(x, y)); });
+      all.emplace_back([=] { return cast<int>(maximum(x, y)); });
+      all.emplace_back([=] { return cast<int>(x & y) + cast<int>(x | y) * 1000; });
+      all.emplace_back([=] { return cast<int>(x ^ y); });
+      all.emplace_back([=] { return cast<int>(x < y) + cast<int>(x >= y) * 10; });
+      all.emplace_back([=] { return cast<int>(x == y) + cast<int>(x != y) * 10; });
+    }
+    all.emplace_back([=] { return cast<int>(-x); });
+    all.emplace_back([=] { return cast<int>(abs(x)); });
+    all.emplace_back([=] { return cast<int>(!x); });
+    all.emplace_back([=] { return cast<int>(x * 0.5); });
+    all.emplace_back([=] { return cast<int>(x < 2.5); });
+    all.emplace_back([=] { return cast<int>(cast<std::uint8_t>(x)); });
+    all.emplace_back([=] { return cast<int>(cast<bool>(x)); });
+    EXPECT_EQ(all.size(), kOperations);
+    const auto each = static_cast<std::int64_t>(numbers.size());
+    const auto operation = g.source(static_cast<std::int64_t>(xs.size()),
+                                    [=](const SampleInfo& info) { return info.index / each; });
+    return g.select(operation, all);
+  });
 }
 
-// Types that no plan knows by name.
 TEST(Arithmetic, OtherTypesCountAsThoseOfTheirSize) {
   EXPECT_EQ(results_of(std::vector<long long>{std::numeric_limits<long long>::max(), 4},
                        [](Graph&, auto x) { return x + 1; })
@@ -164,7 +170,7 @@ TEST(Arithmetic, OtherTypesCountAsThoseOfTheirSize) {
   EXPECT_EQ(results_of_all<char>({0, 1, 2, 127}), results_of_all<Character>({0, 1, 2, 127}));
 }
 
-// Members of what operators give are Params.
+// Members of operator results are Params.
 TEST(Arithmetic, ParametersAreNumbers) {
   EXPECT_EQ(results_of(std::vector<int>{300, 299},
                        [](Graph&, auto x) {

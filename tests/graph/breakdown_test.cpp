@@ -26,8 +26,8 @@ using testing::Handle;
 using testing::Later;
 using testing::Shelf;
 
-// What an epoch gives: values, "!3" for the error of sample 3, "thrown" for a BatchError, and a
-// stroke after each batch.
+// Returns the results of an epoch as text: values, "!3" for the error of sample 3, "thrown" for a
+// BatchError, and a stroke after each batch.
 std::string told(const PipelineOptions& options, const Later& data) {
   auto pipeline = make_pipeline(options, [&](Graph& g) { return g.read(data); });
   auto run = pipeline.epoch();
@@ -47,7 +47,7 @@ std::string told(const PipelineOptions& options, const Later& data) {
   return text;
 }
 
-// The batch with the error comes, whatever becomes of short ones.
+// The batch with the error comes, whatever happens to short batches.
 TEST(Breakdown, ItsErrorIsHeardOf) {
   const Later data{.count = kUntilEnd, .answer = [](Handle done, const SampleInfo& info) {
                      (void)(info.index < 5 ? done.set(info.index) : done.fail_as_last("broken"));
@@ -66,14 +66,14 @@ TEST(Breakdown, ItsErrorIsHeardOf) {
     options.compact = c.compact;
     options.on_error = OnError::skip;
     EXPECT_EQ(told(options, data), "0 1 2 3 | " + std::string(c.rest));
-    // What is made of full batches looks ahead.
+    // To fill its batches, a compact pipeline looks ahead.
     options.on_error = OnError::fail;
     EXPECT_EQ(told(options, data),
               (c.compact ? "thrown 0 1 2 3 | " : "0 1 2 3 | thrown ") + std::string(c.rest));
   }
 }
 
-// An end that lies before it is the end, as if nothing had broken down.
+// If the end lies before the error, it is the end, as if nothing had broken down.
 TEST(Breakdown, AfterTheEndNobodyHearsOfIt) {
   Shelf<std::int64_t> shelf;
   const Later data{.count = kUntilEnd, .answer = [&](Handle done, const SampleInfo& info) {
@@ -100,7 +100,7 @@ TEST(Breakdown, AfterTheEndNobodyHearsOfIt) {
   EXPECT_EQ(pipeline.stats().epoch.failed, 0);
 }
 
-// What is thrown after the handle was fired takes the place of what was said by it.
+// An exception that is thrown after the handle was fired replaces the handle's result.
 TEST(Breakdown, ThrowingTheEndAfterwardsIsTheEnd) {
   const Later data{.count = kUntilEnd, .answer = [](Handle done, const SampleInfo& info) {
                      if (info.index < 2) return (void)done.set(info.index);
@@ -118,7 +118,7 @@ TEST(Breakdown, ThrowingTheEndAfterwardsIsTheEnd) {
   EXPECT_EQ(pipeline.stats().epoch.failed, 0);
 }
 
-// Whichever of its samples hears of it first, the first of them by position is the last one.
+// Whichever of its samples fails first, the first of them by position is the last sample.
 TEST(Breakdown, EndsTheEpochAtTheFirstSampleThatHasIt) {
   struct Case {
     std::int64_t count;
@@ -156,7 +156,7 @@ TEST(Breakdown, EndsTheEpochAtTheFirstSampleThatHasIt) {
   }
 }
 
-// A source of 12 samples at most, of which the one at `bad` fails.
+// A source of at most 12 samples. The one at `bad` fails.
 using Describe = std::function<Value<std::int64_t>(Graph&)>;
 struct Kind {
   const char* name;
@@ -203,7 +203,7 @@ std::vector<Kind> kinds_with_error_at(std::int64_t bad) {
   return kinds;
 }
 
-// How often the error is reported, and what else an epoch shows.
+// Counts the reports of the error, and other effects of an epoch.
 struct Heard {
   int thrown = 0, told = 0, over_budget = 0;
 };

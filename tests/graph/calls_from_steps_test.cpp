@@ -1,5 +1,5 @@
-// The user's own code calls the pipeline that it is part of: stats() and cancel() work everywhere,
-// what would wait for itself is an error.
+// User code calls the pipeline that it is part of: stats() and cancel() work everywhere, and calls
+// that would wait for themselves fail.
 #include <sluice/graph/pipeline.h>
 
 #include <atomic>
@@ -16,14 +16,14 @@ namespace calls_from_steps_test {
 
 using Numbers = Pipeline<std::int64_t>;
 
-// Where the user's code runs: each of these calls it for sample 3.
+// The places from which user code is called: each of these calls it for sample 3.
 struct Places {
   std::function<void()> in_source, in_name, in_step, in_constructor, in_destructor;
 };
 
 std::function<void()> when_made;
 std::function<void()> when_gone;
-// A value that tells when it is made by default, and when one that is armed goes.
+// A value that reports its default construction, and the destruction of a 3.
 struct Telling {
   std::int64_t value = -1;
   Telling() {
@@ -140,7 +140,7 @@ TEST(CallsFromSteps, WhatWouldWaitForItselfIsThatSamplesError) {
     pipeline.emplace(
         make_pipeline({.batch_size = 2, .threads = 2, .on_error = OnError::skip}, [&](Graph& g) {
           return g.source(8, [&](const SampleInfo& info) {
-            begun.wait(false);  // until `epoch` is there
+            begun.wait(false);  // until `epoch` exists
             if (info.index_in_epoch == 3) c.call(*pipeline, *epoch);
             return info.index_in_epoch;
           });
@@ -160,7 +160,7 @@ TEST(CallsFromSteps, WhatWouldWaitForItselfIsThatSamplesError) {
   }
 }
 
-// inspect() runs the pipeline's steps on the calling thread: what they call is refused as well.
+// inspect() runs the pipeline's steps on the calling thread, so their calls are refused as well.
 TEST(CallsFromSteps, InspectIsRefusedInsideAStepAndRefusesTheSame) {
   const std::string waits =
       " was called inside a step of the same pipeline, which would wait for itself; call it on the "

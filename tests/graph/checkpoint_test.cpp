@@ -1,4 +1,4 @@
-// Pipelines that go on from a checkpoint, against the run that was never interrupted.
+// Pipelines that resume from a checkpoint, against the run that was never interrupted.
 #include "tests/graph/resumed.h"
 #include "tests/one_in.h"
 #include <sluice/runtime/random.h>
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{.name = "until_end", .options = {.batch_size = 8}, .until_end = true}),
     [](const auto& one) { return one.param.name; });
 
-// Sources of other kinds: they are told where the epoch goes on.
+// Sources of other kinds: they receive the position where the epoch goes on.
 TEST(Checkpoints, RangesAndGroupsGoOn) {
   const auto numbers = []() -> generator<std::int64_t> {
     for (std::int64_t i = 0; i < 30; ++i) co_yield 7 * i;
@@ -111,7 +111,7 @@ TEST(Checkpoints, RangesAndGroupsGoOn) {
   }
 }
 
-// A program of which samples are filtered and fail, in the source and in a step.
+// A program whose samples are filtered, and fail in the source and in a step.
 struct Damaged {
   std::uint64_t fates = 0;  // two bits for each sample
   std::int64_t samples = 0;
@@ -142,7 +142,7 @@ auto damaged_pipeline(const Damaged& what, const std::optional<Checkpoint>& from
   });
 }
 
-// All that an epoch gives and throws, and where the checkpoint stands after each batch.
+// Everything that an epoch delivers and throws, and the checkpoint's position after each batch.
 struct Log {
   std::vector<std::string> lines;
   std::vector<std::pair<std::size_t, Checkpoint>> cuts;
@@ -237,7 +237,7 @@ TEST(Checkpoints, TheRestIsThatOfTheRunThatWasNotCut) {
   }
 }
 
-// Errors that were thrown before are not thrown again, and others are.
+// Errors that were thrown before are not thrown again; others are.
 TEST(Checkpoints, AnotherBatchSizeThrowsEachErrorOnce) {
   for (const int first : {2, 3, 4}) {
     for (const int then : {1, 2, 3, 5, 16}) {
@@ -285,7 +285,7 @@ TEST(Checkpoints, TakeAnotherBatchSize) {
   EXPECT_EQ(rest, std::vector<std::int64_t>(all.begin() + 24, all.end()));
 }
 
-// Each process takes some batches, and all of them stop; then there are others.
+// Each process takes some batches, then all of them stop, and others continue.
 TEST(Checkpoints, TakeAnotherNumberOfShards) {
   for (const bool shuffle : {false, true}) {
     for (const auto& [first, then, last] :
@@ -356,7 +356,7 @@ TEST(Checkpoints, ResetBeginsTheWholeEpoch) {
   EXPECT_EQ(text_of(*again.next()), first);
 }
 
-// A budget counts what failed before, too.
+// A budget includes earlier failures.
 TEST(Checkpoints, KeepTheBudgetOfErrors) {
   Setting setting{
       .name = "", .options = {.batch_size = 8, .on_error = OnError::skip.within(4)}, .fails = true};
@@ -379,7 +379,7 @@ TEST(Checkpoints, KeepTheBudgetOfErrors) {
   EXPECT_EQ(batches_until_over(resumed), last);
 }
 
-// What a source is asked is what it would have been asked.
+// A resumed source receives the same SampleInfo as without the interruption.
 TEST(Checkpoints, SourcesAreToldOfTheirPlace) {
   const auto pipeline_from = [](const std::optional<Checkpoint>& from) {
     return make_pipeline({.batch_size = 4, .resume = from}, [](Graph& g) {
@@ -400,9 +400,6 @@ TEST(Checkpoints, SourcesAreToldOfTheirPlace) {
             std::vector(wanted->get<0>().begin(), wanted->get<0>().end()));
   EXPECT_EQ(resumed.samples(), 20);
 }
-
-// Counts what it was asked in a variable of its own.
-// Where batches are filled up, processes come to different places.
 
 }  // namespace checkpoint_test
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// What checkpoints hold, and which are refused.
+// The text of checkpoints, and the texts that are refused.
 #include "tests/error_of.h"
 #include "tests/graph/resumed.h"
 #include "tests/mutants.h"

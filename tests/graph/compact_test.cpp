@@ -1,4 +1,4 @@
-// Full batches of the samples that filters and errors leave, and what they say of the others.
+// Full batches of the samples that filters and errors leave, and their reports about the others.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -97,7 +97,8 @@ TEST(Compact, BalancesWhenTheEpochIsLeftEarly) {
   EXPECT_TRUE(pipeline.stats().total.balanced());
 }
 
-// What becomes of sample i: 'k'ept, 'd'ropped by a filter, 'f'ailed. Each batch as "ids|missing".
+// fates[i] says how sample i ends: 'k'ept, 'd'ropped by a filter, 'f'ailed. Each batch is written
+// as "ids|missing".
 struct Told {
   const char* name;
   std::string fates;
@@ -168,8 +169,8 @@ TEST(Compact, NamesEverySampleOnce) {
 }
 
 TEST(Compact, NamesAReplacedSampleInTheBatchThatHoldsIt) {
-  // Of 40 samples the even ones are left, of which 6, 14, ... fail; a stand-in is one of the 40,
-  // too, and so may be dropped in its turn.
+  // The filter keeps the even ones of 40 samples, of which 6, 14, ... fail. A replacement sample is
+  // one of the 40, too, so the filter may drop it in turn.
   auto pipeline = make_pipeline(
       {.batch_size = 4, .threads = 2, .compact = true, .on_error = OnError::replace}, [](Graph& g) {
         auto i = indices(g, 40);

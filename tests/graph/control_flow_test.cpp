@@ -1,4 +1,4 @@
-// What a described program means: the same program run for one sample at a time.
+// The meaning of a described program: the same program run for one sample at a time.
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
@@ -166,7 +166,8 @@ TEST(Select, ChoosesOneOfManyAndReportsAnIndexOutside) {
   EXPECT_EQ(pipeline.stats().epoch.skipped, 20);
 }
 
-// A step outside the arms which only one arm uses runs only there, with all that only it needs.
+// A step outside the branches that only one branch uses runs only there, with all steps that only
+// it needs.
 TEST(Sink, RunsAStepOnlyWhereItIsUsed) {
   std::atomic<int> costly{0}, chained{0}, shared{0};
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {

@@ -1,5 +1,5 @@
-// What is thrown while a pipeline is described, wherever that is, reaches the caller and harms
-// nothing: the recorder can be used on, and destroyed.
+// Exceptions while a pipeline is described reach the caller and do no harm, wherever they are
+// thrown: the recorder can still be used, and destroyed.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
@@ -160,7 +160,7 @@ TEST(Describing, AnyAllocationMayFail) {
   EXPECT_GT(n, 100u);
 }
 
-// The same, where the description goes on after it.
+// The same, but the description goes on after the failure.
 TEST(Describing, GoesOnAfterAnAllocationFailed) {
   for (std::uint64_t n = 1;; ++n) {
     bool reached = false;
@@ -186,7 +186,7 @@ TEST(Describing, GoesOnAfterAnAllocationFailed) {
   }
 }
 
-// Each gives an empty function where one is needed.
+// Each passes an empty function.
 TEST(Describing, AnEmptyFunctionIsRefused) {
   using Number = std::int64_t;
   struct Case {
@@ -234,7 +234,7 @@ TEST(Describing, AnEmptyFunctionIsRefused) {
   }
 }
 
-// A function that takes whatever it is given is given a const SampleInfo&, as it is checked with.
+// A function of any argument receives a const SampleInfo&, as in the compile-time check.
 TEST(Describing, ASourceMayTakeItsInfoByReference) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
     return g.source(4, [](auto& info) { return info.index_in_epoch; });

@@ -1,4 +1,4 @@
-// What the function given to make_pipeline may return, and which columns come of it.
+// The return types of the function given to make_pipeline, and the columns that result.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -30,7 +30,7 @@ Value<std::string> text(Graph& g, Value<std::int64_t> i) {
       "text", [](std::int64_t x) { return std::to_string(x); }, i);
 }
 
-// The type of the pipeline, and the first value of each column of its second sample.
+// Checks the type of the pipeline, and the first value of each column of its second sample.
 template <class Expected, class Describe>
 auto second(Describe describe) {
   auto pipeline = make_pipeline({.batch_size = 2}, describe);
@@ -95,7 +95,7 @@ struct Picture {
   int number = 0;
 };
 
-// A field of what a step made is a step of its own; a field that does not copy is cloned.
+// A field of a step's result is a step of its own; a field that does not copy is cloned.
 TEST(Description, AFieldMayBeTakenByItsPointer) {
   auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
     auto sample = g.source(3, [](const SampleInfo& info) {

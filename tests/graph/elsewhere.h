@@ -18,7 +18,7 @@
 
 namespace sluice::testing {
 
-// Handles that were put here, until somebody takes them.
+// Holds completion handles until they are taken.
 template <class R>
 class Shelf {
  public:
@@ -32,7 +32,7 @@ class Shelf {
     held_.push_back({std::move(done), number});
     came_.notify_all();
   }
-  // All that are here, when there are so many.
+  // Waits until there are so many, and returns all.
   std::vector<Held> take(std::size_t count) {
     std::unique_lock lock(mutex_);
     came_.wait(lock, [&] { return held_.size() >= count; });
@@ -45,7 +45,7 @@ class Shelf {
   std::vector<Held> held_;
 };
 
-// Calls what it is given, in order, on a thread of its own.
+// Runs the given work, in order, on a thread of its own.
 class Elsewhere {
  public:
   Elsewhere() : thread_([this] { run(); }) {}

@@ -1,4 +1,4 @@
-// Sources that do not know how many samples they have: an epoch is as if it had been known.
+// Sources of unknown length: an epoch behaves as if the length had been known.
 #include "tests/one_in.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -18,7 +18,7 @@ namespace end_of_epoch_test {
 
 using Number = Value<std::int64_t>;
 
-// Numbers 0 to `count` - 1, of which those that end with 3 fail, and those with 5 are filtered.
+// Numbers 0 to `count` - 1. Those that end with 3 fail, and those with 5 are filtered.
 struct Numbers {
   std::int64_t count = 0;
   bool known = false;
@@ -128,7 +128,7 @@ std::vector<std::int64_t> delivered(Pipeline<std::int64_t>& pipeline) {
   return all;
 }
 
-// The end is told first for a sample far behind it, while those before are still read; those
+// A sample far ahead reports the end first, while those before it are still being read. The samples
 // between have been delivered then.
 TEST(EndOfEpoch, IsBeforeTheSmallestIndexThatSaysSo) {
   for (int round = 0; round < 20; ++round) {
@@ -173,7 +173,7 @@ TEST(EndOfEpoch, MayBeAnotherOneInEachEpoch) {
   EXPECT_EQ(pipeline.samples(), 0);
 }
 
-// A stand-in is one of the samples before it, whatever is known of the end.
+// A replacement sample is one of the samples before it, whatever is known of the end.
 TEST(EndOfEpoch, StandInsAreOfTheSamplesBefore) {
   std::vector<std::vector<std::int64_t>> all;
   for (const int threads : {1, 2, 4}) {
@@ -209,8 +209,8 @@ TEST(EndOfEpoch, IsKnownToInspection) {
   EXPECT_THROW((void)pipeline.inspect(-1), std::out_of_range);
 }
 
-// Where it is not the source that says so, or the source had said otherwise, it is the sample's
-// error.
+// EndOfEpoch is the sample's error if a step other than the source throws it, or if the source has
+// a length.
 TEST(EndOfEpoch, IsForSourcesWithoutALength) {
   const auto error_of = [](std::int64_t count, bool in_source) {
     auto pipeline =
@@ -235,7 +235,7 @@ TEST(EndOfEpoch, IsForSourcesWithoutALength) {
             "threw EndOfEpoch, though its source has 4 samples; let it have kUntilEnd");
 }
 
-// The shortest ends the epoch, whichever of them knows its length.
+// The shortest source ends the epoch, whichever of them knows its length.
 TEST(EndOfEpoch, IsAlsoThatOfASourceBesideThatKnowsIts) {
   for (const std::int64_t known : {0, 3, 6, 9}) {
     for (const bool first : {false, true}) {

@@ -1,4 +1,4 @@
-// Ends that wait for samples say for which steps, in one line on standard error.
+// A shutdown that waits for samples names their steps, in one line on standard error.
 #include "tests/graph/elsewhere.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
@@ -19,7 +19,7 @@ namespace end_waits_test {
 
 using testing::Shelf;
 
-// Standard error as a pipe, which somebody reads while somebody writes.
+// Standard error as a pipe, with a reader and a writer at the same time.
 class Errors {
  public:
   Errors() : before_(dup(STDERR_FILENO)) {
@@ -36,13 +36,13 @@ class Errors {
     close(from_);
   }
 
-  // Waits for it; without its end. Empty when there is no more.
+  // Waits for a line and returns it without its end. Empty at the end of the pipe.
   std::string line() const {
     std::string text;
     for (char c = 0; read(from_, &c, 1) == 1 && c != '\n';) text += c;
     return text;
   }
-  // Nothing more is written here.
+  // Nothing more is written to the pipe.
   void stop() {
     if (before_ < 0) return;
     dup2(before_, STDERR_FILENO);
@@ -72,7 +72,7 @@ auto waiting(Shelf<std::int64_t>& shelf) {
 }
 using Waiting = Pipeline<std::int64_t>;
 
-// Ends a run while all handles are held, until the line is there. Gives the line without the time.
+// Ends a run while all handles are held, and waits for the line. Returns the line without the time.
 std::string told(const std::function<void(std::optional<Waiting>&)>& end) {
   Shelf<std::int64_t> shelf;
   std::optional<Waiting> pipeline(waiting(shelf));
@@ -101,7 +101,7 @@ TEST(EndWaits, AreToldOnceWithTheStepThatWaits) {
   EXPECT_EQ(told([](std::optional<Waiting>& p) { p->reset(); }), "sluice: the epoch" + rest);
 }
 
-// A step that stands still until somebody lets it go.
+// A step that blocks until it is released.
 struct Gate {
   void pass() {
     std::unique_lock lock(mutex);

@@ -1,4 +1,4 @@
-// A pipeline runs one epoch at a time: an epoch that another call cuts short says which.
+// A pipeline runs one epoch at a time: an epoch that another call cuts short names that call.
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
@@ -14,7 +14,8 @@ auto numbers(std::int64_t count) {
   return [count](Graph& g) { return indices(g, count); };
 }
 
-// What next() of an epoch that another call has ended says; empty when it gives nothing.
+// Returns the error of next() after another call has ended the epoch; empty if next() returns
+// nothing.
 std::string words_of(Epoch<std::int64_t>& epoch) {
   try {
     EXPECT_FALSE(epoch.next().has_value());

@@ -1,6 +1,6 @@
-// Memory that is not there: the n-th allocation fails, and the n-th and those after it, while a
-// pipeline is built, runs and ends. Each time that is an error of a sample or of the run, nothing
-// is lost without a word, and the pipeline can be used again.
+// Failing memory: the n-th allocation fails, or the n-th and those after it, while a pipeline is
+// built, runs and ends. Each failure is an error of a sample or of the run. Nothing is lost
+// silently, and the pipeline can be used again.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include "tests/in_child.h"
@@ -24,7 +24,7 @@ namespace failing_memory_test {
 using testing::FailingAllocations;
 
 constexpr std::int64_t kSamples = 24;
-// More than any of these programs makes; the loops end earlier.
+// More allocations than any of these programs makes; the loops end earlier.
 constexpr std::uint64_t kMost = 20'000;
 
 struct Words {
@@ -32,7 +32,7 @@ struct Words {
   std::int64_t value = 0;
 };
 
-// Something of everything: a choice, a loop, pixels in place, values that allocate.
+// A bit of everything: a conditional, a loop, pixels in place, values that allocate.
 auto program(Graph& g) {
   auto i = indices(g, kSamples);
   auto image = g.map_into<Image>(
@@ -70,8 +70,8 @@ Program build(OnError policy) {
   return make_pipeline({.batch_size = 5, .threads = 2, .on_error = policy}, program);
 }
 
-// Takes an epoch to its end. Every sample is delivered whole, or its error is told, or the epoch
-// says that it broke off. Gives how many were delivered.
+// Runs an epoch to its end. Every sample is delivered whole or its error is reported, or the epoch
+// reports that it broke off. Returns the number of delivered samples.
 std::int64_t take(Program& pipeline, bool& broke_off) {
   std::int64_t delivered = 0, told = 0;
   broke_off = false;
@@ -140,7 +140,7 @@ class FailingMemory : public ::testing::TestWithParam<Shortage> {
 
 TEST_P(FailingMemory, WhileAPipelineIsBuilt) {
   const Shortage shortage = GetParam();
-  (void)build(OnError::skip);  // oneTBB keeps what it makes at first
+  (void)build(OnError::skip);  // oneTBB keeps its first allocations
   const std::int64_t before = testing::live_allocations();
   for_each_failure([&](std::uint64_t n) {
     std::optional<Program> pipeline;
@@ -183,7 +183,7 @@ TEST_P(FailingMemory, WhileItEnds) {
   }
 }
 
-// In a process of its own each time, since oneTBB sets itself up once.
+// Uses a new process each time, because oneTBB initializes itself once.
 TEST(FailingMemoryAtFirst, OneTbbIsSetUpOrSaidToBeOfNoUse) {
   const auto try_twice = [](std::uint64_t n) -> std::string {
     try {

@@ -1,4 +1,4 @@
-// Samples that are dropped in the open, and effects.
+// Samples that a filter drops, and effects.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -37,13 +37,13 @@ TEST(Filter, MakesItsBatchShortAndNamesTheMissing) {
       EXPECT_EQ(value, next++);
     }
   }
-  EXPECT_EQ(behind, 67);  // what is behind the filter does not run for a sample that is dropped
+  EXPECT_EQ(behind, 67);  // steps behind the filter do not run for dropped samples
   EXPECT_EQ(pipeline.stats().epoch.filtered, 33);
   EXPECT_EQ(pipeline.stats().epoch.delivered, 67);
   EXPECT_TRUE(pipeline.stats().epoch.balanced());
 }
 
-// An empty batch has columns, too, so that a loop over batches goes on.
+// An empty batch has columns, too, so that a loop over batches can go on.
 TEST(Filter, ABatchOfNothingHasTheShapesOfTheOneBefore) {
   auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
     auto i = indices(g, 6);

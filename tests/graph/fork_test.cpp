@@ -1,5 +1,5 @@
-// A child of fork() has a pipeline's memory and none of its threads: what it asks of the pipeline
-// is an error at once, and nothing hangs.
+// A child of fork() has a pipeline's memory and none of its threads: calls of the pipeline fail at
+// once, and nothing hangs.
 #include "tests/graph/sources.h"
 #include "tests/in_child.h"
 #include <sluice/graph/pipeline.h>
@@ -80,7 +80,7 @@ TEST(Fork, EveryUseInTheChildIsAnError) {
               "its threads; make a pipeline in the child, and destroy all others before fork()")
         << one.name;
   }
-  // What asks for no thread stays.
+  // Calls that need no thread still work.
   EXPECT_EQ(in_child([&] {
               return std::to_string(pipeline->samples()) + " " +
                      std::to_string(pipeline->batches());
@@ -99,7 +99,7 @@ TEST(Fork, EveryUseInTheChildIsAnError) {
               return "gone";
             }),
             "gone");
-  // The parent has noticed nothing.
+  // The parent is not affected.
   std::int64_t batches = 1;
   while (epoch->next()) ++batches;
   EXPECT_EQ(batches, 1000);
@@ -144,8 +144,8 @@ TEST(Fork, NothingHangsInTheChild) {
 
 TEST(Fork, AChildThatEndsByExitDoesSo) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
-  // What looks for leaks at exit() takes the lock of the list of threads, and one that was just
-  // being started may have held it at the fork.
+  // The leak checker takes the lock of the list of threads at exit(). A thread that was being
+  // started may have held that lock at the fork.
   if (testing::kAddressSanitizer) GTEST_SKIP() << "looks for leaks in a child of threads";
   auto pipeline = std::make_unique<Pictures>(pictures(3));
   auto epoch = std::make_optional(pipeline->epoch());
@@ -160,7 +160,7 @@ TEST(Fork, AChildThatEndsByExitDoesSo) {
   pipeline.reset();
 }
 
-// While its threads are at work, and hold what locks there are.
+// While its threads are at work, and hold all kinds of locks.
 TEST(Fork, BatchesOfBeforeStayReadableAndMayGo) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   auto pipeline = pictures(4);

@@ -1,4 +1,4 @@
-// Random numbers whose parameters make no sense.
+// Random numbers with invalid parameters.
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 

@@ -1,4 +1,5 @@
-// Batches that leave: handles that outlive batch and pipeline, and consumers that know DLPack only.
+// Batches that are handed over: handles that outlive batch and pipeline, and consumers that know
+// only DLPack.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include "tests/runtime/published_dlpack.h"
@@ -22,7 +23,7 @@
 namespace sluice {
 namespace hand_over_test {
 
-// What somebody else's C code does with a tensor: reads it by the interface alone, and frees it.
+// Consumes a tensor as foreign C code does: reads it by the interface alone, and frees it.
 extern "C" std::int64_t sum_and_free(DLManagedTensor* managed) {
   const DLTensor& t = managed->dl_tensor;
   std::int64_t sum = 0;
@@ -46,7 +47,7 @@ extern "C" std::int64_t sum_and_free(DLManagedTensor* managed) {
   return sum;
 }
 
-// Pictures of the level of their index, of one size or not; and tensors of three such numbers.
+// Images filled with their index, of one size or not; and tensors of three such numbers.
 auto pictures(bool ragged, std::int64_t samples = 8) {
   return make_pipeline({.batch_size = 4, .threads = 2}, [=](Graph& g) {
     auto i = indices(g, samples);
@@ -256,7 +257,7 @@ TEST(HandOver, AnotherConsumerFreesItOnAnotherThread) {
     std::thread([&] {
       for (DLManagedTensor* const managed : handed) sum += sum_and_free(managed);
     }).join();
-    // 0 + ... + 7 three times, and each picture's six pixels, or eight, once or twice.
+    // 0 + ... + 7 three times, and each image's six pixels, or eight, once or twice.
     EXPECT_EQ(sum, ragged ? 3 * 28 + 6 * 12 + 8 * 16 : 3 * 28 + 2 * 6 * 28);
   }
 }

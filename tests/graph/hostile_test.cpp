@@ -1,4 +1,4 @@
-// Programs and types that do not behave: each gets an error that says so, and hurts nothing else.
+// Programs and types that misbehave: each causes an error that says so, and harms nothing else.
 // Plans of very many steps are built, drawn, saved and run; plans that nest too deep are refused.
 #include "tests/error_of.h"
 #include "tests/graph/saved.h"
@@ -170,7 +170,7 @@ TEST(Hostile, AnEmptyValueIsNoConstant) {
       "made");
 }
 
-// A view on an input would show whatever comes to lie there next.
+// A view of an input would show the input's next value.
 TEST(Hostile, AStepThatReturnsAViewDeliversItsOwnPixels) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
     auto image = g.map_into<Image>(
@@ -212,7 +212,7 @@ TEST(Hostile, AbsurdNumbersAreErrors) {
               });
             }),
             "uniform: the range from 2.000000 to 1.000000 is empty; give the smaller number first");
-  // As many frames as there are samples, whatever was asked for.
+  // There are as many frames as samples, whatever was requested.
   auto pipeline = make_pipeline({.batch_size = 4, .prefetch = INT32_MAX, .stall_timeout = 1e300},
                                 [](Graph& g) { return indices(g, 20); });
   EXPECT_EQ(pipeline.stats().memory.window, 20u);
@@ -298,7 +298,7 @@ TEST(LongPlans, SavedOnesToo) {
   EXPECT_EQ(last_of(loaded), 1 + steps);
 }
 
-// Each choice is used by one arm of the next one, so it could go into that.
+// One branch of the next conditional uses each conditional, so it could move into that branch.
 TEST(LongPlans, AChainOfChoices) {
   constexpr std::int64_t kChoices = 1500;
   auto pipeline = pipeline_of([](Graph& g, Number i) {
@@ -329,7 +329,7 @@ Number nested_conditionals(Graph& g, Number x, int depth) {
   return conditional.add_output(nested_conditionals(g, inside, depth - 1), inside);
 }
 
-// A loop is two levels: itself, and its body.
+// A loop counts as two levels: itself, and its body.
 TEST(LongPlans, ChoicesAndLoopsNestDeepButNotWithoutEnd) {
   struct Case {
     const char* name;

@@ -1,4 +1,4 @@
-// Values that are written straight into their batch and then become a part of themselves.
+// Values that are written straight into their batch, and then become a part of themselves.
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
@@ -12,7 +12,7 @@
 namespace sluice {
 namespace in_place_test {
 
-// Pictures that are narrowed where they were made: in the batch, in memory of their own, in an arm.
+// Images that are narrowed where they were made: in the batch, in memory of their own, in a branch.
 enum class Narrowing { from_the_corner, inside, by_a_view, by_a_view_of_rows };
 void narrow(Image& image, Narrowing how) {
   switch (how) {
@@ -116,7 +116,7 @@ struct Point {
   int x = 0, y = 0;
 };
 
-// What map_into is given shows nothing of another sample, nor of another iteration.
+// map_into starts with a value that shows nothing of another sample or another iteration.
 TEST(MapInto, BeginsWithAFreshValue) {
   for (const int window : {4, 8, 12}) {
     auto pipeline = make_pipeline({.batch_size = 4, .threads = 1, .window = window}, [](Graph& g) {

@@ -1,4 +1,4 @@
-// Datasets that stand still for slow storage: they are read on threads of their own.
+// Datasets that block on slow storage: they are read on threads of their own.
 #include "tests/graph/sources.h"
 #include "tests/trace_file.h"
 #include <sluice/graph/arithmetic.h>
@@ -24,7 +24,7 @@
 namespace sluice {
 namespace io_threads_test {
 
-// Where reads stand still until it is opened.
+// Blocks reads until it is opened.
 class Gate {
  public:
   void pass() {
@@ -34,7 +34,7 @@ class Gate {
     changed_.wait(lock, [&] { return open_; });
     --inside_;
   }
-  // Until so many reads stand here.
+  // Waits until so many reads are blocked here.
   void wait_for(int reads) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return inside_ >= reads; });
@@ -56,7 +56,7 @@ class Gate {
   bool open_ = false;
 };
 
-// Gives its samples' numbers; those below `below` stand still at the gate, if there is one.
+// Produces its samples' numbers. Those below `below` block at the gate, if there is one.
 struct SlowNumbers {
   std::int64_t count = 0;
   Gate* gate = nullptr;
@@ -72,7 +72,7 @@ struct SlowNumbers {
   }
 };
 
-// More reads stand still than there are threads that compute, which go on with other samples.
+// More reads are blocked than there are compute threads. Those go on with other samples.
 TEST(IoThreads, LeaveTheThreadsThatComputeAlone) {
   constexpr int kStanding = 4, kWindow = 32;
   for (const int threads : {1, 2}) {
@@ -196,7 +196,7 @@ struct Asking {
   }
 };
 
-// A call that would wait for itself is refused there as anywhere.
+// As anywhere, a call that would wait for itself is refused there.
 TEST(IoThreads, AreThreadsOfThePipeline) {
   std::optional<Pipeline<std::int64_t>> pipeline;
   pipeline.emplace(make_pipeline({.threads = 1, .io_threads = 2, .on_error = OnError::skip},
@@ -216,7 +216,8 @@ struct Rows {
   Image operator()(const SampleInfo&) const { return Image(1, kReadBytes, 1); }
 };
 
-// What is read ahead is small; what is made of it is large, and never more than threads can make.
+// Inputs that are read ahead are small. The images made of them are large, but exist only for
+// samples that a thread processes.
 TEST(IoThreads, ReadAheadOfThoseThatComputeInBoundedMemory) {
   constexpr int kMadeBytes = 30'000, kWindow = 64;
   for (const int threads : {1, 4}) {
@@ -294,7 +295,7 @@ TEST(IoThreads, AreAskedForInVainWhereNothingBlocks) {
             "constexpr bool blocks = true`, or leave io_threads out");
 }
 
-// Those of a source are beside those of the pipeline.
+// A source's own threads come in addition to those of the pipeline.
 TEST(IoThreads, AreASourcesOwnWhereItAsksForThem) {
   const auto threads_of = [](int own, int io_threads, bool other_blocks) {
     auto pipeline = make_pipeline(

@@ -1,5 +1,5 @@
-// Which sample it is, and where it stands: values, draws, names and errors follow from the key;
-// batches and the ledger are in the order of positions.
+// Keys and positions of samples: values, draws, names and errors follow from the key; batches and
+// the ledger are in the order of positions.
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
@@ -39,7 +39,7 @@ struct Dataset {
     return info.key().index;
   }
 };
-// As data sets did before there were keys.
+// A dataset as they were before there were keys.
 struct NamedByIndex {
   std::int64_t size() const { return kSamples; }
   std::string name(std::int64_t index) const { return "file " + std::to_string(index); }
@@ -159,7 +159,7 @@ TEST(Keys, AnInspectionIsOfTheSampleWithTheKey) {
   EXPECT_THROW((void)pipeline.inspect(SampleKey{0, kSamples}), std::out_of_range);
 }
 
-// A name is asked for where nothing is locked, also for the report of a stall, and with the epoch.
+// A name is requested without any lock, also for the report of a stall, and with the epoch.
 TEST(Keys, ANameMayAskThePipelineForItsStats) {
   std::atomic<bool> held{false}, go{false};
   std::atomic<int> calls{0};

@@ -1,4 +1,4 @@
-// A dataset whose samples come later, as tests of such datasets have it.
+// A dataset whose samples arrive later, for tests of such datasets.
 #pragma once
 
 #include <sluice/graph/completion.h>
@@ -16,7 +16,7 @@ namespace sluice::testing {
 
 using Handle = Completion<std::int64_t>;
 
-// Says of each call what it was.
+// A list of calls, by their descriptions.
 struct Calls {
   std::mutex mutex;
   std::vector<std::string> list;
@@ -30,7 +30,7 @@ struct Calls {
   }
 };
 
-// Answers as `answer` does, which is given the handle and the info.
+// Calls `answer` with the handle and the info.
 struct Later {
   using Sample = std::int64_t;
   std::int64_t count = 0;

@@ -1,4 +1,4 @@
-// What datasets are told of epochs: when they begin, and that they end in whatever way.
+// Datasets are told when epochs begin, and that they end, in whatever way.
 #include "tests/graph/elsewhere.h"
 #include "tests/graph/later.h"
 #include "tests/graph/sources.h"
@@ -76,7 +76,7 @@ TEST(Later, IsToldOfEpochsInOrder) {
   EXPECT_EQ(calls.take(), (std::vector<std::string>{"b ends", "a ends"}));
 }
 
-// A plain dataset may want to know, too; one that no output needs is told nothing.
+// A plain dataset may observe epochs, too; one that no output needs receives no calls.
 struct Counting {
   std::shared_ptr<std::atomic<int>> begun = std::make_shared<std::atomic<int>>(0);
   std::int64_t size() const { return 4; }
@@ -129,7 +129,7 @@ TEST(Later, OneThatCannotBeginThrowsAndMayTryAgain) {
   EXPECT_THROW((void)before.next(), Error);
   EXPECT_EQ(pipeline.inspect(2).get<std::int64_t>("read#3"), 2);
   refuses = false;
-  EXPECT_EQ(pipeline.epoch().next()->get<0>()[1], 33);  // epoch 1, which is the one that could not
+  EXPECT_EQ(pipeline.epoch().next()->get<0>()[1], 33);  // epoch 1, which failed before
 }
 
 TEST(Later, MayNotAskItsPipelineToWaitForIt) {
@@ -162,14 +162,14 @@ TEST(Later, MayNotAskItsPipelineToWaitForIt) {
                                                     "elsewhere: " + words, "end: " + words}));
 }
 
-// Handles are held until the dataset is told that nobody wants them: whatever the end is.
+// Handles are held until the dataset learns that they are not needed, however the epoch ends.
 TEST(Later, EndsWaitForNoHandleThatIsHeld) {
   enum class By { cancel, leaving, next_epoch, reset, destruction, error };
   for (const By by :
        {By::cancel, By::leaving, By::next_epoch, By::reset, By::destruction, By::error}) {
     Shelf<std::int64_t> shelf;
     std::atomic<int> ends{0};
-    std::atomic<bool> over{false};  // one may be asked for a moment later
+    std::atomic<bool> over{false};  // one may be requested a moment later
     const Later holding{.count = 64,
                         .answer =
                             [&](Handle done, const SampleInfo& info) {
@@ -221,7 +221,7 @@ TEST(Later, EndsWaitForNoHandleThatIsHeld) {
   }
 }
 
-// The end is told while samples behind it are held: those of later batches are not waited for.
+// The end is reported while samples behind it are held: those of later batches are not waited for.
 
 }  // namespace later_epochs_test
 }  // namespace sluice

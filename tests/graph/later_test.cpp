@@ -1,4 +1,4 @@
-// Datasets whose samples come later.
+// Datasets whose samples arrive later.
 #include "tests/graph/later.h"
 
 #include "tests/graph/elsewhere.h"
@@ -31,7 +31,7 @@ using testing::Later;
 using testing::Shelf;
 
 // The same samples as a plain source and as one that answers elsewhere, or at once. Some fail, by
-// the handle or by throwing; those from `end` on are behind the end.
+// the handle or by throwing. Samples from `end` on are behind the end.
 struct Plain {
   std::int64_t count = 0, end = 0;
   std::int64_t size() const { return count; }
@@ -118,7 +118,7 @@ TEST(Later, IsAsIfTheSamplesHadComeAtOnce) {
         for (const Where where : {Where::here, Where::elsewhere, Where::throws}) {
           Elsewhere thread;
           std::string what = transcript(options, later(plain, where, thread), order.sampler);
-          // A dataset's errors are told as its step's: both are "read".
+          // A dataset's errors name its step: both are "read".
           EXPECT_EQ(what, expected) << static_cast<int>(where) << " " << threads;
         }
       }
@@ -129,7 +129,7 @@ TEST(Later, IsAsIfTheSamplesHadComeAtOnce) {
 TEST(Later, EndOfEpochByAHandleLeavesWhatIsBehindIt) {
   for (const int threads : {1, 2}) {
     Shelf<std::int64_t> shelf;
-    std::atomic<bool> over{false};  // one may be asked for a moment later
+    std::atomic<bool> over{false};  // one may be requested a moment later
     Elsewhere thread;
     const Later data{.count = kUntilEnd,
                      .answer =
@@ -168,7 +168,7 @@ TEST(Later, EndOfEpochByAHandleLeavesWhatIsBehindIt) {
   }
 }
 
-// Where it is not for a source to say, or the dataset had said otherwise, it is an error.
+// EndOfEpoch is an error if it comes from a step that is no source, or if the dataset has a length.
 TEST(Later, EndOfEpochIsForDatasetsWithoutALength) {
   const auto what = [](std::int64_t count, bool of_source) {
     const auto end = std::make_exception_ptr(EndOfEpoch());
@@ -193,7 +193,7 @@ TEST(Later, EndOfEpochIsForDatasetsWithoutALength) {
   EXPECT_EQ(what(kUntilEnd, true), "none");
 }
 
-// Of a step that is no source it is an error as any other.
+// In a step that is no source, fail_as_last() is an ordinary error.
 TEST(Later, AStepDoesNotEndTheEpoch) {
   auto pipeline =
       make_pipeline({.batch_size = 4, .threads = 2, .on_error = OnError::skip}, [&](Graph& g) {
@@ -261,7 +261,7 @@ TEST(Later, SamplesMayBeFiltered) {
   EXPECT_EQ(pipeline.stats().epoch.filtered, 5);
 }
 
-// Bytes may stay a view of what the dataset keeps, as those of a plain one.
+// Bytes may stay a view of the dataset's memory, like those of a plain one.
 struct Views {
   using Sample = std::tuple<Bytes, std::int64_t>;
   const std::vector<std::uint8_t>* kept;
@@ -282,7 +282,7 @@ TEST(Later, BytesAreNotCopied) {
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.get<0>()[0]);
 }
 
-// More wait than there are threads, and errors name the sample.
+// More samples wait than there are threads, and errors name the sample.
 TEST(Later, OccupiesNoThread) {
   Shelf<std::int64_t> shelf;
   auto pipeline = make_pipeline(

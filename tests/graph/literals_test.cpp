@@ -1,5 +1,5 @@
-// A constant beside a Value of another type takes that type, where nothing is lost; an operator's
-// parameter takes Values of other types.
+// A constant beside a Value of another type takes that type, if nothing is lost. An operator's
+// parameter accepts Values of other types.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -25,7 +25,7 @@ Value<T> number(Graph& g, T first = 0) {
   });
 }
 
-// What the one column holds.
+// Returns the values of the only column.
 template <class T, class Describe>
 std::vector<T> all_of_column(Describe describe) {
   Pipeline<T> pipeline = make_pipeline({.batch_size = 4, .threads = 2}, describe);
@@ -134,7 +134,7 @@ TEST(Literals, BesideAValueInTheStateOfALoop) {
   });
   EXPECT_EQ(fibonacci, (std::vector<std::int64_t>{5, 8, 13, 21}));
 
-  // The types of the first and second element follow only from those that follow from the third.
+  // The types of the first and second element follow only from elements that follow from the third.
   const auto chain = all_of_column<std::int64_t>([](Graph& g) {
     auto [a, b, c] = g.for_loop(number<std::int64_t>(g, 3), std::tuple{0, 0, 0},
                                 [](auto i, auto, auto y, auto z) {
@@ -158,7 +158,7 @@ TEST(Literals, InTheStateOfALoopThatCollects) {
   }
 }
 
-// --- Constants that do not fit are refused where they stand. ---
+// --- Constants that do not fit are refused. ---
 
 template <class Describe>
 std::string refusal(Describe describe) {

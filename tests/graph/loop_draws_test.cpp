@@ -1,5 +1,5 @@
-// Random numbers in loops: each iteration draws its own, which follow from the numbers of the
-// iterations alone; what is drawn outside does not feel the loop.
+// Random numbers in loops: each iteration draws its own, which follow from the iteration numbers
+// alone. Draws outside do not depend on the loop.
 #include "tests/graph/sources.h"
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
@@ -26,14 +26,14 @@ constexpr std::uint64_t kSeed = 77;
 
 using Draws = std::vector<std::int64_t>;
 
-// Most draws here; as a wide number, so that two are never the same by accident.
+// The usual draw here: a wide number, so that two are never equal by accident.
 Value<std::int64_t> wide(Graph& g) {
   return g.random("wide", [](Random& random) {
     return static_cast<std::int64_t>(random.below64(std::uint64_t{1} << 62));
   });
 }
 
-// What wide() draws if it is the generator of this number, in these iterations.
+// Returns the value that wide() draws as this generator in these iterations.
 std::int64_t expected(std::int64_t epoch, std::int64_t sample, std::uint32_t generator,
                       const std::vector<std::uint64_t>& iterations) {
   std::uint64_t seed = kSeed;
@@ -49,7 +49,7 @@ struct Setting {
 };
 constexpr Setting kSettings[] = {{1, 1}, {1, 7}, {2, 4}, {4, 1}, {8, 5}, {8, 23}};
 
-// By epoch and sample: what the only output was.
+// Returns the values of the only output, by epoch and sample.
 template <class Describe>
 auto run(const Setting& setting, Describe describe) {
   auto pipeline = make_pipeline(
@@ -67,7 +67,7 @@ auto run(const Setting& setting, Describe describe) {
   return all;
 }
 
-// What each iteration draws, as numbers.
+// A kind of random draw. Each iteration draws one, as a number.
 struct Kind {
   const char* name;
   Value<std::int64_t> (*draw)(Graph& g);
@@ -148,7 +148,7 @@ struct Shape {
   const char* name;
   // All draws of a sample, in order.
   Value<Draws> (*describe)(Graph& g, Value<std::int64_t> i);
-  // The iterations in which a sample draws.
+  // Returns the iterations in which a sample draws.
   std::vector<std::vector<std::uint64_t>> (*iterations)(std::int64_t i);
   std::uint32_t generator = 0;
 };
@@ -235,7 +235,7 @@ const Shape kShapes[] = {
      [](Graph& g, Value<std::int64_t> i) {
        return g.for_loop(3, none(g), [&](auto k, auto list) {
          auto inner = g.for_loop((i + k) % 3, k, [&](auto, auto x) { return x + 1; });
-         auto x = wide(g);  // in one arm only, after the inner loop
+         auto x = wide(g);  // in one branch only, after the inner loop
          return added(g, list,
                       g.if_else(
                           inner >= 0, [&] { return x; }, [&] { return k; }));
@@ -353,8 +353,8 @@ TEST(LoopDraws, InspectionsDrawTheSame) {
   }
 }
 
-// A sample that ends in a loop leaves nothing to the one that its record carries next, nor to the
-// one that stands in for it.
+// A sample that ends in a loop leaves nothing behind: neither for the next sample of its record,
+// nor for its replacement sample.
 TEST(LoopDraws, OfASampleThatFailsLeaveNothingBehind) {
   for (const OnError& policy : {OnError(OnError::skip), OnError(OnError::replace)}) {
     auto pipeline = make_pipeline(

@@ -199,7 +199,7 @@ TEST(Prune, ALoopWhoseResultNobodyNeedsIsGone) {
   EXPECT_EQ(ran, 0);
 }
 
-// A whole loop that only one arm uses runs only there.
+// A whole loop that only one branch uses runs only there.
 TEST(Sink, MovesLoopsAndBranchesIntoTheArmThatUsesThem) {
   std::atomic<int> loops{0}, branches{0};
   expect_equal(

@@ -1,5 +1,5 @@
-// Where values lie, who holds memory for how long, and that a warm pipeline allocates nothing per
-// sample.
+// The memory of values: where they lie, what keeps memory and for how long. A warm pipeline
+// allocates nothing per sample.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
@@ -17,7 +17,7 @@
 namespace sluice {
 namespace memory_test {
 
-// A picture of one colour.
+// Makes an image of one color.
 void paint(Image& image, int height, int width, int value) {
   image.create(height, width, 3);
   for (int y = 0; y < height; ++y) std::memset(image.row(y), value, image.row_bytes());
@@ -41,7 +41,7 @@ Value<Image> painted(Graph& g, Value<std::int64_t> i, int height, int width, int
       i);
 }
 
-// Remembers where a step wrote, to see whether the batch has it there.
+// Records where a step wrote, to see whether the batch has the value there.
 struct Written {
   const std::uint8_t* at = nullptr;
 };
@@ -63,8 +63,8 @@ TEST(InPlace, TheLastStepWritesIntoTheBatch) {
   }
 }
 
-// In one arm the value is made for the batch, in the other it is an outer value that is needed
-// elsewhere too.
+// In one branch the value is made for the batch. In the other it is an outer value that is also
+// needed elsewhere.
 TEST(InPlace, ArmsThatMakeTheOutputWriteThere) {
   for (const int threads : {1, 8}) {
     auto pipeline = make_pipeline({.batch_size = 8, .threads = threads}, [](Graph& g) {
@@ -221,13 +221,13 @@ TEST(Memory, StaysUnderTheBoundThatIsTold) {
     EXPECT_LE(memory.bytes_peak, memory.bytes_bound);
     EXPECT_EQ(memory.bytes_in_use, 0u);
     EXPECT_EQ(memory.window, threads == 1 ? 12u : 12u + 8u * 4u);
-    // 400 pictures of 30,000 bytes went through; no more than one per thread at a time.
+    // 400 images of 30,000 bytes passed through, at most one per thread at a time.
     EXPECT_LE(memory.bytes_peak,
               static_cast<std::size_t>(threads) * 40000 + (memory.window + 8) * 400u);
   }
 }
 
-// What a sample's picture looks like, and what is reserved for all of them.
+// The widths of the samples' images.
 struct Shapes {
   const char* name;
   int (*width)(std::int64_t);
@@ -278,9 +278,9 @@ TEST(Memory, ReservedStaysUnderTheBoundWhateverTheSizes) {
   }
 }
 
-// One picture that is larger than the others says nothing about them.
+// A single large image says nothing about the others.
 TEST(Memory, ALargePictureReservesNoBatchOfSuch) {
-  constexpr int kLarge = 10'000'000;  // of which a batch would take 7.7 GB
+  constexpr int kLarge = 10'000'000;  // a batch of such would take 7.7 GB
   for (const std::int64_t at : {0, 256, 300}) {
     auto pipeline = make_pipeline({.batch_size = 256, .threads = 2}, [&](Graph& g) {
       return g.map_into<Image>(
@@ -294,7 +294,7 @@ TEST(Memory, ALargePictureReservesNoBatchOfSuch) {
   }
 }
 
-// Frames, columns and rings are for samples that there are, however many more there might be.
+// Frames, columns and rings are sized for the actual samples, not for the possible number.
 TEST(Memory, NothingIsMadeForSamplesThatThereAreNot) {
   constexpr int kMost = std::numeric_limits<int>::max();
   struct Case {
@@ -357,8 +357,8 @@ TEST(Memory, NothingIsAllocatedPerSampleOnceWarm) {
     for (const auto& batch : pipeline.epoch()) samples += batch.size();
     EXPECT_EQ(samples, static_cast<std::size_t>(10 * batch_size));
     // Blocks of batches: as many as can be under way (window / batch size + 1), made ready and
-    // held; and those of a sample. How many of them there ever were at once depends on who was
-    // faster, but never on the samples.
+    // held; and those of a sample. The most that ever existed at once depends on thread timing, but
+    // never on the samples.
     EXPECT_LE(pipeline.stats().memory.system_allocations - taken, 6u + 4u);
     return testing::allocations() - before;
   };

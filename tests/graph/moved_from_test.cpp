@@ -1,4 +1,4 @@
-// What was moved from is empty, and says so when it is asked for what it cannot have.
+// Moved-from objects are empty, and report it when they are asked for what they cannot have.
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 

@@ -1,4 +1,4 @@
-// Choices and loops have names, which paths, errors, counts and drawings use.
+// Conditionals and loops have names, which paths, errors, counts and drawings use.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
@@ -13,7 +13,7 @@
 namespace sluice {
 namespace names_test {
 
-// Every named construct, one after the other; `with_names` leaves the names to be chosen.
+// Every named construct, one after the other. Without `with_names`, the names are automatic.
 auto describe(bool with_names) {
   return [with_names](Graph& g) {
     const auto name = [&](const char* text) { return with_names ? text : ""; };

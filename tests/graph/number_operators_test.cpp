@@ -76,7 +76,7 @@ NumberType narrowest(NumberType x, NumberType y) {
   return i64;  // beside u64
 }
 
-// The exact result; none where the operation has none.
+// Returns the exact result; nothing if the operation has none.
 std::optional<Wide> exact(std::string_view name, Wide x, Wide y) {
   if (name == "add") return x + y;
   if (name == "subtract") return x - y;
@@ -315,7 +315,7 @@ TEST(NumberOperators, AConstantTakesTheTypeOfTheValueBesideIt) {
 }
 
 TEST(NumberOperators, AConstantThatDoesNotFitIsABuildError) {
-  // Its error, empty where there is none.
+  // Returns its error; empty if there is none.
   const auto add = [](auto type, const Constant& constant, const char* name) -> std::string {
     detail::Recorder recorder;
     using T = typename decltype(type)::type;

@@ -1,4 +1,4 @@
-// How samples end: errors, policies, budgets, cancelling, stalls.
+// Outcomes of samples: errors, policies, budgets, cancelling, stalls.
 #include "tests/graph/sources.h"
 #include "tests/one_in.h"
 #include <sluice/graph/pipeline.h>
@@ -18,7 +18,7 @@ namespace outcome_test {
 
 bool bad(std::int64_t x) { return x % 10 == 3; }
 
-// Throws for the bad ones, in the arm or stage that is asked for.
+// Throws for the bad samples, in the chosen branch or stage.
 auto failing(std::int64_t count, int place) {
   return [count, place](Graph& g) {
     auto i = g.source(count, [place](const SampleInfo& info) {
@@ -99,7 +99,7 @@ TEST(OnErrorSkip, CostsOnlyTheSampleThatFailed) {
   }
 }
 
-// What failed and what was not wanted are counted apart.
+// Failed samples and filtered samples are counted separately.
 TEST(OnErrorSkip, DoesNotCountWhatAFilterDrops) {
   struct Case {
     OnError policy;
@@ -123,7 +123,7 @@ TEST(OnErrorSkip, DoesNotCountWhatAFilterDrops) {
     while (true) {
       try {
         if (!run.next()) break;
-      } catch (const BatchError&) {  // asked again, it gives the batch
+      } catch (const BatchError&) {  // the next call returns the batch
       }
     }
     const Ledger ledger = pipeline.stats().epoch;
@@ -378,7 +378,7 @@ TEST(Stall, NamesTheSampleAndTheStepThatHold) {
   EXPECT_EQ(batches, 2);
 }
 
-// Prefetching goes on while nobody waits, on one thread too.
+// Prefetching goes on while no caller waits, on one thread too.
 TEST(Prefetch, FillsTheWindowWithoutBeingAsked) {
   for (const int threads : {1, 2}) {
     std::mutex mutex;

@@ -1,4 +1,4 @@
-// Batches that are written into memory which the user gives.
+// Batches that are written into memory from the user.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -30,7 +30,7 @@ constexpr std::size_t kBytes = 256;  // of a buffer
 struct alignas(64) Memory {
   std::array<std::byte, kBytes> bytes{};
 };
-// So many buffers in a ring, which are all there again in the end.
+// So many buffers in a ring, which are all back in the end.
 struct Buffers {
   explicit Buffers(std::size_t count, MemoryPlace place = {}) : memory(count) {
     std::vector<void*> at;
@@ -47,7 +47,7 @@ struct Buffers {
   std::shared_ptr<BufferRing> ring;
 };
 
-// Squares of `side(index)`, of the level of their index.
+// Squares of `side(index)` pixels, filled with their index.
 Value<Image> squares(Graph& g, Value<std::int64_t> i,
                      const std::function<int(std::int64_t)>& side) {
   return g.map_into<Image>(
@@ -92,7 +92,7 @@ TEST(OutputMemory, BatchesLieInTheRing) {
   }
 }
 
-// The very first step that makes the value writes there, from the first batch on.
+// Even the first step that makes the value writes there, from the first batch on.
 TEST(OutputMemory, IsWrittenWithoutACopy) {
   Buffers buffers(4);
   auto pipeline =
@@ -134,7 +134,7 @@ TEST(OutputMemory, IsNotUsedAgainWhileSomebodyHoldsIt) {
   EXPECT_EQ(back.place(), (MemoryPlace{MemoryKind::pinned, 2}));
 }
 
-// Some batches cannot be had; the others come as if nothing was.
+// Some batches cannot be had; the others are not affected.
 TEST(OutputMemory, WhatDoesNotFitCostsItsBatchOnly) {
   struct Case {
     const char* name;

@@ -30,7 +30,7 @@ Value<Image> filled(Graph& g, Value<std::int64_t> i) {
   return g.map_into<Image>(
       "fill", [](std::int64_t x, Image& out) { fill(out, x); }, i);
 }
-// Takes the memory that `after` has left free, and writes over it.
+// Takes the memory that `after` has freed, and overwrites it.
 template <class T>
 Value<Image> noise(Graph& g, Value<T> after) {
   return g.map_into<Image>(
@@ -38,8 +38,8 @@ Value<Image> noise(Graph& g, Value<T> after) {
 }
 Image part_of(const Image& whole) { return whole.crop_view(2, 2, 3, 3); }
 
-// The samples whose value shows another pixel than it was made with: `make` gives a value with a
-// view on the picture, look() its pixel.
+// Returns the samples whose value shows another pixel than it was made with. `make` returns a value
+// with a view of the image, look() returns its pixel.
 template <class Make, class Look>
 std::int64_t wrong(Make make, Look look) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [&](Graph& g) {
@@ -75,7 +75,7 @@ struct Based : Image {
   int number = 0;
 };
 
-// Classes that cannot be looked into, but say how they own.
+// Classes whose members cannot be found, which have a function own().
 class Hidden {
  public:
   Hidden() = default;
@@ -231,7 +231,7 @@ TEST(Own, WhatMapIntoLeaves) {
   EXPECT_EQ(next, kSamples);
 }
 
-// What a loop carries and what it collects; iterations use the same memory again and again.
+// Values that a loop carries and collects stay intact while iterations reuse the same memory.
 TEST(Own, LoopsCarryAndCollectWhatIsTheirs) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [&](Graph& g) {
     auto i = indices(g, kSamples);

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace pipeline_test {
 
-// Runs an epoch of a pipeline with one output and gives all values in order.
+// Runs an epoch of a pipeline with one output, and returns all values in order.
 template <class T>
 std::vector<T> drain(Pipeline<T>& pipeline) {
   std::vector<T> all;

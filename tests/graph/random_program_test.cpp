@@ -1,8 +1,8 @@
-// Random programs of branches, loops, logic and structures mean as graphs what they mean as plain
+// Random programs of branches, loops, logic and structures mean the same as graphs and as plain
 // functions: every output, every error, and how often each step runs.
 //
-//   SLUICE_RANDOM_PROGRAMS=1000000   how many programs to try instead of 10,000
-//   SLUICE_RANDOM_SEED=5             where to begin; a failure names its seed
+//   SLUICE_RANDOM_PROGRAMS=1000000   the number of programs to try instead of 10,000
+//   SLUICE_RANDOM_SEED=5             the first seed; a failure names its seed
 //
 // A program that fails is made smaller before it is printed.
 #include "tests/graph/random_program/check.h"
@@ -35,7 +35,7 @@ std::uint64_t programs() {
                           kPrograms / static_cast<std::uint64_t>(testing::one_in(4, 20)));
 }
 
-// What goes wrong only sometimes gets a few chances.
+// Tries three times, because some failures are intermittent.
 bool fails(const Program& program, const Setting& setting) {
   for (int i = 0; i < 3; ++i) {
     if (!difference(program, setting).empty()) return true;
@@ -61,7 +61,8 @@ TEST_P(RandomPrograms, MeanTheSameAsGraphsAndAsPlainFunctions) {
            << to_code(small);
   }
 }
-// What the shards try holds every construct, at every depth, and the ways in which samples end.
+// The programs that the shards try hold every construct, at every depth, and all ways in which
+// samples end.
 TEST(RandomProgramGenerator, MakesEveryKindAtEveryDepth) {
   std::set<Kind> kinds;
   std::set<int> depths;
@@ -94,7 +95,7 @@ TEST(RandomProgramGenerator, MakesEveryKindAtEveryDepth) {
   EXPECT_GT(moved, 50u);
 }
 
-// The plain function with a fault: both arms of every if_else have changed places.
+// Makes the plain function wrong: the branches of every if_else are swapped.
 Program with_arms_exchanged(Program program) {
   const auto visit = [](const auto& self, Block& block) -> void {
     for (Node& node : block.nodes) {
@@ -127,7 +128,7 @@ TEST(Shrink, LeavesOnlyWhatShowsTheFault) {
     EXPECT_TRUE(fault_shows(small));
     EXPECT_LE(size_of(small.top), 3u) << to_code(small);
     EXPECT_NE(to_code(small).find("g.if_else("), std::string::npos) << to_code(small);
-    // A program that was made smaller is still one that can be built.
+    // The smaller program must still be valid.
     EXPECT_EQ(difference(small, {}), "") << to_code(small);
   }
   EXPECT_EQ(faults, 40);
@@ -137,7 +138,7 @@ TEST(Shrink, EveryStepIsAProgramThatMakesSense) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     int asked = 0;
     (void)shrink(generate(seed), [&](const Program& candidate) {
-      // Accepting most of what comes leads through many different programs.
+      // Accepting most candidates leads through many different programs.
       const std::string wrong = difference(candidate, {.samples = 4});
       EXPECT_EQ(wrong, "") << to_code(candidate);
       return ++asked % 3 != 0;

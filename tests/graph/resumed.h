@@ -1,4 +1,4 @@
-// Pipelines that may go on from a checkpoint, and what they give, as text.
+// Pipelines that may go on from a checkpoint, and their batches as text.
 #pragma once
 
 #include <sluice/sluice.h>
@@ -69,7 +69,7 @@ std::string text_of(const Batch& batch) {
 
 inline constexpr std::int64_t kEpochs = 3;
 
-// All batches from where the pipeline stands on, and what is to be done after each.
+// Returns all remaining batches of the pipeline. Calls after() after each.
 template <class P>
 std::vector<std::string> rest_of(
     P& pipeline, const std::function<void()>& after = [] {}) {

@@ -1,4 +1,5 @@
-// Pipelines whose epochs are what a sampler says: which samples come, where, and with which draws.
+// Pipelines whose epochs follow a sampler: which samples come, at which positions, and with which
+// draws.
 #include <sluice/graph/pipeline.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr std::uint64_t kSeed = 11;
 
 struct Seen {
   SampleKey key;
-  std::int64_t value = 0;  // what the source gave: the index that it was asked for
+  std::int64_t value = 0;  // from the source: the requested index
   std::int64_t drawn = 0;
 };
 
@@ -74,7 +75,7 @@ const Sampler kSamplers[] = {
                [](std::int64_t, std::int64_t i) { return kDataset - 1 - i; }}},
 };
 
-// Whatever runs it, an epoch is what EpochOrder says.
+// On any number of threads, an epoch is the one of EpochOrder.
 TEST(SampledPipeline, EpochsAreWhatTheSamplerSays) {
   for (const Sampler& sampler : kSamplers) {
     SCOPED_TRACE(to_string(sampler));
@@ -96,7 +97,7 @@ TEST(SampledPipeline, EpochsAreWhatTheSamplerSays) {
   }
 }
 
-// A sample is the same wherever it stands: its draws follow its key.
+// A sample is the same at any position: its draws follow its key.
 TEST(SampledPipeline, ASampleIsTheSameInAnyOrderAndShard) {
   auto plain = pipeline_with({}, {.batch_size = 8});
   std::map<SampleKey, std::int64_t> known;
@@ -166,7 +167,7 @@ TEST(SampledPipeline, SourcesTellWhereASampleStands) {
 }
 
 TEST(SampledPipeline, ShortBatchesThatAreDroppedDependOnTheShard) {
-  // Shards of 34 and 35 samples; which one is longer goes round.
+  // Shards of 34 and 35 samples; the longer one rotates.
   auto pipeline =
       pipeline_with({.shard = {0, 3}}, {.batch_size = 35, .last_batch = LastBatch::drop});
   std::vector<std::size_t> sizes;

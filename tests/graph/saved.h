@@ -1,4 +1,4 @@
-// The registry that the graph's tests of saved plans use: what the builder itself has.
+// The registry that the graph's tests of saved plans use: the built-in operators, and Suit.
 #pragma once
 
 #include <sluice/graph/builder/recorder.h>

@@ -1,4 +1,4 @@
-// Lists in saved plans: who may fill them, and who may use them when.
+// Lists in saved plans: which nodes may fill them, and which may use them when.
 #include "tests/graph/saved.h"
 #include <sluice/graph/builder/saved_plan.h>
 #include <sluice/graph/pipeline.h>

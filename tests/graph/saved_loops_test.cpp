@@ -1,5 +1,5 @@
-// Whatever the graph's own functions record can be saved: loops and their lists, boundaries,
-// numbers of every width. Loaded again it is the same plan, and delivers the same.
+// Everything that the graph's own functions record can be saved: loops and their lists, boundaries,
+// numbers of every width. The loaded plan is the same, and delivers the same samples.
 #include "tests/graph/saved.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
@@ -21,7 +21,7 @@ namespace saved_loops_test {
 
 using Ints = std::vector<std::int32_t>;
 
-// What each sample begins with.
+// The inputs of each sample.
 struct Given {
   Value<std::int64_t> i;
   Value<Ints> list;  // i % 7 + 1 numbers
@@ -100,7 +100,7 @@ auto load(int threads, const std::string& text, std::type_identity<std::tuple<Va
   });
 }
 
-// describe(Graph&, const Given&) gives a tuple of Values.
+// describe(Graph&, const Given&) returns a tuple of Values.
 template <class Describe>
 void expect_saved(const Describe& describe) {
   using Outs = std::decay_t<decltype(describe(std::declval<Graph&>(), Given()))>;
@@ -207,7 +207,7 @@ TEST(SavedLoops, BoundariesOfTensors) {
   }
 }
 
-// A loop of a conditional, in a loop of another one.
+// A loop of a conditional, within a loop of another one.
 TEST(SavedLoops, BoundariesInBoundaries) {
   expect_saved([](Graph& g, const Given& given) {
     auto outer = g.add_loop("outer");

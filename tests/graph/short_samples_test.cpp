@@ -1,4 +1,4 @@
-// Samples that take next to no time: threads take several at once, and not all threads work.
+// Samples that take next to no time: threads process several at once, and not all threads work.
 #include <sluice/sluice.h>
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 namespace sluice {
 namespace short_samples_test {
 
-// What one thread holds in hand is no secret: a sample may wait for any other within the window.
+// Samples that a thread has taken block no others: a sample may wait for any other sample within
+// the in-flight window.
 TEST(ShortSamples, MayWaitForTheOneAfterThem) {
   constexpr std::int64_t kAll = 6000, kEvery = 500;
   for (const int threads : {2, 4}) {

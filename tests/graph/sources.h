@@ -1,4 +1,4 @@
-// Sources that the tests of graphs begin with.
+// Sources for the tests of graphs.
 #pragma once
 
 #include <sluice/graph/graph.h>
@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// The sample's own number: 0 to count - 1.
+// Returns the sample's own number: 0 to count - 1.
 inline Value<std::int64_t> indices(Graph& g, std::int64_t count) {
   return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
 }

@@ -13,8 +13,8 @@ namespace stats_test {
 
 constexpr std::int64_t kSamples = 40;
 
-// Of 40 samples: 10 loop i % 3 + 1 times, 30 choose among three arms, of which one fails for 10 and
-// one is never taken; sample 7 is dropped.
+// A pipeline of 40 samples: 10 loop i % 3 + 1 times, 30 choose among three branches. One branch
+// fails for 10 samples, and one is never taken. Sample 7 is dropped.
 auto make(int threads, bool profile) {
   const PipelineOptions options{
       .batch_size = 8, .threads = threads, .on_error = OnError::skip, .profile = profile};
@@ -142,7 +142,7 @@ TEST(Stats, OnlyWhatRanTookTime) {
     EXPECT_EQ(s.mean_ns() > 0, s.runs > 0) << s.name;
     all += s.total_ns;
   }
-  // The time of an arm is that of the steps in it, at any depth.
+  // The time of a branch is that of the steps in it, at any depth.
   const auto total_of = [&](const std::string& name) {
     for (const StepStats& s : stats.steps) {
       if (s.name == name) return s.total_ns;

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// Two elements in each dimension, each byte the sample's number. Nobody is told what it is like.
+// Makes two elements in each dimension, each byte the sample's number. The spec is not declared.
 inline Value<Tensor> secret_tensor(Graph& g, Value<std::int64_t> n, const TensorSpec& spec,
                                    std::string_view name = "secret") {
   Shape shape;
@@ -25,7 +25,7 @@ inline Value<Tensor> secret_tensor(Graph& g, Value<std::int64_t> n, const Tensor
       n);
 }
 
-// The same, and it is told.
+// The same, with a declared spec.
 inline Value<Tensor> known_tensor(Graph& g, Value<std::int64_t> n, const TensorSpec& spec,
                                   std::string_view name = "known") {
   return g.declare(secret_tensor(g, n, spec, name), spec);

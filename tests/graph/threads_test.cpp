@@ -1,5 +1,5 @@
-// How many threads a pipeline has: those that it was asked for, whatever other pipelines and the
-// user's own oneTBB have, or those that the system lets it make.
+// The number of threads of a pipeline: those that were requested, whatever other pipelines and the
+// user's own oneTBB have, or those that the system allows.
 #include "tests/graph/sources.h"
 #include "tests/in_child.h"
 #include <sluice/graph/pipeline.h>
@@ -35,8 +35,8 @@ int threads_of_process() {
   return static_cast<int>(std::distance(begin(all), end(all)));
 }
 
-// A pipeline with `threads` threads, of which each waits in its step until all are there. An epoch
-// must be run to its end, else those that wait would wait for samples that are cancelled.
+// A pipeline with `threads` threads. Each waits in its step until all are there. An epoch must be
+// run to its end. Otherwise, waiting steps would wait for samples that are cancelled.
 class Meeting {
  public:
   static constexpr std::int64_t kBatches = 6;
@@ -72,7 +72,8 @@ class Meeting {
   std::optional<Epoch<std::int64_t>> epoch_;
 };
 
-// Each has all of its threads, beside any others, in whatever order they come and go.
+// Each pipeline has all of its threads, beside any others, in any order of creation and
+// destruction.
 TEST(Threads, PipelinesDoNotShareALimit) {
   ::testing::internal::CaptureStderr();
   for (const std::vector<int>& counts :
@@ -149,12 +150,12 @@ constexpr const char* kNone =
     "unavailable; allow the process more threads (ulimit -u, pids.max) "
     "or more memory";
 
-// The system counts the threads of a user; root is not counted, so the child is somebody else.
+// The system counts the threads of a user but not root's, so the child runs as another user.
 TEST(Threads, ThoseThatThereAreDoTheWork) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   if (geteuid() != 0) GTEST_SKIP() << "needs a user that runs nothing else";
   struct Case {
-    rlim_t limit;  // of which the child itself is one
+    rlim_t limit;  // including the child itself
     int threads;
     std::string says;
   };
@@ -204,10 +205,10 @@ TEST(Threads, AreNamedInTheStatsOnlyWhenSomeAreLacking) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Little memory for their stacks: sanitizers take more than that for themselves. However little
-// there is, the run ends by itself: as it should, with fewer threads, or with an error.
+// Little memory for the stacks of threads: sanitizers take more than that for themselves. However
+// little there is, the run ends by itself: normally with fewer threads, or with an error.
 TEST(Threads, LittleMemoryMeansFewerOfThem) {
-  // That of Ubuntu 24.04 waits for a lock that it has itself when it must say so.
+  // The oneTBB of Ubuntu 24.04 deadlocks on a lock of its own when it must report this.
   if (TBB_runtime_interface_version() >= 12110)
     GTEST_SKIP() << "this oneTBB hangs where it has no memory for an arena";
   int fewer = 0;
@@ -235,7 +236,7 @@ struct Blocking {
   std::int64_t operator()(const SampleInfo& info) const { return info.index_in_epoch; }
 };
 
-// While a step waits for tasks of its own its thread runs those, and no other sample's steps.
+// While a step waits for tasks of its own, its thread runs those, and no other sample's steps.
 TEST(Threads, AStepIsNeverOnTopOfAnother) {
   for (const bool wait : {false, true}) {
     static thread_local int depth = 0;

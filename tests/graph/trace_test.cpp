@@ -1,4 +1,4 @@
-// The trace of a pipeline: every step of every sample, once, whatever becomes of the samples.
+// The trace of a pipeline: every step of every sample, once, whatever the outcome of the samples.
 #include "tests/graph/elsewhere.h"
 #include "tests/graph/sources.h"
 #include "tests/trace_file.h"
@@ -138,7 +138,7 @@ TEST_F(PipelineTraceTest, HasEveryStepOfEverySampleOnce) {
   }
 }
 
-// A sample that fails has its steps up to the one that threw.
+// A failed sample has its steps up to the one that threw.
 TEST_F(PipelineTraceTest, HasTheStepThatFailed) {
   {
     auto traced = pipeline({.threads = 2, .on_error = OnError::skip}, 7);

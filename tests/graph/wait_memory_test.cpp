@@ -1,6 +1,6 @@
-// Memory that is not there while samples wait: the n-th allocation fails, and those after it, on
-// whichever thread makes it, also the one that fires the handles. Nothing is lost without a word,
-// and the pipeline can be used again.
+// Failing memory while samples wait: the n-th allocation and those after it fail, on whichever
+// thread makes them, also on the one that fires the handles. Nothing is lost silently, and the
+// pipeline can be used again.
 #include "tests/failing_allocations.h"
 #include "tests/graph/elsewhere.h"
 #include "tests/graph/sources.h"
@@ -23,7 +23,8 @@ using testing::FailingAllocations;
 constexpr std::int64_t kSamples = 24;
 constexpr std::uint64_t kMost = 20'000;
 
-// What is delivered or told of as an error. `broke_off`: the epoch ended for want of memory.
+// Returns the number of samples that were delivered or reported as errors. `broke_off`: the epoch
+// ended with std::bad_alloc.
 std::int64_t take(Pipeline<std::string>& pipeline, bool& broke_off) {
   std::int64_t known = 0;
   broke_off = false;

@@ -1,4 +1,4 @@
-// How samples that wait end: errors of every kind, stalls, and ends that come while they wait.
+// Outcomes of samples that wait: errors of every kind, stalls, and ends while they wait.
 #include "tests/graph/elsewhere.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
@@ -23,8 +23,8 @@ using testing::Elsewhere;
 using testing::Shelf;
 using Done = Completion<std::int64_t>;
 
-// What the function of a step does with the handle of a bad sample, and what that sample's error
-// says; empty: it has none.
+// The action of a step's function with the handle of a bad sample, and the message of that sample's
+// error; empty: it has none.
 struct Case {
   const char* name;
   std::function<void(Elsewhere&, Done)> end;
@@ -246,7 +246,7 @@ class AllWait {
   std::optional<Pipeline<std::int64_t>> pipeline;
 };
 
-// What ends a run, and what is done with the handles meanwhile.
+// Ways to end a run. The test uses the handles meanwhile.
 struct End {
   const char* name;
   std::function<void(AllWait&)> end;
@@ -280,7 +280,7 @@ TEST(WaitOutcome, AnEndWaitsForAllHandlesAndNoLonger) {
       auto held = all.shelf.take(AllWait::kWindow);
       std::atomic<bool> ended{false};
       std::thread others([&] {
-        // Those of samples that come in their places, if a handle is fired before the end begins.
+        // If a handle is fired before the end begins, new samples start: fire their handles, too.
         all.until(
             [&] {
               end.end(all);

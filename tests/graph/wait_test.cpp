@@ -1,4 +1,4 @@
-// Steps whose value comes later, from another thread: what they give, and how many may wait.
+// Steps whose value comes later, from another thread: their results, and how many may wait.
 #include "tests/graph/elsewhere.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
@@ -22,7 +22,7 @@ using testing::Elsewhere;
 using testing::Shelf;
 using Number = Value<std::int64_t>;
 
-// No thread stands still for a sample that waits.
+// No thread blocks for a sample that waits.
 TEST(Wait, AsManySamplesWaitAtOnceAsTheWindowHolds) {
   constexpr std::int64_t kWindow = 1024, kSamples = 3 * kWindow;
   for (const int threads : {1, 2}) {
@@ -51,7 +51,7 @@ TEST(Wait, AsManySamplesWaitAtOnceAsTheWindowHolds) {
   }
 }
 
-// How a step of the program below gives its value.
+// The way in which a step of the program below returns its value.
 enum class How { map, inside, elsewhere, before_return };
 
 // The program's steps: map, or map_async, which is fired in one way or another.
@@ -91,7 +91,7 @@ class Steps {
   Elsewhere& elsewhere_;
 };
 
-// Waits in a line, in arms, in conditions and bodies of loops, beside random numbers.
+// Waits in sequence, in branches, in conditions and bodies of loops, beside random numbers.
 auto program(Graph& g, Steps steps) {
   auto i = indices(g, 60);
   auto a = steps.add(i, 1);
@@ -202,8 +202,8 @@ TEST(Wait, AStepThatWaitsIsAStageOfItsOwn) {
             std::string::npos);
 }
 
-// What nobody uses is not asked for; a tuple becomes values; the time of a step is that until its
-// handle was fired.
+// A step without users does not run. A tuple becomes several values. The time of a step ends when
+// its handle is fired.
 TEST(Wait, IsAStepLikeAnyOther) {
   Elsewhere elsewhere;
   auto pipeline = make_pipeline({.batch_size = 5, .threads = 2, .profile = true}, [&](Graph& g) {

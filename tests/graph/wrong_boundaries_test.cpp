@@ -1,4 +1,4 @@
-// Explicit boundaries that make no sense, and what each is told.
+// Explicit boundaries that make no sense, and the error message for each.
 #include "tests/graph/wrong_program.h"
 #include <sluice/graph/boundaries.h>
 
@@ -9,7 +9,7 @@
 namespace sluice {
 namespace wrong_boundaries_test {
 
-// A tensor of which type and number of dimensions are known.
+// A tensor with a known type and number of dimensions.
 Value<Tensor> tensor_of(Graph& g, Value<int> n, DType dtype) {
   const auto create = [dtype](int, Tensor& out) { out.create({2}, dtype); };
   return g.declare(g.map_into<Tensor>("make", create, n), {.dtype = dtype, .rank = 1});

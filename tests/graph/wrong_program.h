@@ -1,4 +1,4 @@
-// A program that is wrong, and the words with which it is refused.
+// Wrong programs, and their error messages.
 #pragma once
 
 #include <sluice/graph/arithmetic.h>

@@ -1,4 +1,4 @@
-// Programs that are wrong, and what each is told: what is wrong, where, and what to do about it.
+// Wrong programs, and the error message for each: what is wrong, where, and what to do about it.
 #include "tests/graph/wrong_program.h"
 
 #include <algorithm>
@@ -324,7 +324,7 @@ const std::vector<WrongProgram>& wrong_programs() {
 
 TEST(WrongPrograms, EachIsToldWhatWhereAndWhatToDo) { expect_told(wrong_programs()); }
 
-// A program that was told so can be mended and goes on: nothing of the wrong part stays.
+// After the error, the program can be corrected and goes on: nothing of the wrong part remains.
 TEST(WrongPrograms, TheGraphStaysUsable) {
   auto pipeline = make_pipeline({.batch_size = 8}, [](Graph& g) {
     auto n = numbers(g);

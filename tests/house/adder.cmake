@@ -4,7 +4,8 @@ cmake_minimum_required(VERSION 3.22)
 
 include(${CMAKE_CURRENT_LIST_DIR}/step.cmake)
 
-# The library is compiled once more for this: without optimisation, and by ccache where it is there.
+# The library is compiled once more for this: without optimization, and by ccache if it is
+# installed.
 find_program(ccache ccache)
 if(ccache)
   set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${ccache} -DCMAKE_CUDA_COMPILER_LAUNCHER=${ccache})
@@ -21,7 +22,7 @@ foreach(how add_subdirectory FetchContent)
   step(${SCRATCH}/build/consumer)
 endforeach()
 
-# What the project installs is its own.
+# The project installs only its own files.
 step(${CMAKE_COMMAND} --install ${SCRATCH}/build --prefix ${SCRATCH}/prefix)
 file(GLOB_RECURSE installed RELATIVE ${SCRATCH}/prefix ${SCRATCH}/prefix/*)
 if(NOT installed STREQUAL "bin/consumer")

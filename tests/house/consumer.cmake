@@ -1,4 +1,4 @@
-# Sluice as others use it: installed to an empty prefix, found by find_package and by pkg-config,
+# Sluice as users find it: installed to an empty prefix, found by find_package and by pkg-config,
 # built, and run. Arguments: CXX, BUILD (the build folder), TBB_DIR, LIBDIR, SCRATCH.
 cmake_minimum_required(VERSION 3.22)
 
@@ -9,7 +9,7 @@ set(prefix ${SCRATCH}/prefix)
 file(REMOVE_RECURSE ${SCRATCH})
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 
-# What is for users is there, and nothing else.
+# The headers for users are installed, and nothing else.
 file(GLOB_RECURSE installed RELATIVE ${prefix}/include/sluice ${prefix}/include/sluice/*)
 list(SORT installed)
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/installed_headers.txt expected)
@@ -47,7 +47,7 @@ separate_arguments(flags UNIX_COMMAND "${flags}")
 step(${CXX} -std=c++20 ${project}/main.cpp -o ${SCRATCH}/by_pkg_config ${flags})
 step(${SCRATCH}/by_pkg_config)
 
-# The installed tree stands alone: nothing in it names the folder that it was built in.
+# The installed tree stands alone: no file in it names the build folder.
 file(GLOB texts ${prefix}/${LIBDIR}/cmake/sluice/*.cmake ${prefix}/${LIBDIR}/pkgconfig/*.pc)
 foreach(text ${texts})
   file(STRINGS ${text} lines)

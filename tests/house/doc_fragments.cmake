@@ -1,5 +1,5 @@
-# What the chapters in docs/ show as ```cpp is compiled: each block is part of a file in tests/docs/
-# or apps/examples/, but for white space and comments. Argument: ROOT.
+# Each ```cpp block in the chapters of docs/ must be part of a file in tests/docs/ or
+# apps/examples/, which is compiled. White space and comments may differ. Argument: ROOT.
 cmake_minimum_required(VERSION 3.22)
 
 # Without comments and white space. Brackets and semicolons mean something to CMake's lists.

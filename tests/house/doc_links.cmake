@@ -1,8 +1,9 @@
-# Every link of README.md and docs/ leads somewhere: to a file or folder of the tree, and to a
-# heading that is there. Argument: ROOT.
+# Checks every link of README.md and docs/: it must lead to a file or folder of the tree, and to an
+# existing heading. Argument: ROOT.
 cmake_minimum_required(VERSION 3.22)
 
-# What a page says outside of its code, with what means something to CMake's lists replaced.
+# Returns the text of a page without its code blocks. Characters that are special in CMake's lists
+# are replaced.
 function(prose_of file result)
   file(READ ${file} text)
   string(REGEX REPLACE "[][;]" "|" plain "${text}")
@@ -27,7 +28,7 @@ function(prose_of file result)
   set(${result} "${prose}" PARENT_SCOPE)
 endfunction()
 
-# The names under which GitHub shows a page's headings.
+# Returns the anchors that GitHub makes of a page's headings.
 function(anchors_of file result)
   prose_of(${file} prose)
   string(REGEX MATCHALL "\n#+ [^\n]*" headings "\n${prose}")

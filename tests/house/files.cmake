@@ -1,4 +1,4 @@
-# What the tree consists of: no folder beside those that are named here, and no kernel without its
+# Checks the tree: it has no folders beside those that are named here, and each kernel has its
 # source and a test. Argument: ROOT.
 cmake_minimum_required(VERSION 3.22)
 
@@ -20,7 +20,7 @@ endforeach()
 file(GLOB headers RELATIVE ${ROOT} ${ROOT}/ops/kernels/*.h)
 foreach(header ${headers})
   get_filename_component(name ${header} NAME_WE)
-  # What a header calls internal is tested through the kernels that are made of it.
+  # A header marked internal is tested through the kernels that use it.
   file(STRINGS ${ROOT}/${header} internal LIMIT_COUNT 1 REGEX "^//.*Internal")
   if(internal)
     continue()

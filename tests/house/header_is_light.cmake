@@ -1,6 +1,6 @@
-# <sluice/sluice.h> costs every file that includes it. It must not include the headers below, not even
-# by way of others, nor more than ${most_own} of Sluice's own. `scripts/build-times --headers` prints
-# the seconds. Arguments: CXX, INCLUDE, SCRATCH.
+# <sluice/sluice.h> costs compile time in every file that includes it. It must not include the
+# headers below, not even indirectly, nor more than ${most_own} of Sluice's own.
+# `scripts/build-times --headers` prints the seconds. Arguments: CXX, INCLUDE, SCRATCH.
 cmake_minimum_required(VERSION 3.22)
 
 set(heavy "/(oneapi/|tbb/|cuda[a-z_]*\\.h|nvjpeg|fmt/|hwy/|eigen3/|Eigen/|nlohmann/|jpeglib\\.h)")

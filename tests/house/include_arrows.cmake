@@ -1,4 +1,4 @@
-# Who may include whom. Arguments: ROOT, the tree to look at.
+# Checks which folders include which. Argument: ROOT, the tree to check.
 cmake_minimum_required(VERSION 3.22)
 
 set(rooms runtime graph io ops cuda)
@@ -7,12 +7,12 @@ set(may_graph graph runtime)
 set(may_io io graph runtime)
 set(may_ops ops io graph runtime)
 set(may_cuda cuda ops io graph runtime)
-# Of io, operators may know the decoder, what it is asked for and gives, and JPEG's encoder; and how
-# files are written, for plans.
+# From io, operators may use the decoder with its options and results, JPEG's encoder, and the
+# writing of files, for plans.
 set(ops_of_io images/decode_image jpeg/decode jpeg/encode jpeg/exif jpeg/header
   jpeg/orientation jpeg/rows sources/files whole_file)
-# The rooms of graph/, from the lowest to the highest; `top` is what lies in graph/ itself. Each may
-# include those below it, and the words that all of them share.
+# The parts of graph/, from the lowest to the highest; `top` is graph/ itself. Each may include
+# those below it, and the headers that all of them share.
 set(graph_rooms flow order plan passes run boundaries builder top sources)
 set(graph_words options stats value)
 function(room_of path into)

@@ -1,5 +1,5 @@
-# include_arrows.cmake must find what is wrong: a tree with one break of every kind, and what may
-# stand beside them. Arguments: SCRATCH, a folder to write to.
+# Tests include_arrows.cmake on a tree with one break of every kind, and legal files beside them.
+# Arguments: SCRATCH, a folder to write to.
 cmake_minimum_required(VERSION 3.22)
 
 file(REMOVE_RECURSE ${SCRATCH})

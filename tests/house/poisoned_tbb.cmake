@@ -29,8 +29,8 @@ foreach(header tbb/flow_graph.h oneapi/tbb/task_arena.h)
   endif()
 endforeach()
 
-# What examples include is all that could bring them in. Examples of the nodes of graph/flow/ are for
-# people who have a flow graph of their own.
+# The examples' includes are all that could bring in those headers. Examples of the nodes of
+# graph/flow/ are for users who have a flow graph of their own.
 file(GLOB examples ${ROOT}/apps/examples/*.cpp)
 set(includes "#include <sluice/sluice.h>")
 foreach(file ${examples})

@@ -1,6 +1,6 @@
-# Every header of a room can be included first, with all warnings on. Those that a source of their
-# own name includes first are known to: the library is built. Arguments: ROOT, ROOM, CXX, INCLUDE,
-# TBB_INCLUDE, SCRATCH.
+# Checks that every header of a folder of the library (ROOM) can be included first, with all
+# warnings on. A header that a source of the same name includes first is known to: the library is
+# built. Arguments: ROOT, ROOM, CXX, INCLUDE, TBB_INCLUDE, SCRATCH.
 cmake_minimum_required(VERSION 3.22)
 
 file(GLOB_RECURSE headers RELATIVE ${ROOT} ${ROOT}/${ROOM}/*.h)

@@ -1,4 +1,4 @@
-# step(COMMAND...): runs a command; its output is shown, and the test fails, when it does.
+# step(COMMAND...): runs a command. If it fails, its output is shown, and the test fails.
 function(step)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output
     ERROR_VARIABLE output)

@@ -1,5 +1,5 @@
-# <sluice/sluice.h> says which version it is, the one of the project, and in an older language than
-# C++20 what to do, and nothing else. Arguments: ROOT, CXX, INCLUDE, SCRATCH.
+# <sluice/sluice.h> has the project's version. In a language older than C++20, its only error says
+# what to do. Arguments: ROOT, CXX, INCLUDE, SCRATCH.
 cmake_minimum_required(VERSION 3.22)
 
 file(READ ${ROOT}/CMakeLists.txt text)

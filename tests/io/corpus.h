@@ -1,5 +1,6 @@
 // Real files for tests: a folder of good, odd and hostile JPEG files with the reference decoder's
-// verdict on each, and a folder of photographs. SLUICE_TEST_DATA says where; tests skip without it.
+// verdict on each, and a folder of photographs. SLUICE_TEST_DATA names their parent; without it,
+// tests skip.
 #pragma once
 
 #include "tests/one_in.h"
@@ -74,7 +75,7 @@ class JpegCorpus : public ::testing::Test {
     }
     return chosen;
   }
-  // Of so many files one is taken.
+  // Tests take one of every part() files.
   static int part() { return testing::one_in(1, 4); }
   File read(const Entry& entry) const {
     return read_test_file(root_ / "jpeg-corpus" / entry.at("path"));

@@ -1,4 +1,4 @@
-// What becomes of a decode: pixels, damage or a reason. Two of them can be compared.
+// The outcome of a decode: pixels, damage or a reason. Two outcomes can be compared.
 #pragma once
 
 #include <sluice/io/jpeg/decode.h>
@@ -54,7 +54,7 @@ inline DecodeOutcome outcome_of(std::span<const std::uint8_t> file,
   return outcome;
 }
 
-// A region anywhere in a picture; `narrow` ones often are.
+// Returns a random region of an image. With `narrow`, each side has at most 9 pixels.
 template <class Random>
 Rectangle any_region(Random& random, int height, int width, bool narrow) {
   const auto below = [&](int n) {

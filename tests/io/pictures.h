@@ -1,5 +1,5 @@
-// Pictures for the tests of io/: drawn from a formula and a seed, so that neighbouring pixels and
-// blocks differ and a shift by one pixel or a swapped channel shows.
+// Images for the tests of io/, drawn from a formula and a seed. Neighboring pixels and blocks
+// differ, so a shift by one pixel or a swapped channel shows.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// Gradients, a few bright boxes and some noise.
+// Draws gradients, a few bright boxes and some noise.
 inline Image draw_picture(int height, int width, int channels, std::uint64_t seed = 1) {
   Random random({.seed = seed});
   Image image(height, width, channels);

@@ -1,6 +1,6 @@
-// The plainest use of libjpeg, as a reference: default settings (but perhaps a scale of 1 /
-// shrink), one row after the other, warnings ignored. For files on which libjpeg meets no fatal
-// error (which would end the test program).
+// The plainest use of libjpeg, as a reference. It has default settings (but perhaps a scale of 1 /
+// shrink), processes one row after the other, and ignores warnings. It is for files without a fatal
+// error of libjpeg, which would end the test program.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -40,7 +40,7 @@ inline Image reference_decode(std::span<const std::uint8_t> file, J_COLOR_SPACE 
   return image;
 }
 
-// Encodes pixels that are in the colour space `space`. set_up(info) may change the settings.
+// Encodes pixels of the color space `space`. set_up(info) may change the settings.
 template <class SetUp>
 std::vector<std::uint8_t> reference_encode(const Image& image, J_COLOR_SPACE space, int quality,
                                            const SetUp& set_up) {
@@ -70,7 +70,7 @@ std::vector<std::uint8_t> reference_encode(const Image& image, J_COLOR_SPACE spa
   return file;
 }
 
-// Encodes pixels of four channels as a CMYK file, without loss where blocks of 8 x 8 are flat.
+// Encodes pixels of four channels as a CMYK file, without loss if blocks of 8 x 8 are flat.
 inline std::vector<std::uint8_t> reference_encode_cmyk(const Image& image) {
   return reference_encode(image, JCS_CMYK, 100, [](jpeg_compress_struct&) {});
 }

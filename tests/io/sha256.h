@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), for comparing pictures with recorded hashes. Plain and slow enough.
+// SHA-256 (FIPS 180-4), for comparing images with recorded hashes. Simple, not fast.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Sha256 {
     length_ += bytes.size();
   }
 
-  // The hash in hexadecimal; ends the computation.
+  // Ends the computation. Returns the hash in hexadecimal.
   std::string finish() {
     const std::uint64_t bits = length_ * 8;
     const std::uint8_t one = 0x80;

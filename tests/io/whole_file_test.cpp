@@ -181,8 +181,8 @@ TEST_F(WholeFile, APipeStaysAndIsWrittenInto) {
   EXPECT_TRUE(fs::is_fifo(root_ / "pipe"));
 }
 
-// A process that writes until it is killed. Whoever removes parts meanwhile, and writes too, takes
-// nothing from it; once it is dead, what it has left goes.
+// A process that writes until it is killed. Others may remove parts meanwhile, and write too,
+// without affecting it. Once it is dead, its leftovers are removed.
 TEST_F(WholeFile, OnlyPartsOfTheDeadAreRemoved) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
@@ -197,13 +197,13 @@ TEST_F(WholeFile, OnlyPartsOfTheDeadAreRemoved) {
         if (i == 0 && ::write(ready[1], "r", 1) != 1) _exit(1);
       }
     } catch (...) {
-      _exit(2);  // somebody took its part away
+      _exit(2);  // its part was removed
     }
   }
   char begun = 0;
   ASSERT_EQ(::read(ready[0], &begun, 1), 1);
   for (int i = 0; i < 300; ++i) {
-    (void)remove_parts(root_.string());  // at most one that is not locked yet, which is made anew
+    (void)remove_parts(root_.string());  // at most one that is not locked yet; it is made again
     write("parent", "p");
     ASSERT_EQ(read("child").size(), std::size_t{1} << 16);
   }
@@ -234,7 +234,7 @@ TEST_F(WholeFile, RemovesPartsThatNobodyOwnsAndNothingElse) {
             (std::set<std::string>{".sluice", ".sluice-part-5-5", ".sluice-part-6-6", "a.jpg"}));
 }
 
-// Many threads write the same name: each time it is one of theirs, whole.
+// Many threads write the same name: each time, the file is one of theirs, whole.
 TEST_F(WholeFile, WritersOfTheSameNameDoNotMix) {
   constexpr int kWriters = 4;
   write("file", std::string(50000, '0'));

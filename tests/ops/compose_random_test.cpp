@@ -1,9 +1,9 @@
-// Random rows of colour operators, with numbers that differ from sample to sample: composed, their
-// pixels are those of plain C++ that goes through the row in double precision and rounds once; and
-// they are as near to those of one step after the other as the chapter says.
+// Random sequences of color operators, with numbers that differ from sample to sample. Composed,
+// their pixels equal those of plain C++, which computes the sequence in double precision and rounds
+// once. They are as near to those of single steps as the chapter says.
 //
-//   SLUICE_RANDOM_PROGRAMS=100000   how many rows to try instead of 60
-//   SLUICE_RANDOM_SEED=5            where to begin; a failure names its seed
+//   SLUICE_RANDOM_PROGRAMS=100000   the number of sequences to try instead of 60
+//   SLUICE_RANDOM_SEED=5            the first seed; a failure names its seed
 #include "tests/io/pictures.h"
 #include <sluice/sluice.h>
 
@@ -83,7 +83,7 @@ Colour plain(const Change& change, std::int64_t sample, const Colour& in) {
   }
   return out;
 }
-// How far levels can be from one another that were one apart.
+// Returns how far apart pixel values can become that differed by one.
 double gain(const Change& change, std::int64_t sample) {
   const double number = static_cast<double>(change.of(sample));
   switch (change.what) {

@@ -1,6 +1,5 @@
-// Maps of colours in a row become one, and maps of places, where the pipeline wants it: pixels are
-// those of the one map, errors and counts those of the steps; where it does not want it, nothing
-// changes.
+// With `compose`, consecutive maps of colors become one, and so do maps of places. Pixels are those
+// of the one map, errors and counts those of the steps. Without `compose`, nothing changes.
 #include "tests/ops/kernels/reference.h"
 #include <sluice/sluice.h>
 
@@ -63,7 +62,7 @@ Ran run(const Describe& describe, bool compose, int threads = 2) {
   return ran;
 }
 
-// How often something has been composed.
+// Returns the number of compositions in the plan.
 int composed(const Ran& ran) {
   int count = 0;
   for (std::size_t at = ran.plan.find("[composed of"); at != std::string::npos;
@@ -72,7 +71,7 @@ int composed(const Ran& ran) {
   return count;
 }
 
-// Of one channel to four, with the fourth changed and left out.
+// Images of one to four channels, with the fourth changed and left out.
 TEST(Compose, ColoursOfEveryNumberOfChannels) {
   const struct {
     const char* name;
@@ -118,7 +117,7 @@ TEST(Compose, OrdersOfChannelsAreExact) {
     EXPECT_EQ(largest_difference(one.images[i], steps.images[i]), 0) << i;
 }
 
-// What a place of the output shows, by plain bilinear interpolation.
+// Returns the pixel value at a place of the input, by plain bilinear interpolation; `fill` outside.
 int level_at(const Image& in, double x, double y, int c, int fill) {
   if (x < 0 || y < 0 || x >= in.width() || y >= in.height()) return fill;
   const double column = std::floor(x - 0.5), row = std::floor(y - 0.5);
@@ -281,7 +280,7 @@ TEST(Compose, StepsThatDoNotBelongTogetherStayApart) {
   }
 }
 
-// Each step refuses what it refuses alone, in the same words.
+// Each step refuses the same as alone, with the same message.
 TEST(Compose, ErrorsAreThoseOfTheSteps) {
   const auto number = [](Graph& g, Value<Image> image, float first) {
     return g.map(

@@ -1,6 +1,6 @@
-// Of docs/conformance.md, on pictures. C19: a graph with the choice made by hand, by plain steps
-// that look at the coin themselves, gives the same pictures bit for bit as the graph with if_else.
-// C43: operators say what their tensors are like.
+// The rows of docs/conformance.md on images. C19: a graph with the choice made by hand, by plain
+// steps that look at the coin themselves, produces the same images bit for bit as the graph with
+// if_else. C43: operators declare the properties of their tensors.
 #include "tests/io/pictures.h"
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/rotate.h>

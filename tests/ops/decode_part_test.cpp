@@ -1,5 +1,5 @@
-// A decoder before operators that are fused, of which one cuts a rectangle out, makes no more than
-// that needs: the same pixels and errors as of the whole picture, and how often it does so.
+// A decoder in front of fused operators decodes no more than a crop among them needs. Pixels and
+// errors equal those of the whole image. Also how often it does so.
 #include "tests/ops/push_crops.h"
 #include <sluice/graph/plan/plan.h>
 #include <sluice/sluice.h>
@@ -19,7 +19,7 @@ namespace decode_part_test {
 struct Case {
   const char* name;
   std::function<Value<Digest>(Graph&, Jpeg, const Decode&)> describe;
-  std::int64_t whole;    // pictures that are made
+  std::int64_t whole;    // images that are decoded
   std::int64_t regions;  // -1: of some samples
 };
 
@@ -127,7 +127,7 @@ File damaged() {
   return file;
 }
 
-// What becomes of each sample, and the decoders' runs.
+// The outcome of each sample, and the number of runs of the decoders.
 struct Found {
   std::map<std::int64_t, std::string> samples;
   std::int64_t whole = 0, regions = 0;

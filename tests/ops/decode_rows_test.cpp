@@ -1,5 +1,5 @@
-// A decoder before operators that are fused makes its rows while they are used: what that does to
-// memory, batches, warnings, times and counts.
+// A decoder in front of fused operators makes its rows while they are used. The effects on memory,
+// batches, warnings, times and counts.
 #include "tests/ops/push_crops.h"
 #include <sluice/io/jpeg/rows.h>
 #include <sluice/sluice.h>
@@ -33,7 +33,7 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-// Batches whose pictures lie side by side; `tapped`: the picture is made for somebody else, too.
+// Batches whose images lie side by side. `tapped`: another step uses the image, too.
 Found run(bool tapped, int threads) {
   auto pipeline =
       make_pipeline({.batch_size = 4, .threads = threads, .profile = true}, [&](Graph& g) {
@@ -79,7 +79,7 @@ TEST(DecodeRows, OfDamagedPicturesAreThoseOfThePicture) {
   }
 }
 
-// 9 MB as pixels; of its rows a quarter of a megabyte is there at once.
+// 9 MB as pixels; a quarter of a megabyte of its rows exists at once.
 TEST(DecodeRows, AreAllThatIsThereOfALargePicture) {
   const Bytes file = encode_jpeg(draw_picture(1500, 2000, 3), {});
   for (const bool tapped : {false, true}) {
@@ -101,8 +101,8 @@ TEST(DecodeRows, AreAllThatIsThereOfALargePicture) {
   }
 }
 
-// A number that is not legal, one that the operator refuses, and a file that cannot be decoded:
-// whatever ends the sample, what the decoder holds is given back at once.
+// A number that is not legal, one that the operator refuses, and a file that cannot be decoded.
+// Whatever ends the sample, the decoder's memory is released at once.
 TEST(DecodeRows, EndWithTheSample) {
   static const File broken(files()[0].begin(), files()[0].begin() + 400);
   std::atomic<int> looked{0}, open{0};

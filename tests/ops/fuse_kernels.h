@@ -1,4 +1,4 @@
-// What the tests of the pass fuse_kernels share: pictures of many sizes, and the comparison with
+// Shared by the tests of the pass fuse_kernels: images of many sizes, and the comparison with
 // inspect(), which runs each step by itself.
 #pragma once
 
@@ -20,7 +20,8 @@ namespace sluice::testing {
 inline constexpr std::int64_t kPictures = 24;
 using Digest = std::uint64_t;
 
-// Of one channel to four; one of five, and an empty one, which no operator takes.
+// Images of one to four channels, one image of five channels, and an empty one. No operator accepts
+// the last two.
 inline const std::vector<Image>& pictures() {
   static const std::vector<Image> all = [] {
     std::vector<Image> made;
@@ -34,7 +35,7 @@ inline const std::vector<Image>& pictures() {
   return all;
 }
 
-// Depend on the shape and on every byte.
+// Digests depend on the shape and on every byte.
 inline Digest digest_of(Digest sum, const std::uint8_t* bytes, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) sum = sum * 31 + bytes[k];
   return sum;
@@ -54,7 +55,7 @@ Value<Digest> digest(Graph& g, const Value<T>& value) {
       "digest", [](const T& in) { return digest_of(in); }, value);
 }
 
-// What is done at once, the last one of each row in the end: "resize + flip".
+// Returns the fused steps, each row with its last step at the end: "resize + flip".
 inline std::vector<std::string> fused(const Stats& stats) {
   std::vector<std::string> found;
   const std::string mark = " (fused with ";
@@ -73,9 +74,9 @@ struct Picture {
   Value<int> index;
 };
 
-// Runs describe(g, picture), which gives a digest, in a pipeline, where kernels are fused, and each
-// sample by itself, where they are not: digests, errors, and how often each step runs. Gives what
-// has been fused.
+// Runs describe(g, picture), which returns a digest, in a pipeline with fused kernels, and each
+// sample by itself without. Compares digests, errors, and how often each step runs. Returns the
+// fused steps.
 template <class Describe>
 std::vector<std::string> expect_as_inspected(const Describe& describe, int threads = 2) {
   auto pipeline = make_pipeline(
@@ -101,7 +102,7 @@ std::vector<std::string> expect_as_inspected(const Describe& describe, int threa
   std::map<std::string, std::int64_t> runs, expected_runs;
   for (const StepStats& step : stats.steps) {
     const std::string name = step.name.substr(0, step.name.find(" ("));
-    if (name.starts_with("look")) continue;  // gives nothing that could be looked at
+    if (name.starts_with("look")) continue;  // has no result to compare
     runs[name] = step.runs;
     expected_runs[name] = 0;
   }
@@ -113,7 +114,7 @@ std::vector<std::string> expect_as_inspected(const Describe& describe, int threa
     for (auto& [name, count] : expected_runs)
       count += sample.has(name) || (sample.error() != nullptr && sample.error()->step == name);
   }
-  // Of a loop a sample that is looked at has the last iteration alone.
+  // In a loop, an inspected sample shows only the last iteration.
   if (!stats.loops.empty()) expected_runs = runs;
   EXPECT_EQ(runs, expected_runs);
   if (::testing::Test::HasFailure()) ADD_FAILURE() << to_string(pipeline.plan());

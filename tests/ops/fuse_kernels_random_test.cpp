@@ -1,9 +1,9 @@
-// Random programs of operators on pictures, with legal and illegal numbers, constants and values,
-// in arms and out of them, mean the same whether kernels are fused or not: digests, errors, and how
+// Random programs of operators on images, with legal and illegal numbers, constants and values, in
+// branches and outside, mean the same whether kernels are fused or not: digests, errors, and how
 // often each step runs.
 //
-//   SLUICE_RANDOM_PROGRAMS=100000   how many programs to try instead of 300
-//   SLUICE_RANDOM_SEED=5            where to begin; a failure names its seed
+//   SLUICE_RANDOM_PROGRAMS=100000   the number of programs to try instead of 300
+//   SLUICE_RANDOM_SEED=5            the first seed; a failure names its seed
 #include "tests/ops/fuse_kernels.h"
 #include <sluice/sluice.h>
 
@@ -35,7 +35,7 @@ class Program {
 
   Value<Digest> describe() {
     for (int steps = below(9) + 2; steps > 0; --steps) {
-      // Mostly what was made last, so that rows come about.
+      // Mostly the latest value, so that sequences arise.
       const std::size_t at =
           one_in(6) ? static_cast<std::size_t>(below(count())) : values_.size() - 1;
       values_.push_back(step(values_[at], true));

@@ -1,5 +1,5 @@
-// Plain operators in a row are done at once: the same pixels, errors and counts as one after the
-// other, for each way in which a program may put them.
+// Consecutive plain operators are fused: the pixels, errors and counts equal those of single steps,
+// for each order in which a program may put them.
 #include "tests/ops/fuse_kernels.h"
 
 #include <sluice/sluice.h>
@@ -28,7 +28,7 @@ struct Case {
 
 const CropMirrorNormalizeOptions kNormalize{.mean = kImageNetMean, .std = kImageNetStd};
 
-// Below 1 for some samples, where that is not legal.
+// Below 1 for some samples, which may be illegal.
 Value<int> number(Graph& g, const Picture& p) {
   return g.map(
       "number", [](int i) { return 9 - i; }, p.index);
@@ -222,8 +222,8 @@ TEST(FuseKernels, GivesTheSameAndSaysWhatItFused) {
   }
 }
 
-// Pictures that end as outputs are written straight into their batch; one of which another output
-// is made is there as well.
+// Images that end as outputs are written straight into their batch. If another output is made of an
+// image, the image exists as well.
 TEST(FuseKernels, WritesIntoBatches) {
   auto pipeline = make_pipeline({.batch_size = 8}, [](Graph& g) {
     auto index =
@@ -255,7 +255,7 @@ TEST(FuseKernels, WritesIntoBatches) {
   EXPECT_NE(plan.find("[fused into flip]"), std::string::npos) << plan;
 }
 
-// While a sample waits, it keeps what is small, not what that was made of.
+// While a sample waits, it keeps the small image, not its large source.
 TEST(FuseKernels, LeavesWhatIsApartFromEachOther) {
   auto pipeline = make_pipeline({.batch_size = 4, .profile = true}, [](Graph& g) {
     auto index =

@@ -1,5 +1,5 @@
-// What operators say of their use in C++: each line is compiled here, and records the operator that
-// it is said of. Functions that are made of operators record these, and no others.
+// The lines that show an operator's use in C++: each line is compiled here, and records its
+// operator. Functions that are made of operators record these, and no others.
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
@@ -19,7 +19,7 @@ namespace in_cpp_test {
 using Suite = std::vector<Augmentation<Image>>;
 using Names = std::set<std::string>;
 
-// What the lines speak of.
+// The names that the lines use.
 struct Bench {
   template <class T>
   Value<T> value(const char* name) {

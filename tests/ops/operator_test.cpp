@@ -1,5 +1,5 @@
-// What the schemas of all operators promise: names, defaults, ranges, words; and what a program may
-// do with operators of its own.
+// The promises of all operators' schemas: names, defaults, ranges, words; and operators of a
+// program's own.
 #include "tests/io/pictures.h"
 #include "tests/ops/tensor_of.h"
 #include <sluice/graph/builder/recorder.h>
@@ -198,7 +198,7 @@ TEST(Operators, ConstantsOfAnotherTypeAreRefusedByName) {
   }
 }
 
-// What a sample of its own gives to the inputs.
+// Set the inputs of a sample.
 void fill_input(detail::Sample& sample, SlotId slot, const detail::SlotType* type) {
   if (type == detail::slot_type<Image>()) sample.get<Image>(slot) = draw_picture(8, 8, 3, 1);
   if (type == detail::slot_type<Bytes>())
@@ -270,7 +270,7 @@ TEST(Operators, ArgumentsByName) {
       "rotate: there is no parameter 'angle'");
 }
 
-// As of a file, where a number is a number: 10 for 10.0, and doubles for floats.
+// As from a file, where a number is a number: 10 for 10.0, and doubles for floats.
 TEST(Operators, NumbersBecomeThoseOfTheParameterWhereNothingIsLost) {
   const OperatorPtr op = find_operator("resize");
   const auto with_types = [&](const Constant& number) {

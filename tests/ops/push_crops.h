@@ -1,4 +1,4 @@
-// What the tests of the pass push_crops share: pictures, a decoder that no pass knows, and counts.
+// Shared by the tests of the pass push_crops: images, a decoder that no pass knows, and counts.
 #pragma once
 
 #include "tests/io/pictures.h"
@@ -32,7 +32,7 @@ inline const std::vector<File>& files() {
   return all;
 }
 
-// The decoder of the library, or one of which no pass knows anything.
+// The library's decoder, or one that no pass knows.
 class Decode {
  public:
   explicit Decode(bool opaque) : opaque_(opaque) {}
@@ -47,7 +47,7 @@ class Decode {
   bool opaque_;
 };
 
-// Depends on the size and on every byte; so small that a few of them add up.
+// The digest depends on the size and on every byte. It is so small that a few can be summed.
 inline Value<Digest> digest(Graph& g, Value<Image> image) {
   return g.map(
       "digest",
@@ -69,7 +69,7 @@ inline std::int64_t runs_of(const Stats& stats, const std::string& step) {
   return runs;
 }
 
-// Runs of all decoders that made whole pictures, or regions.
+// Returns the number of runs of all decoders that made whole images, or regions.
 inline std::int64_t decodes_of(const Stats& stats, bool regions) {
   std::int64_t runs = 0;
   for (const StepStats& s : stats.steps) {

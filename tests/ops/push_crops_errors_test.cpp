@@ -1,5 +1,5 @@
-// Crops that reach into the decoder say what is wrong in the words of the whole decode; warnings
-// and counts of a decoder.
+// Crops that reach into the decoder: their errors have the messages of the whole decode. Also
+// warnings and counts of a decoder.
 #include "tests/ops/push_crops.h"
 #include <sluice/sluice.h>
 
@@ -15,14 +15,14 @@
 namespace sluice {
 namespace push_crops_errors_test {
 
-// Where the marker of the scan begins.
+// Returns the position of the scan's marker.
 std::size_t scan_of(const File& file) {
   const std::uint8_t marker[] = {0xff, 0xda};
   return static_cast<std::size_t>(
       std::search(file.begin(), file.end(), std::begin(marker), std::end(marker)) - file.begin());
 }
 
-// What is wrong is said in the same words, in the name of the same step.
+// Errors have the same message, and name the same step.
 TEST(PushCrops, ErrorsAreTheSame) {
   struct Wrong {
     const char* name;
@@ -83,8 +83,8 @@ File half_of(const File& file) {
   return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2)};
 }
 
-// A region does not see damage below it, unless `verify` asks for that; tolerance delivers the
-// picture, and says so.
+// A region does not see damage below it, unless `verify` asks for that. A tolerant decode delivers
+// the image, and reports it.
 TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
   struct Policy {
     JpegOptions options;
@@ -124,8 +124,8 @@ TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
   }
 }
 
-// Of a file that ends in the last bytes of its scan's header a tolerant decoder makes a picture: so
-// does one that is asked for a region of it, and whoever wants to know the size gets to know it.
+// If a file ends in the last bytes of its scan's header, a tolerant decoder makes an image. So does
+// the decode of a region of it, and its size can be read.
 TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSamePictures) {
   const JpegOptions tolerant{.damage = DamagePolicy::tolerant};
   const auto pictures = [&](const File& file, const auto& describe) {
@@ -180,7 +180,7 @@ TEST(PushCrops, StatsCountHowPicturesWereRead) {
   EXPECT_EQ(found, wanted);
 }
 
-// inspect() sees what the pipeline sees, and no damage that it does not.
+// inspect() sees the same as the pipeline, and no other damage.
 TEST(PushCrops, InspectEndsAsThePipelineDoes) {
   const File file = half_of(files()[0]);
   for (const Rectangle& region : {Rectangle{0, 0, 8, 40}, Rectangle{0, 0, 60, 64}}) {

@@ -1,6 +1,5 @@
-// Crops reach into the decoder: programs that cut decoded pictures give what the same programs give
-// with a decoder that always makes the whole picture, and make no more of each picture than they
-// look at.
+// Crops reach into the decoder. Programs that crop decoded images have the same results as with a
+// decoder that always decodes the whole image, but they decode no more of each image than they use.
 #include "tests/ops/push_crops.h"
 
 #include <sluice/sluice.h>
@@ -19,7 +18,8 @@ namespace push_crops_test {
 struct Case {
   const char* name;
   std::function<Value<Digest>(Graph&, Jpeg, const Decode&)> describe;
-  // How many samples had their picture decoded whole, and how many a region; -1: some, not all.
+  // The number of samples whose image was decoded whole, and of those with a region; -1: some, not
+  // all.
   std::int64_t whole, regions;
 };
 
@@ -141,7 +141,7 @@ const Case kCases[] = {
        return digest(g, g.if_else(
                             g.coin_flip(0.5f), [&] { return part; }, [&] { return flip(image); }));
      },
-     -1, -1},  // the crop sinks into its arm first
+     -1, -1},  // the crop sinks into its branch first
     {"a region, and all behind it",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
@@ -259,7 +259,7 @@ TEST(PushCrops, GivesTheSameAndDecodesNoMoreThanIsLookedAt) {
   }
 }
 
-// The regions of a picture that goes into a tensor; they are written straight into the batch.
+// The regions of an image that goes into a tensor; they are written straight into the batch.
 TEST(PushCrops, ReachesFromTensorsAndIntoBatches) {
   const auto program = [](bool opaque) {
     return [opaque](Graph& g) {

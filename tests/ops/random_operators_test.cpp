@@ -1,7 +1,7 @@
 // Operators with random parameters, legal and illegal, constant and of the sample, on random
-// pictures, up to four in a row: each gives a picture, or an error that names it; the same the
-// second time; and leaves what it was given as it was. The sanitizers see the rest.
-// SLUICE_RANDOM_OPERATORS says how many such programs there are.
+// images, up to four in a row. Each produces an image, or an error that names it, and the same the
+// second time. It leaves its inputs as they were. The sanitizers check the rest.
+// SLUICE_RANDOM_OPERATORS is the number of such programs.
 #include "tests/io/pictures.h"
 #include "tests/ops/tensor_of.h"
 #include <sluice/graph/builder/recorder.h>
@@ -30,7 +30,7 @@ using detail::SlotArgument;
 using detail::SlotId;
 using detail::SlotType;
 
-constexpr int kMostPixels = 400;  // a side of what is asked for, so that memory is no question
+constexpr int kMostPixels = 400;  // of a side, so that memory does not run out
 
 const std::string kNoMemory = "no memory";
 
@@ -38,7 +38,7 @@ bool is_any_of(const SlotType* type, const std::vector<const SlotType*>& types) 
   return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-// Those that work on pictures, files, regions and numbers.
+// Returns the operators that work on images, files, regions, tensors and numbers.
 std::vector<OperatorPtr> operators_to_try() {
   const std::vector<const SlotType*> known = {
       detail::slot_type<Image>(),    detail::slot_type<Bytes>(),
@@ -52,13 +52,13 @@ std::vector<OperatorPtr> operators_to_try() {
       return !input.types.empty() && is_any_of(input.types[0], known);
     };
     if (std::set<std::string>{"control", "devices", "loops"}.contains(schema.family)) continue;
-    if (schema.name.ends_with("_size")) continue;  // a picture without pixels, for passes
+    if (schema.name.ends_with("_size")) continue;  // an image without pixels, for passes
     if (std::all_of(schema.inputs.begin(), schema.inputs.end(), can_be_made)) found.push_back(op);
   }
   return found;
 }
 
-// A number that somebody may come up with, inside of the parameter's range or not.
+// A number that a user may choose, inside of the parameter's range or not.
 double any_number(const Parameter& p, Random& random) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double extremes[] = {0,     1,         -1,         0.5,          1e-30,      1e30,
@@ -86,7 +86,7 @@ bool is_number(const Parameter& p) {
          p.type == ParameterType::number || p.type == ParameterType::wide_number;
 }
 
-// Of the parameter's type; what is no whole number is rounded where one is asked for.
+// Returns a constant of the parameter's type. Rounds numbers if it must be a whole number.
 Constant any_constant(const Parameter& p, Random& random) {
   const bool by_default = p.default_value && random.below(2) == 0;
   if (by_default) return *p.default_value;
@@ -152,7 +152,7 @@ Bytes any_file(Random& random) {
   return file;
 }
 
-// Three boxes, or what looks like them.
+// Three boxes, or numbers in their shape.
 Tensor any_boxes(Random& random) {
   Tensor boxes({3, 4}, DType::f32);
   auto* const numbers = boxes.data<float>();
@@ -161,7 +161,7 @@ Tensor any_boxes(Random& random) {
   return boxes;
 }
 
-// A program of a few steps in a row, and what its one sample is given.
+// A program of a few consecutive steps, and the inputs of its only sample.
 struct Program {
   explicit Program(std::uint64_t number)
       : seed(number), random({.seed = number}), picture(any_picture(random)) {
@@ -212,7 +212,7 @@ struct Program {
     return {slot, type};
   }
 
-  // Runs all of it; gives the error, or "".
+  // Runs all of it; returns the error, or "".
   std::string run(detail::Sample& sample, const detail::Plan& plan) {
     Random chance({.seed = seed, .generator = 1});
     sample.count(false);

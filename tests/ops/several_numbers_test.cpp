@@ -1,4 +1,4 @@
-// Parameters of several numbers that differ from sample to sample: a tensor each.
+// Parameters of several numbers that differ from sample to sample: each is a tensor.
 #include "tests/cuda/test_device.h"
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
@@ -79,7 +79,7 @@ TEST(SeveralNumbers, OfEachSampleAreWhatTheKernelIsGiven) {
   }
 }
 
-// What is fused reads them in its own place.
+// Operators that are fused read the same numbers.
 TEST(SeveralNumbers, AreReadBySeveralOperatorsThatBecomeOne) {
   const auto run = [](bool one_by_one) {
     std::vector<Tensor> tensors;
@@ -102,7 +102,7 @@ TEST(SeveralNumbers, AreReadBySeveralOperatorsThatBecomeOne) {
   EXPECT_EQ(fused, apart);
 }
 
-// Two warps of one fill become one; of a fill that nobody knows yet, they stay two.
+// Two warps with one fill become one. With a fill that is not known yet, they stay two.
 TEST(SeveralNumbers, KeepWarpsApartThatWouldBeComposed) {
   const auto plan = [](bool constant) {
     const auto pipeline = make_pipeline({.compose = true}, [&](Graph& g) {

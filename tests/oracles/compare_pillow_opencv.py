@@ -107,8 +107,8 @@ def resizes(rng, pictures):
             expected = pillow_resize(Image.fromarray(picture), to_height, to_width, pil)
             c.add(picture, f"resize {to_height} {to_width} {name}", np.asarray(expected))
         result.append(c)
-    # Enlarging has the same taps in both, but OpenCV rounds once and we after either axis; shrinking by
-    # whole factors is a mean.
+    # Enlarging has the same taps in both, but OpenCV rounds once and we round after either axis.
+    # Shrinking by whole factors is a mean.
     larger = Comparison("resize bilinear, enlarging / OpenCV exact", 2, 1e-4)
     aliased = Comparison("resize bilinear, not antialiased / OpenCV exact", 2, 1e-4)
     mean = Comparison("resize box, whole factors / OpenCV area", 1)
@@ -138,14 +138,14 @@ def opencv_rotation(picture, degrees, fill):
 
 
 def rotations(rng, pictures):
-    # A place that lies exactly on the picture's border may get a pixel in one and the fill in the other.
+    # A place exactly on the image's border may get a pixel in one and the fill in the other.
     bilinear = {mode: Comparison(f"rotate bilinear, {mode} / Pillow", 255, 1e-5)
                 for mode in ("expand", "keep")}
-    # Pillow rounds its steps to 16 bits for nearest neighbours.
+    # Pillow rounds its steps to 16 bits for nearest neighbors.
     nearest = Comparison("rotate nearest, expand / Pillow", 255, 1e-3, beyond=0)
     quarter = Comparison("rotate by quarters / Pillow", 0)
-    # OpenCV's coordinates are multiples of 1/32 pixel and its frame is blended with the fill, so this
-    # is done on smooth pictures and tells no more than that centre, sense and angle agree.
+    # OpenCV's coordinates are multiples of 1/32 pixel, and its frame is blended with the fill. So
+    # this uses smooth images, and shows only that center, direction and angle agree.
     opencv = Comparison("rotate bilinear, keep, inside / OpenCV", 8)
     for i in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 300, 2))
@@ -164,7 +164,7 @@ def rotations(rng, pictures):
         turns = int(rng.integers(-8, 9)) * 90
         quarter.add(picture, f"rotate {turns} expand bilinear 0",
                     np.asarray(image.rotate(turns, R.BILINEAR, expand=True)))
-        # A disc on the background colour, so that nothing reaches the frame where OpenCV blends.
+        # A disc on the background color, so that nothing reaches the frame where OpenCV blends.
         y, x = np.mgrid[0:160, 0:200].astype(np.float64)
         bump = np.clip(75 - np.hypot(y - 79.5 + rng.uniform(-5, 5), x - 99.5), 0, 40) / 40
         wave = 40 * np.sin(x * rng.uniform(0.02, 0.1)) * bump
@@ -178,7 +178,8 @@ def rotations(rng, pictures):
 def warps(rng, pictures):
     """Maps from the output to the input; Pillow's and ours begin at the corner, OpenCV's half a
     pixel further in."""
-    # As for rotations: a place on the border itself may get a pixel in one and the fill in the other.
+    # As for rotations: a place on the border itself may get a pixel in one and the fill in the
+    # other.
     affine = Comparison("warp_affine bilinear / Pillow", 255, 1e-5)
     nearest = Comparison("warp_affine nearest / Pillow", 255, 1e-3, beyond=0)
     shear = Comparison("shear bilinear / Pillow", 255, 1e-5)
@@ -312,8 +313,8 @@ def colours(rng, pictures):
     return [posterize, solarize, gamma, gray, contrast, saturation, hue,
             autocontrast, equalize, ycbcr, permute]
 def filters(rng, pictures):
-    # OpenCV has weights of 8 bits for 8-bit pictures, which may be wrong by several per cent in long
-    # windows; for pictures of floats it has floats.
+    # OpenCV has weights of 8 bits for 8-bit images, which may be wrong by several per cent in long
+    # windows. For images of floats it has floats.
     blur = Comparison("gaussian_blur / OpenCV, floats", 1)
     blur_bytes = Comparison("gaussian_blur / OpenCV, bytes", 4, 1e-3)
     sharp = Comparison("sharpness / Pillow", 1)

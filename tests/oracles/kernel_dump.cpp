@@ -1,4 +1,4 @@
-// Applies kernels to pictures, for the script that compares them with other libraries.
+// Applies kernels to images, for the script that compares them with other libraries.
 //
 // Standard input: lines of the form  IN OUT COMMAND ARGUMENTS...  where IN is a PGM or PPM file (P5
 // or P6, 255 levels) and OUT is written likewise, or, for `normalize`, as bare 32-bit floats (C x H

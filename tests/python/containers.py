@@ -7,7 +7,7 @@ from fake_graph import Graph, describing, function_of
 from sluice import BuildError
 from sluice._rewrite import rewrite
 
-# The functions use this beside containers of Python's own.
+# The functions use this beside Python's own containers.
 PRELUDE = """\
 import dataclasses
 

@@ -99,7 +99,7 @@ def test_an_epoch_is_told():
     assert pipe.inspect(7)["values"]["source"] in (7, 1007, 2007)
 
 
-# What groups the samples come in is up to chance, and what becomes of them is not.
+# The groups of samples depend on chance; the outcomes of samples do not.
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -46,7 +46,7 @@ def test_both_arms_give_a_pair(g, predicate):  # C1, C2
 
 
 TABLE = [
-    # what, described with one value, the same for a number
+    # Name, description with one value, and the same for a number.
     ("no else: C3", lambda n: c.apply_if(n > 0, n, lambda n: -n), lambda n: -abs(n)),
     ("a constant in an arm: C4", lambda n: c.if_else(n > 0, 3, n), lambda n: 3 if n > 0 else n),
     ("made in both arms: C7", lambda n: c.if_else(n == 0, lambda: n - 1, lambda: n + 1), lambda n: -1 if n == 0 else n + 1),

@@ -16,9 +16,9 @@ NOTEBOOK = ROOT / "docs/first-hour.ipynb"
 
 # Written for other libraries, for comparison: never run.
 OTHERS = ("# DALI", "# PyTorch")
-# What a block needs that not every machine has, by a word of its text.
+# Modules that a block needs and not every machine has, by a word of the block's text.
 NEEDS = {"sluice.torch": "torch", "import torch": "torch", "sluice.ray": "ray"}
-# What is said for large machines, and what is run in its place.
+# Settings for large machines, and the replacements that are run.
 SMALLER = {'device="cuda"': 'device="cpu"', "range(90)": "range(2)", "shards=32": "shards=2"}
 
 

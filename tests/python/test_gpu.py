@@ -38,7 +38,7 @@ def test_goes_to_torch_without_a_copy(folder):
     for batch, wanted in zip(pipe, host):
         tensors = torch.from_dlpack(batch[1])
         assert tensors.is_cuda and tensors.device.index == int(DEVICE)
-        # Work on the stream that the tensors were asked for sees them ready.
+        # Work on the stream that the tensors were requested for sees them ready.
         doubled = tensors * 2
         assert torch.equal(doubled.cpu(), torch.from_numpy(wanted) * 2)
 

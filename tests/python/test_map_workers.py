@@ -188,7 +188,8 @@ def test_objects_of_the_programs_own_classes_travel(tmp_path):
 
 def test_workers_are_renewed_while_a_child_of_fork_lives():
     pipe = pipe_of(worker_sets.Scaled(), workers=sluice.WorkerOptions(1, renew_after=4, restarts=0))
-    # It has the sockets, too: were they only closed here, each worker would take the deadline to end.
+    # The child has the sockets, too: if they were only closed here, each worker would end only at
+    # the deadline.
     child = os.fork()
     if child == 0:
         signal.pause()

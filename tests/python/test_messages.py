@@ -35,8 +35,8 @@ def literals(text):
     return joined
 
 
-# No message of Python's is made of these: compile-time checks, drawings, steps and sources that Python does not have, and
-# expressions that tell how an operator is written in C++.
+# No Python message uses these: compile-time checks, drawings, steps and sources that Python does
+# not have, and expressions that show how an operator is written in C++.
 FILES_OF_CPP = (
     "io/http/", "io/workers/values.h", "runtime/own.h", "io/sources/list.cpp",
     "io/sources/tar_names.cpp", "graph/plan/dot.cpp", "graph/plan/slot.h", "graph/sources/", "graph/arithmetic.h",
@@ -108,7 +108,7 @@ def fraction():
     return sluice.source(lambda i: i / 2, float, samples=4)
 
 
-# Mistakes, and the advice that is given.
+# Mistakes, and the advice in their errors.
 WRONG = {
     "an object to an operator": (
         lambda: ops.rotate(objects(), 10), "rotate: image is <Value 'source' of type object>.*returns='image'"),

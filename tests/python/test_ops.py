@@ -49,7 +49,7 @@ def test_stubs_are_those_of_the_operators():
 
 PICTURE = numpy.arange(6 * 8 * 3, dtype=numpy.uint8).reshape(6, 8, 3)
 
-# What an operator does to a picture, and the same by NumPy.
+# Operators on an image, and the same in NumPy.
 SAME = {
     "invert": (lambda x: ops.invert(x), lambda p: 255 - p),
     "flip": (lambda x: ops.flip(x, horizontal=True), lambda p: p[:, ::-1]),

@@ -61,7 +61,7 @@ def test_is_the_saved_plan(folder, name):
     @sluice.pipeline(batch_size=4, seed=5)
     def saved(folder):
         made = sluice.saved_plan(RECIPES / f"{name}.json", *sluice.files(folder))
-        # Views stand between the picture that shows them all and the label.
+        # The views lie between the image that shows them all and the label.
         return made[1:-1] if len(made) > 2 else made[0]
 
     mine, theirs = bytes_of(written(folder)), bytes_of(saved(folder))

@@ -135,7 +135,7 @@ def test_exceptions_that_are_caught_outside_are_refused(function):
     assert error.value.lineno == function.__code__.co_firstlineno + line
 
 
-# Whoever catches it: a function that is rewritten, or one that is not.
+# The function that catches may be rewritten or not.
 @pytest.mark.parametrize("catches", [of_a_function, sluice.graph_function(of_a_function)], ids=["plain", "rewritten"])
 def test_those_of_functions_that_are_called_are_refused(catches):
     with pytest.raises(sluice.RewriteError, match="an exception left this `if`"):
@@ -173,7 +173,7 @@ def test_exceptions_that_nobody_catches_keep_their_type():
     assert batch.columns[0].tolist() == [0, 1, 102, 103]
 
 
-# A refusal fails the description, whatever takes the error.
+# A refusal fails the description, even if the error is caught.
 class Swallows:
     def __enter__(self):
         return self

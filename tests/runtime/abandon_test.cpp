@@ -36,7 +36,8 @@ struct Stream : DeviceStream {
   bool lost = false;
 };
 
-// However a device behaves: the event is asked until it has said how the work ended, no longer.
+// However a device behaves, the event is queried until it has reported how the work ended, no
+// longer.
 TEST(Abandon, WaitsForTheEndHoweverThatComes) {
   for (const int refuses : {0, 1, 4}) {
     for (const bool lost : {false, true}) {

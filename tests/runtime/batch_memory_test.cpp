@@ -55,7 +55,7 @@ TEST_F(BatchMemoryTest, EqualShapesLieSideBySideWithoutBeingMoved) {
   EXPECT_EQ(pool_.stats().system_allocations, before);
 }
 
-// A batch without values has a block, and says what its values would be.
+// An empty batch has a block, and says what its values would be.
 TEST_F(BatchMemoryTest, ABatchOfNothingIsAsTheOneBeforeIt) {
   const auto nothing = [&](std::size_t cells) {
     BatchMemory memory(cells, pool_, history_);
@@ -79,7 +79,7 @@ TEST_F(BatchMemoryTest, ABatchOfNothingIsAsTheOneBeforeIt) {
   EXPECT_EQ(nothing(1), (ValueSpec{{4, 0, 3}, DType::u8, Layout::hwc}));
 }
 
-// What was never seen may be one stray: no memory is reserved for a whole batch of such.
+// A value of a new size may be an outlier: no memory is reserved for a whole batch of that size.
 TEST_F(BatchMemoryTest, OneLargeValueReservesNoBlockForAll) {
   struct Case {
     const char* name;
@@ -119,7 +119,7 @@ TEST_F(BatchMemoryTest, DifferentShapesAreRaggedAndTheNextBatchRemembers) {
     EXPECT_TRUE(holds(memory, i, static_cast<int>(i) + 1));
   }
   EXPECT_FALSE(history_.last_dense);
-  // All agree again: dense, though nobody expected it.
+  // All agree again: the batch is dense, although nothing predicted it.
   BatchMemory next(3, pool_, history_);
   for (std::size_t cell = 0; cell < 3; ++cell) put(next, cell, 20);
   next.finish(all(3), 0);
@@ -129,8 +129,7 @@ TEST_F(BatchMemoryTest, DifferentShapesAreRaggedAndTheNextBatchRemembers) {
   EXPECT_TRUE(history_.last_dense);
 }
 
-// Whether a batch is dense depends on the values that are in it, not on the order in which they
-// came.
+// The values in a batch decide whether it is dense, not the order in which they came.
 TEST_F(BatchMemoryTest, ClosesGaps) {
   for (const std::size_t odd_one : {0u, 2u, 4u}) {
     BatchMemory memory(5, pool_, history_);

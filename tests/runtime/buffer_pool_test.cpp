@@ -72,7 +72,7 @@ TEST(BufferPool, LendsABlockOfUpToTwiceTheSize) {
   EXPECT_EQ(pool.allocate(4096).capacity(), 6144u);
 }
 
-// Whatever sizes come one after another, no more is kept than was needed at one time.
+// Whatever the sequence of sizes, the pool keeps no more than was needed at one time.
 TEST(BufferPool, KeepsNoMoreThanWasInUseAtOnce) {
   BufferPool pool;
   std::uint64_t draw = 1;
@@ -185,7 +185,7 @@ TEST(BufferPool, StaysUntilTheLastBlockIsBack) {
     auto pool = std::make_unique<BufferPool>(std::move(memory));
     Buffer one = pool->allocate(1000), other = pool->allocate(5000);
     if (pool_first) {
-      one.reset();  // is free in the pool, which gives it back when it closes
+      one.reset();  // returns to the pool, which frees it on closing
     } else {
       pool.reset();
     }

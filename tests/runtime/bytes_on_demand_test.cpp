@@ -1,4 +1,4 @@
-// Bytes on demand, from a source that notes what it is asked for.
+// Bytes on demand, from a source that records the requests.
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/own.h>
 
@@ -84,12 +84,12 @@ TEST(BytesOnDemand, ReadsTheMissingPartsOnce) {
       {{{0, 100}, {10, 20}}, {}},
       {{{50, 200}}, {{100, 200}}},
       {{{5000, 5000}}, {}},
-      // In any order; what lies a gap apart is one, a byte more is not.
+      // In any order. Ranges a gap apart become one; with a byte more they do not.
       {{{40'000, 40'100}, {30'000, 30'100}, {30'100 + kGap, 30'200 + kGap}},
        {{30'000, 30'200 + kGap}, {40'000, 40'100}}},
       {{{50'000, 50'001}, {50'002 + kGap, 50'003 + kGap}},
        {{50'000, 50'001}, {50'002 + kGap, 50'003 + kGap}}},
-      // Around what is there, which is not written again.
+      // Around the existing bytes, which are not written again.
       {{{29'990, 40'200}}, {{29'990, 30'000}, {30'200 + kGap, 40'000}, {40'100, 40'200}}},
       {{{0, kSize}},
        {{200, 29'990}, {40'200, 50'000}, {50'001, 50'002 + kGap}, {50'003 + kGap, kSize}}},
@@ -129,7 +129,7 @@ TEST(BytesOnDemand, WhoeverLooksGetsAll) {
       [](Bytes& b) { b.own(); },
       [](Bytes& b) {
         std::optional<Bytes> inside(std::move(b));
-        detail::take_ownership(inside);  // as of what a step gives
+        detail::take_ownership(inside);  // as for the result of a step
         b = *std::move(inside);
       },
   };

@@ -19,7 +19,7 @@ std::vector<std::uint8_t> all_of(std::span<const std::uint8_t> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Nobody looks behind the pointer in these tests; `alive` is kept by whoever keeps the index.
+// The pointer is not dereferenced in these tests; a holder of the index holds `alive`.
 std::shared_ptr<JpegIndex> some_index(const std::shared_ptr<int>& alive) {
   return {alive, reinterpret_cast<JpegIndex*>(alive.get())};
 }
@@ -111,7 +111,7 @@ TEST(Bytes, SharedOnesGoBackByTheirDeleterOnce) {
   EXPECT_THROW((void)Bytes::shared(nullptr, kept), std::invalid_argument);
 }
 
-// They live as long as their owner, which goes with the last of them.
+// They live as long as their owner, which is destroyed with the last of them.
 TEST(Bytes, AreSharedWithADeleter) {
   int deleted = 0;
   const auto share = [&] {

@@ -1,4 +1,4 @@
-// Tensors that go to others by DLPack and come from them: what they see, who frees what, when.
+// Tensors that are exchanged with others by DLPack: what the consumers see, who frees what, when.
 #include "tests/runtime/published_dlpack.h"
 #include <sluice/runtime/dlpack.h>
 
@@ -161,7 +161,7 @@ TEST(Dlpack, TellsStridesMemoryAndThatThereAreNoElements) {
   EXPECT_TRUE(nothing == nothing.clone());
 }
 
-// Somebody else's tensor, which counts how often it is freed, and where.
+// A foreign tensor, which counts how often it is freed, and where.
 template <class Managed>
 struct Foreign {
   Foreign() {

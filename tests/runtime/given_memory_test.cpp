@@ -1,4 +1,4 @@
-// Batches whose memory the user gives.
+// Batches in memory from the user.
 #include <sluice/runtime/batch_memory.h>
 #include <sluice/runtime/error.h>
 
@@ -15,7 +15,7 @@
 namespace sluice {
 namespace given_memory_test {
 
-// Gives memory, until it is told otherwise.
+// Provides memory, until it is told to stop.
 class Given : public MemoryResource {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment) override {

@@ -153,7 +153,7 @@ TEST(Image, OwnCopiesViewsAndLeavesWhatIsInItsPlace) {
   placed.narrow(0, 0, 4, 5);
   placed.own();
   EXPECT_TRUE(placed.is_view());
-  placed.narrow(0, 0, 4, 4);  // not what the place was made for
+  placed.narrow(0, 0, 4, 4);  // not the size that the place was made for
   placed.own();
   EXPECT_FALSE(placed.is_view());
 }

@@ -52,7 +52,7 @@ TEST(Printable, ErrorsOfSamplesShowNamesSo) {
   EXPECT_EQ(error.source, "a\n\x1b[2J.jpg");  // as data it is the name
 }
 
-// What operators say begins with their name.
+// Errors of operators begin with the operator's name.
 TEST(ErrorTexts, NameTheStepOnce) {
   const struct {
     const char *step, *what, *shown;

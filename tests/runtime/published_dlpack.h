@@ -1,5 +1,5 @@
-// What a consumer of DLPack tensors has: the binary interface as it is published (version 1.0), and
-// nothing of Sluice. Stands for the user's own <dlpack/dlpack.h>, whose names these are.
+// A consumer's view of DLPack tensors: the binary interface as published (version 1.0), with
+// nothing of Sluice. It stands for the user's own <dlpack/dlpack.h>, so it uses the same names.
 #pragma once
 
 #include <cstdint>

@@ -111,7 +111,7 @@ TEST(Random, EveryBitOfItsKeyCounts) {
   }
 }
 
-// Iterations of nested loops in any order, and what is around them, share no seed.
+// Iterations of nested loops in any order, and the code around them, share no seed.
 TEST(Random, EachIterationHasASeedOfItsOwn) {
   std::set<std::uint64_t> seeds{77};
   constexpr std::uint64_t kWide = std::uint64_t{1} << 32;

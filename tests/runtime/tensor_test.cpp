@@ -1,4 +1,4 @@
-// Types, shapes, strides, and who owns the elements.
+// Types, shapes, strides, and the ownership of elements.
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 #include <sluice/runtime/tensor_slices.h>
@@ -42,7 +42,7 @@ Shape shape_of_rank(int rank) {
   return shape;
 }
 
-// Each byte another one, as far as bytes reach.
+// Numbers each byte differently, as far as bytes can.
 void number(Tensor& tensor) {
   for (std::size_t i = 0; i < tensor.nbytes(); ++i)
     tensor.bytes()[i] = static_cast<std::byte>(i + 1);
@@ -171,7 +171,7 @@ TEST(Tensor, SlicesOfStridedTensorsAreThoseOfTheirCopies) {
   EXPECT_TRUE(first == dense);
 }
 
-// Memory that notes when it is let go, and where.
+// Memory that records when it is released, and where.
 struct Lender {
   std::vector<std::byte> memory = std::vector<std::byte>(64);
   int returned = 0;
@@ -190,7 +190,7 @@ TEST(Tensor, SharesWhatIsSomebodyElses) {
   Tensor tensor = lender.tensor();
   EXPECT_FALSE(tensor.is_view());
   EXPECT_EQ(tensor.resource(), nullptr);
-  tensor.own();  // what is shared stays where it is
+  tensor.own();  // shared elements stay where they are
   EXPECT_EQ(tensor.bytes(), lender.memory.data());
   Tensor other = tensor.share();
   tensor.data<float>()[3] = 2.f;
@@ -224,7 +224,7 @@ TEST(Tensor, SharesWhatIsItsOwn) {
     EXPECT_EQ(other.bytes(), at);
     EXPECT_EQ(tensor.bytes(), at);
     EXPECT_FALSE(tensor.is_view());
-    tensor.create({3}, DType::f64);  // lets go of what the others hold
+    tensor.create({3}, DType::f64);  // releases the elements that the others hold
     EXPECT_NE(tensor.bytes(), at);
     EXPECT_EQ(third.data<std::uint8_t>()[99], 100);
     other.release();

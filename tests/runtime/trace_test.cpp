@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using traces::read_trace;
 using traces::TraceFile;
 
-// A file of this test alone, which goes with it.
+// A file for this test alone, which is removed with it.
 class TraceTest : public ::testing::Test {
  protected:
   ~TraceTest() override { fs::remove(path_); }
@@ -78,7 +78,7 @@ TEST_F(TraceTest, IsAFileOfWhatWasAdded) {
   EXPECT_EQ(file.dropped, 0u);
 }
 
-// What is done for many samples at once, with names that nobody knew before.
+// Work on many samples at once, with names that are new to the trace.
 TEST_F(TraceTest, HasWhatIsDoneForManySamples) {
   Trace trace(path_, 100);
   trace.set_name(3, "gather");

@@ -1,4 +1,4 @@
-// Batches: files of all kinds in one, filled by several threads, again and again.
+// Batches of the JPEG decoder: files of all kinds in one, filled by several threads, repeatedly.
 #include "tests/cuda/jpeg/device_decode.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/failing_allocations.h"
@@ -17,7 +17,7 @@ struct Prepared {
       entries.push_back(learnt(files.back(), 4));
     }
   }
-  // Every third one is not known to an index.
+  // An index does not know every third file.
   bool plan(std::size_t i) {
     const JpegIndexEntry* const entry = i % 3 == 1 ? nullptr : &*entries[i];
     return plans[i].make(files[i], peek_jpeg(files[i]), entry, {});

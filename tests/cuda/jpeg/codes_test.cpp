@@ -1,4 +1,5 @@
-// Huffman tables as a device lays them out, against a plain way to do that; and which are refused.
+// Huffman tables in the layout for a device, against a plain implementation; and the tables that
+// are refused.
 #include "tests/cuda/jpeg/device_decode.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/corpus.h"
@@ -16,7 +17,7 @@ namespace codes_test {
 
 using JpegCodesOfFiles = JpegCorpus;
 
-// Code by code. False for what libjpeg refuses.
+// Builds the table code by code. Returns false for tables that libjpeg refuses.
 bool build_plainly(const JpegCodeSource& source, std::uint32_t table, JpegCodes& codes) {
   auto& entries = codes.entries[table];
   std::fill(std::begin(entries), std::end(entries), std::uint16_t{0});
@@ -44,7 +45,7 @@ bool build_plainly(const JpegCodeSource& source, std::uint32_t table, JpegCodes&
   return index > 0;
 }
 
-// Compares what is refused at once, and the rest on a device.
+// Compares refusals at once, and everything else on a device.
 class Compare {
  public:
   void add(const JpegCodeSource& source, std::uint32_t table, const std::string& name) {
@@ -140,7 +141,7 @@ TEST(JpegCodes, OfAnyTablesAreRight) {
     const bool dc = i % 2 == 0;
     for (std::uint8_t& value : source.values)
       value = static_cast<std::uint8_t>(random.below(dc && i % 8 != 0 ? 16 : 256));
-    // Mostly as many codes of each length as there may be, or less.
+    // Usually as many codes of each length as possible, or fewer.
     std::uint32_t room = 1, values = 256;
     for (std::uint8_t& count : source.bits) {
       room *= 2;
@@ -169,7 +170,7 @@ TEST_F(JpegCodesOfFiles, AreRight) {
   std::printf("%zu tables are right, %zu refused\n", compare.legal, compare.refused);
 }
 
-// Each tells two contents apart that differ in one byte.
+// Each hash distinguishes two contents that differ in one byte.
 TEST(JpegCodes, HashesDiffer) {
   JpegCodeSource sources[4] = {};
   const std::uint64_t before = hash_of(sources);

@@ -1,5 +1,5 @@
-// JPEG files that are damaged where their index says that they are sound: a device finds out, and
-// gives them back.
+// JPEG files that are damaged although their index entry says that they are sound. A device finds
+// out, and gives them back to the host.
 #pragma once
 
 #include "tests/cuda/jpeg/test_files.h"
@@ -15,8 +15,8 @@
 
 namespace sluice::device {
 
-// The file with so many flips of a bit in its scan, none perhaps. `index` is told of it what is
-// true of the sound one.
+// Flips so many bits, perhaps none, in the file's scan. `index` receives the entry of the sound
+// file.
 inline Bytes damaged_file(File file, int flips, Random& random,
                           const std::shared_ptr<JpegIndex>& index) {
   const auto sound = JpegIndex::in_memory({.grain = 4});

@@ -1,4 +1,4 @@
-// Decodes JPEG files on a device, for tests: plans, one batch, and what came out of it.
+// Decodes JPEG files on a device, for tests: plans, one batch, and the results.
 #pragma once
 
 #include "tests/cuda/test_device.h"
@@ -23,7 +23,7 @@
 
 namespace sluice::device {
 
-// The kernels' host functions on ordinary memory: quick, and sanitizers see what they touch.
+// Runs the kernels' host functions on ordinary memory: fast, and sanitizers see every access.
 class HeapDevice : public Device {
  public:
   const std::string& name() const override { return name_; }
@@ -80,8 +80,8 @@ struct DevicePicture {
   bool damaged = false;
 };
 
-// Everything in one batch; rows of the device's pictures are `spare` bytes apart, which must stay
-// as they were.
+// Decodes everything in one batch. The rows of the device's images have `spare` bytes between them,
+// which must stay as they were.
 inline std::vector<DevicePicture> decode_on(Device& device, const std::vector<DeviceWork>& work,
                                             JpegBatch& batch, std::ptrdiff_t spare = 0) {
   constexpr int kUntouched = 0x5a;
@@ -136,7 +136,8 @@ inline std::vector<DevicePicture> decode_on(Device& device, const std::vector<De
   return pictures;
 }
 
-// What an index knows of a file once it has learnt it; nothing for files that it cannot help with.
+// Returns the index entry of the file after learning it. Returns nothing for files that an index
+// does not support.
 inline std::optional<JpegIndexEntry> learnt(std::span<const std::uint8_t> file,
                                             std::uint32_t grain = 16) {
   const auto index = JpegIndex::in_memory({.grain = grain});
@@ -144,7 +145,7 @@ inline std::optional<JpegIndexEntry> learnt(std::span<const std::uint8_t> file,
   return index->find(digest_of(file));
 }
 
-// Empty when `part` shows that region of `whole`; else where it does not.
+// Returns the first difference between `part` and that region of `whole`; empty if there is none.
 inline std::string difference(const Image& part, const Image& whole, const Rectangle& region) {
   if (part.height() != region.height || part.width() != region.width ||
       part.channels() != whole.channels())

@@ -27,10 +27,10 @@ struct Wanted {
   int narrow = 15;  // and small ones
   std::uint32_t grain = 16;
   JpegOptions options = {};
-  std::uint32_t subsequence = 0;  // bytes, where the index shall know nothing of the file
+  std::uint32_t subsequence = 0;  // bytes; the index does not know the file then
 };
 
-// Decodes the whole picture and some regions of it in one batch, and compares each.
+// Decodes the whole image and some regions of it in one batch, and compares each.
 class ExactDecode {
  public:
   explicit ExactDecode(std::shared_ptr<Device> device = test_device())
@@ -48,7 +48,7 @@ class ExactDecode {
     for (int i = 0; i < wanted.wide + wanted.narrow; ++i)
       regions.push_back(any_region(random_, whole.height(), whole.width(), i >= wanted.wide));
 
-    // Every other one is fetched by the device, the rest is copied by the host.
+    // The device fetches every other one; the host copies the rest.
     BufferPool pinned(device_->pinned());
     const BufferPoolScope scope(pinned);
     const Bytes there = Bytes::copy_of(file);

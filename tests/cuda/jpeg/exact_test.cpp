@@ -1,4 +1,4 @@
-// Pixels that the device makes of JPEG files, against the decoder of the host.
+// Pixels of JPEG files that the device decodes, against the decoder of the host.
 #include "tests/cuda/jpeg/exact_decode.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/corpus.h"
@@ -12,7 +12,7 @@ namespace sluice::device {
 namespace exact_test {
 
 TEST(JpegOnDevice, SmallPicturesOfAllSizesAreExact) {
-  // Many batches, for which streams of the stand-in would be slow.
+  // Many batches, which would be slow with streams of the stand-in.
   ExactDecode decode(std::make_unique<HeapDevice>());
   for (const Sampling& sampling : kSamplings) {
     for (int height = 1; height <= 37; height += height < 4 ? 1 : 5) {
@@ -55,7 +55,7 @@ TEST(JpegOnDevice, AllKindsAreExact) {
   EXPECT_EQ(decode.tally.refused, 0);
 }
 
-// Coefficients of any size, as no encoder makes them: the inverse DCT overflows as the library's.
+// Coefficients of any size, beyond those of encoders: the inverse DCT overflows like the library's.
 TEST(JpegOnDevice, WildQuantisersAreExact) {
   ExactDecode decode;
   Random random({.seed = 9});
@@ -83,7 +83,7 @@ void tell(const Tally& tally) {
 TEST_F(JpegFilesOnDevice, SomePhotographsAreExact) {
   ExactDecode decode;
   const std::vector<File> files = photos();
-  // The stand-in takes half a minute for all.
+  // All of them take half a minute on the stand-in.
   for (std::size_t i = 0; i < files.size(); i += on_gpu() ? 1 : 8)
     decode.compare(files[i], {.grain = 16u >> i % 3}, "photograph " + std::to_string(i));
   tell(decode.tally);
@@ -91,7 +91,7 @@ TEST_F(JpegFilesOnDevice, SomePhotographsAreExact) {
   EXPECT_LT(decode.tally.region_bytes, decode.tally.whole_bytes / 2);
 }
 
-// Whatever the index can learn of good and odd files.
+// Everything that the index can learn from good and odd files.
 TEST_F(JpegFilesOnDevice, TheCorpusIsExact) {
   ExactDecode decode(std::make_unique<HeapDevice>());
   for (const char* kind : {"good", "odd"}) {

@@ -1,5 +1,5 @@
-// Files that the device fetches itself: which, that they end up in memory where it can, and that
-// pixels are the same.
+// Files that the device fetches itself: which ones, that they end up in memory it can access, and
+// that pixels are the same.
 #include "tests/cuda/jpeg/device_decode.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
@@ -57,7 +57,7 @@ TEST(JpegFetch, TakesFilesThatTheDeviceReadsInWholeLines) {
   EXPECT_FALSE(device->reads(pinned.get(), 0));
 }
 
-// The stand-in knows which memory is pinned, and no longer is.
+// The stand-in knows which memory is pinned, and when it is gone.
 TEST(JpegFetch, PinnedMemoryThatIsGoneIsAnErrorOfTheWork) {
   struct Arguments {
     const std::byte* from;
@@ -86,7 +86,7 @@ TEST(JpegFetch, PinnedMemoryThatIsGoneIsAnErrorOfTheWork) {
 
 struct Way {
   const char* name;
-  bool copies;  // the source makes the bytes; else it shows those of others
+  bool copies;  // the source makes the bytes; otherwise, they are views
   bool waits;   // the source blocks: on a thread of its own
   bool indexed;
   bool fetched;
@@ -101,7 +101,7 @@ struct Waiting {
   Bytes operator()(const SampleInfo& info) const { return one(info); }
 };
 
-// The pictures, and how many launches have fetched.
+// Returns the images, and sets the number of launches that have fetched.
 std::vector<Image> decode_all(const Way& way, bool on_device, int& fetches) {
   const auto index = way.indexed ? JpegIndex::in_memory() : nullptr;
   std::vector<File> all;
@@ -155,7 +155,7 @@ TEST(JpegFetch, WhatSourcesMakeLiesWhereTheDeviceReadsIt) {
   }
 }
 
-// Whichever way a file comes to the decoder; and nothing else is put there.
+// For every way in which a file comes to the decoder; only files are put there.
 TEST(JpegFetch, FilesAreWhereTheDeviceReadsThemWhicheverWayTheyCome) {
   struct Row {
     const char* name;

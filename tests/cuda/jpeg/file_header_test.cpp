@@ -1,4 +1,4 @@
-// Headers that are read here, against what libjpeg says of them: sound ones and damaged ones.
+// JPEG headers that Sluice reads itself, against libjpeg's results: sound ones and damaged ones.
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/corpus.h"
 #include "tests/io/jpeg/mutant.h"
@@ -35,7 +35,7 @@ bool same_tables(const JpegFileHeader& a, const JpegFileHeader& b) {
   return true;
 }
 
-// Where they differ; empty when they are the same.
+// Returns the first difference; empty if the headers are the same.
 std::string difference(const JpegFileHeader& a, const JpegFileHeader& b) {
   if (a.height != b.height || a.width != b.width || a.components != b.components) return "size";
   if (a.interval != b.interval) return "interval";
@@ -74,7 +74,7 @@ void compare(const File& file, const std::string& name, Seen& seen) {
   }
 }
 
-// Any few bytes of the header are other ones, too many or missing.
+// Changes, adds or removes a few bytes of the header.
 File with_damaged_header(File file, Random& random) {
   const auto segments = segments_of(file);
   std::size_t end = segments.empty() ? file.size() : segments.back().end;
@@ -145,7 +145,7 @@ TEST_F(JpegHeadersOfFiles, PlainOnesAreReadAsLibjpegDoes) {
               others.plain + others.others, damaged.plain, damaged.plain + damaged.others);
 }
 
-// Of files that are refused for what is missing in them, whoever reads the header.
+// Files that differ from the plain kind in one byte of their headers.
 TEST(JpegFileHeader, UnusualOnesAreLeftToLibjpeg) {
   const File file = encode_test_jpeg(kSamplings[2], 40, 50, 75, 0, 1, false);
   const auto segments = segments_of(file);

@@ -1,4 +1,4 @@
-// Files that are not for the device, and files that are not what the index says.
+// Files that the device does not accept, and files that differ from their index entry.
 #include "tests/cuda/jpeg/device_decode.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/jpeg/mutant.h"
@@ -101,7 +101,7 @@ TEST(JpegForTheHost, WhatDoesNotFitOrIsNotAllowedIsRefused) {
   }
 }
 
-// As far as the index knows a file it is asked, else the whole scan is read.
+// The index is used as far as it knows a file. Otherwise, the whole scan is read.
 TEST(JpegForTheDevice, WhatTheIndexDoesNotKnowIsFoundOut) {
   const File file = with_settings(JCS_RGB, [](jpeg_compress_struct&) {});
   const auto whole = learnt(file);
@@ -136,8 +136,8 @@ TEST(JpegForTheDevice, WhatTheIndexDoesNotKnowIsFoundOut) {
   }
 }
 
-// Files that have changed since the index learnt them, and an index that lies: in ordinary memory,
-// where sanitizers would see a wrong access.
+// Files that have changed since the index learned them, and an index with false records. In
+// ordinary memory, where sanitizers would see a wrong access.
 TEST(JpegForTheHost, DamageDoesNoHarm) {
   HeapDevice device;
   JpegBatch batch;

@@ -1,4 +1,4 @@
-// JPEG files for tests of the device's decoder: every kind that it takes.
+// JPEG files for tests of the device's decoder: every kind that it accepts.
 #pragma once
 
 #include "tests/io/corpus.h"
@@ -31,7 +31,7 @@ inline File encode_test_jpeg(const Sampling& sampling, int height, int width, in
                           });
 }
 
-// `file` with an EXIF segment after its first marker.
+// Returns `file` with an EXIF segment after its first marker.
 inline File turned(const File& file, int orientation) {
   const auto exif = make_exif_orientation(orientation);
   File out(file.begin(), file.begin() + 2);

@@ -1,5 +1,5 @@
-// How quickly photographs are decoded. It holds nothing to be true; of the stand-in
-// it would tell nothing, so it is for GPUs only.
+// Measures how quickly photographs are decoded. It checks nothing. Times of the stand-in would mean
+// nothing, so it is for GPUs only.
 #include "tests/cuda/jpeg/device_decode.h"
 #include "tests/io/corpus.h"
 #include <sluice/cuda/jpeg/kernels.h>
@@ -32,7 +32,7 @@ double seconds_of(DeviceStream& stream, DeviceEvent& event, const std::function<
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / kTimes;
 }
 
-// Of a batch: whole pictures or regions, of files that an index knows or not.
+// A batch to measure: whole images or regions, of files that an index knows or not.
 struct Measured {
   std::size_t count;
   bool regions, indexed;
@@ -57,7 +57,7 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
     const auto region = what.regions ? std::optional<Rectangle>(middle) : std::nullopt;
     const auto& entry = entries[i % files.size()];
     JpegPlan& plan = all_planned.emplace_back(Planned{file}).plan;
-    // The second time it has all memory that it needs.
+    // The second time, all memory that it needs is allocated.
     static_cast<void>(plan.make(file, header, entry ? &*entry : nullptr, region));
     const auto begin = std::chrono::steady_clock::now();
     const bool taken = plan.make(file, header, entry ? &*entry : nullptr, region);
@@ -99,7 +99,7 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
   const double up = time([&] { batch.enqueue_upload(*stream, memory); });
   const double decode = time([&] { batch.enqueue_decode(*stream, memory); });
   const double clear = time([&] { stream->fill(scratch.get(), 0, launch.planes_at); });
-  // Each finds what the one before has left.
+  // Each kernel uses the results of the one before.
   const double guess = time_kernel(kJpegSynchronise);
   const double synchronise = time([&] {
     stream->launch(kJpegSynchronise, std::as_bytes(std::span(&launch, 1)));

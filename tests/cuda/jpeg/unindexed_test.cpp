@@ -1,4 +1,4 @@
-// Files that no index knows: the device finds out itself where their MCUs begin. Exact pixels, or
+// Files that no index knows: the device itself finds where their MCUs begin. Pixels are exact, or
 // the sample is flagged for the host.
 #include "tests/cuda/jpeg/exact_decode.h"
 #include "tests/cuda/jpeg/test_files.h"
@@ -36,7 +36,7 @@ TEST(UnindexedJpeg, SmallPicturesOfAllSizesAreExact) {
   EXPECT_GT(decode.tally.files, 200);
 }
 
-// The smallest sizes cut symbols in several, and make several tiles of a file.
+// The smallest sizes cut symbols into several parts, and make several tiles of a file.
 TEST(UnindexedJpeg, AllKindsAreExact) {
   ExactDecode decode;
   int seed = 0;
@@ -61,7 +61,7 @@ TEST(UnindexedJpeg, AllKindsAreExact) {
   EXPECT_EQ(decode.tally.refused, 0);
 }
 
-// What is to be read to its end is read as if no index knew it.
+// With `verify`, a file is read to its end, as if no index knew it.
 TEST(UnindexedJpeg, VerifiedRegionsAreExact) {
   ExactDecode decode;
   Wanted wanted{.wide = 3, .narrow = 3};
@@ -70,7 +70,7 @@ TEST(UnindexedJpeg, VerifiedRegionsAreExact) {
   EXPECT_EQ(decode.tally.files, 1);
 }
 
-// Where nothing tells one block from another, guesses are never right, and what is known creeps on
+// If no block differs from the others, guesses are never right. The known part then grows slowly
 // from the beginning.
 TEST(UnindexedJpeg, FlatPicturesAreExact) {
   ExactDecode decode;
@@ -92,8 +92,8 @@ TEST(UnindexedJpeg, FlatPicturesAreExact) {
   EXPECT_EQ(decode.tally.files, 20);
 }
 
-// What the device makes of a file, where it takes it, is flagged, or is what the host's decoder
-// makes without a word of complaint.
+// Checks a file that the device accepts: its result is flagged, or equals that of the host's
+// decoder, which reports no problem.
 class Judge {
  public:
   void judge(const File& file, const std::optional<Rectangle>& region, std::uint32_t bytes,
@@ -180,7 +180,7 @@ TEST(UnindexedJpeg, DamageIsFlaggedOrDoesNotMatter) {
   EXPECT_LT(judge.flagged, judge.taken);
 }
 
-// The picture says that it is larger or smaller than what was coded.
+// The header says that the image is larger or smaller than the coded one.
 TEST(UnindexedJpeg, TooManyAndTooFewMcusAreFlagged) {
   for (const Sampling& sampling : kSamplings) {
     for (const int restart : {0, 3}) {
@@ -243,7 +243,7 @@ TEST(UnindexedJpeg, MarkersThatDoNotBelongThereAreRefused) {
   }
 }
 
-// With guesses that are wrong all along, what is known comes no further than from tile to tile.
+// If all guesses are wrong, the known part advances only from tile to tile.
 TEST(UnindexedJpeg, WhatDoesNotSettleIsFlagged) {
   const File file =
       reference_encode(filled(900, 900, 3, 200), JCS_RGB, 80, [](jpeg_compress_struct& info) {
@@ -257,7 +257,7 @@ TEST(UnindexedJpeg, WhatDoesNotSettleIsFlagged) {
   }
 }
 
-// As threads do it that have a run each; on the host there is one thread.
+// As with threads that have a run each; on the host there is one thread.
 TEST(UnindexedJpeg, SumsOfRunsAreSumsOfAll) {
   Random random({.seed = 4});
   for (int round = 0; round < 200; ++round) {

@@ -1,5 +1,5 @@
-// Pictures whose rows lie apart, for one launch of a kernel, and what it should make of each: what
-// stands around the results must stay as it is.
+// Images with gaps between their rows, for one launch of a kernel, and the expected results. The
+// bytes around the results must stay as they are.
 #pragma once
 
 #include <sluice/cuda/kernels/picture.h>
@@ -23,18 +23,18 @@ namespace sluice::testing {
 using device::PictureIn;
 using device::PictureOut;
 
-// A picture on a device, cut out of a larger one, and one that is to be made.
+// An input image on a device, cut out of a larger one, and the output image.
 struct Placed {
   PictureIn in;
   PictureOut out;
 };
 
-// Jobs of one kind, and what each should give.
+// Jobs of one kind, and their expected results.
 template <class Job, void (*kLaunch)(DeviceStream&, const device::Batch<Job>&)>
 class JobBatch {
  public:
   OnDevice& device() { return device_; }
-  // One more picture that is read.
+  // Adds another input image.
   PictureIn place(const Image& picture) {
     Image larger = make_picture(picture.height() + 2, picture.width() + 5, picture.channels(), 99);
     const std::ptrdiff_t first = larger.row_stride() + 3 * picture.channels();
@@ -79,7 +79,7 @@ class JobBatch {
   std::vector<std::string> texts_;
 };
 
-// Calls f(picture, text) for pictures of many sizes.
+// Calls f(image, text) for images of many sizes.
 inline void for_pictures(std::initializer_list<int> channels,
                          const std::function<void(const Image&, const std::string&)>& f) {
   const int sizes[][2] = {{1, 1}, {1, 70}, {61, 1}, {2, 2}, {37, 53}, {32, 32}, {103, 97}};

@@ -1,5 +1,6 @@
-// The kernels of operators that look around, elsewhere or at other pictures, or draw, by
-// themselves: what the host's kernels give, bit for bit, also of pictures whose rows lie apart.
+// The kernels of operators that use neighbors, other places or other images, or that draw, by
+// themselves. They equal the host's kernels, bit for bit, also on images with gaps between their
+// rows.
 #include <sluice/cuda/kernels/clahe.h>
 #include <sluice/cuda/kernels/jpeg_distortion.h>
 #include <sluice/cuda/kernels/layers.h>

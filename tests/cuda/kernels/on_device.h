@@ -1,4 +1,4 @@
-// What the tests of the kernels share: a device, memory of it, and launches of a batch that is
+// Shared by the tests of the kernels: a device, memory of it, and launches of a batch. The batch is
 // uploaded as a pipeline would do it: jobs in one block.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace sluice::testing {
 
-// A device, one stream, and memory that lives as long.
+// A device, one stream, and memory that lives as long as they do.
 class OnDevice {
  public:
   OnDevice() : device_(device::test_device()), stream_(device_->make_stream()) {}
@@ -31,7 +31,7 @@ class OnDevice {
   }
 
   DeviceStream& stream() { return *stream_; }
-  // Whether sines and cosines are those of the host, to the last bit.
+  // True if sines and cosines equal those of the host, to the last bit.
   bool same_sines() const { return dynamic_cast<device::HostDevice*>(device_.get()) != nullptr; }
   void wait() {
     const auto event = device_->make_event();
@@ -60,7 +60,7 @@ class OnDevice {
                                         static_cast<std::size_t>(image.height() - 1) +
                                     image.row_bytes());
   }
-  // Waits, too.
+  // Waits before it returns.
   template <class T>
   std::vector<T> download(const T* from, std::size_t count) {
     std::byte* const host = pinned(count * sizeof(T));

@@ -1,5 +1,6 @@
-// The kernels of single operators by themselves, on pictures whose rows lie apart and of all sizes,
-// many in one launch: what the host's kernels give, bit for bit. What is not theirs stays as it is.
+// The kernels of single operators by themselves, on images of all sizes with gaps between their
+// rows, many in one launch. They equal the host's kernels, bit for bit, and leave all other bytes
+// alone.
 #include <sluice/cuda/kernels/blur.h>
 #include <sluice/cuda/kernels/colours.h>
 #include <sluice/cuda/kernels/cover.h>

@@ -28,12 +28,12 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr std::array<float, 4> kMean{0.485f, 0.456f, 0.406f, 0.1f};
 constexpr std::array<float, 4> kStd{0.229f, 0.224f, 0.225f, 0.9f};
 
-// One launch for jobs of all kinds, and what each of them should give.
+// One launch for jobs of all kinds, and their expected results.
 class PixelsBatch {
  public:
   OnDevice& device() { return device_; }
   void add(device::PixelsJob job, const void* in, Bytes expected, std::string text) {
-    // What is not written stays as it is.
+    // Bytes that are not written stay as they are.
     place_pixels(job, in, device_.upload(Bytes(expected.size(), 0xEE).data(), expected.size()));
     jobs_.push_back(job);
     expected_.push_back(std::move(expected));
@@ -134,7 +134,7 @@ TEST(PixelsOnDevice, NormalizesAsTheHostDoes) {
   batch.check();
 }
 
-// All levels, through a table, to numbers.
+// All pixel values, through a lookup table, to numbers.
 TEST(PixelsOnDevice, NormalizesEveryLevelAfterATable) {
   PixelsBatch batch;
   Image all(16, 16, 1), changed;

@@ -18,7 +18,7 @@ using kernels::Reduction;
 
 class ReduceBatch {
  public:
-  // The levels of a picture that lies `shift` bytes further on than memory begins.
+  // Adds the pixel values of an image that begins `shift` bytes behind the start of its memory.
   void add(const Image& picture, std::size_t shift, std::string text) {
     kernels::LevelRows rows;
     ASSERT_TRUE(kernels::lies_in_rows(picture.tensor(), rows));

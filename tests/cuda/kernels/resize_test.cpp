@@ -41,11 +41,11 @@ bool has_sines(const ResizeFilter& filter) {
          filter.interpolation == Interpolation::lanczos;
 }
 
-// A picture and what is wanted of it.
+// An image, and the requested result.
 struct Case {
   int in_height, in_width, height, width;
   Box box = {};       // empty: all of it
-  bool view = false;  // the picture is a part of a larger one
+  bool view = false;  // the image is a part of a larger one
 };
 
 const Case kCases[] = {
@@ -57,9 +57,9 @@ const Case kCases[] = {
     {40, 64, 40, 32},  // one axis keeps its length
     {33, 48, 16, 48},
     {17, 33, 17, 33},
-    {50, 41, 33, 70, {}, true},  // down one way, up the other
+    {50, 41, 33, 70, {}, true},  // smaller along one axis, larger along the other
     {64, 64, 32, 32},
-    {600, 9, 2, 5},  // windows longer than what a team keeps
+    {600, 9, 2, 5},  // windows longer than a team keeps
     {5, 700, 7, 3},
     {40, 60, 24, 24, {3.25, 7.5, 30.5, 41.25}},
     {40, 60, 50, 70, {0, 0.5, 39.75, 20}, true},
@@ -96,7 +96,7 @@ std::string text_of(const Case& c, const ResizeFilter& filter, int channels, boo
          (mirror ? ", mirrored" : "");
 }
 
-// One launch for pictures of many sizes, and what each of them should be.
+// One launch for images of many sizes, and their expected results.
 class ResizeBatch {
  public:
   void add(const Picture& picture, const Box& box, const ResizeFilter& filter, bool mirror,
@@ -184,7 +184,7 @@ TEST(ResizeOnDevice, ChangesLevelsOnTheWay) {
   batch.check();
 }
 
-// Weights as numbers: pictures would hide small differences.
+// Compares weights as numbers: images would hide small differences.
 TEST(ResizeOnDevice, TablesAreThoseOfTheHost) {
   const struct {
     int in_length;

@@ -1,4 +1,4 @@
-// Arms, predicates and indices that the type system refuses.
+// Branches, predicates and indices that the type system refuses.
 //
 // WANT 1: if_else: the arms 'then' and 'otherwise' give different types: both arms must return the same structure and types; convert numbers with cast<T>(value)
 // TYPES 1: sluice::Value<int>, sluice::Value<float>

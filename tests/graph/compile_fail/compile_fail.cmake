@@ -1,9 +1,9 @@
-# Programs that must not compile, and what the compiler has to say about each. Every file here holds
-# snippets, each behind `#if CASE == N`. "// WANT N: text" is what the compiler's first error says;
-# "// TYPES N: text" are words, most often types, that stand in the lines up to it or right after
-# it. No case gives more than three errors. Case 0 is the program without a mistake: it must
-# compile, so that no other fails for a wrong reason. A file without other cases is a program that
-# must compile. Arguments: CXX, INCLUDE (of the library), FILE, HEADER (compiled by header.cmake).
+# Programs that must not compile, and the compiler's messages about each. Every file here holds
+# snippets, each behind `#if CASE == N`. "// WANT N: text" is part of the compiler's first error.
+# "// TYPES N: text" are words, most often types, in the lines up to it or right after it. No case
+# causes more than three errors. Case 0 is the program without a mistake: it must compile, so that
+# no other fails for a wrong reason. A file without other cases is a program that must compile.
+# Arguments: CXX, INCLUDE (of the library), FILE, HEADER (compiled by header.cmake).
 cmake_minimum_required(VERSION 3.22)
 
 set(ENV{LC_ALL} C)  # plain quotes in the compiler's messages

@@ -1,4 +1,4 @@
-// What a pipeline's description may not return.
+// Types that a pipeline's description may not return.
 //
 // WANT 1: make_pipeline: the description returns nothing: end it with `return` and what it gives
 // WANT 2: make_pipeline: the description returns a std::vector or std::map of Values, whose type does not say how many columns a batch has: return a std::array, std::tuple or struct of Values, or make one Value of them with map

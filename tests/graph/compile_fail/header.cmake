@@ -1,5 +1,5 @@
-# All programs that must not compile include the library's header: it is compiled once for them.
-# Arguments: CXX, INCLUDE (of the library), HEADER (what is written; the compiled one lies next to
+# All programs that must not compile include the library's header, which is compiled once for them.
+# Arguments: CXX, INCLUDE (of the library), HEADER (the file to write; the compiled one lies next to
 # it).
 cmake_minimum_required(VERSION 3.22)
 

@@ -1,4 +1,4 @@
-// Values that hold a view where nobody can look.
+// Values that hold a view which the library cannot find.
 //
 // WANT 1: give it a member function `void own()` that calls own() of each
 // WANT 2: give it a member function `void own()` that calls own() of each

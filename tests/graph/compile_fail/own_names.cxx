@@ -1,5 +1,5 @@
-// A program may have types of its own with the names that the library has for its inner parts, beside
-// `using namespace sluice`. It must compile; see compile_fail.cmake.
+// A program may use the names of the library's inner parts for types of its own, even with `using
+// namespace sluice`. It must compile; see compile_fail.cmake.
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>

@@ -1,4 +1,4 @@
-// Datasets that are none.
+// Invalid datasets.
 //
 // clang-format off
 // WANT 1: source: the function cannot be called: it must take a const SampleInfo&
@@ -36,7 +36,7 @@ using namespace sluice;
 struct NoDefault {
   explicit NoDefault(int) {}
 };
-// One that cannot be asked for a sample, and one whose samples cannot travel.
+// A dataset without operator(), and one whose samples cannot travel.
 struct Mute {
   std::int64_t size() const { return 1; }
   std::string name(std::int64_t) const { return {}; }

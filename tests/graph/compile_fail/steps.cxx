@@ -1,4 +1,4 @@
-// Functions that can be no steps.
+// Functions that cannot be steps.
 //
 // WANT 1: map: the function returns nothing: it must return the step's value; a step without one is a tap
 // WANT 2: map: the function returns a Value, but computes with what one sample has: pass Values as arguments of the step, and call functions on plain objects (sluice::kernels has those of the operators)

@@ -1,4 +1,4 @@
-// Functions that can be no steps that wait.
+// Functions that cannot be steps that wait.
 //
 // WANT 1: map_async: say what the completion handle is fired with: g.map_async<R>(name, f, args...), where f takes a Completion<R>, then the values
 // WANT 2: map_async: the function cannot be called: it must take a Completion<R>, then const references to the values given, in their order, and not be mutable

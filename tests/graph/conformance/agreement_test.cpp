@@ -1,5 +1,5 @@
-// Arms and bodies agree in type, layout and number of dimensions: C43 and C54 of
-// docs/conformance.md. What is known while the graph is described is compared then.
+// Branches and bodies agree in type, layout and number of dimensions: C43 and C54 of
+// docs/conformance.md. Properties that are known are compared while the graph is described.
 #include "tests/graph/conformance/setup.h"
 #include "tests/graph/sources.h"
 #include "tests/graph/tensors.h"
@@ -33,7 +33,7 @@ struct Disagreement {
   const char* message;
 };
 
-// The arms of a choice between two tensors.
+// Returns the result of a conditional between two tensors.
 Value<Tensor> either(Graph& g, Number n, const TensorSpec& then, const TensorSpec& otherwise) {
   return g.if_else(
       n > 3, [&] { return known_tensor(g, n, then); },
@@ -215,7 +215,7 @@ TEST(Agreement, C43_C54_ArmsAndBodiesThatDisagreeAreRefusedWhenTheGraphIsBuilt) 
   }
 }
 
-// A program that was told so goes on: nothing of the wrong choice or loop stays.
+// After the error, the program can go on: nothing of the wrong conditional or loop remains.
 TEST(Agreement, C54_TheGraphStaysUsable) {
   auto pipeline = make_pipeline({.batch_size = kBatch}, [](Graph& g) {
     const auto n = indices(g, kSamples);
@@ -231,7 +231,7 @@ TEST(Agreement, C54_TheGraphStaysUsable) {
   EXPECT_EQ(id, kSamples);
 }
 
-// What is not known of one side is no mistake: these are built, and run.
+// An unknown property on one side is no mistake: these programs are built, and run.
 TEST(Agreement, C54_WhatIsNotKnownAgreesWithEverything) {
   const std::vector<std::function<Value<Tensor>(Graph&, Number)>> programs{
       [](Graph& g, Number n) {
@@ -244,7 +244,7 @@ TEST(Agreement, C54_WhatIsNotKnownAgreesWithEverything) {
             n > 3, [&] { return known_tensor(g, n, {.dtype = DType::f32}); },
             [&] { return known_tensor(g, n, {.layout = Layout::none, .rank = 3}); });
       },
-      // Of the first choice's result nothing is known, so that the second one cannot object.
+      // Nothing is known of the first conditional's result, so the second one cannot object.
       [](Graph& g, Number n) {
         const auto mixed = g.if_else(
             n < 0, [&] { return known_tensor(g, n, kHalves); },
@@ -252,7 +252,7 @@ TEST(Agreement, C54_WhatIsNotKnownAgreesWithEverything) {
         return g.if_else(
             n > 3, [&] { return mixed; }, [&] { return known_tensor(g, n, kFloats); });
       },
-      // Nor of what a loop gives whose body is not known.
+      // Likewise, nothing is known of the result of a loop whose body is not known.
       [](Graph& g, Number n) {
         const auto looped = g.for_loop(2, known_tensor(g, n, kFloats),
                                        [&](auto, auto) { return secret_tensor(g, n, kHalves); });

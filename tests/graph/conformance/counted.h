@@ -11,7 +11,7 @@ namespace sluice::conformance {
 
 class Counted {
  public:
-  // x + add.
+  // Returns x + add.
   Value<int> operator()(Graph& g, Value<int> x, int add = 1) {
     return g.map(
         "counted",
@@ -21,15 +21,15 @@ class Counted {
         },
         x);
   }
-  // How often it has run since it was asked last.
+  // Returns the number of runs since the last call.
   int runs() { return runs_.exchange(0); }
 
  private:
   std::atomic<int> runs_{0};
 };
 
-// Runs an epoch of the described program on 1 and on 4 threads; check() looks at counters after
-// each.
+// Runs an epoch of the described program on 1 and on 4 threads. Calls check(), which looks at
+// counters, after each.
 template <class Describe, class Plain, class Check>
 void expect_counts(Describe describe, Plain plain, Check check) {
   for (const int threads : {1, 4}) {

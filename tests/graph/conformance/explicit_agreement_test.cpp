@@ -1,5 +1,5 @@
-// Explicit boundaries, too, refuse tensors that are known to disagree: C43 and C54 of
-// docs/conformance.md, as agreement_test.cpp has them for callables.
+// Explicit boundaries also refuse tensors that are known to disagree: C43 and C54 of
+// docs/conformance.md. agreement_test.cpp has the same for callables.
 #include "tests/graph/conformance/setup.h"
 #include "tests/graph/sources.h"
 #include "tests/graph/tensors.h"
@@ -20,7 +20,7 @@ const TensorSpec kFlat{DType::f32, Layout::chw, 2};
 using Number = Value<std::int64_t>;
 using Describe = std::function<Value<Tensor>(Graph&, Number)>;
 
-// A tensor that is known to be so, or of which nobody is told.
+// A tensor whose spec is declared, or not.
 struct Made {
   TensorSpec spec;
   bool known = true;
@@ -38,7 +38,7 @@ Value<Tensor> either(Graph& g, Number n, const Made& when_true, const Made& when
   return cond.add_output(yes, make(g, inside, when_false));
 }
 
-// What a loop of two iterations gives.
+// Returns the result of a loop of two iterations.
 Value<Tensor> carried(Graph& g, Number n, const Made& first, const Made& next) {
   auto loop = g.add_loop();
   auto count = loop.add_recurrence(n);
@@ -183,7 +183,7 @@ TEST(ExplicitAgreement, C54_ARefusedCallLeavesNothingBehind) {
   EXPECT_EQ(id, kSamples);
 }
 
-// Of what comes in two ways is known what both know, whatever the order of the calls.
+// The spec of a result is the intersection of both branches' specs, in any order of the calls.
 TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
   const TensorSpec all_but_layout{.dtype = DType::f32, .rank = 3};
   struct Case {

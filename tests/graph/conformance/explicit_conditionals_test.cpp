@@ -41,7 +41,7 @@ TEST(ExplicitConditionals, T2_AnyNumberOfInputsAndOutputs) {
 TEST(ExplicitConditionals, T9_OnlyWhatCrossesTheBoundaryWaitsForTheDecision) {
   struct Case {
     const char* name;
-    bool before_true, before_false;  // the boundary stands before the step of that arm
+    bool before_true, before_false;  // the boundary is before the step of that branch
     int true_runs, false_runs;
   };
   constexpr Case kCases[] = {
@@ -70,7 +70,7 @@ TEST(ExplicitConditionals, T9_OnlyWhatCrossesTheBoundaryWaitsForTheDecision) {
   }
 }
 
-// A chain with the boundary at each of its places: what stands before it runs always.
+// A chain with the boundary at each of its places: steps before it always run.
 TEST(ExplicitConditionals, T9_TheBoundaryCutsAChain) {
   for (int cut = 0; cut <= 3; ++cut) {
     SCOPED_TRACE(cut);
@@ -92,8 +92,8 @@ TEST(ExplicitConditionals, T9_TheBoundaryCutsAChain) {
   }
 }
 
-// The pass that moves steps into the only arm that uses them leaves alone what is eager, be it a
-// step or a branch; callables still have it.
+// The pass that moves steps into the only branch that uses them ignores eager steps and eager
+// branches. It still applies to callables.
 TEST(ExplicitConditionals, T9_EagerBranchesStayEager) {
   Counted inner, lazy;
   expect_counts(
@@ -163,7 +163,7 @@ TEST(ExplicitConditionals, T11_WhatBothArmsAndTheOutsideUseIsEager) {
       [&] { EXPECT_EQ(shared.runs(), kSamples); });
 }
 
-// How a conditional lies in the other one is found by data flow, in whatever order they are made.
+// The nesting of two conditionals is inferred from data flow, in any order of creation.
 TEST(ExplicitConditionals, T13_NestingIsInferred) {
   for (const bool outer_first : {true, false}) {
     for_each_pair(
@@ -184,7 +184,7 @@ TEST(ExplicitConditionals, T13_NestingIsInferred) {
   }
 }
 
-// Each lies in the true arm of the one before.
+// Each conditional lies in the true branch of the one before.
 TEST(ExplicitConditionals, T13_SixDeep) {
   constexpr int kDepth = 6;
   Counted innermost;
@@ -260,7 +260,7 @@ TEST(ExplicitConditionals, T15_TheConditionIsEvaluatedOnce) {
       [&] { EXPECT_EQ(condition.runs(), kSamples); });
 }
 
-// Not of TensorRT: what runs for its effect lies where what leads to it lies.
+// Not from TensorRT: a step with an effect lies in the branch of the steps that lead to it.
 TEST(ExplicitConditionals, EffectsBelongToTheArmThatLeadsToThem) {
   Counted yes;
   std::atomic<int> seen{0};

@@ -38,7 +38,7 @@ TEST(ExplicitLoops, T18_TheCountIsAnyInteger) {
   EXPECT_EQ(detail::to_count(-1), -1);
 }
 
-// Checked before the body; what the condition makes, the body may use, and it is made once.
+// Checked before the body. The body may use the values of the condition, which are made once.
 TEST(ExplicitLoops, T18_TheConditionIsAskedBeforeEachIteration) {
   Counted asked, body;
   expect_counts(
@@ -59,7 +59,8 @@ TEST(ExplicitLoops, T18_TheConditionIsAskedBeforeEachIteration) {
       });
 }
 
-// Of the condition, only one arm uses what the body uses as well: it does not move into that arm.
+// In the condition, only one branch uses the value that the body uses as well. The value does not
+// move into that branch.
 TEST(ExplicitLoops, T18_WhatTheBodyUsesStaysOutsideTheArmsOfTheCondition) {
   for (const bool with_count : {false, true}) {
     expect_same(
@@ -85,7 +86,7 @@ TEST(ExplicitLoops, T18_WhatTheBodyUsesStaysOutsideTheArmsOfTheCondition) {
   }
 }
 
-// With a count, too, the condition is not asked behind the last iteration.
+// With a count, too, the condition is not evaluated after the last iteration.
 TEST(ExplicitLoops, T18_ThereIsNothingToAskWhenTheCountIsReached) {
   Counted asked;
   expect_counts(
@@ -134,8 +135,8 @@ TEST(ExplicitLoops, T19_NoIterations) {
       [&] { EXPECT_EQ(body.runs(), 0); });
 }
 
-// The sequence is the initial value, then each next one; assignments happen at once, and the next
-// value may come from outside.
+// The sequence is the initial value, then each next one. Assignments happen at the same time, and
+// the next value may come from outside.
 TEST(ExplicitLoops, T20_Recurrences) {
   expect_same(
       "two numbers that change places, and one from outside",
@@ -163,7 +164,7 @@ TEST(ExplicitLoops, T20_Recurrences) {
       });
 }
 
-// What does not change from one iteration to the next is made once, before the loop.
+// Values that do not change between iterations are made once, before the loop.
 TEST(ExplicitLoops, T26_OuterValuesInside) {
   Counted outer;
   expect_counts(

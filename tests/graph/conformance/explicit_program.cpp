@@ -24,7 +24,7 @@ class Generator {
     return a;
   }
 
-  // Each part uses a value of its own block, so that it lies there.
+  // Each part uses a value of its own block, so that the part lies there.
   Block block(std::vector<int> own, const std::vector<int>& outer, int results, int depth) {
     Block made;
     made.own = std::move(own);
@@ -88,7 +88,7 @@ std::vector<int> Plain::run(const Block& program, int x) {
   return given(program.results);
 }
 
-// What leads to needed values is needed.
+// Marks all values that lead to needed values.
 void Plain::need(const Block& block, const std::vector<int>& results) {
   needed_.insert(results.begin(), results.end());
   for (auto p = block.parts.rbegin(); p != block.parts.rend(); ++p) {
@@ -122,7 +122,7 @@ std::vector<int> Plain::given(const std::vector<int>& ids) const {
   return all;
 }
 void Plain::assign(const std::vector<int>& ids, const std::vector<int>& values) {
-  // A collecting loop has one more output, which its list gives.
+  // A collecting loop has one more output for its list.
   for (std::size_t i = 0; i < values.size(); ++i) values_[ids[i]] = values[i];
 }
 

@@ -1,4 +1,4 @@
-// Random programs of conditionals and loops, as plain data, and what they mean for one sample.
+// Random programs of conditionals and loops, as plain data, and their meaning for one sample.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +14,42 @@ inline constexpr int kLongest = 4;  // loops make up to three trips
 enum class Kind { step, conditional, loop };
 struct Part;
 struct Block {
-  std::vector<int> own;  // ids: what it begins with, and what it makes
+  std::vector<int> own;  // ids: its inputs, and the values it makes
   std::vector<Part> parts;
   std::vector<int> results;
 };
 struct Part {
   Kind kind = Kind::step;
   int k = 0;
-  // A step: two values; a conditional: what decides; a loop: the count.
+  // The inputs. Step: two values; conditional: its condition; loop: its count.
   std::vector<int> in;
-  // What goes in, as inputs or initial values, and the same as it is seen inside.
+  // The inputs or initial values, and the same values as they are seen inside.
   std::vector<int> sources, inner;
-  // Two arms, or a body, which gives the next values and, if the loop collects, one more.
+  // Two branches, or a body. A body returns the next values and, if the loop collects, one more.
   std::vector<Block> blocks;
   bool collects = false;
-  // A loop ends, too, when what it looks at says so. That is made of its first value, and the body
-  // may use it.
+  // If `asks`, the loop also ends when goes_on(looked) is false. `looked` is computed from the
+  // loop's first value, and the body may use it.
   bool asks = false;
   int looked = 0;
   std::vector<int> out;
 };
 
-// A program of one value, which gives two; seed after seed another one.
+// Returns a program with one input and two results, another one for each seed.
 Block generate(std::uint32_t seed);
 
-// What a step gives; whether a loop goes on that has looked at x; a list as one number, filled up
-// with zeros.
+// compute: the result of a step. goes_on: true if a loop that has looked at x goes on. fold: a list
+// as one number, filled up with zeros.
 int compute(int a, int b, int k);
 bool goes_on(int x);
 int fold(std::vector<int> list);
 
-// The program as a plain function, run by walking over it.
+// The program as a plain function, run by an interpreter.
 class Plain {
  public:
   explicit Plain(const Block& program) { need(program, program.results); }
   std::vector<int> run(const Block& program, int x);
-  // How many steps have run.
+  // Returns the number of steps that have run.
   int steps() const { return steps_; }
 
  private:

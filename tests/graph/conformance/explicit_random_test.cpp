@@ -1,6 +1,6 @@
-// Random programs of conditionals and loops, nested up to three deep: by explicit boundaries they
-// mean what they mean as callables and as a plain function, on 1 and on 4 threads, and no step runs
-// where the plain function does not run it.
+// Random programs of conditionals and loops, nested up to three deep. By explicit boundaries, they
+// have the results that they have as callables and as a plain function, on 1 and on 4 threads. No
+// step runs that the plain function does not run.
 #include "tests/graph/conformance/counted.h"
 #include "tests/graph/conformance/explicit_program.h"
 #include "tests/one_in.h"
@@ -17,7 +17,7 @@ using namespace conformance;
 
 const int kPrograms = 300 / testing::one_in(2, 10);
 
-// What travels: it has memory of its own, and cannot be read once that is released.
+// The value of a program: it has memory of its own, and cannot be read once that is released.
 struct Number {
   std::string text;
 };
@@ -28,7 +28,7 @@ int plain_of(const Number& number) {
   return std::stoi(number.text.substr(at + 1));
 }
 
-// What the two ways to describe the program share.
+// The part that both ways of describing the program share.
 class Described {
  public:
   Described(Graph& g, std::atomic<int>& steps) : g_(g), steps_(steps) {}
@@ -181,7 +181,7 @@ class ByCallables : public Described {
   }
 };
 
-// How many steps ran.
+// Returns the number of steps that ran.
 template <class Way>
 int expect_plain(const Block& program, int threads) {
   std::atomic<int> steps{0};
@@ -208,7 +208,7 @@ TEST(ExplicitRandom, BoundariesMeanWhatCallablesMean) {
     for (int idx = 0; idx < kSamples; ++idx) (void)plain.run(program, idx);
     for (const int threads : {1, 4})
       EXPECT_EQ(expect_plain<ByBoundaries>(program, threads), plain.steps());
-    EXPECT_LE(expect_plain<ByCallables>(program, 1), plain.steps());  // some move into arms
+    EXPECT_LE(expect_plain<ByCallables>(program, 1), plain.steps());  // some move into branches
     runs += plain.steps();
   }
   EXPECT_GT(runs, kPrograms * kSamples);

@@ -1,4 +1,5 @@
-// What loops by explicit boundaries take apart and put together: T21 to T25 of docs/conformance.md.
+// Loops by explicit boundaries that slice inputs and collect results: T21 to T25 of
+// docs/conformance.md.
 #include "tests/graph/conformance/lists.h"
 
 #include <algorithm>

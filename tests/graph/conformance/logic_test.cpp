@@ -29,8 +29,8 @@ TEST(Logic, L6_ShortCircuitIsReal) {
       });
 }
 
-// The right side runs for the samples that reach it and for no others, also when it was described
-// outside the callable.
+// The right side runs only for samples that reach it, even if it was described outside the
+// callable.
 TEST(Logic, L6_TheRightSideRunsOnlyWhereItIsNeeded) {
   for (const auto& predicate : kBools) {
     std::atomic<int> inside{0}, outside{0}, lefts{0};

@@ -1,4 +1,4 @@
-// Lists of numbers in the steps that ONNX's operators are tested with.
+// Types and helpers for the tests of ONNX's operators: values are lists of numbers.
 #pragma once
 
 #include "tests/graph/conformance/setup.h"
@@ -12,7 +12,7 @@ namespace sluice::conformance {
 using Floats = std::vector<float>;
 using Sequence = std::vector<Floats>;
 
-// What the described value is; the same for every sample.
+// Returns the described value, which is the same for every sample.
 template <class Describe>
 auto result_of(Describe describe) {
   auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {

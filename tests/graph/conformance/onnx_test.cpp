@@ -1,4 +1,4 @@
-// What ONNX's If, Loop, Scan and SequenceMap compute: the rows of docs/conformance.md.
+// ONNX's If, Loop, Scan and SequenceMap: the rows of docs/conformance.md.
 #include "tests/graph/conformance/onnx.h"
 
 #include <optional>
@@ -43,7 +43,7 @@ TEST(Onnx, RowD_Loop11) {
   EXPECT_EQ(scan, (Floats{-1, 1, 4, 8, 13}));
 }
 
-// The first k numbers of 1, 2, 3, ...: what iteration k - 1 adds.
+// Returns the first k + 1 numbers of 1, 2, 3, ..., which iteration k adds.
 Value<Floats> first_of(Graph& g, Value<std::int64_t> k) {
   return g.map(
       "first",
@@ -193,7 +193,7 @@ TEST(Onnx, O5_TheIterationNumberIsA64BitInteger) {
   EXPECT_EQ(last, 3);
 }
 
-// The other forms of Loop are programs.
+// programs.json has the other forms of Loop.
 TEST(Onnx, O6_WithoutIterationsNothingIsCollected) {
   const auto [untouched, empty] = result_of([](Graph& g) {
     return g.for_loop_collect(0, g.constant(5), [](auto, auto v) { return std::tuple{v + 1, v}; });
@@ -202,7 +202,7 @@ TEST(Onnx, O6_WithoutIterationsNothingIsCollected) {
   EXPECT_EQ(empty, std::vector<int>{});
 }
 
-// The form without any limit ends at max_iterations, as the error of its sample.
+// The form without any limit ends at max_iterations, with an error of its sample.
 TEST(Onnx, O6_EndlessLoopsEnd) {
   auto pipeline = make_pipeline({.batch_size = kBatch, .on_error = OnError::skip}, [](Graph& g) {
     return g.while_loop(

@@ -1,4 +1,4 @@
-// What a predicate may be: C30, C31 and C32 of docs/conformance.md. What it may not be is in
+// Valid predicates: C30, C31 and C32 of docs/conformance.md. The invalid ones are in
 // tests/graph/compile_fail.
 #include "tests/graph/conformance/setup.h"
 #include <sluice/runtime/half.h>
@@ -71,7 +71,8 @@ TEST(Predicates, C30_OnlyScalars) {
 }
 
 TEST(Predicates, C32_AValueIsNoBool) {
-  // Not by itself; where a condition asks for it, a static_assert says what to write.
+  // There is no implicit conversion. A condition that needs one fails in a static_assert, which
+  // says what to write.
   EXPECT_FALSE((std::is_convertible_v<Value<bool>, bool>));
   EXPECT_FALSE((std::is_convertible_v<Value<int>, bool>));
 }

@@ -17,7 +17,7 @@ using Kind = Expression::Kind;
 using NameSet = std::set<std::string>;
 using Json = nlohmann::json;
 
-// Python's expressions: each function reads what binds as strongly as it says, or stronger.
+// Parses Python's expressions: each function reads operators of its own precedence or higher.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) { next(); }

@@ -21,10 +21,10 @@ struct Statement {
   enum class Kind { assign, if_, for_, while_ };
   Kind kind = Kind::assign;
   std::vector<std::string> names;     // assigned at once; of a for the name of the iteration
-  std::vector<Expression> values;     // what is assigned
+  std::vector<Expression> values;     // the assigned values
   std::vector<Expression> condition;  // the condition of an if or a while
   std::vector<Expression> trips;      // at most; a while may have none
-  std::vector<Statement> then_block;  // also what a loop does
+  std::vector<Statement> then_block;  // also the body of a loop
   std::vector<Statement> else_block;
   std::vector<std::string> leaves;  // variables that leave an if, or that a loop carries
 };
@@ -38,7 +38,7 @@ struct Program {
   std::vector<Statement> body;
   std::vector<Expression> gives;
   Numbers example;                            // values of the inputs
-  std::vector<std::int64_t> example_gives;    // and what they give
+  std::vector<std::int64_t> example_gives;    // and their results
   std::map<std::string, std::string> not_in;  // front ends that cannot run it, and why
 };
 
@@ -46,7 +46,7 @@ struct Program {
 std::vector<Program> read_programs(const std::string& file);
 Expression read_expression(std::string_view text);
 
-// The results for one sample.
+// Returns the results for one sample.
 std::vector<std::int64_t> run_plain(const Program& program, const Numbers& inputs);
 
 }  // namespace sluice::programs

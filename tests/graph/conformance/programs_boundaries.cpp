@@ -1,5 +1,5 @@
-// Programs by explicit boundaries: what a branch reads comes in by add_input, so that it is lazy,
-// and what changes leaves by add_output.
+// Programs by explicit boundaries: add_input brings in the values that a branch reads, so that the
+// branch is lazy, and add_output returns the changed ones.
 #include "tests/graph/conformance/programs_front_ends.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
@@ -46,7 +46,7 @@ class Boundaries : public FrontEnd {
   void set(const std::string& name, const Variable& value) override {
     scope_->own.insert_or_assign(name, value);
   }
-  // f() in a scope of its own.
+  // Runs f() in a scope of its own.
   template <class F>
   auto within(Conditional* conditional, F f) {
     scope_ = std::make_unique<Scope>(Scope{std::move(scope_), conditional, {}});

@@ -19,7 +19,7 @@ using Operand = std::variant<std::int64_t, bool, Number, Truth>;  // a constant 
 using Variables = std::map<std::string, Variable>;
 using Names = std::vector<std::string>;
 
-// Describes a program. What the front ends share: expressions without control flow.
+// Describes a program. The front ends share this part: expressions without control flow.
 class FrontEnd {
  public:
   explicit FrontEnd(Graph& g) : g_(g) {}
@@ -27,7 +27,7 @@ class FrontEnd {
   FrontEnd& operator=(const FrontEnd&) = delete;
   virtual ~FrontEnd() = default;
 
-  // The results.
+  // Returns the results.
   std::vector<Variable> describe(const Program& program, const Variables& inputs);
 
  protected:
@@ -51,7 +51,7 @@ class FrontEnd {
   Variable variable(const Operand& x);
   Number number(const Operand& x);
   Truth truth(const Operand& x);
-  // Also of a number: whether it is not zero.
+  // A number is true if it is not zero.
   Truth condition(const Expression& e);
 
   Graph& g_;
@@ -68,9 +68,9 @@ class FrontEnd {
 };
 
 using Describe = std::vector<Variable> (*)(Graph&, const Program&, const Variables& inputs);
-// With if_else, apply_if, all_of, any_of, for_loop and while_loop.
+// Uses if_else, apply_if, all_of, any_of, for_loop and while_loop.
 std::vector<Variable> by_lambdas(Graph& g, const Program& program, const Variables& inputs);
-// With add_conditional and add_loop.
+// Uses add_conditional and add_loop.
 std::vector<Variable> by_boundaries(Graph& g, const Program& program, const Variables& inputs);
 
 }  // namespace sluice::programs

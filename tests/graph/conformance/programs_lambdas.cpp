@@ -1,4 +1,4 @@
-// Programs as callables: a branch is a lambda, and a loop's body is one.
+// Programs as callables: branches and loop bodies are lambdas.
 #include "tests/graph/conformance/programs_front_ends.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -45,7 +45,7 @@ class Lambdas : public FrontEnd {
       }
     }
   }
-  // f(), after which all variables are as they were before.
+  // Runs f(), then restores all variables.
   template <class F>
   auto within(F f) {
     const Variables before = variables_;
@@ -78,7 +78,7 @@ class Lambdas : public FrontEnd {
     if (const auto* constant = std::get_if<bool>(&x)) return with_left(*constant);
     return with_left(truth(x));
   }
-  // f(x), where x is a Value of a number or of a bool.
+  // Calls f(x), where x is a Value of a number or of a bool.
   template <class F>
   auto with_condition(const Expression& asked, F f) {
     return std::visit(f, variable(evaluate(asked)));

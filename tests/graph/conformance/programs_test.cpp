@@ -1,6 +1,6 @@
 // The programs of programs.json as lambdas (if_else, while_loop, ...) and by explicit boundaries
-// (add_conditional, add_loop): every sample gets what the plain interpreter gives, for 1, 2 and 8
-// threads. tests/python/test_conformance_programs.py runs them in Python.
+// (add_conditional, add_loop): every sample equals the plain interpreter's, for 1, 2 and 8 threads.
+// tests/python/test_conformance_programs.py runs them in Python.
 #include "tests/graph/conformance/programs_front_ends.h"
 #include "tests/graph/conformance/setup.h"
 
@@ -58,7 +58,7 @@ std::vector<Numbers> samples_of(const Program& program) {
   return samples;
 }
 
-// The columns of a batch. Results that are numbers come first, then those that are bools.
+// The columns of a batch. Numbers come first, then bools.
 constexpr std::size_t kMost = 4;
 using Outputs = std::tuple<std::array<Number, kMost>, std::array<Truth, kMost>>;
 

@@ -1,5 +1,5 @@
-// Where values live, generators in arms, errors while arms are described: C18, C21 to C23, C25,
-// C26, C28, C35 and C37 of docs/conformance.md.
+// Scopes of values, generators in branches, errors while branches are described: C18, C21 to C23,
+// C25, C26, C28, C35 and C37 of docs/conformance.md.
 #include "tests/graph/conformance/setup.h"
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
@@ -18,7 +18,7 @@ std::size_t count_steps(const detail::Plan& plan) {
   return count;
 }
 
-// An outer value is used inside as it is: a use adds no step, however deep it stands.
+// An outer value inside a branch adds no step, at any depth.
 TEST(Scopes, C18_AnOuterValueCostsNothingInside) {
   auto pipeline = make_pipeline({.batch_size = kBatch}, [](Graph& g) {
     auto n = given_idx(g);
@@ -43,7 +43,8 @@ TEST(Scopes, C18_AnOuterValueCostsNothingInside) {
   for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.get<0>()[0], batch.ids()[0]);
 }
 
-// A step that takes only a parameter of the sample, not its data, belongs to the arm that calls it.
+// A step that takes only a parameter of the sample, not its data, belongs to the branch that calls
+// it.
 TEST(Scopes, C21_AStepWithAParameterOnlyBelongsToItsArm) {
   const auto matrix = [](float degrees) {
     return std::vector<float>{degrees, -degrees, degrees * 2, 1.f};
@@ -79,7 +80,7 @@ TEST(Scopes, C21_AStepWithAParameterOnlyBelongsToItsArm) {
   EXPECT_LT(zeros, samples);
 }
 
-// Generators and sources do not feel who takes which arm.
+// Generators and sources do not depend on the branches that samples take.
 TEST(Scopes, C25_GeneratorsInAnArmGiveWhatTheyGiveOutside) {
   for (std::size_t p = 0; p < 5; ++p) {
     const auto describe = [p](bool inside) {
@@ -115,7 +116,7 @@ TEST(Scopes, C25_GeneratorsInAnArmGiveWhatTheyGiveOutside) {
   }
 }
 
-// Random draws whose number differs from sample to sample, inside an arm.
+// Random draws inside a branch, in a number that differs from sample to sample.
 TEST(Scopes, C26_DrawsOfASizeThatTheSampleSays) {
   auto pipeline = make_pipeline({.batch_size = kBatch, .seed = 21, .threads = 2}, [](Graph& g) {
     auto n = given(g, [](At a) { return std::array{1, 2, 3, 16, 5}[a.i % 5]; });
@@ -185,8 +186,8 @@ struct Mine : std::runtime_error {
   int line = 17;
 };
 
-// It reaches the caller as it was thrown, from any depth, and the graph goes on as if the branch
-// had not been begun.
+// It reaches the caller as it was thrown, from any depth. The graph goes on as if the branch had
+// not been begun.
 TEST(Scopes, C35_AnExceptionWhileAnArmIsDescribed) {
   expect_same(
       "after an exception",
@@ -212,7 +213,7 @@ TEST(Scopes, C35_AnExceptionWhileAnArmIsDescribed) {
       [](At a) { return a.idx > 3 ? a.idx + 1 : a.idx; });
 }
 
-// A merged value is the very object that the arm gave.
+// A merged value is the very object that the branch returned.
 TEST(Scopes, C37_MergingCopiesNothing) {
   auto pipeline = make_pipeline({.batch_size = kBatch}, [](Graph& g) {
     auto n = given_idx(g);

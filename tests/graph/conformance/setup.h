@@ -1,6 +1,6 @@
-// What the conformance tests share: batches of 10 for 5 iterations, the predicates that programs
-// branch on, and expect_same(), which runs a described program and the same program written as a
-// plain function of one sample, and compares every sample.
+// Shared by the conformance tests: batches of 10 for 5 iterations, the predicates that programs
+// branch on, and expect_same(). It runs a described program and the same program written as a plain
+// function of one sample, and compares every sample.
 #pragma once
 
 #include <sluice/graph/arithmetic.h>
@@ -22,7 +22,7 @@ inline constexpr int kBatch = 10;
 inline constexpr int kIterations = 5;
 inline constexpr int kSamples = kBatch * kIterations;
 
-// Where a sample stands: in its batch, which batch that is, and in the epoch.
+// The position of a sample: in its batch, the number of that batch, and in the epoch.
 struct At {
   int i = 0;
   int it = 0;
@@ -63,7 +63,7 @@ inline constexpr std::array<Predicate<bool>, 6> kBools{{
     {"PB6", [](At a) { return random_below(2, a) == 1; }},
 }};
 
-// One value for each sample, a function of where it stands.
+// Returns a value for each sample, as a function of its position.
 template <class T>
 auto given_of(Graph& g, const std::function<T(At)>& f) {
   return g.source(kSamples, [f](const SampleInfo& info) { return f(at(info)); });
@@ -89,7 +89,7 @@ std::tuple<Ts...> as_row(std::tuple<Ts...> row) {
   return row;
 }
 
-// What the pipeline gives for sample k of a batch, as a tuple.
+// Returns the values that the pipeline delivers for sample k of a batch, as a tuple.
 template <class... Ts>
 std::tuple<Ts...> row_of(const Batch<Ts...>& batch, std::size_t k) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -98,7 +98,7 @@ std::tuple<Ts...> row_of(const Batch<Ts...>& batch, std::size_t k) {
   (std::index_sequence_for<Ts...>());
 }
 
-// describe(Graph&) gives a Value or a tuple of them; plain(At) the same for one sample.
+// describe(Graph&) returns a Value or a tuple of them; plain(At) returns the same for one sample.
 template <class Describe, class Plain>
 void expect_same(const std::string& label, Describe describe, Plain plain) {
   for (const int threads : {1, 2, 8}) {
@@ -116,7 +116,7 @@ void expect_same(const std::string& label, Describe describe, Plain plain) {
   }
 }
 
-// The program for every predicate of a list: describe(Graph&, Value<T> predicate), plain(T, At).
+// Compares for every predicate of a list: describe(Graph&, Value<T> predicate), plain(T, At).
 template <class List, class Describe, class Plain>
 void for_each_predicate(const List& list, Describe describe, Plain plain) {
   for (const auto& predicate : list) {
@@ -126,7 +126,7 @@ void for_each_predicate(const List& list, Describe describe, Plain plain) {
   }
 }
 
-// And for every pair of boolean predicates.
+// Compares for every pair of boolean predicates.
 template <class Describe, class Plain>
 void for_each_pair(Describe describe, Plain plain) {
   for (const auto& p : kBools) {

@@ -1,4 +1,4 @@
-// What the tests of sources share: their data, and the ways to give it.
+// Shared by the tests of sources: their data, and the ways to produce it.
 #pragma once
 
 #include <sluice/graph/pipeline.h>
@@ -21,7 +21,7 @@ namespace sluice::conformance {
 // One sample: its position in the epoch, in its batch, its batch, and the epoch.
 using Row = std::array<std::int64_t, 4>;
 
-// 0 to count - 1.
+// Returns 0 to count - 1.
 inline std::vector<std::int64_t> first_numbers(std::int64_t count) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), 0);
@@ -32,14 +32,14 @@ inline Row info_row(const SampleInfo& info) {
   return {info.index_in_epoch, info.index_in_batch, info.batch, info.epoch};
 }
 
-// How samples are given: alone, alone on threads of the source's own, several at once, one after
-// the other.
+// The ways in which a source produces samples: alone, alone on threads of its own, several at once,
+// one after the other.
 enum class Mode { plain, threads, batches, batches_on_threads, values };
 inline constexpr Mode kModes[] = {Mode::plain, Mode::threads, Mode::batches,
                                   Mode::batches_on_threads, Mode::values};
 inline constexpr Mode kParallel[] = {Mode::threads, Mode::batches_on_threads, Mode::values};
 
-// What f(index, epoch) gives for indices 0 to `count` - 1, which groups know, and nobody else.
+// A source of f(index, epoch) for indices 0 to `count` - 1. Only groups know the count.
 template <class T>
 auto give_of(Graph& g, Mode mode, int threads, std::int64_t count,
              const std::function<T(std::int64_t, std::int64_t)>& f) {
@@ -78,7 +78,7 @@ auto give(Graph& g, Mode mode, int threads, std::int64_t count, F f) {
   return give_of<decltype(f(std::int64_t{0}, std::int64_t{0}))>(g, mode, threads, count, f);
 }
 
-// The values of the first column, batch by batch, of one epoch; what ends it with an error is told.
+// The values of the first column in one epoch, batch by batch, and the error that ended it.
 template <class T, class... Ts>
 struct Trace {
   std::vector<std::vector<T>> batches;

@@ -43,7 +43,7 @@ TEST(SourceEpochs, X34_TheEndEndsAndAnErrorIsThrown) {
   }
 }
 
-// 250 samples: DALI makes 16 batches of 15 and 1 of 150; here the rest may come as well.
+// 250 samples: DALI makes 16 batches of 15 and 1 of 150. Here the rest may come as well.
 TEST(SourceEpochs, X35_AfterResetTheSameComesAgain) {
   for (const Mode mode : kModes) {
     for (const auto& [batch_size, whole] : std::map<int, std::size_t>{{15, 16}, {150, 1}}) {
@@ -104,7 +104,8 @@ TEST(SourceEpochs, X36_TheEpochIsKnownToAll) {
   }
 }
 
-// A range of so many numbers, as an object, a function that makes one, and a generator's function.
+// Uses a range of so many numbers, as an object, as a function that makes one, and as a generator's
+// function.
 template <class Use>
 void for_each_range(std::int64_t count, const Use& use) {
   use([=](Graph& g, Cycle cycle) {
@@ -272,7 +273,7 @@ TEST(SourceEpochs, X43_AShuffleOfTheSourcesOwn) {
   }
 }
 
-// Ranges are cut by whoever makes them; all others by the sampler.
+// The user's code shards ranges; the sampler shards all other sources.
 TEST(SourceEpochs, X45_ShardsOfSources) {
   for (const bool range : {false, true}) {
     std::set<std::int64_t> all;

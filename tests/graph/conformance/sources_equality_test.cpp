@@ -1,4 +1,4 @@
-// X27 to X33: however samples are given, they and their order are the same; see
+// X27 to X33: samples and their order are the same in every mode of their source; see
 // docs/conformance.md.
 #include "tests/graph/conformance/sources.h"
 #include "tests/graph/sources.h"
@@ -38,7 +38,7 @@ std::vector<std::uint64_t> digests(const PipelineOptions& options, Mode mode, in
   for (const auto& batch : pipeline.epoch()) {
     for (std::size_t i = 0; i < batch.size(); ++i)
       all.push_back(digest(batch.template get<0>()[i]));
-    all.push_back(0);  // where batches end counts
+    all.push_back(0);  // the ends of batches matter
   }
   return all;
 }
@@ -153,7 +153,7 @@ TEST(SourcesAgree, X30_InOnePipeline) {
   }
 }
 
-// The first of all that may be under way comes last.
+// The first of all samples that may be in flight ends last.
 TEST(SourcesAgree, X31_InOrderThoughTheFirstComesLast) {
   for (const int prefetch : {1, 2, 4, 8}) {
     for (const bool groups : {false, true}) {
@@ -161,7 +161,7 @@ TEST(SourcesAgree, X31_InOrderThoughTheFirstComesLast) {
       std::condition_variable changed;
       std::int64_t others = 0;
       const int window = 4 * (prefetch + 1);
-      // Those of a window are called at once, on as many threads.
+      // The samples of a window are called at once, on as many threads.
       const auto wait_for_others = [&](std::int64_t i) {
         std::unique_lock lock(mutex);
         if (i == 0) {

@@ -1,4 +1,4 @@
-// X10 to X25: how work is cut, what fails, and what is refused; see docs/conformance.md.
+// X10 to X25: how work is divided, what fails, and what is refused; see docs/conformance.md.
 #include "tests/graph/conformance/sources.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
@@ -56,7 +56,7 @@ TEST(Sources, X10_GroupsAreCutOutOfTheOrder) {
   }
 }
 
-// Counts those of its kind.
+// Counts the living objects of its kind.
 struct Counted {
   Counted() = default;
   explicit Counted(std::shared_ptr<std::atomic<int>> in) : living(std::move(in)) {
@@ -80,7 +80,7 @@ struct Counted {
   std::shared_ptr<std::atomic<int>> living;
 };
 
-// What is made ahead is bounded by the window, and by groups that are begun.
+// The in-flight window and the groups that have begun bound what is made ahead.
 TEST(Sources, X11_X46_ToX49_WhatIsAheadIsBounded) {
   for (const Mode mode : kModes) {
     const auto living = std::make_shared<std::atomic<int>>(0);
@@ -98,7 +98,7 @@ TEST(Sources, X11_X46_ToX49_WhatIsAheadIsBounded) {
   }
 }
 
-// It is a sample's error, told where that sample stands; those before and behind it come.
+// It is a sample's error, reported at that sample's position. The samples before and after it come.
 TEST(Sources, X13_WhatASourceThrowsIsOfItsSamples) {
   for (const Mode mode : kModes) {
     for (const OnError& policy : {OnError::fail, OnError::skip}) {

@@ -1,4 +1,4 @@
-// X50 to X58: what sources give and how, without threads of their own; see docs/conformance.md.
+// X50 to X58: the results of sources without threads of their own; see docs/conformance.md.
 #include "tests/graph/conformance/sources.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
@@ -117,7 +117,7 @@ TEST(PlainSources, X55_NoCopyWithADeleter) {
         }
       }
       if (bytes) {
-        EXPECT_EQ(*lent, 4) << static_cast<int>(mode);  // those of the batch that is kept
+        EXPECT_EQ(*lent, 4) << static_cast<int>(mode);  // those of the kept batch
         for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bytes->get<0>()[i].data()[kSize - 1], i);
       } else {
         for (std::size_t i = 0; i < 4; ++i)
@@ -130,7 +130,7 @@ TEST(PlainSources, X55_NoCopyWithADeleter) {
   }
 }
 
-// It is not made known to anybody, and hurts nobody.
+// It is not reported, and does no harm.
 TEST(PlainSources, X57_AnOutputThatNobodyUses) {
   for (const Mode mode : kModes) {
     auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [&](Graph& g) {
@@ -144,7 +144,7 @@ TEST(PlainSources, X57_AnOutputThatNobodyUses) {
   }
 }
 
-// What belongs to a batch is the pipeline's to say: groups of any size do.
+// The pipeline decides which samples belong to a batch, so groups may have any size.
 TEST(PlainSources, X58_GroupsOfDifferentSize) {
   auto pipeline = make_pipeline({.batch_size = 5, .threads = 2, .window = 5}, [](Graph& g) {
     const auto group_of = [&](std::int64_t size) {

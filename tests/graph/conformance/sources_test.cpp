@@ -1,4 +1,4 @@
-// X1 to X9: what sources mean; see docs/conformance.md.
+// X1 to X9: the meaning of sources; see docs/conformance.md.
 #include "tests/graph/conformance/sources.h"
 
 #include "tests/graph/sources.h"
@@ -135,7 +135,7 @@ TEST(Sources, X5_TheFirstToEndEndsTheEpoch) {
   }
 }
 
-// One of them may know its length.
+// One of the sources may know its length.
 TEST(Sources, X5_ALengthThatIsKnownIsAnEndAsWell) {
   for (const std::int64_t known : {3, 20}) {
     for (const bool first : {true, false}) {
@@ -160,7 +160,7 @@ TEST(Sources, X5_ALengthThatIsKnownIsAnEndAsWell) {
   }
 }
 
-// Four calls meet in the function, which is impossible unless four threads call it.
+// Four calls meet in the function. That needs four threads.
 class Meeting {
  public:
   explicit Meeting(int of) : of_(of) {}
@@ -263,7 +263,7 @@ TEST(Sources, X8_CycleSaysWhatFollowsTheEnd) {
   }
 }
 
-// An epoch may be left at any time. What was made ahead of it is not seen in the next one.
+// An epoch may be left at any time. Values that were made ahead do not show up in the next one.
 TEST(Sources, X9_TheNextEpochBeginsAtZero) {
   for (const Mode mode : kModes) {
     auto pipeline = make_pipeline({.batch_size = 5, .threads = 2}, [&](Graph& g) {

@@ -17,7 +17,7 @@ constexpr std::array<Predicate<bool>, 4> kMasks{{
     {"i < 4", [](At a) { return a.i < 4; }},
 }};
 
-// A tensor of shape {1, 1, 3} that says which sample it belongs to.
+// A tensor of shape {1, 1, 3} with the number of its sample.
 Value<Tensor> tensors(Graph& g) {
   auto n = given(g, [](At a) { return a.it * 10 + a.i; });
   return g.map_into<Tensor>(
@@ -173,7 +173,8 @@ TEST(PerSample, C54_ShapesMayDifferFromSampleToSample) {
   EXPECT_EQ(idx, kSamples);
 }
 
-// C56 is L6. C57: what an arm would have thrown is not known to those who did not take it.
+// C56 is L6. C57: an error that a branch would have thrown is not known to samples that did not
+// take it.
 TEST(PerSample, C57_AnErrorOfAnArmThatIsNotTakenNeverSurfaces) {
   for (const int threads : {1, 8}) {
     auto pipeline = make_pipeline(
@@ -196,7 +197,7 @@ TEST(PerSample, C57_AnErrorOfAnArmThatIsNotTakenNeverSurfaces) {
   }
 }
 
-// What a sample draws is its own: the same under every predicate of the others.
+// The draws of a sample are the same whichever branches the other samples take.
 TEST(PerSample, C58_DrawsDoNotDependOnTheArmsOfOthers) {
   std::vector<float> first;
   for (const auto& predicate : kBools) {

@@ -1,4 +1,4 @@
-// Structures that arms return: C2 and S1 to S4 of docs/conformance.md. The structures that do not
+// Structures that branches return: C2 and S1 to S4 of docs/conformance.md. Structures that do not
 // agree are in tests/graph/compile_fail and tests/graph/wrong_programs_test.cpp.
 #include "tests/graph/conformance/setup.h"
 
@@ -15,7 +15,7 @@ using Operator = std::function<Labelled(Value<std::string>, Value<int>)>;
 
 constexpr int kOperators = 7;
 
-// A choice between operators by halves; each gives an image (here a text) and a label.
+// Chooses an operator by halving the list. Each returns an image (here a text) and a label.
 Labelled choose(Graph& g, Value<int> index, const std::vector<Operator>& ops, std::size_t begin,
                 std::size_t end, const Labelled& in) {
   if (end - begin == 1) return ops[begin](std::get<0>(in), std::get<1>(in));
@@ -44,7 +44,7 @@ TEST(Structures, S1_RecursiveChoiceOfOperatorsThatGiveTuples) {
         const Labelled in{text, n};
         const Labelled whole = choose(g, n % kOperators, ops, 0, ops.size(), in);
         auto [image, label] = choose(g, n % kOperators, ops, 0, ops.size(), whole);
-        // The same as one choice between all of them.
+        // The same as one select between all of them.
         std::vector<std::function<Labelled()>> arms;
         for (const Operator& op : ops)
           arms.emplace_back([&op, &in] { return op(std::get<0>(in), std::get<1>(in)); });
@@ -145,7 +145,7 @@ struct Outer {
   std::map<int, Value<int>> table;
 };
 
-// Structures within structures travel through arms and loops alike.
+// Nested structures pass through branches and loops alike.
 TEST(Structures, S4_NestedStructuresThatAgree) {
   expect_same(
       "nested",

@@ -62,7 +62,7 @@ class Shelf {
   std::vector<Node::completion> held_;
 };
 
-// What a body does with token `i`, and what somebody else does later.
+// The action on token `i`: in the body, or by another thread later.
 enum class Fate { fired_inside, thrown, dropped_inside, fired, dropped, fired_twice, moved };
 constexpr Fate kFates[] = {Fate::fired_inside, Fate::thrown,      Fate::dropped_inside, Fate::fired,
                            Fate::dropped,      Fate::fired_twice, Fate::moved};
@@ -95,7 +95,7 @@ void end(Node::completion done) {
   }
 }
 
-// The tokens that wait do so all at once, beside one thread.
+// The waiting tokens all wait at the same time, beside one thread.
 TEST(AsyncNode, EveryTokenLeavesOnceWhateverBecomesOfItsHandle) {
   for (const std::size_t threads : {1u, 2u, 4u}) {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
@@ -176,7 +176,7 @@ TEST(AsyncNode, ANewHandleInTheOldOnesPlaceDropsThat) {
   EXPECT_EQ(failed.seen(), std::vector<int>{1});
 }
 
-// For tokens that carry what fires them.
+// For tokens that own the handle which fires them.
 TEST(AsyncNode, LetsOutATokenWhoseHandleWasReleased) {
   graph g;
   Shelf shelf;
@@ -195,7 +195,7 @@ TEST(AsyncNode, LetsOutATokenWhoseHandleWasReleased) {
   EXPECT_EQ(fired.seen(), std::vector<int>{7});
 }
 
-// A receiver that has no memory for what it is sent.
+// A receiver without memory for its messages.
 class NoRoom : public tbb::flow::receiver<int> {
  public:
   explicit NoRoom(graph& g) : graph_(g) {}
@@ -244,8 +244,8 @@ TEST(AsyncNode, ALostTokenCancelsTheGraphWhereNobodyIsTold) {
   EXPECT_TRUE(g.is_cancelled());
 }
 
-// Those that wait do not count as being at work: all tokens of the window may wait beside one that
-// works, and no more than one works, however many have ceased to wait.
+// Waiting tokens do not count as being at work: all tokens of the window may wait beside one that
+// works. No more than one works at a time, however many have stopped waiting.
 TEST(AsyncNode, TokensThatWaitLeaveTheirCreditToOthers) {
   constexpr int kWindow = 64, kAll = 640;
   graph g;

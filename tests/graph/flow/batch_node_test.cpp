@@ -1,4 +1,4 @@
-// The ring of batch_node: how it grows, and what stays where it is meanwhile.
+// The ring of batch_node: how it grows, and which elements stay where they are meanwhile.
 #include "tests/failing_allocations.h"
 #include <sluice/graph/flow/batch_node.h>
 

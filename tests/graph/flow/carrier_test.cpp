@@ -78,7 +78,7 @@ TEST(Carrier, LeadsNothingOfAnotherGraph) {
   step_node<Item*> other_first(other, [](Item*) {});
   make_edge(other_first.output(), other_last.input());
   step_node<Item*> first(g, [&](Item* i) {
-    other_first.input().try_put(i);  // not carried there: it runs to its end at once
+    other_first.input().try_put(i);  // not carried: it runs to its end at once
     EXPECT_EQ(inner, 1);
   });
   step_node<Item*> last(g, [&](Item*) { ++outer; });
@@ -89,7 +89,7 @@ TEST(Carrier, LeadsNothingOfAnotherGraph) {
   EXPECT_EQ(outer, 1);
 }
 
-// All of them come once, in batches and in order, whatever they wait for on their way.
+// All tokens come once, in batches and in order, whatever they wait for on their way.
 class CarriedWindow : public ::testing::TestWithParam<int> {};
 
 TEST_P(CarriedWindow, EachTokenArrivesOnce) {
@@ -111,7 +111,7 @@ TEST_P(CarriedWindow, EachTokenArrivesOnce) {
     while (seen < now && !most.compare_exchange_weak(seen, now)) {
     }
     i->value = 3 * i->id;
-    // Some wait for tasks of their own, and their thread runs others meanwhile.
+    // Some wait for tasks of their own; their thread runs other tasks meanwhile.
     if (i->id % 97 == 0) tbb::parallel_for(0, 8, [](int) {});
     --at_work;
   });

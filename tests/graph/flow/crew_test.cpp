@@ -16,7 +16,7 @@
 namespace sluice::flow {
 namespace crew_test {
 
-// Tasks that meet, `times` times, on the calling thread and those of the crew.
+// Runs tasks that meet, `times` times, on the calling thread and on the crew's.
 int meet(tbb::task_arena& arena, int threads, int times) {
   std::atomic<int> met{0};
   arena.execute([&] {

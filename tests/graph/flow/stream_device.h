@@ -1,5 +1,5 @@
-// A device whose gathers end when the test says so, and what tokens leave a node. For the tests of
-// stream_node.
+// A device whose batches end when the test says so, and a sink of the tokens that leave a node. For
+// the tests of stream_node.
 #pragma once
 
 #include <sluice/graph/flow/stream_node.h>
@@ -27,7 +27,7 @@ using tbb::flow::graph;
 using Node = stream_node<int>;
 using Gather = std::vector<int>;
 
-// A device whose slots are done when the test says so. Everything that was begun is noted.
+// A device whose slots are done when the test says so. It records everything that was begun.
 class Device {
  public:
   std::vector<std::unique_ptr<Node::slot>> slots(std::size_t count) {
@@ -36,25 +36,25 @@ class Device {
     states_.resize(count);
     return made;
   }
-  // Whether begin() or over() throws for the gather; else it is done when finish() says so, or at
-  // once.
+  // True if begin() or over() shall throw for the gather. Otherwise, the gather is done at once, or
+  // when finish() is called.
   std::function<bool(const Gather&)> refuses = [](const Gather&) { return false; };
   std::function<bool(const Gather&)> breaks = [](const Gather&) { return false; };
   std::atomic<bool> at_once{false};
-  std::size_t room = 1000;  // of a gather, beyond which tokens wait again
+  std::size_t room = 1000;  // tokens of a gather; more wait again
 
-  // Ends what goes on in the slot.
+  // Ends the work of the slot.
   void finish(std::size_t slot) {
     const std::lock_guard lock(mutex_);
     states_[slot].over = true;
   }
-  // When so many gathers have begun; gives them.
+  // Waits until so many batches have begun, and returns them.
   std::vector<Gather> wait_for(std::size_t gathers) {
     std::unique_lock lock(mutex_);
     begun_.wait(lock, [&] { return gathers_.size() >= gathers; });
     return gathers_;
   }
-  // The slot that works on the token; -1 for none.
+  // Returns the slot that works on the token; -1 for none.
   int slot_of(int token) {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -105,7 +105,7 @@ class Device {
   std::vector<Gather> gathers_;
 };
 
-// What left a node, in order, and what was told of failures.
+// Records the tokens that left a node, in order, and the failures that were reported.
 class Sink {
  public:
   explicit Sink(graph& g)

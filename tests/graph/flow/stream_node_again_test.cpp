@@ -18,8 +18,8 @@ namespace stream_node_again_test {
 
 using namespace streams;
 
-// Tokens that come back are redone in tasks of the graph, not on the thread of the poller, and
-// leave once: when they are through, or their gather has failed.
+// Tokens that come back are redone in tasks of the graph, not on the poller's thread. They leave
+// once: when they are through, or when their batch has failed.
 TEST(StreamNode, TokensThatAreUnfinishedComeBack) {
   constexpr int kTokens = 60;
   for (const bool breaks : {false, true}) {
@@ -64,7 +64,7 @@ TEST(StreamNode, TokensThatAreUnfinishedComeBack) {
   }
 }
 
-// Tokens that go on do so together, in front of those that have come meanwhile.
+// Tokens that go on do so together, before tokens that have arrived meanwhile.
 TEST(StreamNode, TokensThatGoOnDoSoTogether) {
   graph g;
   poller completions;
@@ -96,7 +96,7 @@ TEST(StreamNode, TokensThatGoOnDoSoTogether) {
   EXPECT_EQ(sink.wait_for(8), (std::vector{0, 2, 4, 6, 1, 3, 5, 7}));
 }
 
-// However many tokens have come that nobody has seen, there is a slot for those that go on.
+// However many new tokens wait, there is a slot for those that go on.
 TEST(StreamNode, SlotsAreKeptForThoseThatGoOn) {
   graph g;
   poller completions;

@@ -19,7 +19,7 @@ namespace stream_node_test {
 
 using namespace streams;
 
-// One slot: the first token goes alone, those that come meanwhile together.
+// One slot: the first token goes alone, those that arrive meanwhile go together.
 TEST(StreamNode, GathersWhatCameWhileAllSlotsWereBusy) {
   graph g;
   poller completions;
@@ -43,7 +43,7 @@ TEST(StreamNode, GathersWhatCameWhileAllSlotsWereBusy) {
   EXPECT_EQ(node.so_far().tokens, 11);
 }
 
-// What a slot does not take waits again, and goes with a later gather.
+// Tokens that a slot does not take wait again, and go with a later batch.
 TEST(StreamNode, WhatIsNotTakenWaitsAgain) {
   graph g;
   poller completions;
@@ -68,7 +68,7 @@ TEST(StreamNode, WhatIsNotTakenWaitsAgain) {
   EXPECT_EQ(node.so_far().tokens, 9);
 }
 
-// A token does not wait for others while there is a slot for it, and slots end in any order.
+// A token does not wait for others while a slot is free. Slots end in any order.
 TEST(StreamNode, BeginsAtOnceWhileASlotIsFree) {
   graph g;
   poller completions;
@@ -95,7 +95,7 @@ TEST(StreamNode, BeginsAtOnceWhileASlotIsFree) {
   EXPECT_EQ(sink.wait_for(4).back(), 3);
 }
 
-// What goes wrong with a gather costs its tokens and no others; they leave all the same.
+// An error of a batch costs the tokens of that batch and no others; they leave all the same.
 TEST(StreamNode, AnErrorIsThatOfItsGather) {
   for (const bool at_begin : {true, false}) {
     graph g;
@@ -130,8 +130,8 @@ TEST(StreamNode, AnErrorIsThatOfItsGather) {
   }
 }
 
-// Behind a window, on several threads, with slots that end in an order of their own: each sample
-// once, none too many under way, and the graph ends when all have left.
+// Behind a window, on several threads, with slots that end in any order: each sample comes once,
+// the limit is kept, and the graph ends when all have left.
 TEST(StreamNode, EveryTokenLeavesOnceWhateverTheOrder) {
   constexpr int kWindow = 32, kAll = 600;
   for (const std::size_t threads : {1u, 2u, 4u}) {

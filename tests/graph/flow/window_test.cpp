@@ -43,7 +43,7 @@ auto numbering(int count) {
   };
 }
 
-// With limiter_node's default decrementer, two arms into it stall after a few tokens, and
+// With limiter_node's default decrementer, two branches into it stall after a few tokens, and
 // wait_for_all returns.
 TEST(Window, CreditComesBackFromAnyNumberOfArms) {
   graph g;
@@ -120,7 +120,7 @@ TEST(Window, ActiveBoundsTheTokensAtWork) {
   g.wait_for_all();
   EXPECT_EQ(done, 64);
   EXPECT_LE(most, 3);
-  EXPECT_EQ(tokens.in_flight(), 64u);  // nobody released them
+  EXPECT_EQ(tokens.in_flight(), 64u);  // they were not released
   EXPECT_EQ(tokens.active(), 0u);
 }
 
@@ -174,8 +174,8 @@ TEST(BatchNode, CountsTokensThatHaveNoPlace) {
   EXPECT_EQ(held, 1);
 }
 
-// Ids are given at admission: with ids from before a limiter, arrivals out of order fill it and
-// nothing moves again.
+// Ids are assigned at admission. With ids from before a limiter, arrivals out of order would fill
+// it, and nothing would move again.
 TEST(BatchNode, RoundTripWithASmallWindow) {
   for (const std::size_t frames : {4u, 5u, 16u}) {
     graph g;
@@ -204,8 +204,8 @@ TEST(BatchNode, RoundTripWithASmallWindow) {
   }
 }
 
-// Tokens that wait outside of the graph come back many at a time, from a thread that is none of
-// oneTBB's. Also where threads sleep meanwhile.
+// Tokens that wait outside of the graph come back many at a time, from a thread that is not
+// oneTBB's. This works even while threads sleep.
 TEST(Window, TokensThatWaitedGoOnOnceEachWithinTheLimit) {
   for (const auto& [limit, may_sleep] :
        {std::pair{1u, false}, {2u, false}, {0u, false}, {1u, true}, {2u, true}, {0u, true}}) {
@@ -259,7 +259,7 @@ TEST(Window, TokensThatWaitedGoOnOnceEachWithinTheLimit) {
   }
 }
 
-// With one thread nothing starts until somebody waits.
+// With one thread, nothing starts until a caller waits.
 TEST(Window, RunsOnOneThread) {
   tbb::task_arena arena(1, 1);
   arena.execute([] {

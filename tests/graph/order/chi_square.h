@@ -1,4 +1,4 @@
-// Whether counts are what chance makes of equal, or given, probabilities.
+// Chi-square tests: do counts fit equal, or given, probabilities?
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// Pearson's statistic; an expectation of 0 must have a count of 0.
+// Returns Pearson's statistic; an expectation of 0 must have a count of 0.
 inline double chi_square(const std::vector<double>& counts, const std::vector<double>& expected) {
   double sum = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -17,7 +17,7 @@ inline double chi_square(const std::vector<double>& counts, const std::vector<do
   return sum;
 }
 
-// The same where all are equally likely.
+// The same with equal probabilities.
 inline double chi_square(const std::vector<double>& counts) {
   double total = 0;
   for (const double count : counts) total += count;
@@ -25,7 +25,7 @@ inline double chi_square(const std::vector<double>& counts) {
                     std::vector<double>(counts.size(), total / static_cast<double>(counts.size())));
 }
 
-// Once in a million times chance exceeds this, by Wilson and Hilferty's formula.
+// Returns the value that chance exceeds once in a million times, by Wilson and Hilferty's formula.
 inline double chi_square_limit(std::size_t degrees) {
   const double k = static_cast<double>(degrees);
   const double root = 1 - 2 / (9 * k) + 4.75 * std::sqrt(2 / (9 * k));

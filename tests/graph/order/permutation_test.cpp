@@ -69,8 +69,7 @@ TEST(Permutation, AllOrdersOfAFewNumbersComeUpEquallyOften) {
   }
 }
 
-// Which numbers stand first and last, and which next to each other, from seed to seed and from
-// epoch to epoch.
+// Counts which numbers are first and last, and which are neighbors, over seeds and epochs.
 TEST(Permutation, AnyTwoNumbersComeUpTogetherEquallyOften) {
   const std::int64_t sizes[] = {7, 8, 16, 20, 33, 63, 64, 65, 100};
   for (std::size_t size = 0; size < std::size(sizes); size += std::size_t(testing::one_in(1, 4))) {
@@ -96,7 +95,7 @@ TEST(Permutation, AnyTwoNumbersComeUpTogetherEquallyOften) {
   }
 }
 
-// Within one order: where numbers go, where neighbours go, and how far.
+// Within one order: where numbers go, where neighbors go, and how far.
 TEST(Permutation, ALongOrderIsWellSpread) {
   for (const std::int64_t n : {100'000, 131'072, 131'073, 1'281'167}) {
     const Permutation order(n, {.seed = 42, .epoch = 7});
@@ -123,7 +122,7 @@ TEST(Permutation, EveryBitOfSeedAndEpochCounts) {
   }
 }
 
-// Checkpoints rely on these: no version and no machine may give others.
+// Checkpoints rely on these numbers: they must be the same in every version and on every machine.
 TEST(Permutation, StaysAsItIs) {
   struct Case {
     std::int64_t n;

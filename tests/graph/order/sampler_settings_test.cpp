@@ -116,7 +116,7 @@ TEST(SamplerSettings, WhatIsAskedForOrGivenBeyondTheEndIsAnError) {
   EXPECT_EQ(error_of({.order = beyond}, 10, 14), "no error");
 }
 
-// Each one's text, and that it is its own: checkpoints tell samplers apart by it.
+// The text of each sampler, which must be unique: checkpoints recognize samplers by it.
 TEST(SamplerSettings, AreToldInOneLine) {
   struct Case {
     Sampler sampler;

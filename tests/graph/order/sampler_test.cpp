@@ -96,7 +96,7 @@ TEST(Sampler, CutsShardsOutOfTheOrderOfAll) {
       for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
         Samples joined;
         for (std::int64_t shard = 0; shard < count; ++shard) {
-          // Who has this shard in this epoch.
+          // The index of the shard's owner in this epoch.
           const std::int64_t index = ((shard - epoch) % count + count) % count;
           const Samples part = epoch_of(with_shard(sampler, index, count), 31, epoch);
           joined.insert(joined.end(), part.begin(), part.end());
@@ -189,7 +189,7 @@ TEST(Sampler, AsksTheUsersOrder) {
   EXPECT_THROW((void)order[3], EndOfEpoch);
 }
 
-// An epoch that 3 processes begin, 5 go on with and 2 end has each sample once.
+// An epoch that 3 processes begin, 5 continue and 2 end has each sample once.
 TEST(Sampler, GoesOnWithAnotherNumberOfShards) {
   const Sampler samplers[] = {{}, {.shuffle = true}, {.shuffle = true, .window = 9}};
   for (const Sampler& sampler : samplers)
@@ -201,7 +201,7 @@ TEST(Sampler, GoesOnWithAnotherNumberOfShards) {
         std::int64_t position = 0;
         for (std::int64_t i = 0; i < count; ++i) {
           const EpochOrder order(with_shard(sampler, i, count), samples, 4, 7, done);
-          // The last ones go on to the end; others stop when a third of the rest is done.
+          // The last two processes run to the end. Others stop when a third of the rest is done.
           const std::int64_t stop = count == 2 ? order.size() : order.size() / 3;
           if (i == 0 || count == 2) position = stop;
           for (std::int64_t p = 0; p < position; ++p) seen.push_back(order[p]);
@@ -212,7 +212,7 @@ TEST(Sampler, GoesOnWithAnotherNumberOfShards) {
     }
 }
 
-// Any place of a long epoch, without going there.
+// Any place of a long epoch can be reached directly.
 TEST(Sampler, BeginsAnywhere) {
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   for (const std::int64_t window : {std::int64_t{0}, std::int64_t{1} << 40}) {
@@ -224,7 +224,7 @@ TEST(Sampler, BeginsAnywhere) {
   }
 }
 
-// Checkpoints rely on these: no version and no machine may give others.
+// Checkpoints rely on these numbers: they must be the same in every version and on every machine.
 TEST(Sampler, StaysAsItIs) {
   struct Case {
     Sampler sampler;

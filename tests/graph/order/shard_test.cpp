@@ -109,7 +109,7 @@ TEST(Shard, MovesOnEachEpoch) {
   EXPECT_EQ(moved_on({INT64_MAX - 1, INT64_MAX}, 2), (Shard{1, INT64_MAX}));
 }
 
-// Whatever is done, and what remains of it, is the epoch once.
+// Finished and remaining places together are the epoch, once.
 TEST(RemainingPlaces, AreThoseThatNoShardHasDone) {
   for (std::int64_t samples = 0; samples <= 40; ++samples)
     for (std::int64_t count = 1; count <= 9; ++count)

@@ -51,7 +51,7 @@ TEST(Weights, AreDrawnInProportion) {
       possible += expected.back() > 1e-9 ? 1 : 0;
     }
     const std::vector<double> counts = drawn(weights, kDraws);
-    // What is 0, or next to nothing, never comes.
+    // Items with a weight of 0, or next to nothing, are never drawn.
     for (std::size_t i = 0; i < weights.size(); ++i) {
       if (expected[i] <= 1e-9) {
         EXPECT_EQ(counts[i], 0) << i << " of " << weights.size();
@@ -77,7 +77,7 @@ TEST(Weights, AreEqualWhereTheirProportionsAre) {
   EXPECT_EQ(weights.size(), 3);
 }
 
-// Checkpoints rely on it: no version and no machine may draw others.
+// Checkpoints rely on these draws: they must be the same in every version and on every machine.
 TEST(Weights, StayAsTheyAre) {
   const Weights weights = {0.1, 0.7, 0, 1.0 / 3, 5};
   Random random({.seed = 42});

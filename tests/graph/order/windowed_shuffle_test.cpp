@@ -116,7 +116,7 @@ TEST(WindowedShuffle, EpochsAndSeedsGiveOtherOrders) {
   }
 }
 
-// Checkpoints rely on it: no version and no machine may give another one.
+// Checkpoints rely on this order: it must be the same in every version and on every machine.
 TEST(WindowedShuffle, StaysAsItIs) {
   EXPECT_EQ(all_of({20, 6, {.seed = 42, .epoch = 1}}),
             (std::vector<std::int64_t>{1,  0,  6, 4,  3,  2,  7,  5,  13, 8,

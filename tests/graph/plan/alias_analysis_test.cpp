@@ -1,4 +1,4 @@
-// Where values may lie: through choices, what passes through them, and loops.
+// Aliases of values: through conditionals, pass-through steps, and loops.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -27,7 +27,7 @@ Number step(Graph& g, const char* name, Number x) {
 struct Program {
   const char* name;
   std::function<Number(Graph&, Number)> describe;
-  std::set<std::string> storages;  // the names of those that the result may lie in
+  std::set<std::string> storages;  // the names of the result's possible storages
 };
 
 const std::vector<Program>& programs() {
@@ -86,8 +86,8 @@ TEST(AliasAnalysis, AreWhatAValueMayBe) {
   }
 }
 
-// A program made by another program may be long: this one would take minutes if each slot made
-// somebody look at the whole plan.
+// Generated programs may be long: this one would take minutes if each slot needed a search of the
+// whole plan.
 TEST(AliasAnalysis, OfALongProgramAreFoundInTime) {
   constexpr int kSelects = 3000, kArms = 20;
   using List = std::vector<std::int64_t>;

@@ -1,4 +1,4 @@
-// A value that no longer is what its place in the batch was made for.
+// A value that no longer has the spec of its place in the batch.
 #include <sluice/graph/plan/column.h>
 #include <sluice/runtime/batch_memory.h>
 
@@ -16,8 +16,8 @@ TEST(ImageColumn, CopiesAPartOfWhatTheCellHolds) {
   BatchHistory history;
   history.last_dense = true;
   history.largest_dense = 1000;
-  // Cell 0 lies in the block, cell 1 in memory of its own: of it, a part as large as a cell of the
-  // block, and a smaller one.
+  // Cell 0 lies in the block, cell 1 in memory of its own. Of cell 1, a part as large as a cell of
+  // the block, and a smaller one.
   for (const int side : {4, 2}) {
     ImageColumn column(2, {.pool = &pool}, history);
     std::vector<Image> images;

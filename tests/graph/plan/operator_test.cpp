@@ -1,5 +1,5 @@
-// Plans that are made from operators and slots, without types of C++, as whoever loads a plan makes
-// them: they mean what the typed functions mean.
+// Plans that are made from operators and slots, without C++ types, as a loader makes them. They
+// mean the same as the typed functions.
 #include "tests/graph/sources.h"
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
@@ -176,7 +176,7 @@ TEST(PlansAsData, WrongOnesAreRefused) {
   }
 }
 
-// Who gives a step other arguments binds it again.
+// A step that is given other arguments must be bound again.
 TEST(PlansAsData, StepsAreBoundAgain) {
   detail::Recorder recorder;
   const SlotId x = recorder.add_slot(detail::slot_type<std::int32_t>(), "x");

@@ -12,8 +12,8 @@
 namespace sluice {
 namespace plan_text_test {
 
-// An effect, a choice with an arm that gives an outer value, a loop, an output in place, a step
-// that nobody needs, one that sinks.
+// An effect, a conditional with a branch that returns an outer value, a loop, an output in place,
+// an unused step, and one that sinks.
 auto make(bool profile) {
   return make_pipeline({.batch_size = 4, .threads = 1, .profile = profile}, [](Graph& g) {
     auto i = g.source(8, [](const SampleInfo& info) { return info.index_in_epoch; });
@@ -37,7 +37,7 @@ auto make(bool profile) {
   });
 }
 
-// Each pass in turn: the first lines of what it says, up to the last that it changed.
+// Each pass in turn: the first lines of its report, up to the last change.
 TEST(PlanText, ShowsWhatEachPassDid) {
   const std::string text = make(false).explain();
   const struct {
@@ -130,7 +130,7 @@ TEST(PlanText, SaysWhereAPassFoundNothingToDo) {
             "release: no change\n");
 }
 
-// Every run of a step took a microsecond, as far as the notes know.
+// Every run of a step took a microsecond, according to these statistics.
 Stats counted_on_all_samples() {
   auto pipeline = make(true);
   for (auto epoch = pipeline.epoch(); epoch.next();) {

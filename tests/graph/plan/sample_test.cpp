@@ -1,5 +1,4 @@
-// The record of one sample: what it holds is destroyed whatever happens, and its error is always
-// there.
+// The record of one sample: its values are always destroyed, and its error is always there.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>

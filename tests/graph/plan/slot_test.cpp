@@ -1,4 +1,4 @@
-// Values are destroyed when nobody needs them any more.
+// Values are destroyed when no step needs them any more.
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 

@@ -1,4 +1,5 @@
-// What is known of tensors: how it is said, compared, declared, and checked where it was not known.
+// Knowledge of tensors: how it is expressed, compared and declared, and checked when it was not
+// known before.
 #include "tests/graph/sources.h"
 #include "tests/graph/tensors.h"
 #include <sluice/graph/arithmetic.h>
@@ -126,7 +127,7 @@ TEST(Declare, MayComeInPartsAndLater) {
   for (const auto& [tensors] : pipeline.epoch()) EXPECT_TRUE(tensors.dense());
 }
 
-// A tensor that is of one kind for even samples, of another for odd ones.
+// A tensor of one kind for even samples, of another for odd ones.
 Value<Tensor> mixed(Graph& g, Value<std::int64_t> n, const TensorSpec& even,
                     const TensorSpec& odd) {
   return g.if_else(
@@ -158,8 +159,8 @@ TEST(Declare, ASampleWhoseTensorIsNotSoFailsInItsStep) {
   }
 }
 
-// Nothing was known while the graph was built: the samples are compared in order, so that the same
-// ones fail on any number of threads.
+// Nothing was known while the graph was built. Samples are compared in order, so the same ones fail
+// on any number of threads.
 TEST(Batches, TensorsThatDifferInMoreThanSizeAreErrorsOfTheirSamples) {
   for (const int threads : {1, 8}) {
     auto pipeline = make_pipeline({.batch_size = 4, .threads = threads, .on_error = OnError::skip},
@@ -184,7 +185,7 @@ TEST(Batches, TensorsThatDifferInMoreThanSizeAreErrorsOfTheirSamples) {
   }
 }
 
-// The first sample of an epoch that is left says what the others must be like, also across batches.
+// The first remaining sample of an epoch decides the spec of the others, also across batches.
 TEST(Batches, TensorsAreComparedAcrossBatchesAndAnewInEachEpoch) {
   auto pipeline =
       make_pipeline({.batch_size = 2, .compact = true, .on_error = OnError::skip}, [](Graph& g) {

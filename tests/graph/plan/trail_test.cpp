@@ -1,4 +1,4 @@
-// The path of a sample: short, however often a loop goes round, and the same in errors, warnings
+// The path of a sample: short, however many iterations a loop has, and the same in errors, warnings
 // and inspections.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
@@ -14,7 +14,7 @@
 namespace sluice {
 namespace trail_test {
 
-// Fails for sample 0, wherever it stands.
+// Fails for sample 0, at any position.
 Value<std::int64_t> fail(Graph& g, Value<std::int64_t> x, std::int64_t at) {
   return g.map(
       "fail",
@@ -25,7 +25,7 @@ Value<std::int64_t> fail(Graph& g, Value<std::int64_t> x, std::int64_t at) {
       x);
 }
 
-// The path of the only sample's error, which its inspection has, too.
+// Returns the path of the only sample's error, which its inspection has, too.
 template <class Describe>
 std::string path_of_error(Describe describe) {
   auto pipeline =
@@ -141,7 +141,7 @@ TEST(Path, BeginsAnewWithEachSample) {
   EXPECT_EQ(id, 8);
 }
 
-// Once warm, a sample's way takes no memory, however long it is.
+// Once warm, a sample's path takes no memory, however long it is.
 TEST(Path, TakesNoMemoryForIterations) {
   const auto allocations = [](std::int64_t iterations) {
     auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [&](Graph& g) {

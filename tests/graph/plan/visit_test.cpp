@@ -1,4 +1,4 @@
-// Walks through a plan which has a loop in an arm: what they come by, and in which order.
+// Walks through a plan with a loop in a branch: the nodes that they visit, and their order.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -47,7 +47,7 @@ class Walks : public ::testing::Test {
   }
 
   const detail::Plan& plan() const { return recorder_.plan(); }
-  // What stands at the top: the source, a comparison, the choice, the end.
+  // Returns a node of the top block: the source, a comparison, the conditional, the end.
   const Node& node(std::size_t at) const { return plan().top.nodes.at(at); }
 
   static std::string name_of(const Node& node) {

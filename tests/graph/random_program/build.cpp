@@ -11,7 +11,7 @@ extern template Observed run_graph_of<std::int64_t>(const Program&, const Settin
 extern template Observed run_graph_of<Image>(const Program&, const Setting&);
 extern template Observed run_graph_of<std::string>(const Program&, const Setting&);
 
-// Of several widths, so that batches are sometimes dense and sometimes ragged.
+// Uses several widths, so that batches are sometimes dense and sometimes ragged.
 void Carrier<Image>::encode(std::int64_t x, Image& out) {
   out.create(1, static_cast<int>(sizeof x) + (x % 7 == 3 ? 8 : 0), 1);
   std::memset(out.data(), 0, out.row_bytes());

@@ -1,4 +1,4 @@
-// A program as a pipeline: described with the public builder, run, and what was seen of it.
+// Builds a program as a pipeline with the public builder, runs it, and records what can be seen.
 #pragma once
 
 #include "tests/graph/random_program/interpret.h"
@@ -8,8 +8,8 @@
 
 namespace sluice::random_program {
 
-// What travels for each number: the number itself, an image that holds it (memory from the pool,
-// written straight into the batch), or a string too long to lie in its own object.
+// The type that carries each number: the number itself, an image that holds it (memory from the
+// pool, written straight into the batch), or a string too long for its own object.
 enum class Form : std::uint8_t { number, image, text };
 
 struct Setting {
@@ -27,7 +27,7 @@ std::string to_string(const Setting& setting);
 struct Observed {
   std::vector<Ending> samples;  // epoch after epoch; without counts
   std::vector<int> runs;        // of each node, over all samples
-  std::string complaint;        // what no pipeline should do; empty
+  std::string complaint;        // a breach of a pipeline's rules; empty if none
 };
 
 Observed run_graph(const Program& program, const Setting& setting);

@@ -1,4 +1,4 @@
-// Writes a random program down with the public builder, over values of type T.
+// Describes a random program with the public builder, over values of type T.
 #pragma once
 
 #include "tests/graph/random_program/build.h"
@@ -17,7 +17,8 @@
 
 namespace sluice::random_program {
 
-// A number as what travels, and back. Whatever was released, or never written, decodes to an error.
+// Converts a number to the program's type and back. A value that was released, or never written,
+// decodes to an error.
 template <class T>
 struct Carrier;
 template <>
@@ -78,7 +79,7 @@ class Builder {
     for (std::size_t i = 0; i < ids.size(); ++i) value(ids[i]) = some.at(i);
   }
 
-  // f(numbers) as a step of up to three inputs.
+  // Adds f(numbers) as a step of up to three inputs.
   template <class F>
   V step(const std::string& name, F f, const Values& in) {
     const auto with = [&](auto... inputs) {
@@ -111,7 +112,7 @@ class Builder {
     return with(in[0], in[1], in[2]);
   }
 
-  // As a number that the graph can decide on.
+  // Converts to a number that conditions can use.
   Value<std::int64_t> number(const V& v) {
     if constexpr (std::is_same_v<T, std::int64_t>) {
       return v;
@@ -232,8 +233,7 @@ class Builder {
     return carried(node.kind == Kind::all_of ? g_.all_of(left, right) : g_.any_of(left, right));
   }
 
-  // Calls f(pack, unpack): pack makes the structure of the shape from values, unpack the other way
-  // round.
+  // Calls f(pack, unpack): pack makes the structure of the shape from values, unpack reverses it.
   template <class F>
   void with_shape(Shape shape, F f) {
     switch (shape) {

@@ -5,7 +5,7 @@
 namespace sluice::random_program {
 namespace {
 
-// By node number: whether the graph counts how often the node runs.
+// Returns for each node number whether the graph counts the runs of the node.
 std::vector<bool> counted_nodes(const Program& program, Form form) {
   std::vector<bool> counted(static_cast<std::size_t>(program.numbers));
   const auto visit = [&](const auto& self, const Block& block) -> void {
@@ -28,7 +28,7 @@ bool same(const Ending& seen, const Ending& expected) {
   return seen.outputs == expected.outputs;
 }
 
-// What the rule runs must give what the program means, and may only run more than that.
+// A run by the rule must produce the program's results, and may only run more than needed.
 std::string rule_against_meaning(const Program& program, const Ending& ruled,
                                  const Sample& sample) {
   if (ruled.how == Ending::How::failed) return {};

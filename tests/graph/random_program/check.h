@@ -1,4 +1,4 @@
-// Builds a program as a graph and as a plain function, and says what differs.
+// Builds a program as a graph and as a plain function, and reports differences.
 #pragma once
 
 #include "tests/graph/random_program/build.h"
@@ -7,12 +7,12 @@
 
 namespace sluice::random_program {
 
-// Empty when the graph does what the plain function does: the same outputs of every sample, the
-// same samples dropped and failed, those in the same step on the same path, and each step run as
-// often.
+// Returns the difference between the graph and the plain function; empty if there is none. They
+// must produce the same outputs of every sample, drop and fail the same samples, name the same step
+// and path for each failure, and run each step equally often.
 std::string difference(const Program& program, const Setting& setting);
 
-// Threads, window, batch size and what travels, for the program of that seed.
+// Returns threads, window, batch size and form of values for the program of that seed.
 Setting setting_for(std::uint64_t seed);
 
 }  // namespace sluice::random_program

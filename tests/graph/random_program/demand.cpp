@@ -12,14 +12,14 @@ namespace {
 struct SampleFailed {};
 struct SampleDropped {};
 
-// One run through a block: an arm that was taken, an iteration of a loop. A value belongs to the
-// run of the block that makes it, and is made there when somebody asks for it first.
+// One run of a block: a branch that was taken, or an iteration of a loop. A value belongs to the
+// run of the block that makes it, and is made there on its first use.
 struct Scope {
   Scope* parent = nullptr;
   std::vector<std::int64_t> iterations;  // of the loops that it lies in
   std::map<Id, const Node*> makers;
   std::map<Id, std::int64_t> known;
-  std::map<Id, std::pair<Scope*, Id>> same_as;   // results of arms, carried values
+  std::map<Id, std::pair<Scope*, Id>> same_as;   // results of branches, carried values
   std::map<Id, std::pair<Scope*, Id>> truth_of;  // the right sides of logic
   std::map<Id, std::vector<std::pair<Scope*, Id>>> collected;
   std::map<const Node*, bool> done;
@@ -91,7 +91,7 @@ class Demand {
     return some;
   }
 
-  // After this every output of the node is known, or the same as a value that can be asked for.
+  // After this, every output of the node is known, or equals a value that can be requested.
   void make(Scope& scope, const Node& node) {
     if (std::exchange(scope.done[&node], true)) return;
     if (is_loop(node)) {

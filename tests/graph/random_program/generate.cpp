@@ -21,7 +21,7 @@ class Generator {
     delays_ = one_in(5);
     Visible visible = {kSource};
     fill(program_.top, visible, 0, 0, 3 + below(6));
-    // What is left goes to the top, so that small programs are not the rule.
+    // The rest of the budget goes to the top block, so that most programs are not small.
     if (budget_ > 8 && one_in(2)) add_nodes(program_.top, visible, 0, 0, 4);
     for (int i = below(3); i > 0; --i) {
       std::vector<Id> in = leftovers(visible, 3);
@@ -149,7 +149,7 @@ class Generator {
     node.kind = kind;
     node.in = {on};
     node.shape = shape_for(results);
-    // Something in front of the branch that one arm uses, sometimes two.
+    // Steps before the conditional that one branch uses, sometimes two.
     const bool lends = one_in(2);
     if (lends) fill(block, visible, depth + 1, loops, 1 + below(2));
     const Id lent = use(visible.back());
@@ -165,7 +165,7 @@ class Generator {
     finish(block, std::move(node), results, visible);
   }
 
-  // The first carried value counts down to 0; the others come from anywhere, and may change places.
+  // The first carried value counts down to 0. The others come from anywhere, and may be permuted.
   void add_while(Block& block, Visible& visible, int depth, int loops) {
     Node node;
     node.kind = Kind::while_loop;
@@ -229,8 +229,7 @@ class Generator {
     for (const Id id : pick_several(visible, more)) node.init.push_back(id);
     for (std::size_t i = 0; i < node.init.size(); ++i) node.state.push_back(new_value());
   }
-  // For carried values that have no next one yet: fresh, outer, one of those carried, the same
-  // twice.
+  // For carried values without a next one yet: fresh, outer, one of those carried, the same twice.
   void next_state(const Node& node, Block& body, const Visible& inside) {
     while (body.results.size() < node.state.size())
       body.results.push_back(one_in(4) ? pick(node.state) : leftover(inside));

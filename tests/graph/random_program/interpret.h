@@ -1,10 +1,10 @@
-// A program as a plain function of one sample, in two ways that share nothing but the arithmetic.
+// A program as a plain function of one sample, in two ways that share only the arithmetic.
 //
-// interpret() runs what the rule (schedule.h) says, in its order: it predicts everything that can
-// be seen of the graph, down to how often each step runs and where a sample fails. demand() asks
-// for the outputs and computes what they ask for, and nothing twice: what the program means,
-// whatever the rule. A program may run more than that (a value that two arms use is made once,
-// before, even where neither needs it), and never less.
+// interpret() runs what the rule (schedule.h) says, in its order. It predicts everything that can
+// be seen of the graph, down to how often each step runs and where a sample fails. demand()
+// computes the outputs and what they need, and nothing twice: the meaning of the program, whatever
+// the rule. A program never runs less than that, but may run more: a value that two branches use is
+// made once, before them, even if neither needs it.
 #pragma once
 
 #include "tests/graph/random_program/schedule.h"
@@ -29,9 +29,9 @@ struct Ending {
 };
 std::string to_string(const Ending& ending);
 
-// By node number: which of the program's generators a draw is.
+// Returns the number of each draw's generator, indexed by the node's number.
 std::vector<std::uint32_t> generators_of(const Program& program);
-// `iterations`: of the loops that the draw stands in, the outermost one first.
+// `iterations`: of the loops around the draw, the outermost one first.
 std::int64_t draw(const Sample& sample, std::uint32_t generator,
                   const std::vector<std::int64_t>& iterations);
 

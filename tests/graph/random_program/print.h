@@ -1,4 +1,4 @@
-// A random program as C++ that a reader knows: the calls that build it.
+// Prints a random program as C++: the calls that build it.
 #pragma once
 
 #include "tests/graph/random_program/program.h"

@@ -1,9 +1,9 @@
-// Random programs as plain data: what the property test of control flow builds twice, once as a
-// graph and once as a plain function, and compares.
+// Random programs as plain data. The property test of control flow builds each one twice, as a
+// graph and as a plain function, and compares them.
 //
 // A Program is blocks of nodes over numbered values, each of them one number per sample. Value 0 is
-// the sample's index. Nodes are listed in the order in which a user would write them; a value may
-// be used by what follows it, in its own block and in the blocks within.
+// the sample's index. Nodes are listed in the order in which a user would write them. Later nodes
+// may use a value, in its own block and in the blocks within.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ enum class Kind : std::uint8_t {
   arithmetic,  // one of C++'s operators on two values, or on a value and `constant`
   work,        // a number made of all inputs; may take time, may throw
   tap,         // runs for its effect
-  filter,      // drops samples for which the input is 0
+  filter,      // drops samples whose input is 0
   if_else,     // in[0] != 0: the first block, else the second
-  all_of,      // in[0] != 0 and what the block gives
-  any_of,      // in[0] != 0 or what the block gives
+  all_of,      // in[0] != 0 and the block's result
+  any_of,      // in[0] != 0 or the block's result
   select,      // the block whose number is in[0]
   while_loop,  // blocks: condition, body
   for_loop,    // in[0] or `constant` times the body
   collect      // the same; the body's last result is kept of each iteration, and folded to a number
 };
 
-// How the builder groups the values that arms and bodies give.
+// The grouping of the values that branches and bodies return to the builder.
 enum class Shape : std::uint8_t { single, tuple, vector, record, map, nested };
 
 struct Node;
@@ -54,7 +54,7 @@ struct Node {
   bool reverse = false;  // collect
   std::vector<Block> blocks;
 
-  // Loops: what the first iteration sees, what each one sees, and its number.
+  // Loops: the initial values, the values in each iteration, and the iteration's number.
   std::vector<Id> init;
   std::vector<Id> state;
   Id iteration = -1;
@@ -62,7 +62,7 @@ struct Node {
 };
 
 struct Program {
-  std::uint64_t seed = 0;  // what it was generated from
+  std::uint64_t seed = 0;  // that it was generated from
   int values = 1;          // ids in use
   int numbers = 0;         // node numbers in use
   Block top;               // its results are the outputs, one to three
@@ -75,24 +75,23 @@ inline bool is_logic(const Node& node) {
   return node.kind == Kind::all_of || node.kind == Kind::any_of;
 }
 inline bool is_branch(const Node& node) { return !node.blocks.empty() && !is_loop(node); }
-// A for_loop's only block is its body.
+// Returns the body, which is the only block of a for_loop.
 inline const Block& body_of(const Node& loop) { return loop.blocks.back(); }
 
-// Whether the node itself, or one inside it, runs for its effect.
+// True if the node itself, or one inside it, runs for its effect.
 bool has_effect(const Node& node);
-// Nodes in the block and in all blocks within.
+// Returns the number of nodes in the block and in all blocks within.
 std::size_t size_of(const Block& block);
 
-// What a constant, an arithmetic, a work or a tap node gives for these inputs; throws
-// std::runtime_error where it fails. A tap gives nothing of interest.
+// Returns the result of a constant, an arithmetic, a work or a tap node for these inputs. Throws
+// std::runtime_error if the node fails. The result of a tap has no meaning.
 std::int64_t compute(const Node& node, const std::vector<std::int64_t>& in);
-// What a collect node gives for the values of its iterations.
+// Returns the result of a collect node for the values of its iterations.
 std::int64_t fold(const std::vector<std::int64_t>& values);
-// Range of a draw: 0 to kDraws - 1.
+// Draws are in the range 0 to kDraws - 1.
 inline constexpr std::uint32_t kDraws = 100;
 
-// The node's name in errors, without the "#2" that tells it from others; what a user of the graph
-// reads there.
+// Returns the node's name in errors, as a user sees it, without the "#2" that makes it unique.
 std::string name_of(const Node& node);
 
 }  // namespace sluice::random_program

@@ -1,4 +1,4 @@
-// Runs the pipeline of a random program; what the files of the three forms share.
+// Runs the pipeline of a random program: the part that the files of the three forms share.
 #pragma once
 
 #include "tests/graph/random_program/builder.h"

@@ -24,7 +24,7 @@ class Rule {
   }
 
  private:
-  // Where a value is used: by a node, which may move, or as the result of a block.
+  // A use of a value: by a node, which may move, or as the result of a block.
   struct Use {
     const Node* node;
     const Block* block;
@@ -36,7 +36,7 @@ class Rule {
   }
   void use_in(const Block& block, Id id) { uses_[id].push_back({nullptr, &block}); }
 
-  // Backwards: by the time that a node is looked at, all uses of what it gives are known.
+  // Goes backwards: when it comes to a node, it knows all uses of the node's outputs.
   void keep(const Block& block) {
     for (auto node = block.nodes.rbegin(); node != block.nodes.rend(); ++node) {
       const bool wanted =
@@ -58,7 +58,7 @@ class Rule {
     }
   }
 
-  // Any carried value may reach any other one in the next iteration: all of them are needed.
+  // Any carried value may reach any other one in the next iteration, so all of them are needed.
   void keep_loop(const Node& loop) {
     const Block& body = body_of(loop);
     for (std::size_t i = 0; i < loop.state.size(); ++i) use_in(body, body.results[i]);

@@ -1,8 +1,9 @@
-// What runs where: the rule that the graph promises, worked out anew for random programs.
+// The schedule of a program, by the rule that the graph promises, implemented anew for random
+// programs.
 //
-//   - What no output needs does not run, unless it has an effect.
-//   - A step whose every use is inside one arm runs only there: at the front of the innermost arm
-//     that holds all its uses. Whole branches and loops likewise.
+//   - A node that no output needs does not run, unless it has an effect.
+//   - A step whose every use is inside one branch runs only there: at the front of the innermost
+//     branch that holds all its uses. Whole conditionals and loops likewise.
 //   - Nothing moves into a loop, and nothing with an effect moves at all.
 #pragma once
 

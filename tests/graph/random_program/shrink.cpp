@@ -48,7 +48,7 @@ Place place_of(Program& program, std::size_t wanted) {
   return found;
 }
 
-// Nodes that take the node's place, and values that take the place of what it gave.
+// Nodes that replace the node, and values that replace its outputs.
 void replace(Program& program, const Place& place, std::vector<Node> by, const Renames& renames) {
   auto& nodes = place.block->nodes;
   const auto at = nodes.begin() + static_cast<std::ptrdiff_t>(place.at);
@@ -63,8 +63,8 @@ Renames pairs(const std::vector<Id>& from, const std::vector<Id>& to) {
   return renames;
 }
 
-// The ways in which the node at `index` can become simpler: number `way` is applied to the program.
-// False when there are no more ways.
+// Applies simplification number `way` of the node at `index` to the program. Returns false when
+// there are no more ways.
 bool simplify(Program& program, std::size_t index, int way) {
   const Place place = place_of(program, index);
   Node& node = place.node();
@@ -79,7 +79,7 @@ bool simplify(Program& program, std::size_t index, int way) {
   way -= 2;
 
   const auto blocks = static_cast<int>(node.blocks.size());
-  if (is_branch(node) && way < blocks) {  // an arm instead of the choice
+  if (is_branch(node) && way < blocks) {  // a branch instead of the conditional
     Block arm = std::move(node.blocks[static_cast<std::size_t>(way)]);
     const Renames renames = pairs(node.out, arm.results);
     replace(program, place, std::move(arm.nodes), renames);
@@ -101,7 +101,7 @@ bool simplify(Program& program, std::size_t index, int way) {
   }
   way -= is_loop(node) ? 2 : is_branch(node) ? blocks : 0;
 
-  // Fewer results, arms, inputs, properties.
+  // Fewer results, branches, inputs, properties.
   const auto results = static_cast<int>(node.kind == Kind::collect ? 0 : node.out.size());
   if (!node.blocks.empty() && results > 1) {
     const int first = node.kind == Kind::while_loop ? 1 : 0;  // the condition looks at it
@@ -178,7 +178,7 @@ bool simplify_outputs(Program& program, std::size_t way) {
   return true;
 }
 
-// What decides which of two programs is the simpler one.
+// The simpler one of two programs has less weight.
 std::size_t weight(const Block& block) {
   std::size_t all = 0;
   for (const Id id : block.results) all += id == kSource ? 1 : 2;

@@ -1,4 +1,4 @@
-// Makes a program that fails smaller, for as long as it still fails.
+// Makes a failing program smaller, for as long as it still fails.
 #pragma once
 
 #include "tests/graph/random_program/program.h"
@@ -7,8 +7,8 @@
 
 namespace sluice::random_program {
 
-// `fails` is asked of smaller and smaller programs, at most `attempts` times; the result is the
-// last one that failed. Every program that is asked for makes sense: it uses only what is in scope.
+// Calls `fails` with smaller and smaller programs, at most `attempts` times. Returns the last one
+// that failed. Every program makes sense: it uses only what is in scope.
 Program shrink(Program program, const std::function<bool(const Program&)>& fails,
                int attempts = 5000);
 

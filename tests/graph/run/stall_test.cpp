@@ -1,4 +1,4 @@
-// Samples that never come out of a loop are named, though none of their steps takes long.
+// Samples that never leave a loop are named, though none of their steps takes long.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -18,7 +18,7 @@ LoopOptions endless() { return {.max_iterations = INT64_MAX}; }
 
 struct Case {
   const char* what;
-  // `spin` gives a number that stays at least 0, and says that the loop has begun.
+  // `spin` returns a number that stays at least 0, and reports that the loop has begun.
   std::function<Number(Graph&, Number, const std::function<Number(Number)>& spin)> loop;
 };
 

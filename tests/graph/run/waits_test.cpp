@@ -9,7 +9,7 @@
 namespace sluice::detail {
 namespace waits_test {
 
-// Times in nanoseconds. A batch is complete, asked for, got, and handed to the consumer.
+// Times in nanoseconds. A batch is complete, requested, received, and handed to the consumer.
 struct Taken {
   int completed, asked, got, returned;
 };

@@ -1,4 +1,5 @@
-// Groups beyond what tests/graph/conformance shows: stand-ins, inspection, ends in the middle.
+// Groups beyond the cases of tests/graph/conformance: replacement samples, inspection, epochs that
+// end early.
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/sources/batches.h>
 
@@ -26,7 +27,7 @@ std::vector<std::int64_t> indices_of(const BatchInfo& info) {
   return all;
 }
 
-// What stands in for another one does not depend on threads, groups and their order.
+// Replacement samples do not depend on threads, groups and their order.
 TEST(Batches, StandInsAreGroupsOfTheirOwn) {
   for (const bool shuffled : {false, true}) {
     const auto run = [&](int threads, int own, std::int64_t size) {
@@ -87,7 +88,7 @@ TEST(Batches, AreInspectedByTheirKeysAlsoMeanwhile) {
   EXPECT_EQ(next, 20);
 }
 
-// A group of which some are lost before they ask for their values.
+// A group with samples that are lost before they request their values.
 TEST(Batches, DoNotWaitForSamplesThatHaveFailed) {
   for (const int own : {0, 2}) {
     auto pipeline = make_pipeline(
@@ -126,7 +127,7 @@ TEST(Batches, OfALengthThatWasSaidDoNotEndTheEpoch) {
   EXPECT_EQ(run.next()->size(), 4u);
 }
 
-// Until somebody opens it.
+// Blocks until it is opened.
 struct Gate {
   void pass() {
     std::unique_lock lock(mutex);
@@ -149,7 +150,7 @@ struct Gate {
   bool open = false;
 };
 
-// Groups, and what is to happen once no more of them are begun.
+// Groups, and the action once no more of them begin.
 template <class Groups>
 struct Watched {
   using Sample = typename Groups::Sample;
@@ -167,7 +168,7 @@ struct Watched {
   std::function<void()> ended;
 };
 
-// Groups that wait for a thread are dropped, those that are made are waited for.
+// Groups that wait for a thread are dropped; running ones are waited for.
 TEST(Batches, EndsWaitForTheFunctionAndForNothingElse) {
   Gate gate;
   std::atomic<int> calls{0};
@@ -209,8 +210,8 @@ TEST(Batches, MayNotAskTheirPipelineToWaitForThem) {
   }
 }
 
-// The first group of an epoch that is resumed is the one that it was: it is asked for whole, and so
-// the same samples fail.
+// The first group of a resumed epoch is the original one: it is requested whole, so the same
+// samples fail.
 TEST(Batches, ResumedGroupsAreThoseOfTheEpoch) {
   constexpr std::int64_t kSamples = 23;
   const auto make = [](int own, const std::optional<Checkpoint>& from) {

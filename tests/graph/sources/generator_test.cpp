@@ -51,7 +51,7 @@ TEST(Generator, RunsNoFurtherThanItIsAsked) {
     EXPECT_EQ(made.use_count(), 2);
     values = std::move(moved);
   }
-  EXPECT_EQ(made.use_count(), 1);  // what was on its way is gone
+  EXPECT_EQ(made.use_count(), 1);  // the value in transit is gone
 }
 
 generator<std::string> words(const std::string& kept) {

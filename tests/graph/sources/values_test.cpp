@@ -1,4 +1,5 @@
-// Ranges beyond what tests/graph/conformance shows: errors, ends in the middle, what is refused.
+// Ranges beyond the cases of tests/graph/conformance: errors, epochs that end early, refused
+// ranges.
 #include "tests/graph/sources.h"
 #include <sluice/graph/checkpoint.h>
 #include <sluice/graph/pipeline.h>
@@ -34,7 +35,7 @@ std::vector<T> all_of(Pipeline<T>& pipeline) {
   return all;
 }
 
-// The sample at a position has the value of that number, whatever became of others.
+// The sample at a position has the value of that number, whatever happened to others.
 TEST(Values, BelongToPositions) {
   for (const int threads : {1, 3}) {
     for (const int window : {4, 64}) {
@@ -77,7 +78,7 @@ TEST(Values, AreTakenFromAnyRange) {
   EXPECT_EQ(all_of(squares), (std::vector<std::int64_t>{4, 4, 4}));
 }
 
-// What cannot begin is told by epoch(), and may be tried again.
+// If the values cannot begin, epoch() throws, and can be called again.
 TEST(Values, AFunctionThatThrowsIsToldByEpoch) {
   int calls = 0;
   auto pipeline = make_pipeline({.batch_size = 2, .threads = 1}, [&](Graph& g) {
@@ -105,7 +106,7 @@ TEST(Values, AreNotLookedAtAlone) {
   EXPECT_EQ(next, 20);
 }
 
-// Its iterator stands still until somebody lets it go, and knows when the range is gone.
+// Its iterator blocks until it is released. It also knows when the range is gone.
 struct Slow {
   std::mutex mutex;
   std::condition_variable changed;
@@ -142,7 +143,7 @@ struct Slow {
   }
 };
 
-// When an end returns nobody is in the range any more, and it is gone.
+// When an end returns, no thread is in the range any more, and the range is gone.
 TEST(Values, EndsWaitForTheOneWhoIsInTheRange) {
   enum class By { cancel, reset, destruction };
   for (const By by : {By::cancel, By::reset, By::destruction}) {
@@ -208,7 +209,8 @@ TEST(Values, AreLeftAtAnyTime) {
   EXPECT_EQ(all_of(pipeline).size(), 30u);
 }
 
-// Values that are given once are given in epoch 0, whichever process runs the epochs after it.
+// Values that can be read only once are delivered in epoch 0, whichever process runs the epochs
+// after it.
 TEST(Values, GivenOnceAreNotGivenAgainByARunThatGoesOn) {
   const auto make = [](bool itself, const std::optional<Checkpoint>& from) {
     PipelineOptions options{.batch_size = 4, .threads = 2};
@@ -236,7 +238,7 @@ TEST(Values, GivenOnceAreNotGivenAgainByARunThatGoesOn) {
   }
 }
 
-// A place that no run can have come to ends the epoch, in no time.
+// A position that no run can have reached ends the epoch at once.
 TEST(Values, ACheckpointFarBehindTheEndEndsTheEpoch) {
   const auto make = [](const std::optional<Checkpoint>& from) {
     PipelineOptions options{.batch_size = 4, .threads = 2, .window = 8};

@@ -1,5 +1,5 @@
-// A user's program: pictures that go through JPEG and come back in another size, in batches.
-// Touches every library that Sluice is linked with; exits 0 when the pictures are right.
+// A user's program: images go through JPEG and come back in another size, in batches. It uses every
+// library that Sluice is linked with. Exits with 0 if the images are right.
 #include <sluice/graph/graph.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/decode.h>
@@ -14,7 +14,7 @@ using namespace sluice;
 
 namespace {
 
-// A gray picture of one shade.
+// A gray image of one shade.
 Bytes drawn(std::int64_t shade) {
   Image image(24, 32, 3);
   for (int y = 0; y < image.height(); ++y) {

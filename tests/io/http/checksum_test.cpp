@@ -1,4 +1,4 @@
-// Sums of known texts, and how lists and servers write them.
+// Checksums of known texts, and their forms in lists and in servers' replies.
 #include "tests/error_of.h"
 #include <sluice/io/http/request.h>
 #include <sluice/io/sources/cell.h>
@@ -73,7 +73,7 @@ TEST(Checksum, FieldsOfAnswers) {
       {"x-amz-checksum-crc32", "y/Q5Jg==", "crc32:cbf43926"},
       {"x-amz-checksum-sha256", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
        "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-      // Of the parts of an upload, not of the file.
+      // A checksum of an upload's parts, not of the file.
       {"x-amz-checksum-sha256", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=-3", ""},
       {"x-amz-checksum-type", "FULL_OBJECT", ""},
       {"x-goog-hash", "crc32c=4waSgw==", "crc32c:e3069283"},

@@ -1,4 +1,4 @@
-// Requests for s3:// URLs, whose signatures are computed anew by what Amazon's documents say.
+// Requests for s3:// URLs. Their signatures are recomputed from Amazon's documents.
 #include "tests/error_of.h"
 #include "tests/io/http/server.h"
 #include "tests/io/sha256.h"

@@ -1,5 +1,5 @@
-// HttpServer: a small HTTP server on 127.0.0.1, which serves from memory and misbehaves as it is
-// told to, for tests.
+// HttpServer: a small HTTP server on 127.0.0.1, for tests. It serves from memory, and misbehaves on
+// request.
 //
 //   HttpServer server;
 //   server.on("/a", [](const HttpServer::Request&) { return HttpServer::good("content"); });
@@ -43,23 +43,23 @@ class HttpServer {
     std::string method;
     std::string target;                         // path and query
     std::map<std::string, std::string> fields;  // names in small letters
-    int number = 0;                             // how often the path was asked for before
+    int number = 0;                             // earlier requests of the path
     std::string field(const std::string& name) const {
       const auto at = fields.find(name);
       return at == fields.end() ? "" : at->second;
     }
   };
-  // What becomes of the connection once the reply is sent.
+  // The state of the connection once the reply is sent.
   enum class After : std::uint8_t { keep, close, reset, stall, endless, trickle };
   struct Reply {
     std::string bytes;
     After after = After::keep;
-    std::string unasked = {};  // is sent after everything else
+    std::string unasked = {};  // sent after everything else
   };
   using Handler = std::function<Reply(const Request&)>;
 
   HttpServer() {
-    // Tests ask this server, whatever the environment says of proxies.
+    // Tests ask this server directly, whatever proxies the environment names.
     (void)::setenv("no_proxy", "*", 1);
     listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
@@ -90,7 +90,7 @@ class HttpServer {
     const std::lock_guard lock(mutex_);
     handlers_[path] = std::move(handler);
   }
-  // All requests so far.
+  // Returns all requests so far.
   std::vector<Request> asked() const {
     const std::lock_guard lock(mutex_);
     return asked_;
@@ -109,7 +109,7 @@ class HttpServer {
     for (int sent = unasked_; sent < count; sent = unasked_) unasked_.wait(sent);
   }
   int connections() const { return accepted_; }
-  // Ends when nobody is connected any more; the server goes on.
+  // Waits until no client is connected; the server goes on.
   void wait_until_left() const {
     for (int open = open_; open != 0; open = open_) open_.wait(open);
   }
@@ -123,7 +123,7 @@ class HttpServer {
   static Reply good(const std::string& body, const std::string& fields = {}) {
     return reply("200 OK", body, fields);
   }
-  // A file as a good server serves it: whole or in part, if it is still the one that is wanted.
+  // Serves a file as a good server does: whole or in part, if If-Match fits its ETag.
   static Reply file(const Request& request, const std::string& content,
                     const std::string& etag = "\"1\"") {
     const std::string wanted = request.field("if-match");
@@ -267,7 +267,7 @@ class HttpServer {
   std::atomic<int> open_{0};
   std::atomic<int> unasked_{0};
   std::list<Connection> connections_;  // the thread's
-  mutable std::mutex mutex_;           // guards what follows
+  mutable std::mutex mutex_;           // guards the members below
   std::condition_variable came_;
   std::map<std::string, Handler> handlers_;
   std::map<std::string, int> counts_;

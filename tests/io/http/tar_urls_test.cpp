@@ -1,4 +1,4 @@
-// Tar archives at URLs: of each sample only its part is asked for.
+// Tar archives at URLs: for each sample, only its part is requested.
 #include "tests/io/http/server.h"
 #include "tests/io/sources/scratch.h"
 #include "tests/io/sources/tar_writer.h"
@@ -26,7 +26,7 @@ class TarUrlsTest : public ScratchTest {
     if (!can_read_urls()) GTEST_SKIP() << "this build has no libcurl";
     ScratchTest::SetUp();
   }
-  // An archive of samples 0 to count - 1; of each a large file that nobody wants, a picture, its
+  // An archive of samples 0 to count - 1. Each has a large file that is not read, an image, and its
   // class.
   static std::string archive(int count, int first = 0) {
     TarWriter writer;
@@ -88,7 +88,7 @@ TEST_F(TarUrlsTest, ReadsTheirPartsAlone) {
     }
     EXPECT_EQ(server_.asked().size() - asked, 23);
     EXPECT_EQ(server_.asked().back().field("if-match"), "\"1\"");
-    // A header, the picture up to the end of its block, a header, the class.
+    // A header, the image up to the end of its block, a header, the class.
     EXPECT_LT(files.stats().bytes - bytes, 23 * (3 * 512 + 4));
     EXPECT_EQ(text_of(std::get<0>(files.read(7))), "picture 7");
     EXPECT_EQ(files.fingerprint(), tar_in({path("a.tar"), path("b.tar")}).fingerprint());
@@ -130,7 +130,7 @@ TEST_F(TarUrlsTest, WhatIsWrong) {
                                  std::to_string(good.size()) + "\r\nETag: \"1\"\r\n\r\nonly this",
                              HttpServer::After::close};
   });
-  // After it was opened it is another one, which the server tells in different ways.
+  // The archive changes after it was opened, and the server shows it in different ways.
   const auto changed = [&](const std::string& path, const std::string& before,
                            const std::string& after, bool heeds) {
     server_.on(path, [=](const Request& request) {
@@ -146,7 +146,7 @@ TEST_F(TarUrlsTest, WhatIsWrong) {
     return HttpServer::file(
         request, TarWriter().file("1.jpg", "a").file("2.jpg", "b").file("2.cls", "c").whole());
   });
-  // Without a word of its version, but of another size.
+  // No version is reported, but another size.
   server_.on("/grown/a.tar", [&](const Request& request) {
     HttpServer::Reply reply =
         HttpServer::file(request, request.number == 0 ? good : good + std::string(512, '\0'));

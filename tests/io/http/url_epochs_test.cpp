@@ -1,4 +1,4 @@
-// Pipelines over files at URLs: lists, order, connections, what ends in the middle.
+// Pipelines over files at URLs: lists, order, connections, epochs that end early.
 #include "tests/error_of.h"
 #include "tests/in_child.h"
 #include "tests/io/http/server.h"
@@ -35,7 +35,7 @@ class UrlEpochsTest : public ScratchTest {
     if (!can_read_urls()) GTEST_SKIP() << "this build has no libcurl";
     ScratchTest::SetUp();
   }
-  // Files /0, /1 and so on, of which each says its number.
+  // Files /0, /1 and so on. Each contains its number.
   std::vector<UrlItem> numbered(int count) {
     std::vector<UrlItem> items;
     for (int i = 0; i < count; ++i) {
@@ -108,7 +108,7 @@ TEST_F(UrlEpochsTest, ABadFileCostsItself) {
                  "'S/7': the server sent nothing for 0.05 s (HttpOptions::stalled_s), after 4 of 9 "
                  "bytes; so ended the last of 2 attempts (HttpOptions::retries)"},
                 {"nonsense", "'nonsense' is no URL; it begins with http://, https:// or s3://"},
-                // How libcurl says it depends on its version.
+                // libcurl's wording depends on its version.
                 {"S 12", "'S 12': it is no URL that can be read: "}};
   for (std::size_t i = 0; i < std::size(errors); ++i) {
     EXPECT_EQ(without_server(batch->errors()[i].source), errors[i].source);
@@ -181,11 +181,11 @@ TEST_F(UrlEpochsTest, EndsAtOnceWhileRequestsHang) {
         return HttpServer::Reply{"", HttpServer::After::stall};
       });
     }
-    // What hangs would end after an hour.
+    // A request that hangs would end only after an hour.
     const HttpOptions patient{.connections = 8, .stalled_s = 3600, .deadline_s = 3600};
     const auto files = urls_of(items, patient);
-    // On one thread files are asked for in order: else those that hang might take every connection
-    // before the first one is asked for.
+    // One thread requests files in order. With more threads, the hanging ones might take every
+    // connection before the first file is requested.
     auto pipeline = texts_of(files, {.batch_size = 1, .threads = 1, .window = 32});
     {
       auto epoch = pipeline.epoch();
@@ -213,7 +213,7 @@ TEST_F(UrlEpochsTest, EndsAtOnceWhileRequestsHang) {
   EXPECT_EQ(descriptors(), before);
 }
 
-// One hangs, and its pipeline goes; the other one uses the same connections, and goes on.
+// One epoch hangs and is left. The other pipeline uses the same connections, and goes on.
 TEST_F(UrlEpochsTest, EndsWithItsOwnPipelineAlone) {
   auto items = numbered(4);
   server_.on("/2", [](const Request& request) {

@@ -1,4 +1,4 @@
-// What is shown of URLs, what tells datasets of them apart, and where s3:// leads.
+// URLs: the form in which they are shown, the names of their datasets, and the target of s3://.
 #include "tests/error_of.h"
 #include <sluice/io/http/s3.h>
 #include <sluice/io/http/url.h>
@@ -102,7 +102,7 @@ TEST(S3Account, UrlsOfKeys) {
     EXPECT_EQ(error_of<IoError>([&] { (void)amazon.url_of(wrong); }),
               "'" + std::string(wrong) + "' names no file; it should be s3://BUCKET/KEY");
   }
-  // They would be other files.
+  // These would be other files.
   for (const char* wrong : {"s3://b/../c/k", "s3://b/a/./k", "s3://b/a/..", "s3://../k"})
     EXPECT_NE(error_of<IoError>([&] { (void)amazon.url_of(wrong); }), "") << wrong;
 }
@@ -123,7 +123,7 @@ TEST(S3Account, SignsWhatMustBe) {
                            "aws4_request, SignedHeaders=host;x-amz-date;x-amz-meta, Signature="),
             0)
       << signed_so;
-  // The signature does not depend on the order of headers, on spaces, or on what is not signed.
+  // The signature does not depend on the order of headers, on spaces, or on unsigned parts.
   request.headers = {"x-amz-meta:a b", "x-amz-date: 20130524T000000Z", "Accept-Encoding: gzip"};
   EXPECT_EQ(amazon.authorization_for(request), signed_so);
   request.query = "b=2&a";

@@ -1,4 +1,4 @@
-// Datasets of URLs, and what becomes of them with servers that misbehave.
+// Datasets of URLs, and their outcomes with servers that misbehave.
 #include "tests/error_of.h"
 #include "tests/io/http/server.h"
 #include "tests/io/sources/scratch.h"
@@ -29,7 +29,7 @@ class UrlsTest : public ScratchTest {
     if (!can_read_urls()) GTEST_SKIP() << "this build has no libcurl";
     ScratchTest::SetUp();
   }
-  // What reading one file says, with the server's address left out.
+  // Returns the outcome of reading one file, without the server's address.
   std::string outcome(const UrlItem& item, const HttpOptions& options = kQuick) const {
     try {
       return "got " + text_of(std::get<0>(urls_of({item}, options).read(0)));
@@ -285,7 +285,7 @@ TEST_F(UrlsTest, NothingIsHurtByABadAnswer) {
   }
 }
 
-// Also where it comes after its answer was taken.
+// This also holds if it comes after its answer was taken.
 TEST_F(UrlsTest, AnAnswerThatNobodyAskedForIsNotTaken) {
   server_.on("/long", [](const Request&) {
     HttpServer::Reply reply = HttpServer::good("1");

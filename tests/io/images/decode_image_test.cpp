@@ -1,5 +1,5 @@
-// Files that are written here decode to what they were written from; what is damaged is an error or
-// still the same picture, and no more.
+// Files written by these tests decode to their original. Damaged ones are an error, or still the
+// same image.
 #include "tests/io/images/gif_writer.h"
 #include "tests/io/images/png_writer.h"
 #include "tests/io/pictures.h"
@@ -22,7 +22,7 @@ namespace decode_image_test {
 
 using Level = std::function<unsigned(int y, int x, int c)>;
 
-// What libwebp's encoder made of the picture of `webp_level`, 7 x 5, and with an alpha channel.
+// The image of `webp_level`, 7 x 5 and with an alpha channel, from libwebp's encoder.
 constexpr std::string_view kWebp(
     "\x52\x49\x46\x46\x36\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x4c\x29\x00\x00\x00"
     "\x2f\x06\x00\x01\x00\x89\x32\x44\xf4\x3f\x16\xe5\x8f\xe8\x7f\x40\x21\xdb\x08\xd0"
@@ -77,7 +77,7 @@ struct Example {
   int height;
   int width;
   bool gray;    // of the file itself
-  Level level;  // of the decoded picture
+  Level level;  // of the decoded image
 };
 
 unsigned random_level(int y, int x, int c) {
@@ -318,7 +318,7 @@ TEST(DecodeImage, AnIndexBeyondThePaletteIsDamage) {
   }
 }
 
-// As Pillow does; what is beyond the frame has the background color.
+// As Pillow does. Pixels beyond the frame have the background color.
 TEST(DecodeImage, AFrameThatReachesBeyondTheCanvasEnlargesIt) {
   if (!can_decode(ImageFormat::gif)) GTEST_SKIP();
   const struct {
@@ -425,7 +425,7 @@ TEST(DecodeImage, AFormatThatThisBuildLacksIsNamed) {
   }
 }
 
-// A picture that says that it is large, and has nothing, is refused before memory is taken.
+// A header that claims a large image without data is refused before memory is taken.
 TEST(DecodeImage, TheLimitIsCheckedFirst) {
   const std::string large_png = png_header({.width = 1 << 30, .height = 1 << 30});
   if (can_decode(ImageFormat::png)) {
@@ -447,7 +447,7 @@ TEST(DecodeImage, TheLimitIsCheckedFirst) {
     const std::int64_t bytes = std::int64_t{example.height} * example.width * 3;
     EXPECT_EQ(error_of(example.file, {.max_output_bytes = bytes}), "no error");
     EXPECT_NE(error_of(example.file, {.max_output_bytes = bytes - 1}), "no error");
-    // As gray it takes a third, but a file in colour is decoded in colour first.
+    // Gray pixels take a third, but a color file is decoded in color first.
     const ImageOptions third{.color = ColorSpace::gray, .max_output_bytes = bytes / 3};
     EXPECT_EQ(error_of(example.file, third) == "no error", example.gray) << example.name;
   }
@@ -465,7 +465,7 @@ TEST(DecodeImage, WrongFilesAreErrors) {
   }
 }
 
-// Each beginning of each file. A GIF file may lack what comes behind its first frame.
+// Each prefix of each file. A GIF file may lack everything behind its first frame.
 TEST(DecodeImage, AFileThatIsCutIsAnError) {
   for (const Example& example : examples()) {
     const Image whole = decoded(example.file);
@@ -479,7 +479,7 @@ TEST(DecodeImage, AFileThatIsCutIsAnError) {
   }
 }
 
-// Bits that are turned around: an error, or some picture of the size that the header says.
+// Inverted bits: an error, or some image of the header's size.
 TEST(DecodeImage, DamageDoesNoHarm) {
   Random random({.seed = 11});
   for (const Example& example : examples()) {

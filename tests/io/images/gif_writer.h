@@ -17,14 +17,14 @@ struct GifPicture {
   std::function<unsigned(int y, int x)> index = {};  // of the frame; 0 to 127
 };
 
-// The level of a colour: index 0 to 127, channel 0 to 2.
+// Returns the pixel value of a color: index 0 to 127, channel 0 to 2.
 inline unsigned gif_level(unsigned index, unsigned c) { return (index * (c + 1) + 7 * c) & 0xff; }
 
 inline std::string gif_number(int number) {
   return {static_cast<char>(number), static_cast<char>(number >> 8)};
 }
 
-// Codes of 8 bits: 128 begins anew, before codes become longer; 129 is the end.
+// Returns codes of 8 bits. 128 clears the table, before codes become longer; 129 is the end.
 inline std::string gif_data(const GifPicture& picture, int width, int height) {
   std::string codes = "\x80";
   const auto add_row = [&](int y) {

@@ -1,4 +1,4 @@
-// PNG files that hold a lot, compressed, beside their picture.
+// PNG files that hold much compressed data beside their image.
 #include "tests/io/images/png_writer.h"
 #include <sluice/io/images/decode_image.h>
 
@@ -23,8 +23,8 @@ Image decoded(std::string_view file) {
   return out;
 }
 
-// 7.9 million letters in 50 kB: a stream of deflate with fixed codes, in which 258 bytes are
-// repeated again and again.
+// 7.9 million letters in 50 kB: a deflate stream with fixed codes that repeats 258 bytes again and
+// again.
 std::string letters_in_little() {
   std::string stream = "\x78\x01";
   unsigned byte = 0;
@@ -42,7 +42,7 @@ std::string letters_in_little() {
   put(1, 1);     // the last block
   put(2, 2);     // of fixed codes (01, the lower bit first)
   put(0x91, 8);  // 'a'
-  for (int i = 0; i < kRepeats; ++i) put(0xc5 << 5, 13);  // 258 times what was 1 before
+  for (int i = 0; i < kRepeats; ++i) put(0xc5 << 5, 13);  // 258 times the byte before
   put(0, 7);
   put(0, 7);
   std::uint64_t a = 1;
@@ -57,7 +57,7 @@ long peak_megabytes() {
   return usage.ru_maxrss / 1024;
 }
 
-// Texts and profiles that a small file holds compressed are not even looked at.
+// Compressed texts and profiles in a small file are not even decompressed.
 TEST(DecodeImage, BombsInTextsOfPngFilesDoNotGoOff) {
   if (!can_decode(ImageFormat::png)) GTEST_SKIP() << "this build decodes no PNG";
   const std::string little = letters_in_little();

@@ -1,4 +1,4 @@
-// Writes PNG files of all kinds, right ones and wrong ones, for tests. Nothing is compressed.
+// Writes PNG files of all kinds, valid and invalid, for tests. Nothing is compressed.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct PngPicture {
   int bits = 8;   // of a sample
   int color = 2;  // 0 gray, 2 rgb, 3 palette, 4 gray and alpha, 6 rgb and alpha
   bool interlaced = false;
-  // The level of a sample, of 0 to 2^bits - 1.
+  // Returns the value of a PNG sample, of 0 to 2^bits - 1.
   std::function<unsigned(int y, int x, int c)> level = {};
   std::string before_data = {};  // chunks
 };
@@ -35,7 +35,7 @@ inline std::string png_chunk(std::string_view type, std::string_view data) {
   return png_number(static_cast<std::uint32_t>(data.size())) + body + png_number(~crc);
 }
 
-// A zlib stream that stores.
+// Returns the data as a zlib stream without compression.
 inline std::string stored(std::string_view data) {
   std::uint32_t a = 1;
   std::uint32_t b = 0;
@@ -57,7 +57,7 @@ inline std::string stored(std::string_view data) {
   return stream + png_number(b << 16 | a);
 }
 
-// The pixels of every dx-th column and dy-th row, each row with its filter before it.
+// Adds the pixels of every dx-th column and dy-th row, each row after its filter type.
 inline void add_png_rows(const PngPicture& picture, int y0, int x0, int dy, int dx,
                          std::string& data) {
   const int channels = picture.color == 2 ? 3 : picture.color == 6 ? 4 : picture.color == 4 ? 2 : 1;

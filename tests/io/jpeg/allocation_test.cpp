@@ -1,5 +1,5 @@
-// Every allocation that may fail does, one after the other: what is asked for ends in
-// std::bad_alloc, nothing leaks, and the same thread does it right the next time.
+// Each allocation that may fail does, one after the other. The call ends with std::bad_alloc,
+// nothing leaks, and the same thread succeeds the next time.
 #include "tests/failing_allocations.h"
 #include "tests/io/pictures.h"
 #include <sluice/io/jpeg/decode.h>
@@ -30,7 +30,7 @@ using sluice::testing::FailingAllocations;
 using sluice::testing::live_allocations;
 using Of = FailingAllocations::Of;
 
-// Does the work; throws what it throws. What it gives is compared.
+// Does the work. Throws whatever it throws. Results are compared.
 using Work = std::function<std::uint64_t()>;
 
 struct Ending {
@@ -41,7 +41,7 @@ struct Ending {
   std::uint64_t gave_again = 0;
 };
 
-// In a thread of its own, so that nothing is kept from before, and with a pool of its own.
+// Runs on a thread of its own, so that nothing is kept from before, and with a pool of its own.
 Ending run(const Work& work, std::uint64_t first, std::uint64_t count, Of of) {
   Ending ending;
   std::thread([&] {
@@ -66,8 +66,8 @@ Ending run(const Work& work, std::uint64_t first, std::uint64_t count, Of of) {
 }
 
 // Fails the n-th allocation, and the n-th and the 24 after it, for n = 1 and so on until there is
-// none left, or each `step`-th of them. `may_say_so`: who asks the system in between may have its
-// words for it.
+// none left, or each `step`-th of them. `may_say_so`: a system call in between may report its own
+// error.
 void check(const Work& work, bool may_say_so = false, std::uint64_t step = 1) {
   const std::uint64_t wanted = work();
   for (const Of of : {Of::operator_new, Of::all}) {
@@ -123,7 +123,7 @@ class JpegAllocation : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
   std::string path(const char* name) const { return (folder_ / name).string(); }
-  // Whole, as a region, shrunk; with or without an index, which learns.
+  // Decodes whole, as a region, shrunk; with or without an index, which learns.
   std::uint64_t decode(std::size_t file, const std::optional<Rectangle>& region, int shrink,
                        JpegIndex* index) const {
     Image image;
@@ -165,7 +165,7 @@ TEST_F(JpegAllocation, DecodingWithASavedIndex) {
   check([&] { return decode(0, kRegion, 1, index.get()); }, true);
 }
 
-// What one of them has been told stays whole, whatever fails.
+// If an allocation fails, the index keeps what it has learnt intact.
 TEST_F(JpegAllocation, Learning) {
   const auto all = JpegIndex::in_memory();
   for (const Bytes& file : files_) learn_jpeg(file, *all);
@@ -214,7 +214,7 @@ TEST_F(JpegAllocation, SavingAndOpeningAnIndex) {
       true);
 }
 
-// It does not take a shortage of memory for a library that it does not know.
+// A shortage of memory is not mistaken for an unknown library.
 TEST_F(JpegAllocation, TheSelfTest) {
   check([] { return static_cast<std::uint64_t>(jpeg_entropy_works()); }, false, 11);
 }

@@ -17,7 +17,7 @@
 namespace sluice {
 namespace corpus_test {
 
-// The hash of what djpeg -pnm prints for the picture.
+// Returns the hash of djpeg -pnm's output for the image.
 std::string pnm_hash(const Image& image) {
   std::ostringstream header;
   header << (image.channels() == 3 ? "P6\n" : "P5\n") << image.width() << ' ' << image.height()
@@ -29,7 +29,7 @@ std::string pnm_hash(const Image& image) {
   return hash.finish();
 }
 
-// As the reference decoder does it: no turning, gray files gray, damaged pictures kept.
+// The reference decoder's options: no turning, gray files gray, damaged images kept.
 JpegOptions reference_options(const Entry& entry) {
   JpegOptions options;
   options.apply_orientation = false;
@@ -198,7 +198,7 @@ TEST_F(JpegCorpus, BombsAreRefusedBeforeTheyCostMemory) {
 
 TEST_F(JpegCorpus, DefaultLimitsRefuseAllBombsButThePlainLargePicture) {
   for (const Entry& entry : entries_of("bad/limit")) {
-    // An honest picture of 144 megapixels, 432 MB of pixels: below the default limit.
+    // A sound image of 144 megapixels, 432 MB of pixels: below the default limit.
     if (entry.at("path").find("real-flat-12000x12000") != std::string::npos) continue;
     EXPECT_NE(reason_to_refuse(read(entry), reference_options(entry)), "") << entry.at("path");
   }

@@ -133,7 +133,7 @@ TEST(JpegDecode, CutFilesFollowThePolicy) {
       try {
         report = decode_jpeg_image(cut, tolerant(), out);
       } catch (const JpegError& error) {
-        // Within the header there is nothing to keep.
+        // Damage within the header leaves nothing to keep.
         EXPECT_LE(percent, 10) << error.what();
         continue;
       }
@@ -169,7 +169,7 @@ TEST(JpegDecode, MissingEndMarkerCountsAsDamage) {
   EXPECT_NE(reason(cut), "no error");
 }
 
-// Bytes that nobody should meet there, behind a picture that is complete.
+// Unexpected bytes behind a complete image.
 TEST(JpegDecode, BytesBehindTheEndAreNoDamage) {
   const Bytes file = encode_jpeg(draw_picture(40, 40, 3));
   std::vector<std::uint8_t> longer(file.begin(), file.end());
@@ -177,7 +177,7 @@ TEST(JpegDecode, BytesBehindTheEndAreNoDamage) {
   EXPECT_EQ(reason(longer), "no error");
 }
 
-// The former picture was white; what a cut file leaves open must not show it.
+// The previous image was white. The missing part of a cut file must not show it.
 TEST(JpegDecode, RecycledMemoryShowsNoFormerPicture) {
   const Bytes dark = encode_jpeg(filled(200, 200, 3, 10), {.subsampling = Subsampling::s444});
   const Bytes bright = encode_jpeg(filled(200, 200, 3, 255));
@@ -226,7 +226,7 @@ std::vector<std::uint8_t> without(const Bytes& file, std::uint8_t marker) {
   return changed;
 }
 
-// libjpeg keeps tables from one picture to the next; a file that lacks its own must not find them.
+// libjpeg keeps tables from one image to the next. A file that lacks its own must not find them.
 TEST(JpegDecode, NoTableOutlivesItsPicture) {
   const Image image = draw_picture(60, 60, 3);
   const Bytes former = encode_jpeg(draw_picture(60, 60, 3, 2), {.quality = 30, .optimize = true});
@@ -268,7 +268,7 @@ TEST(JpegDecode, LimitsAreCheckedWithNumbers) {
   EXPECT_EQ(reason(plain, options), "no error");
 }
 
-// Sizes that a few bytes claim: the limit is checked before memory is asked for.
+// Sizes that a few bytes claim: the limit is checked before memory is allocated.
 TEST(JpegDecode, HugeClaimsAreRefused) {
   for (const bool progressive : {false, true}) {
     const Bytes file = encode_jpeg(draw_picture(16, 16, 3), {.progressive = progressive});

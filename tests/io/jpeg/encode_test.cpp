@@ -13,8 +13,8 @@
 namespace sluice {
 namespace encode_test {
 
-// How often a two-byte marker stands in the file. Stuffing keeps picture data from looking like
-// one.
+// Returns how often a two-byte marker of this range occurs in the file. Byte stuffing keeps image
+// data from looking like one.
 int count_markers(const Bytes& file, int low, int high) {
   int count = 0;
   for (std::size_t i = 0; i + 1 < file.size(); ++i) {
@@ -35,7 +35,7 @@ double psnr(const Image& a, const Image& b) {
   return 10 * std::log10(255.0 * 255.0 * static_cast<double>(a.row_bytes()) * a.height() / sum);
 }
 
-// A picture without hard edges in its colours, which every sampling can hold.
+// An image without hard edges in its colors, so that every chroma sampling can represent it.
 Image smooth_picture(int height, int width, int channels) {
   Image image(height, width, channels);
   for (int y = 0; y < height; ++y) {

@@ -1,5 +1,5 @@
-// The entropy decoder of our own against libjpeg's: the same pixels, warnings and errors on files
-// of all kinds, sound and damaged, with an index and without.
+// Our own entropy decoder against libjpeg's: the same pixels, warnings and errors on files of all
+// kinds, sound and damaged, with an index and without.
 
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
@@ -26,8 +26,8 @@ class JpegEntropyTest : public ::testing::Test {
 };
 class JpegEntropyCorpus : public JpegCorpus {};
 
-// The whole picture and `regions` regions, with both decoders, without an index and with a full one
-// of rows and of every 16th group. Returns whether the picture was one for our decoder.
+// Checks the whole image and `regions` regions, with both decoders, without an index and with full
+// ones of rows and of every 16th group. Returns whether our decoder accepts the image.
 bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options, std::uint64_t seed,
                 int regions) {
   const DecodeOutcome library = outcome_of(file, {}, options, kLibrary);
@@ -109,12 +109,12 @@ TEST_F(JpegEntropyTest, ARegionMayLearnForTheNext) {
   EXPECT_EQ(index->records(), first);
   EXPECT_EQ(path({200, 120, 60, 60}), JpegPath::indexed);
   EXPECT_GT(index->records(), first);
-  // To the last row: now all of the file is known.
+  // Down to the last row: now all of the file is known.
   EXPECT_EQ(path({200, 120, 100, 60}), JpegPath::indexed);
   const std::int64_t all = index->records();
   EXPECT_EQ(all, 38 * 7);  // rows of groups times every fourth group of 25
   EXPECT_TRUE(check_file(file, {}, 5, 20));
-  // Whole pictures and `verify` read everything themselves.
+  // Whole images and `verify` read everything themselves.
   JpegOptions verify;
   verify.verify = true;
   EXPECT_EQ(outcome_of(file, Rectangle{5, 5, 9, 9}, verify, kFast, index.get()).path,

@@ -104,7 +104,7 @@ TEST(Exif, WhatIsNoOrientationCountsAsOne) {
   }
 }
 
-// Each prefix lies in memory of its own length, so that reading past its end shows.
+// Each prefix lies in memory of exactly its length, so that reading past its end is noticed.
 TEST(Exif, CutSegmentsCountAsOneUntilTheEntryIsThere) {
   const Segment whole = segment_of({});
   const std::size_t needed = 6 + 8 + 2 + 12;

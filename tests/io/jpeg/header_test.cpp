@@ -51,8 +51,8 @@ TEST(JpegHeader, SaysWhatElseAFileIs) {
   }
 }
 
-// Cut anywhere before the scan there is an error; cut later the answer does not change. Each
-// prefix lies in memory of its own length, so that reading past its end shows.
+// A file that is cut before the scan is an error. A later cut does not change the answer. Each
+// prefix lies in memory of exactly its length, so that reading past its end is noticed.
 TEST(JpegHeader, CutFilesAreToldFromWholeHeaders) {
   const File whole = file_of({.orientation = 5});
   const std::uint8_t scan[] = {0xff, 0xda};
@@ -104,8 +104,8 @@ TEST(JpegHeader, SkipsFillBytesStrayBytesAndMarkersWithoutSegments) {
   EXPECT_EQ(peek_jpeg(file).orientation, 8);
 }
 
-// What the decoder makes a picture of has a header, which knows its size. Returns whether it is
-// one.
+// A file that the decoder accepts has a header with the size of its image. Returns whether the
+// decoder accepts it.
 bool agrees_with_the_decoder(const File& file) {
   Image image;
   try {
@@ -146,7 +146,7 @@ TEST(JpegHeader, EveryCutAgreesWithTheTolerantDecoder) {
   }
 }
 
-// A segment of every kind that libjpeg knows, with lengths that cannot be.
+// A segment of every kind that libjpeg knows, with impossible lengths.
 TEST(JpegHeader, ImpossibleLengthsAgreeWithTheTolerantDecoder) {
   const File plain = file_of({});
   int decoded = 0;

@@ -1,4 +1,4 @@
-// Index files that somebody cuts, writes over, deletes or replaces while others decode with them.
+// Index files that are cut, overwritten, deleted or replaced while decoders use them.
 #include "tests/io/decode_outcome.h"
 #include "tests/io/pictures.h"
 #include <sluice/io/jpeg/encode.h>
@@ -71,7 +71,7 @@ class JpegIndexInUse : public ::testing::Test {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
-  // Into the file that is there.
+  // Writes into the existing file.
   static void write_over(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::in | std::ios::out) << bytes;
   }
@@ -99,7 +99,7 @@ class JpegIndexInUse : public ::testing::Test {
   std::string other_;  // those of another index of the same files
 };
 
-// What has happened to the file since it was opened, and what is left of its use.
+// Changes of the file since it was opened, and the part of it that is still of use.
 TEST_F(JpegIndexInUse, WhatIsGoneIsDoneWithout) {
   enum class Left { all, some, nothing };
   struct Case {
@@ -155,7 +155,7 @@ TEST_F(JpegIndexInUse, WhatIsGoneIsDoneWithout) {
   }
 }
 
-// What has been found does not change any more, nor does it lie in the file.
+// Entries that have been found do not change any more, and do not lie in the file.
 TEST_F(JpegIndexInUse, WhatWasFoundStaysAsItIs) {
   std::string noise = sound_;
   for (char& byte : noise) byte = static_cast<char>(byte ^ 0x42);
@@ -183,7 +183,7 @@ TEST_F(JpegIndexInUse, WhatWasFoundStaysAsItIs) {
   check();
 }
 
-// Changes while others decode: no pixel is wrong and nobody dies.
+// The file changes while others decode: no pixel is wrong, and no process dies.
 TEST_F(JpegIndexInUse, ChangesMayHappenWhileOthersDecode) {
   using Change = std::function<void(const std::string&)>;
   std::string noise = sound_;
@@ -219,7 +219,7 @@ TEST_F(JpegIndexInUse, ChangesMayHappenWhileOthersDecode) {
   EXPECT_GT(counts.indexed + counts.damaged, 0);
 }
 
-// Opening a file that is being written over gives an index that is right, or an error.
+// Opening a file while it is overwritten returns a correct index, or fails.
 TEST_F(JpegIndexInUse, OpeningMayHappenMeanwhileToo) {
   fs::copy_file(path("index"), path("used"));
   std::atomic<bool> done{false};

@@ -43,7 +43,7 @@ class JpegIndexTest : public ::testing::Test {
   void teach(JpegIndex& index) const {
     for (const Bytes& file : files_) outcome_of(file, {}, {}, kFast, &index);
   }
-  // The error of opening the index and using all of it; empty when there is none.
+  // Returns the error of opening the index and using all of it; empty if there is none.
   std::string failure(const std::string& index_path) const {
     try {
       const auto index = JpegIndex::open(index_path);
@@ -79,7 +79,7 @@ TEST(JpegDigest, SeesEveryByteAndTheSize) {
   EXPECT_EQ(digest_of({}).size, 0u);
 }
 
-// Under a hash that is given a file is kept and found, whatever the hash of its bytes is.
+// A file is stored and found under the given hash, whatever the hash of its bytes is.
 TEST_F(JpegIndexTest, AHashThatIsGivenIsNotComputed) {
   const Bytes& file = files_[0];
   const auto index = JpegIndex::in_memory();
@@ -246,7 +246,7 @@ TEST_F(JpegIndexTest, SavingLeavesNothingElseBehind) {
   index->save(path("index"));
   EXPECT_EQ(read_all(path("index.part")), "somebody's");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
-  // What was opened has nothing to save.
+  // An opened index has nothing to save.
   const auto opened = JpegIndex::open(path("index"));
   EXPECT_THROW(opened->save(path("index")), IoError);
   EXPECT_EQ(JpegIndex::open(path("index"))->files(), 3);

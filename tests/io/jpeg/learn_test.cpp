@@ -29,8 +29,8 @@ class JpegLearnTest : public ::testing::Test {
 };
 class JpegLearnCorpus : public JpegCorpus {};
 
-// Learning `file` and decoding it whole leave the same in an index, which then makes regions of it
-// decode alone. Returns whether it can be learnt.
+// Learning `file` and decoding it whole leave the same entry in an index, and regions can then be
+// decoded alone. Returns whether it can be learned.
 bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options) {
   bool known = false;
   for (const std::uint32_t grain : {0u, 5u, 16u}) {
@@ -46,7 +46,7 @@ bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options) 
     EXPECT_EQ(a.has_value(), b.has_value()) << report;
     EXPECT_EQ(report.result == JpegLearnt::known, b && b->complete) << report;
     if (!whole.error.empty() || !whole.warning.empty()) {
-      // Nobody decodes the whole of a progressive file to find out whether it is sound.
+      // Learning does not decode a whole progressive file only to find out whether it is sound.
       EXPECT_TRUE(report.result == JpegLearnt::unusable || report.result == JpegLearnt::unsuitable)
           << report << " instead of " << whole;
     }

@@ -1,4 +1,4 @@
-// What is looked at before a part of libjpeg is replaced: that it is where it should be.
+// The checks before a part of libjpeg is replaced: it must be where it is expected.
 #include "tests/io/pictures.h"
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/encode.h>

@@ -1,6 +1,6 @@
-// Damage to JPEG files of many kinds: bits, bytes, tails, markers, segments and tables. For tests
-// and for the fuzzer. Any bytes may be damaged, damaged ones too. The same damage for the same
-// bytes and random numbers.
+// Damages JPEG files in many ways: bits, bytes, tails, markers, segments and tables. For tests and
+// for the fuzzer. The input may be any bytes, damaged ones too. Equal bytes and random numbers lead
+// to equal damage.
 #pragma once
 
 #include <sluice/runtime/random.h>
@@ -15,14 +15,14 @@
 
 namespace sluice {
 
-// A segment of the header: its marker, the two bytes of its length, and what they count.
+// A segment of the header: its marker, the two bytes of its length, and the bytes that they count.
 struct JpegSegment {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::uint8_t marker = 0;
 };
 
-// Those up to the first scan's, as far as they can be made out.
+// Returns the segments up to the first scan's, as far as they can be parsed.
 inline std::vector<JpegSegment> segments_of(std::span<const std::uint8_t> file) {
   constexpr std::uint8_t kStartOfScan = 0xda;
   std::vector<JpegSegment> segments;
@@ -43,7 +43,7 @@ class JpegMutator {
   JpegMutator(std::span<const std::uint8_t> file, Random& random)
       : bytes_(file.begin(), file.end()), random_(random) {}
 
-  // Does one kind of damage; what is left may be empty.
+  // Does one kind of damage; the rest may be empty.
   void damage() {
     if (bytes_.size() < 4) return;
     static constexpr void (JpegMutator::*kKinds[])() = {
@@ -77,7 +77,7 @@ class JpegMutator {
 
   void cut_tail() { bytes_.resize(std::max<std::size_t>(below(bytes_.size()), 4)); }
 
-  // Any number of these may stand before a marker, but here none follows.
+  // Any number of 0xff may precede a marker, but no marker follows here.
   void fill_tail() { std::fill(to(below(bytes_.size())), bytes_.end(), std::uint8_t{0xff}); }
 
   void put_marker() {
@@ -106,7 +106,7 @@ class JpegMutator {
     std::swap_ranges(to(a), to(a + size), to(b));
   }
 
-  // Two of 0 .. n - 1, in order; n is at least 2.
+  // Returns two of 0 .. n - 1, in ascending order; n is at least 2.
   std::pair<std::size_t, std::size_t> two_of(std::size_t n) {
     const std::size_t first = below(n - 1);
     return {first, first + 1 + below(n - first - 1)};
@@ -118,13 +118,13 @@ class JpegMutator {
     const auto [first, second] = two_of(segments.size());
     const JpegSegment& a = segments[first];
     const JpegSegment& b = segments[second];
-    // The second one comes first, then what lies between them goes before the other.
+    // Moves the second segment to the front, then the part between them before the first.
     std::rotate(to(a.begin), to(b.begin), to(b.end));
     const std::size_t at = a.begin + (b.end - b.begin);
     std::rotate(to(at), to(at + (a.end - a.begin)), to(b.end));
   }
 
-  // Two Huffman or two quantisation tables change names.
+  // Swaps the names of two Huffman or two quantization tables.
   void swap_tables() {
     constexpr std::uint8_t kTables[] = {0xc4, 0xdb};
     const std::uint8_t marker = kTables[below(std::size(kTables))];
@@ -152,7 +152,7 @@ class JpegMutator {
     bytes_.erase(to(s.begin), to(s.end));
   }
 
-  // A byte of a segment becomes one that often means something there.
+  // Sets a byte of a segment to one that often means something there.
   void change_header() {
     constexpr std::uint8_t kBytes[] = {0, 1, 2, 3, 4, 8, 0x11, 0x12, 0x21, 0x22, 0x41, 0x80, 0xff};
     const auto segments = segments_of(bytes_);
@@ -161,7 +161,7 @@ class JpegMutator {
     bytes_[s.begin + 1 + below(s.end - s.begin - 1)] = kBytes[below(std::size(kBytes))];
   }
 
-  // A restart interval that the scan may not follow.
+  // Adds a restart interval that the scan may not follow.
   void ask_for_restarts() {
     const auto segments = segments_of(bytes_);
     if (segments.empty()) return flip_bit();
@@ -173,7 +173,7 @@ class JpegMutator {
   Random& random_;
 };
 
-// One to three kinds of damage.
+// Returns the file with one to three kinds of damage.
 inline std::vector<std::uint8_t> jpeg_mutant(std::span<const std::uint8_t> file, Random& random) {
   JpegMutator mutator(file, random);
   for (std::uint32_t times = 1 + random.below(3); times > 0; --times) mutator.damage();

@@ -1,6 +1,6 @@
-// Damaged files end with our entropy decoder as they end with libjpeg's: the same pixels, warnings
-// and errors, with an index and without. SLUICE_JPEG_MUTANTS says how many there are;
-// scripts/test --nightly makes them 100,000.
+// Damaged files have the same outcome with our entropy decoder as with libjpeg's: the same pixels,
+// warnings and errors, with an index and without. SLUICE_JPEG_MUTANTS is the number of files;
+// scripts/test --nightly makes 100,000.
 
 #include "tests/io/jpeg/mutant.h"
 
@@ -38,7 +38,7 @@ class JpegMutantTest : public ::testing::Test {
           encode_jpeg(draw_picture(kHeight, 90, 1),
                       {.quality = 96, .optimize = true, .restart_rows = restart_rows}));
     }
-    // More than our decoder prepares at a time.
+    // More than our decoder prepares in one step.
     files_.push_back(encode_jpeg(draw_picture(150, 180, 1), {.quality = 100}));
     ASSERT_GT(files_.back().size(), ScanReader::kPiece);
     folder_ = std::filesystem::path(::testing::TempDir()) /
@@ -93,13 +93,12 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
       indexed += fast.path == JpegPath::indexed ? 1 : 0;
     };
 
-    // What is learnt of a mutant comes from all of it, or from a region first.
+    // The index learns a mutant from all of it, or from a region first.
     const DecodeOutcome whole = outcome_of(bytes, {}, options, kLibrary);
     ends_as(whole, {}, i % 3 == 0 ? own.get() : nullptr);
     ++(whole.error.empty() ? decoded : refused);
     for (const bool narrow : {false, true}) {
-      // A region sees the damage that the library sees on its way there, whatever is known of the
-      // file.
+      // A region sees the damage that the library sees on its way there, with or without an index.
       const Rectangle w = any_region(random, kHeight, kWidth, narrow);
       const DecodeOutcome part = outcome_of(bytes, w, options, kLibrary);
       for (JpegIndex* index : {static_cast<JpegIndex*>(nullptr), stranger.get(), own.get()}) {
@@ -114,7 +113,7 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
   EXPECT_GT(indexed, mutants / 10);
 }
 
-// The library reads a little ahead of what a region needs, and so may find that the file ends.
+// The library reads a little ahead of a region, and so may find that the file ends.
 TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
   const Bytes file = encode_jpeg(draw_picture(37, 50, 3), {.quality = 30});
   for (std::size_t cut = segments_of(file).back().end; cut < file.size(); ++cut) {

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace orientation_test {
 
-// Where the stored pixel of (y, x) of the turned picture lies, from the table of the EXIF standard:
+// Returns the stored position of pixel (y, x) of the turned image. The EXIF standard's table says
 // which side of the scene the stored row 0 and column 0 are.
 struct Place {
   int y;

@@ -1,4 +1,4 @@
-// Regions of files that are on demand: which bytes are read, and that pixels come from no others.
+// Regions of files on demand: which bytes are read, and that pixels come from no others.
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
 #include "tests/io/pictures.h"
@@ -27,7 +27,7 @@
 namespace sluice {
 namespace parts_test {
 
-// What lies outside of what has been read is other codes, which look like those of a picture.
+// Fills the parts that have not been read with other codes, which look like those of an image.
 Bytes other_codes(std::size_t size) {
   static const Bytes other = encode_jpeg(draw_picture(300, 400, 3, 77));
   Bytes bytes(size);
@@ -54,7 +54,7 @@ class Memory : public ByteSource {
   int& times_;
 };
 
-// A file that the index knows, of which the header is there.
+// A file that the index knows, and whose header has been read.
 struct OnDemand {
   OnDemand(std::span<const std::uint8_t> file, const std::shared_ptr<JpegIndex>& index,
            std::optional<std::size_t> there = {})
@@ -84,9 +84,10 @@ std::shared_ptr<JpegIndex> index_of(std::span<const std::uint8_t> file, std::uin
   return index;
 }
 
-// The bytes from the first code of the uppermost row of groups that the region touches, or the one
-// above, to the last one of the row below, but no column further than a record away: what the index
-// says, told in another way than the decoder finds it. The limit for one row is its own bytes.
+// Returns the bytes from the first code of the uppermost row of groups that the region touches, or
+// the one above, to the last one of the row below, but no column further than a record away. This
+// is the index's information, computed in another way than in the decoder. The limit for one row is
+// its own bytes.
 std::size_t most_bytes(const JpegIndexEntry& known, std::size_t file_bytes, const Rectangle& region,
                        int group_height, int group_width) {
   const auto rows = static_cast<int>((known.records.size() + known.per_row - 1) / known.per_row);
@@ -106,7 +107,7 @@ std::size_t most_bytes(const JpegIndexEntry& known, std::size_t file_bytes, cons
                  : file_bytes;
     };
     const std::size_t begin = at(left) - 2;
-    // With the gap to the row before, where that is read along.
+    // Includes the gap to the row before, if that is read along.
     sum += at(right) - begin;
     if (end > 0 && begin > end && begin - end <= Bytes::kReadGap) sum += begin - end;
     end = at(right);
@@ -177,7 +178,7 @@ TEST_F(JpegParts, RandomRegionsReadWhatTheIndexSays) {
   }
 }
 
-// Every upper and lower edge: which rows the library looks at depends on them.
+// Every upper and lower edge: they decide which rows the library reads.
 TEST_F(JpegParts, EveryEdgeOfRows) {
   for (const Subsampling sampling : kSamplings) {
     const Bytes file = encode_jpeg(draw_picture(70, 60, 3, 3), {.subsampling = sampling});
@@ -214,7 +215,7 @@ TEST_F(JpegParts, OneRowOfATallPictureIsALittleOfIt) {
   decode_jpeg_region(parts.bytes, {801, 100, 5, 100}, {}, image);
   EXPECT_EQ(parts.read.size(), 1U);
   EXPECT_LT(parts.bytes_read() * 200, file.size()) << "1 of 200 rows, and a part of that";
-  // What is there is not read again.
+  // Bytes that are there are not read again.
   const std::size_t before = parts.bytes_read();
   decode_jpeg_region(parts.bytes, {803, 110, 2, 50}, {}, image);
   EXPECT_EQ(parts.bytes_read(), before);
@@ -246,7 +247,7 @@ TEST_F(JpegParts, TurnedPicturesToo) {
   }
 }
 
-// Whoever needs all of a file gets it.
+// A decode that needs the whole file reads it all.
 TEST_F(JpegParts, WholePicturesReadAll) {
   const Bytes file = encode_jpeg(draw_picture(150, 260, 3));
   const auto index = index_of(file);
@@ -286,7 +287,7 @@ TEST_F(JpegParts, WholePicturesReadAll) {
   EXPECT_THROW(decode_jpeg_region(wrong.bytes, {0, 0, 151, 1}, {}, whole), JpegError);
 }
 
-// An index that does not fit: of another picture, cut short, or with other places in it.
+// A wrong index: of another image, cut short, or with other places in it.
 TEST_F(JpegParts, AnIndexThatDoesNotFitCostsTimeAndNoPixels) {
   const Bytes file = encode_jpeg(draw_picture(150, 260, 3));
   const Rectangle region{40, 50, 60, 70};
@@ -327,7 +328,8 @@ TEST_F(JpegParts, AnIndexThatDoesNotFitCostsTimeAndNoPixels) {
   }
 }
 
-// Of rows that an index has not learnt yet all is read; of others no more than they have.
+// For rows that the index has not learnt yet, all of the file is read. For others, only their own
+// parts are.
 TEST_F(JpegParts, AnIndexThatLearnsIsOfUseForTheRowsThatItKnows) {
   const Bytes file = encode_jpeg(draw_picture(400, 260, 3), {.subsampling = Subsampling::s420});
   const auto index = JpegIndex::in_memory();
@@ -339,7 +341,7 @@ TEST_F(JpegParts, AnIndexThatLearnsIsOfUseForTheRowsThatItKnows) {
   decode_jpeg_region(below.bytes, {300, 10, 50, 90}, {}, image);
   EXPECT_FALSE(below.bytes.is_on_demand());
   EXPECT_TRUE(image == outcome_of(file, Rectangle{300, 10, 50, 90}, {}, kLibrary).image);
-  // It has learnt them now.
+  // The index knows them now.
   ASSERT_NO_FATAL_FAILURE(expect_region(file, index, {200, 10, 50, 90}, 1, {}));
 }
 
@@ -379,7 +381,7 @@ void expect_regions(const File& file, Random& random) {
     EXPECT_EQ(report.path, plain.path);
     EXPECT_LE(parts.times, 1);
     EXPECT_LE(parts.bytes_read(), file.size() - parts.header);
-    // Of pictures with several groups in each direction.
+    // For images with several groups in each direction, less than half of the file is read.
     const bool part = region.height < header.oriented_height() / 4 &&
                       region.width < header.oriented_width() / 4 && header.height > 300;
     EXPECT_LT(part && shrink == 1 ? parts.bytes_read() * 2 : 0, file.size());

@@ -71,7 +71,7 @@ TEST(JpegRegion, RandomRegionsEqualCuts) {
 }
 
 // Every region of one, two and three columns: the library upsamples such narrow strips differently
-// unless it is asked for more.
+// unless more is requested.
 TEST(JpegRegion, NarrowStripsEqualCuts) {
   for (const Subsampling s : kSamplings) {
     for (const int width : {4, 5, 9, 16, 17, 35}) {
@@ -141,7 +141,7 @@ TEST(JpegRegion, RegionsOutsideAreErrorsWithNumbers) {
   }
 }
 
-// Damage below the region goes unseen, as documented, unless `verify` looks for it.
+// Damage below the region is not seen, as documented, unless `verify` looks for it.
 TEST(JpegRegion, VerifyReadsToTheEnd) {
   const Bytes file = encode_jpeg(draw_picture(160, 160, 3));
   const std::span<const std::uint8_t> cut(file.data(), file.size() * 3 / 4);

@@ -1,6 +1,5 @@
-// Pictures whose rows are made while somebody uses them: the same pixels, reports and errors as of
-// those that are decoded at once, however the rows are asked for and whatever is wrong with the
-// file.
+// Images whose rows are decoded while they are used: the pixels, reports and errors equal those of
+// a decode at once, however the rows are requested and whatever is wrong with the file.
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
 #include "tests/io/jpeg/mutant.h"
@@ -33,10 +32,10 @@ Bytes bytes_of(std::span<const std::uint8_t> file) {
   return bytes;
 }
 
-// How rows are asked for.
+// The order in which rows are requested.
 struct Use {
-  int at_once = 1;  // so many are looked at when the last of them has been asked for
-  int of = 1;       // of so many that follow each other only the last ones are
+  int at_once = 1;  // so many rows are requested before they are copied
+  int of = 1;       // only the last of so many groups is requested
   std::ptrdiff_t ring_bytes = 1;
 };
 
@@ -45,7 +44,7 @@ struct Used {
   int restarts = 0;
 };
 
-// Rows that are not asked for are left as they are in `expected`.
+// Rows that are not requested are copied from `expected`.
 Image copy_of_rows(PictureRows& rows, const Use& use, const Image& expected) {
   Image out = expected.height() == rows.height() && expected.width() == rows.width()
                   ? expected.clone()
@@ -178,7 +177,7 @@ TEST(JpegRowsTest, TeachAnIndexAndAreHelpedByIt) {
   }
 }
 
-// Damage is found by row(), by end() or when the picture begins; a row that was given before may
+// Damage is found by row(), by end(), or when the image begins. A row that was returned before may
 // come again.
 TEST(JpegRowsTest, OfDamagedFilesEndAsTheDecoderEndsThem) {
   const std::vector<Bytes> files = pictures();
@@ -205,11 +204,11 @@ TEST(JpegRowsTest, OfDamagedFilesEndAsTheDecoderEndsThem) {
   EXPECT_GT(warned, 50);
 }
 
-// An index that knows another picture under the file's name.
+// An index that knows another image under the file's name.
 TEST(JpegRowsTest, BeginAgainWithoutAnIndexThatIsWrong) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "not in use with this libjpeg";
   constexpr std::size_t kSize = 30000;
-  const auto padded = [](std::uint64_t seed) {  // what stands after the end of a file is not read
+  const auto padded = [](std::uint64_t seed) {  // bytes after the end of a file are not read
     const Bytes file =
         encode_jpeg(draw_picture(150, 90, 3, seed), {.subsampling = Subsampling::s444});
     Bytes bytes(kSize);
@@ -225,7 +224,7 @@ TEST(JpegRowsTest, BeginAgainWithoutAnIndexThatIsWrong) {
   int restarts = 0;
   for (const Use& use : kUses) {
     for (int y = 0; y < 140; y += 13) {
-      // An index that lies may be believed, but then by the decoder, too.
+      // A wrong index may be believed, but then by the decoder, too.
       restarts += expect_same(file, Rectangle{y, 3, 10, 40}, {}, use).restarts;
     }
   }

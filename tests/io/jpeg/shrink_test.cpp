@@ -1,5 +1,5 @@
-// Shrinking while decoding: the pixels of libjpeg's own scaled pictures, whole and in regions, with
-// both entropy decoders and with an index.
+// Shrinking while decoding: the pixels equal libjpeg's own scaled images, whole and in regions,
+// with both entropy decoders and with an index.
 
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
@@ -25,7 +25,7 @@ constexpr int kShrinks[] = {2, 4, 8};
 
 class JpegShrinkCorpus : public JpegCorpus {};
 
-// What a region of a shrunk picture shows: the fewest pixels of the whole that hold the region.
+// A region of a shrunk image covers the fewest pixels of the whole that hold the region.
 void expect_region(const DecodeOutcome& part, const Rectangle& w, const DecodeOutcome& whole,
                    int shrink) {
   ASSERT_EQ(part.error, "");
@@ -105,7 +105,7 @@ TEST(JpegShrink, EqualsTheLibraryOnFilesOfAllKinds) {
   }
 }
 
-// As with full pictures, narrow strips must be taken out of wider ones.
+// As with full images, narrow strips must be taken out of wider ones.
 TEST(JpegShrink, NarrowStripsEqualCuts) {
   for (const Subsampling s : {Subsampling::s444, Subsampling::s422, Subsampling::s420}) {
     for (const int width : {17, 31, 64, 75}) {
@@ -131,7 +131,7 @@ TEST(JpegShrink, FourComponentsEqualCuts) {
   }
 }
 
-// 45 x 70 pixels are 12 x 18 of 4 x 4, with 3 rows and 2 columns too many at the stored picture's
+// 45 x 70 pixels are 12 x 18 of 4 x 4, with 3 rows and 2 columns too many at the stored image's
 // lower and right edge.
 TEST(JpegShrink, TheGridIsThatOfTheStoredPicture) {
   const Rectangle expected[] = {{0, 0, 48, 72}, {0, -2, 48, 72}, {-3, -2, 48, 72}, {-3, 0, 48, 72},

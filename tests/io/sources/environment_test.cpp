@@ -31,7 +31,7 @@ const Variables kOpenMpi = {{"OMPI_COMM_WORLD_RANK", "5"},
                             {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
                             {"PMIX_RANK", "5"}};
 const Variables kMpich = {{"PMI_RANK", "5"}, {"PMI_SIZE", "8"}, {"MPI_LOCALRANKID", "1"}};
-// Of a job with --ntasks=16, a step of 8.
+// A step of 8 tasks, in a job with --ntasks=16.
 const Variables kSrun = {{"SLURM_JOB_ID", "77"}, {"SLURM_STEP_ID", "3"},
                          {"SLURM_PROCID", "5"},  {"SLURM_STEP_NUM_TASKS", "8"},
                          {"SLURM_NTASKS", "16"}, {"SLURM_LOCALID", "1"}};

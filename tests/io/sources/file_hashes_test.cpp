@@ -1,5 +1,4 @@
-// FileHashes on files of the file system that is there; only the time at which they are read is
-// said to be another.
+// FileHashes on files of the real file system. Only the time at which they are read is faked.
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/file_hashes.h>
 
@@ -53,7 +52,7 @@ class FileHashesTest : public ::testing::Test {
     const FileState state = state_of(status());
     return {state, state, Clock::now() + seconds(100)};
   }
-  // Until the file system's clock has gone on.
+  // Waits until the file system's clock has advanced.
   void change(const std::function<void()>& how) const {
     const timespec before = status().st_ctim;
     do how();
@@ -64,12 +63,12 @@ class FileHashesTest : public ::testing::Test {
   FileHashes hashes_{2};
 };
 
-// That nothing is computed is told by a content which is not the file's.
+// A wrong content shows that nothing is computed.
 TEST_F(FileHashesTest, AFileThatStaysIsNotHashedAgain) {
   EXPECT_EQ(hashes_.of(0, kOld, later()), hash_of(kOld));
   EXPECT_EQ(hashes_.of(0, kNew, later()), hash_of(kOld));
   EXPECT_EQ(hashes_.of(1, kNew, later()), hash_of(kNew));
-  // Reading does not change it, nor does the time that goes by.
+  // Neither reading nor the passing of time changes it.
   FileRead read = later();
   read.began = Clock::now();
   EXPECT_EQ(hashes_.of(0, kNew, read), hash_of(kOld));
@@ -147,7 +146,7 @@ TEST_F(FileHashesTest, NothingIsSaidOfAFileThatWasWrittenJustNow) {
   EXPECT_EQ(hash(now, now, of(now) + FileHashes::kSettled + milliseconds(1)), hash_of(kOld));
 }
 
-// Two that read one file while it changes: each has the hash of what it read, or none.
+// Two threads read one file while it changes: each has the hash of what it read, or none.
 TEST_F(FileHashesTest, ManyThreadsAtOnce) {
   const FileRead old_read = later();
   FileRead new_read = old_read;

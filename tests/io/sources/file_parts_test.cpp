@@ -1,4 +1,4 @@
-// Files that are read part by part: what is read of them, and what becomes of those that change.
+// Files that are read in parts: which parts are read, and what happens to files that change.
 #include "tests/in_child.h"
 #include "tests/io/pictures.h"
 #include "tests/io/sources/scratch.h"
@@ -63,7 +63,7 @@ class FilePartsTest : public ScratchTest {
   std::size_t header(int i) const {
     return index_->find(digest_of(read_file(path(name(i)))))->records.front().place / 8;
   }
-  // Once the file's hash is known, if that can be here.
+  // Returns the bytes once the file's hash is known, if that is possible here.
   std::optional<Bytes> begun(const PictureReader& reader, int i) const {
     const auto n = static_cast<std::size_t>(i);
     (void)reader.read(n, path(name(i)));
@@ -121,7 +121,7 @@ TEST_F(FilePartsTest, WhatIsNotKnownOrNotWantedIsReadWhole) {
   }
 }
 
-// What happens to a file between its header and the rest.
+// Changes of a file between the reads of its header and of the rest.
 TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
   const std::string file = path(name(2));
   const auto cut = [&] { fs::resize_file(file, size(2) / 2); };
@@ -165,8 +165,8 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
     std::optional<Bytes> bytes = begun(reader, 2);
     if (!bytes) GTEST_SKIP() << "the file system does not keep the times itself";
     Image image = filled(3, 3, 3, 1);
-    decode_jpeg_region(*bytes, {10, 10, 5, 5}, {}, image);  // a part is there
-    // Until the file system's clock has gone on.
+    decode_jpeg_region(*bytes, {10, 10, 5, 5}, {}, image);  // a part has been read
+    // Waits until the file system's clock has advanced.
     const std::string clock = path("clock");
     const FileState before = OpenFile(file).state();
     do write("clock", "");
@@ -178,13 +178,13 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
       EXPECT_TRUE(image.empty());
       EXPECT_TRUE(error_of([&] { (void)bytes->data(); }).starts_with(c.error));
     }
-    // What was read before is still of the file as it was.
+    // The part that was read before is still that of the unchanged file.
     decode_jpeg_region(*bytes, {10, 10, 5, 5}, {}, image);
     EXPECT_EQ(image.height(), 5);
   }
 }
 
-// A file that is written while it is read: what counts as read is of the content before.
+// A file that is written while it is read: the read parts count as the earlier content.
 TEST_F(FilePartsTest, AFileThatChangesWhileItIsReadIsRefused) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "a thread watches memory that another one fills";
   constexpr std::size_t kSize = std::size_t{32} << 20;
@@ -243,7 +243,7 @@ TEST_F(FilePartsTest, NoDescriptorIsKept) {
   EXPECT_EQ(open_now(), before);
 }
 
-// A picture inside a larger file, as those of archives are.
+// An image inside a larger file, as in archives.
 TEST_F(FilePartsTest, APictureWithinAFile) {
   const std::string content = picture(3);
   const std::string file =

@@ -1,4 +1,4 @@
-// files_in with an index: what it knows reaches whoever decodes the bytes.
+// files_in with an index: the decoder of the bytes receives the index's knowledge.
 #include "tests/io/decode_outcome.h"
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
@@ -93,8 +93,8 @@ class FilesIndexTest : public ::testing::Test {
     return all;
   }
 
-  // Each is the region of its file, and was read in the way of `path`, but for one that the index
-  // does not know.
+  // Each sample is the region of its file, and was read in the way of `path`. The exception is a
+  // file that the index does not know.
   void expect(const Samples& samples, JpegPath path, int unknown = -1) const {
     ASSERT_EQ(samples.size(), std::size_t{kFiles});
     for (int i = 0; i < kFiles; ++i) {
@@ -136,7 +136,7 @@ TEST_F(FilesIndexTest, AFileThatHasChangedDecodesWithoutItAndRight) {
   expect(run(JpegIndex::open(index_path()), 1)[0], JpegPath::indexed, 4);
 }
 
-// What is damaged of an index is noticed when it is used; its file decodes without it.
+// Damage in an index is noticed when the index is used. Its file then decodes without it.
 TEST_F(FilesIndexTest, WhereTheIndexIsDamagedFilesDecodeWithoutIt) {
   learn_all()->save(index_path());
   std::fstream file(index_path(), std::ios::binary | std::ios::in | std::ios::out);
@@ -182,7 +182,7 @@ TEST_F(FilesIndexTest, ABatchThatOutlivesItsPipelineKeepsTheIndex) {
   EXPECT_TRUE(watched.expired());
 }
 
-// Files of the system, which nobody has written of late, behind a link.
+// Files of the system, which have not been written recently, behind a link.
 TEST_F(FilesIndexTest, TheBytesCarryTheHashOfTheirContent) {
   const std::string link = (folder_ / "link.jpg").string();
   fs::create_symlink("/bin/sh", link);
@@ -194,7 +194,7 @@ TEST_F(FilesIndexTest, TheBytesCarryTheHashOfTheirContent) {
     const JpegDigest wanted = digest_of(read_file(content));
     for (int time = 0; time < 3; ++time) {
       const Bytes bytes = std::get<Bytes>(files.read(0));
-      // There is none where the file is new, or its file system does not keep times itself.
+      // There is no hash if the file is new, or if its file system does not keep times itself.
       EXPECT_EQ(bytes.content_hash().value_or(wanted.hash), wanted.hash) << content;
       EXPECT_EQ(bytes.size(), wanted.size) << content;
     }
@@ -208,7 +208,7 @@ TEST_F(FilesIndexTest, TheBytesCarryTheHashOfTheirContent) {
   EXPECT_FALSE(std::get<Bytes>(files_in(folder_.string()).read(0)).content_hash());
 }
 
-// So that nobody else has to.
+// So the caller need not keep it.
 TEST_F(FilesIndexTest, TheSourceAndItsBytesKeepTheIndex) {
   auto index = JpegIndex::in_memory();
   const std::weak_ptr<JpegIndex> watched = index;

@@ -136,7 +136,7 @@ TEST_F(FilesTest, RefusesFoldersWithoutPictures) {
   EXPECT_THROW((void)files_in((root_ / "x.png").string()), IoError);
 }
 
-// A class without files that are read would shift the numbers of those behind it.
+// If a class without readable files were dropped, the numbers of later classes would shift.
 TEST_F(FilesTest, AClassWithoutFilesKeepsItsNumberOrIsAnError) {
   for (const char* name : {"ant/1.jpg", "cow/1.jpg", "dog/deep/1.jpg"}) write(name, "x");
   const std::vector<std::string> without = {"bee/1.png", "bee/.1.jpg", "bee/deep/notes", ""};
@@ -238,7 +238,7 @@ TEST_F(FilesTest, LinksAmongFoldersAreFollowedOnce) {
   EXPECT_NE(refused().find("a link that leads back to a folder above it"), std::string::npos);
 }
 
-// A folder that two links of a class lead to is read once; in another class it is read, too.
+// A folder that two links of a class lead to is read once; another class reads it, too.
 TEST_F(FilesTest, AFolderIsReadOnceInAClass) {
   write("store/1.jpg", "x");
   for (const char* name : {"train/ant", "train/bee"}) fs::create_directories(root_ / name);
@@ -252,7 +252,7 @@ TEST_F(FilesTest, AFolderIsReadOnceInAClass) {
                                  "1 that were read under another path of the class, train/ant/y"});
 }
 
-// What is no file would block whoever opens it.
+// Opening anything but a file would block.
 TEST_F(FilesTest, LeavesOutWhatIsNoFile) {
   write("a.jpg", "1");
   ASSERT_EQ(mkfifo((root_ / "pipe.jpg").c_str(), 0600), 0);
@@ -278,11 +278,11 @@ TEST_F(FilesTest, HiddenEntriesAreLeftOutAndCounted) {
   EXPECT_EQ(left_out(files),
             std::vector<std::string>{"4 hidden: a name that begins with a dot, ._a.jpg"});
   EXPECT_EQ(files.classes(), std::vector<std::string>{"cat"});
-  // The folder that is asked for may be called as it likes.
+  // The requested folder may have any name.
   EXPECT_EQ(files_in((root_ / ".thumbs").string()).size(), 2);
 }
 
-// Links that lead back or nowhere, and what lies too deep for a path, cost themselves only.
+// Links that lead back or nowhere, and paths that are too long, cost only themselves.
 TEST_F(FilesTest, WhatCannotBeReadIsNamedAndMayBeLeftOut) {
   write("cat/a.jpg", "1");
   write("zebra.jpg", "2");

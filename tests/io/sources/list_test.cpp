@@ -28,7 +28,7 @@ class ListTest : public ScratchTest {
 
 using Row = std::tuple<std::string, std::string, std::int64_t>;
 
-// The same samples, whatever they are written in.
+// All formats lead to the same samples.
 TEST_F(ListTest, AFormatIsAWayToSayTheSame) {
   struct Case {
     const char* name;
@@ -244,7 +244,7 @@ TEST_F(ListTest, AListThatCannotBeIsRefusedAtOnce) {
             "'deep' is a folder, not a file");
 }
 
-// Row 1 of each, on line 3; the others are as they should be.
+// Row 1 of each is bad, on line 3; the others are as they should be.
 TEST_F(ListTest, ABadRowIsTheErrorOfItsSampleAlone) {
   struct Case {
     const char* row;
@@ -333,7 +333,7 @@ TEST_F(ListTest, APipelineNamesTheFileOfASampleThatFails) {
   EXPECT_EQ(batch->errors()[1].source, path("gone.jpg"));
 }
 
-// A list is read once: what becomes of it later on changes nothing.
+// A list is read once: later changes of the file have no effect.
 TEST_F(ListTest, AListMayChangeOnceItIsOpen) {
   const std::string file = write("x.csv", "path,label\na.jpg,1\n");
   const auto list = list_in(file);

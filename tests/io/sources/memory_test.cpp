@@ -47,7 +47,7 @@ TEST(MemoryTest, ImagesAndTensorsAreItemsToo) {
   EXPECT_TRUE(flag);
 }
 
-// Batches hold what they hold when pipeline and dataset are gone.
+// Batches keep their content when pipeline and dataset are gone.
 TEST(MemoryTest, ABatchOutlivesThePipeline) {
   const auto batch = [] {
     auto pipeline = make_pipeline({.batch_size = 3}, [&](Graph& g) {

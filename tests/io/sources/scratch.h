@@ -1,4 +1,5 @@
-// A folder of a test's own, which is gone when the test is over; and what a function throws.
+// ScratchTest: a test with a folder of its own, which is removed after the test. Its error_of()
+// returns the message that a function throws.
 #pragma once
 
 #include <sluice/io/sources/files.h>
@@ -23,15 +24,15 @@ class ScratchTest : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(root_); }
 
   std::string path(const std::string& name) const { return (root_ / name).string(); }
-  // Gives its path.
+  // Writes a file and returns its path.
   std::string write(const std::string& name, std::string_view content) const {
     std::filesystem::create_directories((root_ / name).parent_path());
-    // A new file: some file systems wait for the disk when an old one is cut and written anew.
+    // A new file: some file systems wait for the disk when an old one is truncated and rewritten.
     std::filesystem::remove(root_ / name);
     std::ofstream(root_ / name, std::ios::binary) << content;
     return path(name);
   }
-  // An error's text, with the folder's name left out.
+  // Returns an error's message, without the folder's name.
   template <class F>
   std::string error_of(const F& f) const {
     try {

@@ -71,7 +71,7 @@ TEST_F(SmallPicturesTest, FilesThatAreNotMnistAreRefused) {
   }
 }
 
-// Labels, then a plane of each colour that is a ramp from `red`, `red` + 1, `red` + 2.
+// Labels, then a plane for each color, which is a ramp from `red`, `red` + 1, `red` + 2.
 std::string record(const std::string& labels, int red) {
   std::string text = labels;
   for (int c = 0; c < 3; ++c) {

@@ -1,4 +1,4 @@
-// Damage that leaves something that can be read: it is told, and nothing is lost without a word.
+// Damage that leaves something readable: it is reported, and nothing is lost silently.
 #include "tests/io/sources/tar_streams.h"
 #include <sluice/io/sources/tar.h>
 
@@ -18,7 +18,7 @@ class TarDamage : public TarStreamTest {
   }
 };
 
-// Each bit of such a file, one after the other: what is read is right, or there is an error.
+// Each bit of such a file, one after the other: the content is right, or there is an error.
 TEST_F(TarDamage, NoBitOfAGzipFileIsWrongWithoutAWord) {
   if (!kReadsCompressed) GTEST_SKIP() << "built without libarchive";
   const std::string all = numbered(0, 2, 700);
@@ -66,7 +66,7 @@ TEST_F(TarDamage, MembersOfAGzipFileFollowEachOther) {
   }
 }
 
-// A page that was lost looks like the mark of the end.
+// A lost page looks like the end marker.
 TEST_F(TarDamage, ZerosInTheMiddleAreNotTheEnd) {
   const std::string error =
       "the archive 'a.tar', at byte 4096: the mark of its end stands here, but more comes after "

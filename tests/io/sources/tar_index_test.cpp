@@ -41,7 +41,7 @@ class TarIndexTest : public ScratchTest {
 };
 
 TEST_F(TarIndexTest, WithItNoHeaderIsRead) {
-  // Headers that are damaged without a trace in size and time are not seen before they are read.
+  // Damaged headers without a trace in size and time are not noticed before they are read.
   const auto time = fs::last_write_time(a_);
   std::string damaged = archive("a");
   damaged[5] = 'x';
@@ -120,7 +120,7 @@ TEST_F(TarIndexTest, OneThatIsDamagedIsRefused) {
 
 // Also with a correct checksum: an index may come from anywhere.
 TEST_F(TarIndexTest, MutantsAreUsedOrRefused) {
-  constexpr std::size_t kHeader = 32;  // the last eight bytes are the hash of what follows
+  constexpr std::size_t kHeader = 32;  // the last eight bytes are the hash of the rest
   testing::Mutants mutants(content_of(offsets_));
   for (int i = 40'000 / testing::one_in(20, 100); i > 0; --i) {
     std::string text = mutants.next();

@@ -11,7 +11,7 @@ namespace tar_links_test {
 
 class TarLinksTest : public ScratchTest {};
 
-// What is read of the sample with a link, and where the link stands.
+// Each case is a sample with a link: its content, or the error that shows the link's target.
 TEST_F(TarLinksTest, AreFollowedInTheArchive) {
   const std::string long_name = std::string(150, 'd') + "/1.jpg";
   struct Case {

@@ -1,4 +1,4 @@
-// Pipes, ends, limits of memory and size, and archives that change under a stream's hands.
+// Pipes, early ends, limits of memory and size, and archives that change while a stream reads them.
 #include "tests/io/sources/tar_streams.h"
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/tar_readers.h>
@@ -64,7 +64,8 @@ TEST_F(TarStreamLimitsTest, TheStandardInputIsAPipeToo) {
   ::close(file);
 }
 
-// Whoever writes goes on in one pipe when the other one is read: each has a thread that reads it.
+// The writer can go on in one pipe only if the other one is read, too: each has its own reader
+// thread.
 TEST_F(TarStreamLimitsTest, APipeThatIsSilentKeepsNoOtherWaiting) {
   constexpr std::size_t kBytes = 200'000;  // more than a pipe holds
   const Strings pipes = {path("0"), path("1")};
@@ -87,7 +88,7 @@ TEST_F(TarStreamLimitsTest, APipeThatIsSilentKeepsNoOtherWaiting) {
   writer.join();
 }
 
-// Who might write does not: the end waits for no one.
+// The pipe is open for writing, but nothing is written. Destruction does not wait for it.
 TEST_F(TarStreamLimitsTest, AStreamThatWaitsForAPipeCanBeDestroyed) {
   const std::string pipe = path("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -143,7 +144,7 @@ TEST_F(TarStreamLimitsTest, ASampleThatIsTooLargeFailsAlone) {
   }
 }
 
-// Memory is taken for what comes, and not for what is said.
+// Memory is taken for the received data, not for the claimed size.
 TEST_F(TarStreamLimitsTest, AHeaderAloneTakesNoMemory) {
   const std::string one_gib = std::string("\x80\0\0\0\0\0\0\0\x40\0\0\0", 12);
   const std::string pipe = path("pipe");
@@ -181,7 +182,7 @@ TEST_F(TarStreamLimitsTest, AnArchiveThatGrowsTooMuchIsRefused) {
   EXPECT_EQ(read({path("a.tar"), good}, {.max_expansion = 2000}).size(), 2u);
 }
 
-// Of what comes compressed the last files are kept for links.
+// For compressed archives, the last files are kept for links.
 TEST_F(TarStreamLimitsTest, LinksReachBackSoFar) {
   if (!kReadsCompressed) GTEST_SKIP() << "built without libarchive";
   const std::string a = write("a.tar", compressed(TarWriter()
@@ -204,7 +205,7 @@ TEST_F(TarStreamLimitsTest, LinksReachBackSoFar) {
             "--hard-dereference, or see .max_link_bytes");
 }
 
-// What is held at once does not grow with the archives.
+// The memory held at once does not grow with the archives.
 TEST_F(TarStreamLimitsTest, MemoryIsThatOfTheWindow) {
   constexpr std::size_t kBytes = 20'000;
   constexpr std::size_t kWindow = 16;
@@ -216,7 +217,7 @@ TEST_F(TarStreamLimitsTest, MemoryIsThatOfTheWindow) {
                                    .interleave = 2,
                                    .threads = threads,
                                    .read_ahead = kBytes};
-    // Each archive that is open has one sample more than it may read ahead, and one that is read.
+    // Each open archive has one sample more than it may read ahead, and one that is being read.
     const std::size_t open = static_cast<std::size_t>(std::max(2, threads));
     const std::size_t most = kWindow + 1 + open * 3;
     const EpochInfo info{.epoch = 0, .window = 1};
@@ -236,14 +237,14 @@ TEST_F(TarStreamLimitsTest, MemoryIsThatOfTheWindow) {
       EXPECT_LE(held->most_bytes(), most * (kBytes + 100));
       EXPECT_GE(held->most_bytes(), kWindow * kBytes);
     }
-    // Blocks of the pool are a little larger than what is asked for.
+    // Blocks of the pool are a little larger than requested.
     EXPECT_LE(live, most * (kBytes + kBytes / 4));
     EXPECT_GE(live, kWindow * kBytes);
     EXPECT_EQ(pool.stats().bytes_in_use, before);
   }
 }
 
-// However much has been read ahead, the window takes no more than it may.
+// However much has been read ahead, the window stays within its limit.
 TEST_F(TarStreamLimitsTest, AWindowTakesNoMoreThanItGives) {
   constexpr std::int64_t kSamples = 90;
   constexpr std::int64_t kWindow = 16;
@@ -269,7 +270,7 @@ TEST_F(TarStreamLimitsTest, AWindowTakesNoMoreThanItGives) {
   EXPECT_EQ(kSamples - left - given, kWindow + 1);
 }
 
-// Whoever gives a stream to a graph gives a copy.
+// A graph works with a copy of the stream.
 TEST_F(TarStreamLimitsTest, TellsOfTheMemoryOfItsCopies) {
   const auto stream = labelled(archives({50}, 1000), {.shuffle = true, .window = 20});
   auto pipeline = pipeline_of(stream);

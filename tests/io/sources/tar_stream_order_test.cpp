@@ -1,4 +1,4 @@
-// In which order a stream of archives gives its samples.
+// The order in which a stream of archives delivers its samples.
 #include "tests/io/sources/tar_streams.h"
 #include <sluice/graph/order/sampler.h>
 
@@ -133,7 +133,7 @@ TEST_F(TarStreamOrderTest, ASampleIsInOneShard) {
   }
 }
 
-// Archives of other shards need not be here.
+// Archives of other shards need not exist.
 TEST_F(TarStreamOrderTest, AShardOpensItsOwnArchivesOnly) {
   const Strings paths = {path("gone.tar"), write("b.tar", numbered(0, 3))};
   EXPECT_EQ(numbers(read(paths, {.shard = {1, 2}})), (Numbers{0, 1, 2}));
@@ -197,7 +197,7 @@ TEST_F(TarStreamOrderTest, AnEpochMayGoOnForEver) {
   EXPECT_GT(orders.size(), 3u);  // another one each time
 }
 
-// What was delivered is read again, and given to nobody.
+// Samples that were delivered before are read again, but not delivered.
 TEST_F(TarStreamOrderTest, GoesOnFromACheckpoint) {
   const Strings paths = archives({5, 6, 7, 8});
   const auto from = [&](const std::optional<Checkpoint>& resume, const TarStreamOptions& options) {

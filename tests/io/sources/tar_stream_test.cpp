@@ -1,5 +1,5 @@
-// What a stream of archives gives of good ones and bad ones. Orders: tar_stream_order_test.cpp;
-// pipes, ends and limits: tar_stream_limits_test.cpp.
+// Streams of good and bad archives. Orders: tar_stream_order_test.cpp; pipes, ends and limits:
+// tar_stream_limits_test.cpp.
 #include "tests/io/sources/tar_streams.h"
 #include <sluice/io/sources/tar.h>
 #include <sluice/runtime/random.h>
@@ -16,7 +16,7 @@
 namespace sluice {
 namespace tar_stream_test {
 
-// Good samples and bad ones, as tar_in sees them, with the same words.
+// The good and bad samples of tar_in, with the same messages.
 Strings of_tar_in(const std::string& archive,
                   const std::function<std::string(const std::function<void()>&)>& error_of) {
   const auto tar = tar_in<Bytes, std::int64_t>({archive}, {.columns = {"jpg;jpeg", "cls"}});
@@ -103,7 +103,7 @@ TEST_F(TarStreamTest, AFileMayBeSeveralColumns) {
   EXPECT_EQ(batch->get<1>()[0], 12);
 }
 
-// A bad archive before a good one, and what comes of both.
+// A bad archive before a good one, and the results of both.
 TEST_F(TarStreamTest, WhatIsDamagedIsTheErrorOfItsPlace) {
   const std::string one = TarWriter().file("1.jpg", "one").file("1.cls", "1").open();
   const std::string two = TarWriter().file("2.jpg", "two").file("2.cls", "2").open();
@@ -218,7 +218,8 @@ TEST_F(TarStreamTest, ACutArchiveIsHeardOfOnce) {
   }
 }
 
-// Of each prefix of an archive: what is given is right, and it ends with an error or a whole one.
+// For each prefix of an archive, all samples are right. The stream ends with an error, unless no
+// sample is missing.
 TEST_F(TarStreamTest, OfAnyPrefixTheSamplesBeforeTheCutAreRight) {
   const std::string all = numbered(0, 12);
   const Strings whole = read({write("whole.tar", all)});
@@ -233,14 +234,14 @@ TEST_F(TarStreamTest, OfAnyPrefixTheSamplesBeforeTheCutAreRight) {
       EXPECT_EQ(Strings(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(good)),
                 Strings(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(good)))
           << how << size;
-      // The mark of the end may be there when what follows it is cut.
+      // The end marker may be there although the bytes after it are cut.
       EXPECT_TRUE(failed || good == whole.size()) << how << size;
     }
   }
 }
 
-// They have sums of what is in them, which are looked at after it was given: so wrong bytes are
-// followed by an error. (zstd has one if whoever wrote it wanted that.)
+// They have checksums of their content, which are checked after it was delivered: wrong bytes are
+// followed by an error. (zstd's is optional.)
 TEST_F(TarStreamTest, WrongBytesOfACompressedArchiveAreFollowedByAnError) {
   if (!kReadsCompressed) GTEST_SKIP() << "built without libarchive";
   TarWriter writer;

@@ -1,5 +1,5 @@
-// What tests of tar_stream share: archives, compressed ones and pipes among them, and what an epoch
-// gives of them.
+// Shared by the tests of tar_stream: archives, compressed ones and pipes among them, and the
+// results of an epoch.
 #pragma once
 
 #include "tests/io/sources/scratch.h"
@@ -30,7 +30,7 @@ using Strings = std::vector<std::string>;
 
 #ifdef SLUICE_HAS_ARCHIVE
 inline constexpr bool kReadsCompressed = true;
-// "gzip", "zstd", "xz", "bzip2".
+// `how` is "gzip", "zstd", "xz" or "bzip2".
 inline std::string compressed(const std::string& content, const std::string& how) {
   std::string out(content.size() + (1 << 16), '\0');
   ::archive* const a = archive_write_new();
@@ -55,7 +55,7 @@ inline constexpr bool kReadsCompressed = false;
 inline std::string compressed(const std::string& content, const std::string&) { return content; }
 #endif
 
-// A pipe with a name, into which a thread writes.
+// Writes into a named pipe, on a thread of its own.
 class Writer {
  public:
   Writer(const std::string& path, std::string content) {
@@ -73,7 +73,7 @@ class Writer {
 
 class TarStreamTest : public ScratchTest {
  protected:
-  // The samples first to end - 1: "7.jpg" holds "seven...7" of some length, "7.cls" the number.
+  // Makes samples first to end - 1: "7.jpg" holds "seven...7" of some length, "7.cls" the number.
   static std::string numbered(int first, int end, std::size_t bytes = 10) {
     TarWriter writer;
     for (int i = first; i < end; ++i) {
@@ -82,7 +82,7 @@ class TarStreamTest : public ScratchTest {
     }
     return writer.whole();
   }
-  // So many archives with samples 0, 1, 2, ...: sizes[i] in archive i.
+  // Writes archives of samples 0, 1, 2, ...: sizes[i] of them in archive i.
   Strings archives(const std::vector<int>& sizes, std::size_t bytes = 10) const {
     Strings paths;
     int first = 0;
@@ -112,7 +112,7 @@ class TarStreamTest : public ScratchTest {
           key, file, label);
     });
   }
-  // "x/1=JPEG,5", or the error, in the order of positions.
+  // Returns each sample as "x/1=JPEG,5", or its error, in the order of positions.
   template <class P>
   Strings epoch_of(P& pipeline) const {
     std::map<std::int64_t, std::string> all;
@@ -133,7 +133,7 @@ class TarStreamTest : public ScratchTest {
     auto pipeline = pipeline_of(labelled(paths, options));
     return epoch_of(pipeline);
   }
-  // Their labels.
+  // Returns the labels of the samples.
   static std::vector<std::int64_t> numbers(const Strings& texts) {
     std::vector<std::int64_t> all;
     for (const std::string& text : texts)

@@ -18,7 +18,7 @@ namespace tar_test {
 
 class TarTest : public ScratchTest {
  protected:
-  // Names and what is read: "a.tar/x/1=JPEG,5".
+  // Names and contents: "a.tar/x/1=JPEG,5".
   template <class T>
   std::vector<std::string> samples_of(const T& tar) const {
     std::vector<std::string> samples;
@@ -134,7 +134,7 @@ TEST_F(TarTest, NamesWithSeveralDotsAreToldOf) {
   }
 }
 
-// What a program wrote, and the one file that it holds.
+// Archives in the formats of different programs. Each holds one file.
 TEST_F(TarTest, AllWaysToWriteAHeaderAreRead) {
   const std::string long_name = std::string(150, 'd') + "/" + std::string(200, 'n') + ".jpg";
   const std::string content(700, 'c');
@@ -186,7 +186,7 @@ TEST_F(TarTest, AllWaysToWriteAHeaderAreRead) {
   }
 }
 
-// Nothing is extracted, so these are names like others.
+// Nothing is extracted, so these are ordinary names.
 TEST_F(TarTest, ANameIsNoPath) {
   const std::string a =
       write("a.tar", TarWriter().file("../../etc/1.jpg", "up").file("/etc/2.jpg", "root").whole());
@@ -311,7 +311,7 @@ TEST_F(TarTest, ABadSampleFailsAlone) {
   }
 }
 
-// Every prefix: the samples that are whole are read, and what is missing is said.
+// Every prefix: the whole samples are read, and the missing part is reported.
 TEST_F(TarTest, OfACutArchiveTheSamplesBeforeTheCutAreRead) {
   const std::string all = two_samples("s");
   const std::string whole = write("whole.tar", two_samples(""));
@@ -324,7 +324,7 @@ TEST_F(TarTest, OfACutArchiveTheSamplesBeforeTheCutAreRead) {
     std::int64_t read = 0;
     for (std::int64_t i = 0; i < tar.size(); ++i)
       read += error_of([&] { static_cast<void>(tar.read(i)); }) == "no error" ? 1 : 0;
-    // Each file has a block for its header, and one or two.
+    // Each file has a block for its header, and one or two for its content.
     EXPECT_EQ(read, 2 + (size >= 4 * 512 - 510 ? 1 : 0) + (size >= 9 * 512 - 509 ? 1 : 0)) << size;
   }
 }

@@ -1,4 +1,4 @@
-// Writes tar archives, right ones and wrong ones, for tests.
+// Writes tar archives, valid and invalid, for tests.
 #pragma once
 
 #include <cstdint>
@@ -68,18 +68,18 @@ class TarWriter {
     record = std::to_string(length) + record;
     return add({"PaxHeader", octal(record.size()), type}, record);
   }
-  // Type '1' is a hard one, '2' a symbolic one.
+  // Type '1' is a hard link, '2' a symbolic one.
   TarWriter& link(const std::string& name, const std::string& target, char type = '1') {
     TarHeader header{.name = name, .size = octal(0), .type = type};
     header.target = target;
     return add(header, {});
   }
-  // Of what follows: its name, or with 'K' where the link leads.
+  // The long name of the next entry, or with 'K' its link target.
   TarWriter& gnu_name(const std::string& name, char type = 'L') {
     const std::string text = name + '\0';
     return add({"././@LongLink", octal(text.size()), type, "", "ustar  "}, text);
   }
-  // Without the mark of its end.
+  // Returns the archive without its end marker.
   const std::string& open() const { return bytes_; }
   std::string whole() const { return bytes_ + std::string(1024, '\0'); }
 

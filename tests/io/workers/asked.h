@@ -1,4 +1,4 @@
-// Asks a pool of workers for samples, and waits for them: pools by themselves, without a pipeline.
+// Requests samples from a pool of workers, and waits for them, without a pipeline.
 #pragma once
 
 #include <sluice/io/workers/pool.h>
@@ -40,7 +40,7 @@ class Asked {
     const SampleInfo info{.index_in_epoch = index, .epoch = epoch, .index = index};
     pool_.fetch(info, std::make_unique<Request>(state_, asked_++, together_));
   }
-  // All that was asked for since, in that order.
+  // Waits for all requests since the last call. Returns the answers in their order.
   std::vector<Answer<S>> all() {
     std::unique_lock lock(state_->mutex);
     state_->changed.wait(lock, [&] { return state_->open == 0 && state_->done == asked_; });
@@ -51,7 +51,7 @@ class Asked {
     for (std::int64_t i = 0; i < count; ++i) begin(i, epoch);
     return all();
   }
-  // Waits until so many are answered.
+  // Waits until so many requests are answered.
   void wait_for(std::size_t count) {
     std::unique_lock lock(state_->mutex);
     state_->changed.wait(lock, [&] { return state_->done >= count; });

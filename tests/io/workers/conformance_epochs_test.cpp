@@ -1,4 +1,4 @@
-// What a source of worker processes promises about layouts, epochs and ends, by the numbers of
+// A source of worker processes keeps the promises about layouts, epochs and ends, by the numbers of
 // docs/conformance.md and with their tables.
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -83,7 +83,7 @@ TEST(WorkerEpochs, X36_TheEpochIsKnownToAll) {
   }
 }
 
-// The first that ends ends the epoch for all; in the next one all begin anew.
+// The first source to end ends the epoch for all; in the next epoch all begin again.
 TEST(WorkerEpochs, X41_SourcesOfDifferentLength) {
   using Lengths = std::array<std::int64_t, 3>;
   for (const Lengths& lengths : {Lengths{8, 4, 6}, {8, 6, 4}, {4, 6, 8}, {1, 1, 1}}) {

@@ -1,5 +1,5 @@
-// What a source of worker processes promises, by the numbers of docs/conformance.md: the same as
-// the source in this process.
+// A source of worker processes keeps the promises of docs/conformance.md, by its numbers: it
+// behaves like the source in this process.
 #include "tests/one_in.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/workers/workers.h>
@@ -44,7 +44,7 @@ struct TypedHere {
   Typed operator()(const SampleInfo& info) const { return testing::typed_sample(info); }
 };
 
-// Takes a batch of each; the number of samples in it, or -1 where they differ.
+// Takes a batch of each. Returns the number of samples in it, or -1 if they differ.
 template <class A, class B>
 std::int64_t same_batch(A& a, B& b) {
   const auto x = a.next();
@@ -94,7 +94,7 @@ TEST(WorkerConformance, X27_TheSameShuffledAndInShards) {
   }
 }
 
-// Two pipelines at once, each with workers of its own; and both with the same ones.
+// Two pipelines at the same time, each with workers of its own; and both with the same ones.
 TEST(WorkerConformance, X29_PipelinesAreIndependent) {
   for (const bool shared : {false, true}) {
     std::vector<std::thread> pairs;
@@ -193,7 +193,7 @@ auto read_places(int workers, int batch_size, std::int64_t samples, LastBatch la
   });
 }
 
-// How many batches, and whether each sample was told where it stands.
+// Returns the number of batches. Checks that each sample was told its position.
 template <class Pipeline>
 std::int64_t batches_of(Pipeline& pipeline, std::int64_t epoch, int batch_size) {
   std::int64_t batches = 0;
@@ -210,7 +210,7 @@ std::int64_t batches_of(Pipeline& pipeline, std::int64_t epoch, int batch_size) 
   return batches;
 }
 
-// X34: END that a worker signals; X35: twice the same; X36: each is told its epoch.
+// X34: END from a worker; X35: the same twice; X36: each receives its epoch.
 TEST(WorkerConformance, X34_X35_X36_EndsWhereTheReaderSaysSo) {
   for (const int workers : {1, 3, 4, 7}) {
     for (const auto& [batch_size, whole, all] :
@@ -231,7 +231,7 @@ auto read_wild(int batch_size, const WorkerOptions& options, OnError on_error) {
       [&](Graph& g) { return g.read(sluice::workers<std::int64_t>("wild", 100, options)); });
 }
 
-// Batches before it are delivered; it is thrown with its own batch; what comes after can be had.
+// Batches before it are delivered. It is thrown with its own batch. Later batches can be had.
 TEST(WorkerConformance, X13_X34_AnErrorComesWithItsBatch) {
   for (const int workers : {1, 4}) {
     for (const int batch_size : {1, 15}) {
@@ -268,7 +268,7 @@ TEST(WorkerConformance, X12_ADeadWorkerCostsItsSampleOnly) {
   }
 }
 
-// An epoch whose length nobody knows ends, too.
+// An epoch of unknown length ends, too.
 TEST(WorkerConformance, X12_WithoutWorkersTheEpochEnds) {
   WorkerOptions how = options(1, "exit@20");
   how.restarts = 0;

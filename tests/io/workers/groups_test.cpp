@@ -1,4 +1,4 @@
-// How many samples a worker is asked for at once.
+// The number of samples that a worker is asked for at once.
 #include <sluice/io/workers/workers.h>
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace sluice {
 namespace groups_test {
 
-// The sizes of the groups, by sample. No worker is ready before all samples are asked for.
+// Returns the sizes of the groups, by sample. No worker is ready before all samples are requested.
 std::vector<std::int64_t> sizes_of(const std::string& argument, bool together) {
   std::FILE* const lock = std::tmpfile();
   ::flock(::fileno(lock), LOCK_EX);
@@ -31,14 +31,14 @@ std::vector<std::int64_t> sizes_of(const std::string& argument, bool together) {
   return sizes;
 }
 
-// One by one: a worker that has few in hand ends soon after the others.
+// One by one: a worker with few samples ends soon after the others.
 TEST(WorkerGroups, SamplesThatTakeLongAreAskedForOneByOne) {
   const auto sizes = sizes_of("3000 each", false);
   EXPECT_GT(sizes.front(), 1);  // nothing is known yet
   for (std::size_t i = 120; i < sizes.size(); ++i) EXPECT_EQ(sizes[i], 1) << i;
 }
 
-// What a reader makes at once it is asked for at once, however long that takes.
+// Samples that a reader makes at once are requested at once, however long that takes.
 TEST(WorkerGroups, SamplesThatAreMadeTogetherAreAskedForTogether) {
   const auto sizes = sizes_of("3000 first", true);
   for (std::size_t i = 0; i < 144; ++i) EXPECT_EQ(sizes[i], 16) << i;

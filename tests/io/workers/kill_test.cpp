@@ -1,4 +1,4 @@
-// Workers, and programs that have workers, are killed at any moment. Nothing is left of them.
+// Workers, and programs that have workers, are killed at any moment. Nothing remains of them.
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::set<std::string> entries(const std::string& folder) {
   return all;
 }
 
-// What a process could leave behind.
+// Resources that a process could leave behind.
 struct Left {
   std::size_t descriptors = entries("/proc/self/fd").size();
   std::set<std::string> shared = entries("/dev/shm");
@@ -83,7 +83,7 @@ std::vector<int> children() {
   return all;
 }
 
-// Kills one child, and no other process that has its number meanwhile.
+// Kills one child, but no other process that has its number meanwhile.
 bool kill_child(int pid) {
   const auto descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   if (descriptor < 0) return false;
@@ -93,7 +93,7 @@ bool kill_child(int pid) {
   return killed;
 }
 
-// No child that runs, and none that nobody has waited for.
+// Checks that no child runs, and that none is left unreaped.
 void expect_no_child() {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
@@ -135,7 +135,7 @@ TEST(KilledWorkers, CostTheirSamplesAndLeaveNothing) {
   EXPECT_EQ(Left(), before);
 }
 
-// Starts the program that has workers, and kills it: often while it starts them.
+// Starts the program that has workers, and kills it, often while it starts them.
 void kill_one_parent(std::mt19937& random) {
   std::array<int, 2> said{};
   ASSERT_EQ(::pipe2(said.data(), O_CLOEXEC), 0);
@@ -164,7 +164,7 @@ TEST(KilledParents, TakeTheirWorkersWithThem) {
   const Left before;
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   std::mt19937 random(2);
-  ::alarm(300);  // a worker that stays is a failure, and not one that nobody hears of
+  ::alarm(300);  // a worker that remains must be a visible failure
   for (int i = 0; i < kills(); ++i) {
     kill_one_parent(random);
     while (::waitpid(-1, nullptr, 0) > 0) {
@@ -176,7 +176,7 @@ TEST(KilledParents, TakeTheirWorkersWithThem) {
   EXPECT_EQ(Left(), before);
 }
 
-// A child of fork() has the object, and none of the workers; the parent keeps them.
+// A child of fork() has the object but none of the workers; the parent keeps them.
 TEST(KilledWorkers, StayWithTheProcessThatHasThem) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "forks";
   Asked<Mixed> asked("mixed", {.workers = 2});

@@ -1,4 +1,4 @@
-// A million samples, each of which takes another time: all of them come, once and in order.
+// A million samples, each of which takes a different time: all of them come, once and in order.
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/workers/workers.h>
 
@@ -45,7 +45,7 @@ TEST(AMillionSamples, ComeInTheirOrderFromThreadsWhenShuffled) {
 }
 
 TEST(AMillionSamples, AQuarterOfThemFromWorkers) {
-  const std::int64_t kQuarter = kSamples / 4;  // a message to and fro takes longer than all else
+  const std::int64_t kQuarter = kSamples / 4;  // a round trip takes longer than all else
   expect_all_in_order(
       workers<std::int64_t>("uneven", kQuarter, {.workers = 4, .program = SLUICE_WORKER_PROGRAM}),
       {}, kQuarter);

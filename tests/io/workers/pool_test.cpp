@@ -61,7 +61,7 @@ TEST(WorkerPool, GivesWhatTheReaderGivesHere) {
   }
 }
 
-// Set up once; told who they are; not this process; none of them is left out.
+// Each worker is set up once, knows its number, is another process, and receives work.
 TEST(WorkerPool, SetsEachWorkerUpOnce) {
   Asked<Who> asked("who", {.workers = 3, .argument = "{\"path\": \"/data\"}"});
   std::map<std::int64_t, std::set<std::int64_t>> counts;
@@ -83,7 +83,7 @@ TEST(WorkerPool, SetsEachWorkerUpOnce) {
     EXPECT_EQ(*seen.rbegin(), static_cast<std::int64_t>(seen.size()) - 1);
 }
 
-// Keeps the pool's thread until it is told to go on.
+// Blocks the pool's thread until it is released.
 class Gate final : public detail::WorkerRequest {
  public:
   Gate(std::promise<void>& entered, std::future<void> open)
@@ -100,8 +100,8 @@ class Gate final : public detail::WorkerRequest {
   std::future<void> open_;
 };
 
-// What is there is cut into groups of samples that follow each other, one for each worker, which
-// differ in size by at most 1.
+// The waiting samples are cut into groups of consecutive samples, one for each worker. The sizes of
+// the groups differ by at most 1.
 TEST(WorkerPool, X10_X31_CutsWhatIsThereIntoGroups) {
   const std::vector<std::vector<int>> table = {{8, 8}, {6, 6, 5}, {1, 1, 1, 1}, {5}};
   for (const std::vector<int>& sizes : table) {
@@ -134,7 +134,7 @@ TEST(WorkerPool, ReplacesWorkersThatHaveMadeEnough) {
   for (const auto& [pid, count] : counts) EXPECT_LT(count, 15);
 }
 
-// A worker that ends, in whichever way, costs the sample that it was at. All others come.
+// A worker that ends, in any way, costs the sample that it was processing. All others come.
 TEST(WorkerPool, LosesTheSampleThatAWorkerWasAt) {
   const std::vector<std::pair<std::string, std::string>> table = {
       {"segv", "was killed by signal 11"},
@@ -179,7 +179,7 @@ class Started {
   void send(std::string_view message) {
     (void)process_.channel().send(std::as_bytes(std::span(message)), detail::Patience::wait);
   }
-  // True when it asks for work.
+  // True if the worker asks for work.
   bool is_ready() {
     const auto received = process_.channel().receive(detail::Patience::wait);
     if (received.result != detail::Channel::Result::done) return false;
@@ -369,7 +369,7 @@ TEST(WorkerPool, GivesUpWhenNoWorkerIsLeft) {
   EXPECT_THROW(asked.pool().begin_epoch(), Error);
 }
 
-// Why a pool does not begin to serve: what all samples say.
+// All samples report why a pool does not begin to serve.
 TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
   const auto error_of = [](auto asked) { return asked->all_of(1)[0].error; };
   const auto has = [](const std::string& text, const std::string& part) {
@@ -385,12 +385,12 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
   EXPECT_EQ(has(error_of(std::make_unique<Asked<Bytes>>("wild")),
                 "gives samples of (i64), and workers<...> is told of (bytes)"),
             "");
-  // What fails in each worker, and again in one of them, is not tried ten times.
+  // If setup fails in each worker, and again in one of them, it is not tried ten times.
   Asked<std::int64_t> closed("nothing", {.workers = 2});
   EXPECT_EQ(has(closed.all_of(1)[0].error, "cannot be set up: the database is closed"), "");
   EXPECT_GE(closed.pool().stats().restarts, 2);
   EXPECT_LE(closed.pool().stats().restarts, 4);
-  // What is wrong stays wrong: no restart is used.
+  // A BuildError is permanent: no restart is used.
   Asked<std::int64_t> mistaken("mistaken");
   EXPECT_EQ(has(mistaken.all_of(1)[0].error, "cannot be set up: no such table"), "");
   EXPECT_EQ(mistaken.pool().stats().restarts, 0);
@@ -406,7 +406,7 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
             "");
 }
 
-// One that ends while it is set up has come as far as run_worker_if_asked, which is not the reason.
+// A worker that ends during setup has reached run_worker_if_asked, so that is not the reason.
 TEST(WorkerPool, SaysThatAWorkerEndedWhileItWasSetUp) {
   const struct {
     const char* argument;
@@ -425,8 +425,8 @@ TEST(WorkerPool, SaysThatAWorkerEndedWhileItWasSetUp) {
   }
 }
 
-// What a worker writes is read all the time, so that it never waits for that; all of it goes on to
-// stderr, and only the last words are kept.
+// The output of a worker is read all the time, so that it never waits for that. All of it goes on
+// to stderr, and only the last words are kept.
 TEST(WorkerPool, AWorkerThatFloodsItsOutputIsNotHeldUp) {
   constexpr std::int64_t kSamples = 5;
   constexpr std::int64_t kBytes = 300'000;  // of one line, more than a pipe takes
@@ -473,7 +473,7 @@ TEST(WorkerPool, RefusesOptionsThatCannotBe) {
             "the workers of 'wild' cannot be started from '/nowhere/program': posix_spawn: No such "
             "file or directory");
   EXPECT_EQ(error_of({.workers = 2}), "no error");
-  // Of this program it is known before anything is started.
+  // This program is known to lack the reader before anything is started.
   EXPECT_THROW((void)workers<std::int64_t>("wild", 10), BuildError);
 }
 
@@ -520,7 +520,8 @@ TEST(WorkerPool, LendsSharedMemory) {
   }
 }
 
-// Somebody who gives nothing back gets all samples, one at a time; no value is larger than allowed.
+// A caller that returns no memory receives all samples, one at a time. No value is larger than
+// allowed.
 TEST(WorkerPool, HasABoundOnSharedMemory) {
   Asked<Bytes> asked("block", {.workers = 3, .argument = "300000", .max_bytes = 1 << 20});
   const auto answers = asked.all_of(40);
@@ -531,7 +532,7 @@ TEST(WorkerPool, HasABoundOnSharedMemory) {
             "max_bytes of WorkerOptions");
 }
 
-// What nobody wants any more fails at once, and the worker does not make it.
+// Samples of an ended epoch fail at once, and the worker does not make them.
 TEST(WorkerPool, LeavesOutWhatAnEndedEpochAskedFor) {
   Asked<std::int64_t> asked("wild", {.workers = 1, .argument = "hang@5", .deadline_s = 0.5});
   asked.pool().begin_epoch();

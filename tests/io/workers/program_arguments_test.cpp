@@ -1,4 +1,4 @@
-// Workers whose program starts another one, which serves.
+// Workers whose program starts another one, which does the work.
 #include <sluice/io/workers/workers.h>
 #include <sluice/runtime/error.h>
 

@@ -1,5 +1,5 @@
-// What travels between processes, without a process: values come out as they went in, and what a
-// worker may have written wrongly is refused.
+// Values between processes, without a process: they come out as they went in, and wrong data of a
+// worker is refused.
 #include <sluice/io/workers/channel.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/reply_reader.h>
@@ -115,7 +115,7 @@ TEST(WorkerValues, ComeOutAsTheyWentIn) {
   EXPECT_EQ(sides.there_and_back(std::int32_t{-7}), -7);
 }
 
-// The other way: what a request brings along.
+// The other way: the inputs of a request.
 TEST(WorkerValues, ReachAFunctionAsTheyAre) {
   for (std::int64_t i = 0; i < 200; ++i) {
     const testing::Mixed made = testing::mixed_sample({.index = i});
@@ -126,7 +126,7 @@ TEST(WorkerValues, ReachAFunctionAsTheyAre) {
     MessageWriter message({MessageKind::call, inputs.count(), 1});
     inputs.write(message);
     Segments segments;
-    // Who writes to the pages has them alone: a second reader finds what was sent.
+    // A reader writes to a private copy of the pages: a second reader finds what was sent.
     for (int reader = 0; reader < 2; ++reader) {
       if (inputs.descriptor() >= 0) {
         const Descriptor memory(::dup(inputs.descriptor()));
@@ -261,7 +261,7 @@ TEST(WorkerValues, RefuseMessagesThatAreTooShort) {
   }
 }
 
-// A sample of everything, whose message is damaged in any way.
+// A sample with all types, whose message is damaged in any way.
 TEST(WorkerValues, MutantsAreReadOrRefused) {
   Sides sides;
   const auto whole = sides.message_of(testing::mixed_sample({.index = 7}));

@@ -1,4 +1,4 @@
-// aug_mix against the same written for one picture, and what it draws.
+// aug_mix against the same written for one image, and its draws.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic.h>
@@ -26,7 +26,7 @@ struct Step {
   float parameter = 0;
 };
 
-// The usual list, and each operator writes down that it runs, and with what.
+// The usual list, in which each operator records that it runs, and its arguments.
 std::vector<Augmentation<Image>> listening(Graph& g, std::vector<Step>& steps) {
   std::vector<Augmentation<Image>> list = aug_mix_list();
   for (auto& one : list) {
@@ -114,7 +114,7 @@ TEST(AugMix, ASampleIsWhatItsStepsAndWeightsSay) {
   }
 }
 
-// All magnitudes, lengths and operators as often as each other.
+// All magnitudes, lengths and operators equally often.
 TEST(AugMix, DrawsEvenly) {
   constexpr int kSamples = 3000, kOperators = 4, kWidth = 2, kSeverity = 5;
   std::mutex mutex;
@@ -172,7 +172,7 @@ TEST(AugMix, LengthsAreOneToThreeEquallyOften) {
     });
     return aug_mix(g, image, {.mixture_width = 1, .alpha = 1000.f, .augmentations = halve});
   });
-  // With alpha 1000 the picture and its chain weigh the same: 255 and 128, 64 or 32.
+  // With alpha 1000, the image and its chain have the same weight: 255 and 128, 64 or 32.
   int counts[3] = {};
   for (const auto& [images] : pipeline.epoch()) {
     for (const Image& image : images) {

@@ -1,4 +1,4 @@
-// auto_augment against the same written for one picture, and what it draws.
+// auto_augment against the same written for one image, and its draws.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic.h>
@@ -25,7 +25,7 @@ const AugmentationRanges kRanges[] = {AugmentationRanges::torchvision, Augmentat
 const std::set<std::string> kPlain = {"auto_contrast", "equalize", "invert"};
 const std::set<std::string> kColours = {"brightness", "color", "contrast", "sharpness"};
 
-// The parameter from the two libraries' formulas; `negative` counts where a sign is drawn.
+// The parameter from the two libraries' formulas; `negative` matters if a sign is drawn.
 double parameter_of(const AugmentationStep& step, bool negative, bool dali) {
   const double share = step.magnitude / (dali ? 10.0 : 9.0);
   const double sign = negative ? -1 : 1;
@@ -45,7 +45,7 @@ bool draws_sign(const AugmentationStep& step, bool dali) {
          !(dali && kColours.contains(name));
 }
 
-// By bilinear interpolation, since a nearest pixel may be another one where a parameter is rounded.
+// By bilinear interpolation, because rounded parameters may change a nearest pixel.
 constexpr Interpolation kWay = Interpolation::bilinear;
 
 Image plain(const AugmentationStep& step, const Image& in, bool negative, bool dali) {
@@ -54,7 +54,7 @@ Image plain(const AugmentationStep& step, const Image& in, bool negative, bool d
                                      {.interpolation = kWay, .fill = dali ? 128 : 0}, true);
 }
 
-// What a sample took, from its path: "apply_policy:3 equalize, equalize/equalize:then/..."
+// The steps of a sample, from its path: "apply_policy:3 equalize, equalize/equalize:then/..."
 struct Taken {
   std::size_t sub_policy = 0;  // from 0
   std::vector<AugmentationStep> steps = {};
@@ -82,7 +82,7 @@ Taken taken(const std::string& path, const AugmentationPolicy& policy) {
   return found;
 }
 
-// Whether the steps, with some signs, make one picture of the other.
+// True if the steps, with some choice of signs, turn `from` into `to`.
 bool makes(const std::vector<AugmentationStep>& steps, std::size_t i, const Image& from,
            const Image& to, bool dali) {
   if (i == steps.size()) return testing::alike(from, to);
@@ -91,7 +91,7 @@ bool makes(const std::vector<AugmentationStep>& steps, std::size_t i, const Imag
           makes(steps, i + 1, plain(steps[i], from, true, dali), to, dali));
 }
 
-// What the tables add up to, so that no number of theirs changes unseen.
+// Sums of the tables, so that no number in them changes unnoticed.
 TEST(AutoAugment, HasThePublishedPolicies) {
   const struct {
     AutoAugmentPolicy which;
@@ -177,7 +177,7 @@ TEST(AutoAugment, EachOperatorDoesWhatTheTablesSay) {
   }
 }
 
-// The default is what the ranges' library does.
+// The default is that of the library whose ranges are used.
 TEST(AutoAugment, InterpolatesAsTheLibraryOfTheRangesDoes) {
   const AugmentationPolicy turn = {.sub_policies = {{{"rotate", 1.f, 9}}}};
   for (const AugmentationRanges ranges : kRanges) {
@@ -213,7 +213,7 @@ TEST(AutoAugment, DrawsSubPoliciesEquallyOftenAndStepsAsOftenAsTheySay) {
     chi += std::pow(static_cast<double>(arm.taken) - kSamples / 25.0, 2) / (kSamples / 25.0);
   EXPECT_LT(chi, 51.2);  // upper 0.1 % point of 24 degrees of freedom
 
-  // Steps stand in the order in which they were described.
+  // Steps are in the order of their description.
   double steps_chi = 0;
   int steps = 0;
   for (std::size_t i = 0; i < policy.sub_policies.size(); ++i) {
@@ -234,7 +234,7 @@ TEST(AutoAugment, DrawsSubPoliciesEquallyOftenAndStepsAsOftenAsTheySay) {
   EXPECT_LT(steps_chi, 76.1);  // of 42 degrees of freedom
 }
 
-// Of a step's signs half are negative: slopes to the left and to the right.
+// Half of a step's signs are negative: slopes to the left and to the right.
 TEST(AutoAugment, SignsAreDrawnEvenly) {
   constexpr int kSamples = 2000;
   auto pipeline = make_pipeline({.batch_size = 64, .seed = 3, .threads = 2}, [&](Graph& g) {

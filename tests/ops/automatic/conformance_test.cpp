@@ -1,4 +1,4 @@
-// Of docs/conformance.md, on automatic augmentation.
+// The rows of docs/conformance.md on automatic augmentation.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic.h>
@@ -53,8 +53,8 @@ TEST(RandAugment, C47_RunsForAllSizesOfBatchesAndAllMagnitudes) {
   }
 }
 
-// Where chi-square of so many degrees of freedom lies with the given normal deviate, after Wilson
-// and Hilferty.
+// Returns the chi-square value with so many degrees of freedom at the normal deviate `z`, after
+// Wilson and Hilferty.
 double chi_square_at(double degrees, double z) {
   const double part = 2 / (9 * degrees);
   return degrees * std::pow(1 - part + z * std::sqrt(part), 3);

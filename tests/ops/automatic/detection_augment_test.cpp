@@ -1,5 +1,5 @@
-// detection_augment and segmentation_augment: squares of one level are found in the results where
-// boxes and masks say.
+// detection_augment and segmentation_augment: squares of one pixel value are found in the results
+// where boxes and masks say.
 #include <sluice/sluice.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Scene {
   Tensor boxes, labels;
 };
 
-// A gray picture of dark noise with two bright squares, whose levels are 160 and 240.
+// A gray image of dark noise with two bright squares, of pixel values 160 and 240.
 Scene draw(std::int64_t i) {
   const int height = 60 + static_cast<int>(i % 9) * 5, width = 120 - static_cast<int>(i % 4) * 7;
   Scene scene{Image(height, width, 3), Image(height, width, 1), Tensor({2, 4}, DType::f32),
@@ -87,7 +87,7 @@ TEST(DetectionAugment, BoxesAreWhereTheirSquaresAre) {
         const int level = 80 + 80 * static_cast<int>(labels[i].data<std::int64_t>()[k]);
         EXPECT_TRUE(is_near(image.row(y)[3 * x], level))
             << int{image.row(y)[3 * x]} << " " << level;
-        // What lies right outside of the box is not the square.
+        // The pixels just outside of the box do not belong to the square.
         const auto left = static_cast<int>(std::floor(box[0])) - 4;
         if (left >= 0) {
           EXPECT_FALSE(is_near(image.row(y)[3 * left], level));
@@ -140,8 +140,8 @@ TEST(DetectionAugment, APictureWithoutBoxesKeepsThem) {
   }
 }
 
-// Each pixel of the result lies on the square that its mask says, or on none; the mask has no ids
-// but those that were in it, and the one to be ignored, which lies where no picture is.
+// Each pixel of the result lies on the square that its mask says, or on none. The mask has only the
+// ids that were in it, and the one to be ignored, which lies outside of the image.
 TEST(SegmentationAugment, MasksLieOnTheirPictures) {
   auto pipeline = make_pipeline({.batch_size = 16, .seed = 5, .threads = 2}, [](Graph& g) {
     auto [jpeg, mask] = g.source(60, [](const SampleInfo& info) {

@@ -1,5 +1,5 @@
-// dino: sizes and numbers of its views, how often each change is drawn, and that they are cut out
-// of one decode.
+// dino: sizes and numbers of its views, how often each change is drawn, and that the views are cut
+// out of one decode.
 #include "tests/io/pictures.h"
 #include <sluice/sluice.h>
 

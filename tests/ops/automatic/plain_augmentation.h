@@ -1,4 +1,4 @@
-// The augmentations of the lists, each as one call of a kernel on one picture.
+// The augmentations of the lists, each as one call of a kernel on one image.
 #pragma once
 
 #include "tests/ops/kernels/reference.h"
@@ -24,8 +24,8 @@
 
 namespace sluice::testing {
 
-// The parameter is what the augmentation's own kernel takes: of posterize the bits that are kept,
-// of colours the factor.
+// `parameter` is the argument of the augmentation's own kernel: the bits to keep for posterize, the
+// factor for colors.
 inline Image plain_augmentation(const std::string& name, const Image& in, double parameter,
                                 const kernels::WarpOptions& warp, bool relative) {
   const auto number = static_cast<float>(parameter);
@@ -72,13 +72,13 @@ inline Image plain_augmentation(const std::string& name, const Image& in, double
   return out;
 }
 
-// Sample i: of several sizes, and all different.
+// Returns the image of sample i: of several sizes, and all different.
 inline Image picture_of(std::int64_t i) {
   return make_picture(31 + static_cast<int>(i % 7), 40, 3, static_cast<std::uint32_t>(i) + 1);
 }
 
-// Parameters are floats in a pipeline and doubles above: a level may be rounded the other way, and
-// a place of a nearest pixel too.
+// True if at most one value in 50 differs by more than 1. Parameters are floats in a pipeline and
+// doubles above, so pixel values and places of nearest pixels may round differently.
 inline bool alike(const Image& a, const Image& b) {
   if (a.height() != b.height() || a.width() != b.width() || a.channels() != b.channels())
     return false;

@@ -1,4 +1,4 @@
-// rand_augment and trivial_augment_wide against the same written for one picture.
+// rand_augment and trivial_augment_wide against the same written for one image.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic.h>
@@ -15,8 +15,8 @@ namespace rand_augment_test {
 
 using testing::picture_of;
 
-// The parameter of an augmentation, from the table in ops/automatic.h: of posterize the bits
-// that are kept, of colours the factor.
+// Returns the parameter of an augmentation, from the table in ops/automatic.h: the bits to keep for
+// posterize, the factor for colors.
 double parameter_of(const std::string& name, double share, int sign, AugmentationRanges ranges,
                     bool wide) {
   const bool dali = ranges == AugmentationRanges::dali;
@@ -77,7 +77,7 @@ TEST(RandAugment, EachOperatorDoesWhatTheTableSays) {
   }
 }
 
-// What a sample took is known; its signs are not, so that any may be right.
+// The path names a sample's operators but not their signs, so any signs may be right.
 TEST(RandAugment, ASampleIsWhatItsPathSays) {
   constexpr int kSamples = 60;
   auto pipeline = make_pipeline({.batch_size = 16, .seed = 3, .threads = 2}, [&](Graph& g) {

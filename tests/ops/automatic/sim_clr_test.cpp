@@ -46,7 +46,7 @@ TEST(JoinRegions, GivesTheSmallestAroundAndPlacesInIt) {
   }
 }
 
-// What is cut out of the joint decode is what a decode of the region alone gives, bit for bit.
+// A view cut out of the joint decode equals the decode of its region alone, bit for bit.
 TEST(JoinRegions, ViewsAreThoseOfTwoDecodes) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 2, .threads = 2}, [](Graph& g) {
     auto jpeg = g.source(40, [](const SampleInfo& info) { return file_of(info.index); });

@@ -64,7 +64,7 @@ std::vector<std::byte> bytes_of(const Column& column) {
   return {all.bytes(), all.bytes() + all.nbytes()};
 }
 
-// What a batch is before and after, by the definition, for u8 and f32 alike.
+// Compares a batch before and after mixing with the definition, for u8 and f32 alike.
 template <class T>
 void expect_mix(const std::vector<std::byte>& before, const std::vector<std::byte>& after,
                 std::size_t count, double weight, const std::vector<bool>& cut, double tolerance) {
@@ -87,7 +87,7 @@ void expect_mix(const std::vector<std::byte>& before, const std::vector<std::byt
   }
 }
 
-// Which elements of a picture of 6 x 9 with 3 channels lie in the region.
+// Returns which elements of an image of 6 x 9 with 3 channels lie in the region.
 std::vector<bool> inside(const Rectangle& r, bool chw) {
   std::vector<bool> all(6 * 9 * 3);
   for (int y = r.y; y < r.y + r.height; ++y) {
@@ -135,7 +135,7 @@ TEST(Mix, MixesPicturesAndLabelsByTheSameWeight) {
   expect_batches_mixed<float>(tensors_of({}), true, 1e-5);
 }
 
-// The last batch of 10 by 4 has two samples, and that of 9 one, which stays as it is.
+// The last batch of 10 by 4 has two samples. The last of 9 has one, which stays as it is.
 TEST(Mix, APartOfABatchAndOneSample) {
   auto pipeline = pipeline_of({.samples = 9});
   int batches = 0;
@@ -190,7 +190,7 @@ TEST(Mix, IsTheSameForAllThreadsAndDiffersByKey) {
   };
   const auto one = run(1, kSeed), four = run(4, kSeed), other = run(1, kSeed + 1);
   EXPECT_TRUE(one == four);
-  // Each batch of each epoch draws its own, and another seed others.
+  // Each batch of each epoch has its own draws, and another seed has others.
   std::vector<float> weights = one.second;
   for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_NE(weights[i], other.second[i]);
   std::vector<float> ups;
@@ -199,7 +199,7 @@ TEST(Mix, IsTheSameForAllThreadsAndDiffersByKey) {
   EXPECT_EQ(std::adjacent_find(ups.begin(), ups.end()), ups.end());
 }
 
-// Of alpha 1 weights are uniform; so are the middles of regions.
+// With alpha 1, weights are uniform; so are the centers of regions.
 TEST(Mix, WeightsAndRegionsAreDrawnAsTheySay) {
   constexpr int kBatches = 4000;
   auto pipeline = pipeline_of({.samples = 2, .batch = 2});
@@ -218,12 +218,12 @@ TEST(Mix, WeightsAndRegionsAreDrawnAsTheySay) {
   }
   EXPECT_NEAR(low, kBatches / 4.0, 3.3 * std::sqrt(kBatches * 3 / 16.0));
   EXPECT_NEAR(left / kBatches, 8, 0.4);  // the middle is 0 to 8
-  // Half is left over on average, and more where the rectangle is cut to the picture.
+  // Half is left over on average, and more if the rectangle is cut to the image.
   EXPECT_GT(weights / kBatches, 0.6);
   EXPECT_LT(weights / kBatches, 0.8);
 }
 
-// Each batch is as by hand, in any epoch; what a step throws costs its batch.
+// Each batch equals the one mixed by hand, in any epoch. An exception of a step costs its batch.
 TEST(Mix, AsAStepOfThePipeline) {
   for (const int threads : {1, 2}) {
     auto by_hand = pipeline_of({.threads = threads}), by_step = pipeline_of({.threads = threads});

@@ -1,4 +1,4 @@
-// mosaic on the batches of pipelines, beside the definition: pixel by pixel, box by box.
+// mosaic on the batches of pipelines, against the definition: pixel by pixel, box by box.
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/batch.h>
 #include <sluice/ops/colour.h>
@@ -53,11 +53,11 @@ auto pipeline_of(int samples, int batch, int threads) {
       });
 }
 
-// Of sample `i` of `count`: the sample that is seen in the quarter, and how far it is moved.
+// A quarter of the mosaic of sample `i` of `count`: the sample seen there, and its shift.
 struct Quarter {
   std::size_t from = 0;
   int dx = 0, dy = 0;
-  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // what the quarter holds
+  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // the rectangle of the quarter
 };
 std::array<Quarter, 4> quarters(const Mosaic& m, std::size_t i, std::size_t count) {
   std::array<Quarter, 4> all;
@@ -176,7 +176,7 @@ TEST(Mosaics, AreTheSameForAllThreadsAndTypes) {
       const Tensor f16 = batch.template get<2>().tensor();
       for (const Tensor* const tensor : {&u8, &f32, &f16})
         all.emplace_back(tensor->bytes(), tensor->bytes() + tensor->nbytes());
-      // Planes are the levels of the pictures: both were joined alike.
+      // Planes are the images' pixel values: both were joined alike.
       for (std::size_t i = 0; i < batch.size(); ++i) {
         const auto* const plane =
             reinterpret_cast<const float*>(f32.bytes()) + i * kHeight * kWidth * 3;

@@ -1,4 +1,4 @@
-// Squares are drawn into a picture and its mask; after each geometric operator they are found where
+// Squares are drawn into an image and its mask. After each geometric operator, they are found where
 // the boxes, the points and the labels say.
 #include <sluice/sluice.h>
 
@@ -28,7 +28,7 @@ struct Drawn {
   Tensor boxes, points, labels;
 };
 
-// One square to each third of the picture, so that none hides another one.
+// Draws one square in each third of the image, so that none hides another.
 Drawn draw(std::int64_t trial) {
   Random random({.seed = 7, .epoch = 0, .sample = static_cast<std::uint64_t>(trial)});
   const auto below = [&](int n) {
@@ -65,7 +65,7 @@ Drawn draw(std::int64_t trial) {
 
 using Moved = std::tuple<Value<Image>, Value<Image>, Value<Tensor>, Value<Tensor>, Value<Tensor>>;
 
-// What the user of the library writes, once for each operator.
+// The code that a user of the library writes, once for each operator.
 struct Program {
   Graph& g;
   Value<Image> image, mask;
@@ -144,7 +144,7 @@ struct Program {
     const Value<Rectangle> region = random_region(image, {.min_area = 0.4f});
     return resized(cropped(region), canvas_size(region));
   }
-  // Its points are those of the boxes that are left.
+  // Its points are those of the remaining boxes.
   Moved shown() {
     const auto [region, inside, numbers] = random_bbox_crop(boxes, labels, size);
     auto middles = g.map_into<Tensor>(
@@ -241,12 +241,12 @@ TEST(BoxesFollow, SquaresAreFoundWhereBoxesPointsAndMasksSay) {
         const Edges box = row_of(boxes, i), visible = clip(box, picture), found = find(mask, id);
         const bool turned = way >= 4 && way <= 9 && way != 7;
         const double slack = turned ? 2 : 1;
-        // What is drawn lies within the box,
+        // The drawn square lies within the box,
         EXPECT_GE(found.x0, visible.x0 - 1);
         EXPECT_GE(found.y0, visible.y0 - 1);
         EXPECT_LE(found.x1, visible.x1 + 1);
         EXPECT_LE(found.y1, visible.y1 + 1);
-        // and fills it: one that is turned does so where none of it is cut off.
+        // and fills it. A turned square fills it if none of it is cut off.
         if (visible == box || (!turned && area(visible) > 16)) {
           EXPECT_NEAR(found.x0, visible.x0, slack);
           EXPECT_NEAR(found.y0, visible.y0, slack);

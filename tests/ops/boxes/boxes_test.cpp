@@ -17,7 +17,7 @@ namespace boxes_boxes_test {
 using Numbers = std::vector<float>;
 using Change = std::function<Value<Tensor>(Graph& g, Value<Tensor> boxes, Value<Tensor> labels)>;
 
-// Of each list of numbers a sample; its labels count from 1.
+// Makes a sample of each list of numbers; its labels count from 1.
 auto pipeline_of(const std::vector<Numbers>& lists, const Change& change) {
   const auto count = static_cast<std::int64_t>(lists.size());
   return make_pipeline({.batch_size = 8, .seed = 2, .threads = 1, .on_error = OnError::skip},
@@ -62,8 +62,8 @@ TEST(BoxOperators, KnownBoxes) {
       {{-5, -5, 10, 60, 200, 10, 300, 20},
        {0, 0, 10, 50, 100, 10, 100, 20},
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return clip_boxes(boxes, kSize); }},
-      // Of the first 10 x 10 of 20 x 20 are left, of the second 4 x 4, of the third all, and of
-      // the last nothing.
+      // The first box keeps 10 x 10 of 20 x 20, the second 4 x 4, the third all, and the last
+      // nothing.
       {{-10, -10, 10, 10, -6, 0, 4, 4, 8, 8, 28, 12, 200, 0, 300, 9},
        {0, 0, 10, 10, 8, 8, 28, 12},
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {

@@ -1,4 +1,4 @@
-// scaled_region, expanded_region and nested_region, beside what they say they are worth.
+// scaled_region, expanded_region and nested_region, against the operations that they replace.
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/sluice.h>
 
@@ -49,8 +49,8 @@ TEST(ShownPart, LiesInsideForAllNumbers) {
     ASSERT_LE(part.begin + part.length, length);
     ASSERT_GE(part.scaled, 1);
     ASSERT_LE(part.scaled, window);
-    // As large as the scale says, but for the rounding of both sides; of the picture's at least one
-    // pixel is shown.
+    // As large as the scale says, but for the rounding of both sides. At least one pixel of the
+    // image is shown.
     if (part.length == 1) continue;
     const double exact = static_cast<double>(scale) * part.length;
     ASSERT_NEAR(part.scaled, exact, std::max(0.5001 * static_cast<double>(scale), 1.0001))
@@ -70,8 +70,8 @@ TEST(ShownPart, RefusesWhatMakesNoSense) {
   EXPECT_THROW(kernels::shown_part(5, 5, 1.f, nan), std::invalid_argument);
 }
 
-// What crop makes of the region is what expand makes of the picture; a region of that is what two
-// crops give, one after the other.
+// crop of the region equals expand of the image. A nested region equals two crops, one after the
+// other.
 TEST(Regions, AreWorthWhatTheySay) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 6, .threads = 2}, [](Graph& g) {
     auto image = g.source(40, [](const SampleInfo& info) {

@@ -1,4 +1,4 @@
-// Operators on pictures, as pipelines of one step.
+// Operators on images, as pipelines of one step.
 #pragma once
 
 #include "tests/io/pictures.h"
@@ -20,7 +20,8 @@ inline Image numbered_picture(std::int64_t i, int channels = 3) {
   return draw_picture(9, 7, channels, static_cast<std::uint64_t>(i) + 5);
 }
 
-// describe(image, index) with values of each sample; the results, or what went wrong, by sample.
+// Applies describe(image, index) to the values of each sample. Returns the results, or the errors,
+// by sample.
 using Describe = std::function<Value<Image>(Value<Image>, Value<int>)>;
 struct Result {
   std::vector<Image> images;
@@ -44,7 +45,8 @@ inline Result apply(const Describe& describe, int channels = 3) {
   return result;
 }
 
-// What a BuildError says when the pipeline is described; nothing, if there is none.
+// Returns the message of the BuildError that describing the pipeline throws; empty if it throws
+// none.
 inline std::string build_error(const Describe& describe) {
   try {
     static_cast<void>(apply(describe));
@@ -54,7 +56,7 @@ inline std::string build_error(const Describe& describe) {
   return "";
 }
 
-// Whether the operator gives what `kernel` does to the picture of that number.
+// Checks that the operator produces what `kernel` makes of the image of that number.
 inline void expect_images(const Result& result,
                           const std::function<void(std::int64_t, const Image&, Image&)>& kernel,
                           int channels = 3) {

@@ -1,4 +1,4 @@
-// Operators on colours in pipelines: constants, numbers of each sample, and those that are refused.
+// Operators on colors in pipelines: constants, numbers of each sample, and refused ones.
 #include "tests/ops/colour/apply.h"
 #include <sluice/ops/colour.h>
 #include <sluice/ops/kernels/autocontrast.h>

@@ -1,4 +1,4 @@
-// invert, and that the operators which map levels by a table say what they do.
+// invert; and the operators that use a lookup table have the right one.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/colour.h>
@@ -74,7 +74,7 @@ TEST(LevelTables, AreWhatTheOperatorsDo) {
         EXPECT_EQ(out.row(y)[i], (*table)[in.row(y)[i]]);
     }
   }
-  // What differs from sample to sample has no table.
+  // Parameters that differ from sample to sample have no lookup table.
   const detail::Argument slot = detail::SlotArgument{1, detail::slot_type<float>()};
   EXPECT_FALSE(detail::brightness_contrast_operator()
                    ->level_table({image, slot, number(1.f), number(128.f), number(0.f)})

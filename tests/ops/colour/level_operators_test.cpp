@@ -1,5 +1,5 @@
 // posterize, solarize and gamma_correction in pipelines: constants, numbers of each sample, and
-// those that are refused.
+// refused ones.
 #include "tests/ops/colour/apply.h"
 #include <sluice/ops/colour.h>
 #include <sluice/ops/kernels/gamma_correction.h>
@@ -59,7 +59,7 @@ TEST(LevelOperators, RefuseNumbersByName) {
   begins(build_error([](auto image, auto) { return gamma_correction(image, -1); }),
          "gamma_correction: gamma must be at least 0, not -1");
 
-  // Of the samples 0 to 3, the first has no bits; the others are as they would be without it.
+  // Sample 0 of the samples 0 to 3 has no bits. The others are as they would be without it.
   const auto result = apply([](auto image, auto i) { return posterize(image, i); });
   ASSERT_EQ(result.errors.size(), 1u);
   EXPECT_EQ(result.errors[0], "posterize: bits must lie between 1 and 8, not 0");

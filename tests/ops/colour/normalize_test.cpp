@@ -1,4 +1,4 @@
-// The scale of mean and standard deviation: numbers for pixels of 0 .. 255 are refused when the
+// The scale of mean and standard deviation: numbers for pixels of 0 .. 255 are refused while the
 // pipeline is described.
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/colour.h>

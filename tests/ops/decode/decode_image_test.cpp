@@ -1,5 +1,5 @@
-// decode_image in pipelines: files of several formats beside each other, and crops that reach into
-// the decoder.
+// decode_image in pipelines: files of several formats side by side, and crops that reach into the
+// decoder.
 #include "tests/io/images/png_writer.h"
 #include "tests/io/pictures.h"
 #include <sluice/sluice.h>
@@ -63,7 +63,7 @@ TEST_F(DecodeImageTest, CropsReachIntoTheDecoder) {
       auto [file, number] = g.read(memory_in(files(), std::vector<int>{0, 1, 2}));
       auto image = decode_image(file);
       auto part = crop(image, Rectangle{5, 7, 20, 30});
-      // What is given as it is has to be made whole.
+      // A crop of all of the image needs it whole.
       return std::tuple{part, pushed ? part : crop(image, Rectangle{0, 0, 40, 60})};
     });
     EXPECT_EQ(to_string(pipeline.plan()).find("decode_image's size") != std::string::npos, pushed);
@@ -80,7 +80,8 @@ TEST_F(DecodeImageTest, CropsReachIntoTheDecoder) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(pushed[i] == cut[i]) << i;
 }
 
-// Of a JPEG file they are used while they are made; other pictures are there as a whole.
+// The next operator uses the rows of a JPEG file while they are decoded. Other images are decoded
+// as a whole.
 TEST_F(DecodeImageTest, RowsForTheNextOperatorAreThoseOfThePicture) {
   const auto run = [](bool tapped, bool region) {
     auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [&](Graph& g) {

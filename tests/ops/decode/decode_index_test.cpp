@@ -1,4 +1,4 @@
-// The operators that decode pass on what an index knows of the bytes that they are given.
+// The operators that decode pass on an index's knowledge of their bytes.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>

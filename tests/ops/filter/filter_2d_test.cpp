@@ -1,4 +1,4 @@
-// filter_2d in a pipeline, and windows that it refuses.
+// filter_2d in a pipeline, and the windows that it refuses.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>

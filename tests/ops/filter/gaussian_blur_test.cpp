@@ -1,4 +1,4 @@
-// What gaussian_blur says of its sizes, constant and per sample.
+// The errors of gaussian_blur about its sizes, constant and per sample.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>

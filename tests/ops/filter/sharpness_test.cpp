@@ -1,4 +1,4 @@
-// sharpness in a pipeline, with a factor of each sample.
+// sharpness in a pipeline, with a factor for each sample.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>

@@ -1,4 +1,4 @@
-// box_blur and median_blur in pipelines, with a window of each sample.
+// box_blur and median_blur in pipelines, with a window for each sample.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>

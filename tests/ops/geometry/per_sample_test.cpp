@@ -1,5 +1,5 @@
-// Operators whose parameters differ from sample to sample: what they make is what the kernels make,
-// and a sample whose parameters cannot be fails alone, in the kernel's words.
+// Operators whose parameters differ from sample to sample: their results are the kernels'. A sample
+// with invalid parameters fails alone, with the kernel's message.
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/crop.h>
@@ -26,7 +26,7 @@ struct Case {
   std::string name;
   std::function<Value<Image>(Value<Image>, Value<int>, Value<float>, Value<Rectangle>)> describe;
   std::function<void(const Image&, int, Image&)> make;  // of sample 1, 2 and 3
-  int fails = 0;                                        // the first one that does
+  int fails = 0;                                        // the first sample that does
   std::string words = {};
 };
 

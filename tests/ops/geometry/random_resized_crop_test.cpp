@@ -1,5 +1,5 @@
-// random_resized_crop with `shrink`: how far the decoder is let shrink, and how close the results
-// come to those of the exact way.
+// random_resized_crop with `shrink`: how far the decoder may shrink, and how close the results come
+// to the exact ones.
 #include "tests/io/corpus.h"
 #include "tests/io/pictures.h"
 #include <sluice/ops/kernels/resize.h>
@@ -17,7 +17,7 @@
 namespace sluice {
 namespace random_resized_crop_test {
 
-// What `describe(jpeg)` makes of each file. Random numbers are those of the same seed each time.
+// Returns the result of `describe(jpeg)` for each file. Random numbers use the same seed each time.
 template <class Describe>
 auto results_of(const std::vector<File>& files, const Describe& describe) {
   const auto samples = static_cast<std::int64_t>(files.size());
@@ -80,7 +80,7 @@ TEST(RandomResizedCrop, ShrinkLeavesRegionsAloneThatAreNotLarge) {
   for (std::size_t i = 0; i < files.size(); ++i) EXPECT_EQ(exact[i], shrunk[i]) << i;
 }
 
-// By the largest of 8, 4 and 2 that leaves at least twice the pixels that are wanted.
+// Shrinks by the largest of 8, 4 and 2 that leaves at least twice the requested pixels.
 TEST(RandomResizedCrop, ShrinksByAsMuchAsTheSizeAllows) {
   const auto files = drawn_files(48, 150, 500);
   constexpr int kHeight = 12;
@@ -132,7 +132,7 @@ class RandomResizedCropCorpus : public JpegCorpus {};
 
 TEST_F(RandomResizedCropCorpus, ShrunkPhotographsAreCloseToExactOnes) {
   const auto files = photos();
-  // So many of all; a sanitizer's build has one in eight.
+  // So many of all photographs; a build with a sanitizer reads one in eight.
   const int least = 50 / testing::one_in(1, 10);
   for (const int side : {32, 64}) expect_close(files, side, 3, 1, least);
 }

@@ -1,4 +1,4 @@
-// Sizes and parts as parameters of samples, alone and fused.
+// Sizes and regions as parameters of samples, alone and fused.
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/flip.h>
@@ -13,7 +13,7 @@
 namespace sluice {
 namespace geometry_resize_test {
 
-// `size` of the side that is given, of a picture of height x 1 pixels.
+// Resizes the given side of an image of height x 1 pixels to `size`.
 std::string outcome_of(int height, int size) {
   auto pipeline =
       make_pipeline({.batch_size = 1, .threads = 1, .on_error = OnError::skip}, [&](Graph& g) {
@@ -33,7 +33,7 @@ TEST(Resize, ASideThatFollowsMayBeTooLarge) {
             "in 1 .. 65535");
 }
 
-// A constant 0 is a size that is not given; a sample's 0 is a size that is wrong.
+// A constant 0 means that the size is not given. A sample's 0 is a wrong size.
 TEST(Resize, ASamplesSizeIsGivenAndMustBeLegal) {
   auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [](Graph& g) {
     auto size =

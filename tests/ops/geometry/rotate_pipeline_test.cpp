@@ -1,5 +1,5 @@
 // The pipeline of the README on real JPEG files: it equals the same program written for one sample
-// at a time, and nothing depends on threads, windows or batch sizes.
+// at a time, for any number of threads, in-flight window or batch size.
 #include "tests/io/pictures.h"
 #include "tests/io/sha256.h"
 #include <sluice/ops/kernels/resize.h>
@@ -16,7 +16,7 @@
 namespace sluice {
 namespace rotate_pipeline_test {
 
-// Pictures of many sizes, as JPEG files of several kinds; every ninth is damaged when asked for.
+// Images of many sizes, as JPEG files of several kinds. With `damage`, every ninth is damaged.
 std::vector<std::vector<std::uint8_t>> make_files(int count, bool damage = false) {
   std::vector<std::vector<std::uint8_t>> files;
   for (int i = 0; i < count; ++i) {
@@ -143,7 +143,7 @@ TEST(RotatePipeline, ADamagedFileIsReplacedByTheSameStandIn) {
   }
 }
 
-// The crop reaches the decoder: the pixels are those of decoding all, cutting and resizing.
+// The crop reaches the decoder: the pixels equal those of decoding all, cropping and resizing.
 TEST(TrainPipeline, EqualsDecodeCutResizeFlipNormalise) {
   const auto files = make_files(60);
   auto pipeline = make_pipeline({.batch_size = 8, .seed = kSeed, .threads = 2}, [&](Graph& g) {

@@ -1,5 +1,5 @@
-// warp_affine, shear and translate in a pipeline: parameters of samples give what the kernels give,
-// and say which sample is wrong.
+// warp_affine, shear and translate in a pipeline: with parameters of samples, the results are the
+// kernels', and errors name the sample.
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/shear.h>
 #include <sluice/ops/kernels/translate.h>
@@ -23,7 +23,7 @@ Image picture_of(std::int64_t i) {
   return testing::make_picture(11 + n % 4, 17 + n % 3, 1 + n % 4, static_cast<std::uint32_t>(n));
 }
 
-// Each sample's number, a picture of it and a number like it: 0, 0.25, 0.5, ...
+// Each sample's number, an image of it and a number like it: 0, 0.25, 0.5, ...
 struct Sources {
   explicit Sources(Graph& g)
       : index(g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; })),

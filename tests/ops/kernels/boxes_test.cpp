@@ -63,7 +63,7 @@ TEST(Boxes, MoveByTheirCorners) {
   EXPECT_EQ(numbers_of(out), (Numbers{0, -2, 4, 2, 2, 0, 2, 0}));
   move_points("op", tensor_of({1, 2, 3, 4}, 2), {2, 0, 1, 0, 3, -1}, out);
   EXPECT_EQ(numbers_of(out), (Numbers{3, 5, 7, 11}));
-  // Columns that do not lie side by side.
+  // Columns that are not adjacent.
   Tensor wide = tensor_of({1, 9, 2, 9, 3, 9, 4, 9}, 8);
   const Tensor view = Tensor::view(wide.bytes(), {{1, 4}, DType::f32, Layout::none}, {8, 2});
   move_boxes("op", view, {}, out);

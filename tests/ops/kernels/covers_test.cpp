@@ -62,7 +62,7 @@ PictureKernel erase() {
 
 double remainder_of(double x, double tile) { return x - tile * std::floor(x / tile); }
 
-// Squares of a turned grid. The formula does not tell the pixels that are close to an edge.
+// Squares of a turned grid. The formula cannot tell the pixels that are close to an edge.
 Levels masked(const Image& in, const GridMask& mask) {
   const double a = mask.degrees * std::numbers::pi / 180;
   const double side = double{mask.ratio} * mask.tile;

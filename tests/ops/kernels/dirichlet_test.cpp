@@ -15,8 +15,8 @@ namespace dirichlet_test {
 using kernels::beta;
 using kernels::dirichlet;
 
-// The difference of a sample from a distribution, as Kolmogorov and Smirnov measure it, times the
-// root of its size: above 1.95 in one of a thousand.
+// Returns the difference of a sample from a distribution, as Kolmogorov and Smirnov measure it,
+// times the root of its size. It exceeds 1.95 once in a thousand.
 template <class Cdf>
 double distance(std::vector<double> sample, const Cdf& cdf) {
   std::sort(sample.begin(), sample.end());

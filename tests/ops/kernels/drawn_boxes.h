@@ -1,4 +1,4 @@
-// Random boxes inside a picture, for tests of kernels.
+// Random boxes inside an image, for tests of kernels.
 #pragma once
 
 #include <sluice/ops/kernels/boxes.h>

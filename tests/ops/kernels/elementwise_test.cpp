@@ -89,7 +89,7 @@ TEST(Elementwise, TypesArePromoted) {
   EXPECT_EQ(kernels::elementwise_type(Elementwise::divide, DType::f16, DType::u8), DType::f16);
 }
 
-// All pairs of 8 bits, and numbers of both signs as those of two's complement.
+// All pairs of 8 bits, and numbers of both signs, in two's complement.
 TEST(Elementwise, BitsAreThoseOfWholeNumbers) {
   Tensor a({256, 1}, DType::u8), b({256}, DType::u8);
   for (int i = 0; i < 256; ++i)

@@ -73,7 +73,7 @@ TEST(EncodeAnchors, FollowTheFormula) {
         EXPECT_EQ(std::count(offset, offset + 4, 0.f), 4);
         continue;
       }
-      // Back again: what a detector does with them.
+      // Converts back, as a detector does.
       const auto back = [&](std::size_t k) {
         return static_cast<double>(offset[k]) * scale.std[k] + scale.mean[k];
       };

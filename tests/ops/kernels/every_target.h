@@ -1,5 +1,4 @@
-// Runs something once with each set of SIMD instructions that this machine has, the plain one
-// included.
+// Runs a function once with each SIMD instruction set of this machine, and once with none.
 #pragma once
 
 #include <cstdint>

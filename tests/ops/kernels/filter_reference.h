@@ -1,5 +1,5 @@
-// Plain references for filters: sums over a window in double precision, with borders reflected as
-// numbers are written on a strip of paper that is folded to and fro.
+// Plain references for filters: sums over a window in double precision. Borders are reflected
+// without repeating the edge pixel.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -11,7 +11,7 @@ namespace sluice::testing {
 
 using Weights = std::vector<std::vector<double>>;  // rows of a window, odd in both directions
 
-// The place among 0 .. n - 1 that one gets to by walking `steps` from 0 and turning round at ends.
+// Returns the place among 0 .. n - 1 after `steps` steps from 0, turning round at the ends.
 inline int folded(int steps, int n) {
   int at = 0;
   int direction = steps < 0 ? -1 : 1;

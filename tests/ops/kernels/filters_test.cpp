@@ -249,7 +249,7 @@ TEST(BoxBlur, RoundsToNearestAtTheEndsOfTheScale) {
   for (const int window : {3, 5, 7, 9, 11, 13, 15, 17, 181, 253, 255}) {
     for (const int level : {0, 1, 127, 254}) {
       Image in(window > 17 ? 3 : window + 2, window + 2, 1);
-      // Every other value is higher by 1, so the mean is about half a level higher.
+      // Every other value is higher by 1, so the mean is about half a pixel value higher.
       for (int y = 0; y < in.height(); ++y) {
         for (int x = 0; x < in.width(); ++x)
           in.row(y)[x] = static_cast<std::uint8_t>(level + (x + y) % 2);

@@ -25,7 +25,7 @@ TEST(TilesOf, CoverThePictureOnce) {
             for (int column = r.x; column < r.x + r.width; ++column) {
               const int pixel = row * kWidth + column;
               ++seen[static_cast<std::size_t>(pixel)];
-              // It shows a pixel that its picture has.
+              // It shows an existing pixel of its image.
               EXPECT_TRUE(row >= tiles[k].y && row < tiles[k].y + kHeight);
               EXPECT_TRUE(column >= tiles[k].x && column < tiles[k].x + kWidth);
             }
@@ -37,7 +37,7 @@ TEST(TilesOf, CoverThePictureOnce) {
   }
 }
 
-// A batch of 3 pictures whose numbers tell sample, row and column.
+// A batch of 3 images whose numbers identify sample, row and column.
 template <class T>
 std::vector<T> numbers(bool planes, int height, int width, int channels) {
   std::vector<T> all;

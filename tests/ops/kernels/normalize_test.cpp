@@ -38,7 +38,8 @@ void for_all_params(const F& f) {
   }
 }
 
-// What a number of this type may differ from the formula's, cut off at the type's ends.
+// Returns the formula's value, clamped to the type's range. Sets `tolerance` to the allowed
+// difference.
 double expected_number(DType dtype, double formula, double& tolerance) {
   const bool is_signed = dtype == DType::i8;
   switch (dtype) {
@@ -96,7 +97,7 @@ TEST(CropMirrorNormalize, FollowsTheFormula) {
   }
 }
 
-// All levels, to numbers that lie half way between two whole ones.
+// All pixel values, to numbers that lie half way between two whole ones.
 TEST(CropMirrorNormalize, RoundsHalvesToEvenAndCutsOff) {
   Image in(1, 256, 1);
   for (int x = 0; x < 256; ++x) in.data()[x] = static_cast<std::uint8_t>(x);
@@ -216,7 +217,7 @@ TEST(Normalize, RefusesWhatCannotBe) {
   refuses({.scale = std::numeric_limits<float>::infinity()}, all, "scale is inf");
   refuses({.shift = std::numeric_limits<float>::quiet_NaN()}, all, "shift is nan");
   refuses({.std = {1, 1e-3f, 1, 1}, .scale = 3e38f}, all, "of channel 1 give numbers");
-  // f16 ends at 65504; what rounds to it is all right.
+  // f16 ends at 65504; numbers that round to it are valid.
   refuses({.dtype = DType::f16, .scale = 65520.f}, all, "of channel 0 that f16 does not hold");
   refuses({.dtype = DType::f16, .shift = -70000.f}, all, "that f16 does not hold");
   refuses({.mean = {1e5f, 0, 0, 0}, .dtype = DType::f16}, all, "that f16 does not hold");

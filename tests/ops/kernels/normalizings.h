@@ -1,5 +1,5 @@
-// Every way to normalise pictures: type, layout, mirrored or not, padded or not; numbers that bring
-// a part of the levels beyond the ends of u8 and i8.
+// Every way to normalize images: type, layout, mirrored or not, padded or not. The numbers bring
+// some pixel values beyond the ends of u8 and i8.
 #pragma once
 
 #include <sluice/ops/kernels/normalize.h>
@@ -30,7 +30,7 @@ inline std::string text_of(const kernels::NormalizeParams& params) {
          (params.mirror ? " mirrored" : "") + (params.pad_output ? " padded" : "");
 }
 
-// The element as a double.
+// Returns the element as a double.
 inline double number_at(const Tensor& tensor, std::int64_t i) {
   switch (tensor.dtype()) {
     case DType::u8:

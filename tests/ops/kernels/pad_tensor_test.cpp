@@ -1,4 +1,4 @@
-// Tensors that are made longer, element by element against the rule.
+// Tensors that are padded, element by element against the rule.
 #include "tests/error_of.h"
 #include <sluice/ops/kernels/pad_tensor.h>
 #include <sluice/runtime/half.h>

@@ -87,7 +87,7 @@ TEST_P(PictureKernels, SameBytes) {
 }
 
 TEST_P(PictureKernels, WritesOnlyItsPlace) {
-  // Memory for the image, and 64 bytes behind it that nobody may write.
+  // Memory for the image, and 64 bytes behind it that must not be written.
   struct Place : Placer {
     std::vector<std::byte> memory;
     std::byte* place(const ValueSpec& spec) override {

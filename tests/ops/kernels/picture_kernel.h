@@ -1,16 +1,16 @@
-// PictureKernel: a kernel that makes one picture of another, as a row of a table. These suites run
+// PictureKernel: a kernel that makes one image of another, as a row of a table. These suites run
 // every row; they are in picture_kernel.cpp:
 //
-//   FollowsTheFormula      the levels of a plain reference, for all small sizes, from views with
+//   FollowsTheFormula      the values of a plain reference, for all small sizes, from views with
 //                          gaps between their rows, on every instruction set
-//   SameBytes              the same bytes of wider pictures on every instruction set
-//   WritesOnlyItsPlace     of pictures without gaps, into memory that is given, as in a batch: the
-//                          same levels, and nothing behind them changes
-//   RefusesWrongPictures   empty ones, and numbers of channels that the kernel does not take
+//   SameBytes              the same bytes of wider images on every instruction set
+//   WritesOnlyItsPlace     images without gaps, into given memory, as in a batch: the same values,
+//                          and nothing behind them changes
+//   RefusesWrongPictures   empty images, and numbers of channels that the kernel does not accept
 //   RefusesWrongArguments  with the exact message
 //
-// A family of kernels has one file. It makes a PictureKernel of each and hands them to
-// INSTANTIATE_TEST_SUITE_P. What one kernel alone promises is a test of its own beside them.
+// A family of kernels has one file. It makes a PictureKernel of each and passes them to
+// INSTANTIATE_TEST_SUITE_P. Promises of one kernel alone have tests of their own beside them.
 #pragma once
 
 #include "tests/ops/kernels/small_pictures.h"
@@ -31,21 +31,21 @@
 
 namespace sluice::testing {
 
-// A picture as a formula has it: levels before they are rounded, height x width x channels.
+// An image as a formula computes it: pixel values before rounding, height x width x channels.
 struct Levels {
   Levels(int rows, int columns, int depth)
       : height(rows),
         width(columns),
         channels(depth),
         levels(count(rows) * count(columns * depth)) {}
-  // The size of a picture, with its levels.
+  // Takes the size and the pixel values of an image.
   explicit Levels(const Image& in) : Levels(in.height(), in.width(), in.channels()) {
     fill([&](int y, int x, int c) { return in.at(y, x, c); });
   }
 
   double& at(int y, int x, int c) { return levels[index(y, x, c)]; }
   double at(int y, int x, int c) const { return levels[index(y, x, c)]; }
-  // The level that level(y, x, c) gives, everywhere.
+  // Sets each pixel value to level(y, x, c).
   template <class F>
   void fill(const F& level) {
     for (int y = 0; y < height; ++y) {
@@ -63,14 +63,14 @@ struct Levels {
   std::size_t index(int y, int x, int c) const { return count((y * width + x) * channels + c); }
 };
 
-// A formula gives this for a level that it cannot tell, such as one on an edge: any level will do.
+// A formula returns this if it cannot tell a pixel value, such as one on an edge: any value passes.
 inline constexpr double kAnyLevel = -1e9;
 
-// The first place where a picture is not what the formula says; nothing, if it is.
+// Returns the first place where an image differs from the formula; nothing if there is none.
 std::optional<std::string> difference(const Image& out, const Levels& wanted, double tolerance);
 
-// A picture of the same size. level() gives each level of the one at its place, and may be told the
-// channel, too: level(x), level(x, c).
+// Returns an image of the same size. level() maps each pixel value, and may take the channel, too:
+// level(x), level(x, c).
 template <class F>
 Levels levels_of(const Image& in, const F& level) {
   Levels out(in);
@@ -88,8 +88,8 @@ Levels levels_of(const Image& in, const F& level) {
 struct PictureKernel {
   using Run = std::function<void(const Image& in, Image& out)>;
   using Formula = std::function<Levels(const Image& in)>;
-  // The kernel with arguments, and what its formula gives. Levels may differ by `tolerance`; with 0
-  // the formula gives whole levels, and they are the same.
+  // The kernel with arguments, and its formula. Pixel values may differ by `tolerance`. With 0, the
+  // formula returns whole numbers, and they are the same.
   struct Setting {
     std::string arguments;
     Run run;
@@ -98,8 +98,8 @@ struct PictureKernel {
     // Replaces all sizes of the kernel for this setting, unless empty.
     std::vector<PictureSize> sizes;
   };
-  // `run` throws std::invalid_argument with this message. It gets a picture of 4 x 4 pixels with
-  // the most channels that the kernel takes.
+  // `run` throws std::invalid_argument with this message. It receives an image of 4 x 4 pixels with
+  // the most channels that the kernel accepts.
   struct Refusal {
     Run run;
     std::string message;
@@ -118,7 +118,7 @@ struct PictureKernel {
   std::vector<int> channels = {1, 2, 3, 4};
   // The sizes for the formula.
   std::vector<PictureSize> sizes{std::begin(kSmallSizes), std::end(kSmallSizes)};
-  // Besides: one picture with every level in every channel.
+  // Adds one image with every pixel value in every channel.
   bool every_level = false;
   // The sizes for SameBytes.
   std::vector<PictureSize> wide_sizes = {{4, 257}, {9, 61}, {33, 40}, {40, 99}, {5, 771}};
@@ -126,7 +126,7 @@ struct PictureKernel {
 
 class PictureKernels : public ::testing::TestWithParam<PictureKernel> {};
 
-// For INSTANTIATE_TEST_SUITE_P: the kernel's name, as tests are named.
+// For INSTANTIATE_TEST_SUITE_P: returns the kernel's name in the form of a test's name.
 std::string name_of_kernel(const ::testing::TestParamInfo<PictureKernel>& info);
 // Prints the kernel's name where GoogleTest prints a row.
 void PrintTo(const PictureKernel& kernel, std::ostream* out);

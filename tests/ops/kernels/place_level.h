@@ -1,5 +1,5 @@
-// A plain reference for warps, in double precision: the value at a place. And the options to test
-// each warp with.
+// A plain reference for warps, in double precision: the pixel value at a place. Also the options to
+// test each warp with.
 #pragma once
 
 #include <sluice/ops/kernels/warp_rows.h>
@@ -23,7 +23,7 @@ inline double place_level(const Image& in, double x, double y, int c,
   const bool inside = x >= 0 && y >= 0 && x < in.width() && y < in.height();
   if (!inside && how.border == Border::constant) return how.fill[c];
   if (std::isnan(x) || std::isnan(y)) return how.fill[c];
-  // Farther away, and infinitely far, the nearest pixels are the same.
+  // Farther away, even infinitely far, the nearest pixels are the same.
   x = std::clamp(x, -9.0, in.width() + 9.0);
   y = std::clamp(y, -9.0, in.height() + 9.0);
   const auto pixel = [&](double row, double column) -> double {

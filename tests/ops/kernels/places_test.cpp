@@ -167,7 +167,7 @@ TEST(PlaceSampler, Bicubic) {
 
 constexpr int kHeight = 13, kWidth = 17;
 
-// The first ones lie at borders or nowhere, the others in and around the image.
+// The first places lie at borders or nowhere, the others in and around the image.
 void draw_places(std::size_t count, std::vector<double>& x, std::vector<double>& y) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   constexpr double kFar = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// The numbers of all levels, against plain loops over them.
+// Statistics of all pixel values, against plain loops over them.
 #include "tests/error_of.h"
 #include "tests/io/pictures.h"
 #include <sluice/ops/kernels/reduce.h>
@@ -25,7 +25,7 @@ using kernels::Reduction;
 constexpr Reduction kAll[] = {Reduction::mean, Reduction::min, Reduction::max,
                               Reduction::standard_deviation};
 
-// Of the levels one by one, in extended precision.
+// Returns the reduction of the pixel values, computed one by one in extended precision.
 double expected(Reduction what, const std::vector<std::uint8_t>& levels) {
   const auto n = static_cast<long double>(levels.size());
   long double sum = 0, squares = 0;

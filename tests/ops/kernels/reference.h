@@ -1,5 +1,5 @@
-// Plain references for the kernels' tests: written from the formulas, in double precision, with no
-// thought of speed.
+// Plain references for the kernels' tests: written from the formulas, in double precision, without
+// regard to speed.
 #pragma once
 
 #include <sluice/ops/kernels/interpolation.h>
@@ -14,11 +14,11 @@
 
 namespace sluice::testing {
 
-// By so much a level that a colour matrix makes may be off for each 1 of its largest number: see
+// The error that a color matrix may cause in a pixel value, for each 1 of its largest number: see
 // colour_matrix.h.
 inline constexpr double kColourMatrixError = 3 * 255.0 / (1 << 16);
 
-// Noise and gradients, so that neighbours differ and so do the channels.
+// Draws noise and gradients, so that neighbors differ and so do the channels.
 inline Image make_picture(int height, int width, int channels, std::uint32_t seed = 1) {
   Image image(height, width, channels);
   std::uint32_t state = seed * 2654435761u + 12345u;
@@ -85,8 +85,8 @@ inline double reference_support(Interpolation interpolation) {
   }
 }
 
-// One axis: of a line of numbers what lies from `start` on and is `length` long, with the filters
-// of the notes in resize.h.
+// Resizes one axis: the part of a line of numbers from `start` on, of this `length`. The notes in
+// resize.h describe the filters.
 inline std::vector<double> reference_line(const std::vector<double>& in, double start,
                                           double length, int out_length,
                                           const kernels::ResizeFilter& filter) {
@@ -99,12 +99,12 @@ inline std::vector<double> reference_line(const std::vector<double>& in, double 
   for (int i = 0; i < out_length; ++i) {
     const double centre = start + (i + 0.5) * s;
     if (interpolation == Interpolation::nearest) {
-      // Added up as Pillow does it, which decides exact halves.
+      // Sum up as Pillow does, which decides exact halves.
       nearest = i == 0 ? start + s * 0.5 : nearest + s;
       out.push_back(in[static_cast<std::size_t>(std::min(n - 1, static_cast<int>(nearest)))]);
       continue;
     }
-    // Pillow's order of operations throughout: it decides on which side of a box's edge a pixel
+    // Use Pillow's order of operations throughout: it decides on which side of a box's edge a pixel
     // falls.
     const double support = reference_support(interpolation) * wide;
     const int first = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));

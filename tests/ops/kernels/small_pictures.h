@@ -1,5 +1,5 @@
-// Pictures for kernels that work on each pixel by itself: all small sizes, views with gaps between
-// the rows, and one that has every level in every channel.
+// Images for kernels that work on each pixel by itself: all small sizes, views with gaps between
+// the rows, and one with every pixel value in every channel.
 #pragma once
 
 #include "tests/ops/kernels/reference.h"
@@ -14,7 +14,7 @@
 
 namespace sluice::testing {
 
-// Level x + 85 c in column x of channel c.
+// Returns an image with the value x + 85 c in column x of channel c.
 inline Image all_levels(int channels) {
   Image image(2, 256, channels);
   for (int y = 0; y < 2; ++y) {
@@ -31,7 +31,7 @@ inline constexpr PictureSize kSmallSizes[] = {{1, 1},  {1, 2},  {1, 3},  {2, 1},
                                               {1, 7},  {5, 1},  {3, 5},  {7, 11},
                                               {2, 16}, {3, 31}, {2, 65}, {13, 127}};
 
-// An image for a view of this size: view_in() leaves gaps between the rows.
+// Returns an image for a view of this size: view_in() leaves gaps between the rows.
 inline Image picture_around(const PictureSize& size, int channels) {
   return make_picture(size.height + 2, size.width + 3, channels,
                       static_cast<std::uint32_t>(size.height * 131 + size.width));
@@ -53,7 +53,7 @@ void on_small_pictures(std::initializer_list<int> all_channels, const F& f) {
   }
 }
 
-// What the std::invalid_argument says that f throws; nothing, if it throws none.
+// Returns the message of the std::invalid_argument that f throws; empty if it throws none.
 template <class F>
 std::string refusal(const F& f) {
   try {

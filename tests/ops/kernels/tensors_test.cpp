@@ -1,4 +1,4 @@
-// Tensors joined and in other shapes, element by element.
+// Tensors that are joined and reshaped, element by element.
 #include "tests/error_of.h"
 #include <sluice/ops/kernels/tensors.h>
 

@@ -1,4 +1,4 @@
-// Pictures of tensors, number by number against the rule.
+// Images from tensors, number by number against the rule.
 #include "tests/error_of.h"
 #include "tests/ops/kernels/every_target.h"
 #include <sluice/ops/kernels/to_image.h>

@@ -1,4 +1,4 @@
-// Noise in pipelines: each sample has its own, whatever the threads.
+// Noise in pipelines: each sample has its own, whatever the number of threads.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/noise.h>

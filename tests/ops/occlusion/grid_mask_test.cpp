@@ -1,4 +1,4 @@
-// grid_mask in a pipeline, with a tile of each sample.
+// grid_mask in a pipeline, with a tile for each sample.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/kernels/grid_mask.h>

@@ -1,4 +1,5 @@
-// How often numbers are drawn in a graph, by a fixed seed; and what is refused.
+// The frequencies of numbers that a graph draws with a fixed seed; and the arguments that are
+// refused.
 #include "tests/error_of.h"
 #include <sluice/sluice.h>
 

@@ -1,4 +1,4 @@
-// mean, min, max and standard_deviation in pipelines, on pictures and tensors.
+// mean, min, max and standard_deviation in pipelines, on images and tensors.
 #include "tests/error_of.h"
 #include "tests/io/pictures.h"
 #include <sluice/ops/kernels/reduce.h>

@@ -1,4 +1,4 @@
-// sum in pipelines, on pictures and tensors.
+// sum in pipelines, on images and tensors.
 #include "tests/error_of.h"
 #include "tests/io/pictures.h"
 #include <sluice/ops/kernels/sum.h>

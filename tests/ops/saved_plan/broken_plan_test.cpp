@@ -1,5 +1,5 @@
-// Files that are no good plans: each is an error that says where and what, or makes a plan that
-// runs; nothing else comes of it.
+// Files that are no valid plans: each is an error that says where and what, or makes a plan that
+// runs. It has no other effect.
 #include "programs.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
@@ -15,7 +15,7 @@
 namespace sluice {
 namespace broken_plan_test {
 
-// What comes of the text: the words of a BuildError, or none. Anything else that is thrown ends
+// Returns the message of the text's BuildError; empty if there is none. Any other exception ends
 // the test.
 std::string error_of(const std::string& text) {
   try {
@@ -217,7 +217,7 @@ TEST(BrokenPlan, EveryTruncationIsAnError) {
   }
 }
 
-// Some mutations leave a good plan. It must then be one that can be saved.
+// Some mutations leave a valid plan. It must then be one that can be saved.
 TEST(BrokenPlan, RandomMutations) {
   Random random({17, 0, 0, 0});
   const std::string_view alphabet = "0123456789-.e\"{}[],:tfn \\x\xff";

@@ -1,4 +1,4 @@
-// Programs that the tests of saved plans save and load, and what they deliver.
+// Programs that the tests of saved plans save and load, and the samples that they deliver.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -37,7 +37,7 @@ inline Value<Image> eval(Graph&, Value<Bytes> jpeg, Value<std::int64_t>) {
   return center_crop(resize(decode_jpeg(jpeg), {.shorter = 26}), {.width = 22, .height = 22});
 }
 
-// A choice by number, loops one inside the other with draws, and augmentations.
+// A select by number, nested loops with draws, and augmentations.
 inline Value<Image> everything(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i) {
   auto image = resize(decode_jpeg(jpeg), {.width = 32, .height = 24});
   auto chosen = g.select(
@@ -70,7 +70,7 @@ inline Value<Image> everything(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> 
   return apply_random(g, std::get<0>(turned), suite, {.n = 2, .magnitude = 5, .bins = 31});
 }
 
-// By its ends, with inputs and an arm that is eager.
+// Explicit boundaries, with inputs and an eager branch.
 inline Value<Image> boundary(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i) {
   auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
   auto conditional = g.add_conditional("turn it");
@@ -86,7 +86,7 @@ inline Value<Image> boundary(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i)
   return loop.add_output(picture);
 }
 
-// By numbers of the picture.
+// Conditions on statistics of the image.
 inline Value<Image> by_levels(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
   auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
   auto lit = g.while_loop(
@@ -97,7 +97,7 @@ inline Value<Image> by_levels(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) 
       [&] { return lit; });
 }
 
-// By policies and chains, with lists of pictures and of weights.
+// Policies and chains, with lists of images and of weights.
 inline Value<Image> augmented(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
   auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
   return blend(auto_augment(g, image), aug_mix(g, image), 0.25f);
@@ -111,7 +111,7 @@ inline const std::vector<Program>& programs() {
   return all;
 }
 
-// Pictures of different sizes.
+// Returns images of different sizes.
 inline Bytes jpeg_of(std::int64_t i) {
   Image picture;
   picture.create(40 + static_cast<int>(i % 5) * 9, 50 + static_cast<int>(i % 3) * 13, 3);

@@ -1,4 +1,4 @@
-// Plans that are saved and loaded again do the same, byte for byte.
+// Plans that are saved and loaded again deliver the same, byte for byte.
 #include "programs.h"
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
@@ -17,7 +17,7 @@ namespace saved_plan_test {
 
 namespace fs = std::filesystem;
 
-// What is delivered in two epochs, batch by batch.
+// Returns the values that two epochs deliver, batch by batch.
 template <class P>
 std::vector<std::vector<std::vector<std::uint8_t>>> delivered(P pipeline) {
   std::vector<std::vector<std::vector<std::uint8_t>>> batches;
@@ -54,7 +54,7 @@ TEST_P(Saved, LoadsAsTheSamePlan) {
   const std::string text = json_of(pipeline.recorded_plan());
   auto again = loaded(2, text);
   EXPECT_EQ(json_of(again.recorded_plan()), text);
-  // Slots of boundaries are numbered before what lies within.
+  // Slots of boundaries are numbered before the slots within.
   if (GetParam().name == "boundary") return;
   EXPECT_EQ(to_string(again.recorded_plan()), to_string(pipeline.recorded_plan()));
   EXPECT_EQ(to_string(again.plan()), to_string(pipeline.plan()));
@@ -68,7 +68,7 @@ TEST_P(Saved, DeliversTheSame) {
   for (const int threads : {1, 3}) EXPECT_EQ(delivered(loaded(threads, text)), expected) << threads;
 }
 
-// What no output needs may be left out before.
+// Nodes that no output needs may be removed before saving.
 TEST_P(Saved, DeliversTheSameWithoutWhatNobodyNeeds) {
   auto pipeline = pipeline_of(2, [&](Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i) {
     g.map(
@@ -106,8 +106,8 @@ TEST_F(SavedFile, IsReadBack) {
   EXPECT_EQ(plan.output_types().at(0), detail::slot_type<Image>());
 }
 
-// What is the operator's default is left out, and nothing else; files that have it are read as
-// well.
+// Arguments that equal the operator's default are left out, and no others. Files that contain them
+// are read as well.
 TEST(SavedPlan, LeavesOutDefaults) {
   const std::string text = json_of(
       pipeline_of(1, [](Graph&, Value<Bytes> jpeg, Value<std::int64_t>) {
@@ -181,7 +181,7 @@ TEST(SavedPlan, KeepsEveryConstant) {
   EXPECT_EQ(other.get<Rectangle>("constant#9").height, 3);
 }
 
-// A program that a file cannot hold, and what to do.
+// A program that a file cannot hold, and the advice in the error.
 TEST(SavedPlan, RefusesWhatAFileCannotHold) {
   static const OperatorPtr own = declare_operator("own_operator_of_a_test")
                                      .family("test")

@@ -1,4 +1,4 @@
-// to_image in pipelines: what was computed of a picture is one again.
+// to_image in pipelines: the result of computing with an image becomes an image again.
 #include "tests/ops/kernels/reference.h"
 #include <sluice/sluice.h>
 
@@ -34,10 +34,10 @@ TEST(ToImageOperator, OfWhatWasComputed) {
   }
 }
 
-// Numbers from 0 to 1 are no pixel values: the picture would be black.
+// Numbers from 0 to 1 are no pixel values: the image would be black.
 TEST(ToImageOperator, FractionsUpToOneNeedTheirWhite) {
   struct Case {
-    float factor;                // of levels 0 to 250
+    float factor;                // of pixel values 0 to 250
     std::optional<float> white;  // none: it is not said
     std::int64_t bad;            // samples that fail
   };
