@@ -110,6 +110,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
     throw;
   } catch (...) {  // some values have been moved already, others not
     std::unique_lock lock(mutex);
+    recount(compactor.take_lost(), &Ledger::failed);
     end(lock, "");
     throw;
   }

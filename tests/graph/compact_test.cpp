@@ -353,5 +353,31 @@ TEST(Compact, ValuesThatWereHalfMovedOnAreNotDelivered) {
   EXPECT_TRUE(pipeline.stats().epoch.balanced());
 }
 
+// Moves, but cannot be copied into the padding of a batch.
+struct NeverCopied {
+  NeverCopied() = default;
+  NeverCopied(const NeverCopied&) = default;
+  NeverCopied(NeverCopied&&) = default;
+  NeverCopied& operator=(NeverCopied&&) = default;
+  NeverCopied& operator=(const NeverCopied&) { throw std::runtime_error("no copies"); }
+  ~NeverCopied() = default;
+};
+
+TEST(Compact, ABatchThatCannotBeFilledIsNotCountedAsDelivered) {
+  auto pipeline =
+      make_pipeline({.batch_size = 4, .threads = 1, .last_batch = LastBatch::fill, .compact = true},
+                    [](Graph& g) {
+                      return g.map(
+                          "value", [](std::int64_t) { return NeverCopied(); }, indices(g, 6));
+                    });
+  auto epoch = pipeline.epoch();
+  EXPECT_EQ(epoch.next()->size(), 4u);
+  EXPECT_THROW((void)epoch.next(), std::runtime_error);
+  const auto counts = pipeline.stats().epoch;
+  EXPECT_EQ(counts.delivered, 4);
+  EXPECT_EQ(counts.failed, 2);
+  EXPECT_TRUE(counts.balanced());
+}
+
 }  // namespace compact_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 // WANT 4: map: the function cannot be called: it must take const references to the values given, in their order, and not be mutable
 // TYPES 4: sluice::Value<int>
 // WANT 5: map: the function cannot be called
-// WANT 6: map: the function is a std::reference_wrapper, but must live as long as the pipeline
+// WANT 6: map: the function is or acts like a std::reference_wrapper, but must live as long as the pipeline
 // WANT 7: map: a constant argument is a pointer or view, but must live as long as the pipeline: give the object, for example a std::string or std::vector, or a std::shared_ptr
 // TYPES 7: int*
 // WANT 8: map: a constant argument is a pointer or view

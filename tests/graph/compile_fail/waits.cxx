@@ -14,7 +14,7 @@
 // WANT 8: map_async: R is void, const or a reference
 // WANT 9: map_async: a constant argument is a pointer or view, but must live as long as the pipeline: give the object, for example a std::string or std::vector, or a std::shared_ptr
 // TYPES 9: int*
-// WANT 10: map_async: the function is a std::reference_wrapper, but must live as long as the pipeline
+// WANT 10: map_async: the function is or acts like a std::reference_wrapper, but must live as long as the pipeline
 #include <sluice/graph/pipeline.h>
 
 #include <functional>
