@@ -1,3 +1,42 @@
+// DeviceBatches: frees device memory of a batch when no stream uses it any more. device_batches.h
+// has the contract.
+//
+// Problem: the host runs ahead of the device. When the user's program drops a batch, the training
+// step that reads it may not have begun. If its memory returned to the pool now, the next batch
+// would overwrite it. But the host should not wait for the device.
+//
+// Solution: an event marks the end of each use. Released memory is kept in a list, together with
+// the events of its users. Example: four samples in memory M, and a training stream T.
+//
+//     call                      effect
+//     copy()                    this object's stream moves the samples together; then event e1
+//     wait_on(T, {e1})          later work in T starts after e1; the host goes on
+//     record(T, null)           event e2 follows the work that is in T now
+//     let_go({M}, {e1, e2})     the batch is dropped: `kept_` gets the entry {M; e1, e2}
+//     reclaim()                 the next batch begins; e1 and e2 are over: M is freed
+//
+// BatchMemory makes these calls. If a stream uses a batch again, record() reuses its event: one
+// event for each stream is enough. reclaim() runs when the first value of a batch is placed, and in
+// each let_go(). If the pool still has no memory, wait_for_memory() polls until an entry of `kept_`
+// is over.
+//
+// Invariants:
+// - Memory in `kept_` is freed only when all events of its entry are over. over() removes an event
+//   that is over, so it is not queried again.
+// - `mutex_` guards `stream_`, `kept_`, and all recording and querying of events: only one thread
+//   at a time may use an event. A thread that polls sleeps 20 microseconds without the lock.
+// - Memory is freed without the lock, because a user's MemoryResource may run then. So entries move
+//   to a local list, which is destroyed after the lock.
+// - let_go() adds the entry first, and then moves the memory into it. If there is no memory for the
+//   entry, let_go() waits for the events.
+//
+// Errors: for `kept_`, a failed event is over, because its work has ended. wait() throws its error.
+// If copy() fails, it waits for the copies that it has begun (abandon()), and throws. The end of an
+// epoch and cancellation change nothing: batches share this object, and may outlive the run. The
+// destructor waits for all entries. In a child of fork(), another thread may have held the lock.
+// So each function that locks checks `home_` first.
+//
+// Read let_go() first, then reclaim().
 #include <sluice/runtime/abandon.h>
 #include <sluice/runtime/device_batches.h>
 

@@ -2,14 +2,46 @@
 // device: self-synchronizing parallel Huffman decoding after A. Weissenberger and B. Schmidt,
 // "Accelerating JPEG Decompression on GPUs", arXiv 2111.09219.
 //
-// A reader that starts in the middle of the codes decodes nonsense at first, but soon falls in step
-// with a reader from the start. So each subsequence is first read from a guessed state: that of a
-// reader that started a little earlier. If the subsequence before ended in another state, it is
-// read again from that state. When nothing changes any more, the result is the same as from the
-// start. find_starts.h checks that it has come to that.
+// Problem: Huffman codes differ in length, and a code begins where the one before it ends. So
+// threads cannot simply start in the middle. But a reader that starts at a wrong bit usually falls
+// in step soon. Example with the codes a = 0, b = 10, c = 110, d = 111:
 //
-// It reads only bytes of the sample, and each at most as often as kJpegBitsAgain allows, for any
-// input bytes. Plain functions without state.
+//     bits              1 1 0 0 1 0 1 1 1 0 1 0
+//     from bit 0        c     a b   d     a b
+//     from bit 7                      c     b      wrong at first, in step from bit 10 on
+//
+// For JPEG, two readers are in step if their states agree: bit position, block in the MCU, and
+// position in the block.
+//
+// Solution: cut the codes into subsequences of 256 bytes, one for each thread. Guess the states
+// between them, and read again after a wrong guess. Example: P, Q and R are the true states between
+// four subsequences, and X is a wrong guess.
+//
+//     subsequence   0          1          2          3
+//     guess         known      P          X          R          after up to 512 bits before it
+//     round 0       -> P       P -> Q     X -> R     R -> S     all threads read
+//     round 1                             Q -> R                entry was X, exit before it is Q
+//     end                                                       all entries equal the exits before
+//
+// 1. In the first launch, the threads of each tile (256 subsequences) do this for their tile.
+// 2. kJpegMoreLaunches more launches carry states from tile to tile: the first subsequence of a
+//    tile compares its entry with the last exit of the tile before.
+// 3. Each reading also fills in a JpegTally: the MCUs that begin there, and sums of DC differences.
+//    find_starts.h adds these up. Then unindexed.h decodes the coefficients.
+//
+// Invariants:
+// - The first subsequence of an interval begins with an MCU (kKnown). If every other entry equals
+//   the exit before it, all states are those of a reader from the start.
+// - In a round, threads first write exits and then entries, with a sync() between. Only the tile
+//   before may run at the same time: a launch reads its exit once.
+// - Each symbol takes at least one bit, also a wrong one. So a reading ends for any input bytes. It
+//   reads only bytes of the sample.
+// - A launch reads a subsequence again at most kJpegBitsAgain / subsequence_bits times.
+//
+// Errors: none here. find_starts.h checks all entries, exits and tallies. The host decodes samples
+// that fail the check. Plain functions without state.
+//
+// Read synchronise_jpeg_tile() first, then read_jpeg_subsequence().
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -180,7 +212,7 @@ SLUICE_HOST_DEVICE inline void synchronise_jpeg_tile(const JpegTeam& team, JpegT
     shared.states[i].entry =
         read_jpeg_subsequence<false>(from, 0, begin, place.begin, false, unused);
   }
-  // The tile before may be running; the value read now is used for all of this launch.
+  // The tile before may be writing it.
   const bool known = again && first > 0;
   const volatile std::uint32_t& exit = found.states[known ? first - 1 : first].exit;
   const std::uint32_t before = exit;

@@ -1,3 +1,47 @@
+// enclose: turns a flat list of steps with explicit boundaries into branches and loops.
+//
+// The problem: add_conditional() and add_loop() nest nothing. The program records steps one after
+// another and says only which values enter and leave. The steps inside must be found by data flow:
+//
+//     cond.set_condition(large);
+//     auto x      = cond.add_input(image);
+//     auto turned = rotate(x, angle);               // lies between x and an output: inside
+//     auto gray   = grayscale(image);               // no input leads to it: outside
+//     auto result = cond.add_output(turned, gray);  // if true, if false
+//
+// The idea, on this example:
+// 1. RegionFlow makes an item of each node. Each boundary adds an exit item, which writes the
+//    boundary's outputs. The inputs of a conditional are its entries. A loop adds one entry item,
+//    which writes the values that an iteration begins with.
+//
+//        image --> x (entry) --> turned --true---> exit --> result
+//          +-------------------> gray ----false----^
+//
+// 2. Items that lead to no result and to no effect are dropped. The others are sorted, so that each
+//    comes after the items that it uses. A cycle is an error.
+// 3. A region is one branch, or a loop. Its members are the items that the entries lead to and that
+//    lead to the region's values: {turned} for `true`, {} for `false`. Steps with an effect that
+//    values from inside lead to are members, too.
+// 4. An item in several regions stands in the innermost one. All others must contain that one.
+// 5. Builder walks through the sorted items of a region. An exit becomes a Branch or a Loop, for
+//    which Builder walks through the inner regions. Here: x, gray, branch{true: turned; false: -}.
+//
+// A Loop has two blocks. The condition holds the steps that lead to the value of add_while(), and
+// the comparison with the trip limit. The body holds the other steps. With both limits, the count
+// is compared first. After the last iteration, the other steps of the condition do not run.
+//
+// Invariants:
+// - Each item stands in one region, so its nodes are moved into the plan once.
+// - Values move into the scope of their region. Values of a loop's condition get the loop's own
+//   scope, because the body may use them.
+// - A branch made here is `eager`: the pass `sink` moves no step into it. A step outside of the
+//   region runs before the decision, even if only one branch uses it.
+// - Everything runs on the thread that describes the pipeline. There is no lock.
+//
+// An incomplete boundary, such as a loop without a limit, is reported before the block changes.
+// When RegionFlow reports an error, the block has lost its nodes and cannot be described further.
+//
+// Read the constructor of RegionFlow first, then Builder::nodes.
 #include <sluice/graph/boundaries/region_flow.h>
 #include <sluice/graph/boundaries/regions.h>
 #include <sluice/graph/plan/add_slot.h>

@@ -31,6 +31,50 @@
 // never call the window from it. `begin` may call anything, and runs for several tokens at once.
 // Errors: `admit` and `begin` must not throw. A token that never comes back shrinks the window;
 // in_flight() shows that.
+//
+// How it works
+//
+// The problem: memory limits the samples in flight, and threads limit the samples at work. These
+// are two limits. A sample that waits for a read, or for the rest of its batch, needs memory but no
+// thread.
+//
+// So there are tokens and credits. A credit is the right to work on one token; `active_` counts the
+// credits in use. A lane is a task that begins with a credit and works on one token after another.
+// Example: 4 tokens, 2 credits, batches of 2; steps read and decode the samples s0, s1, ...
+//
+//     event                     lane A   lane B   ready_   free tokens   active_
+//     start()                   s0       s1       -        2             2
+//     s0 waits: suspended()     s2       s1       -        1             2
+//     s0 was read: resumed()    s2       s1       s0       1             2
+//     s1 is done: finished()    s2       s0       -        1             2
+//     s0 is done: finished()    s2       s3       -        0             2
+//     batch 0: release()        s2       s3       -        2             2
+//
+// 1. lane::run() passes its credit on with each token. If the work ends on the lane's thread,
+//    finished() returns the credit to the lane, without the lock. On another thread, finished()
+//    starts a new lane with the credit, or gives the credit up if there is nothing to do.
+// 2. find_next() looks for a token: first in ready_, then among the lane's tokens at hand, then for
+//    a new sample, then at other lanes. If it finds one and more samples can be admitted, it also
+//    starts another lane, or wakes the sleeping one.
+// 3. If carried tokens take only microseconds, lanes contend for the lock (pace.h has the limits).
+//    Then fewer lanes run. Each admits several tokens at once and keeps them at hand; run() takes
+//    these first, without the lock. A lane without a token waits up to 50 microseconds before it
+//    ends, because starting a lane wakes all threads of the arena.
+//
+// Invariants: active_ <= active_limit_. Each credit in use belongs to a lane, to a token at work,
+// or to a task that becomes a lane. A credit is given up only under the lock, after a look for
+// tokens or because other lanes run. So if no credit is in use, no started token waits for one. A
+// token is in ready_ at most once, and in free_ only if it carries no sample.
+//
+// `mutex_` guards free_, ready_, the list of lanes with its links, active_, asleep_, open_ and
+// pace_. waiting_ and came_ are atomic. A lane's tokens at hand have a lock of their own, because
+// other lanes take from them. Only the lane's thread uses its other members.
+//
+// End of an epoch: `admit` returns false, and the lanes end. close() stops admission at once, but
+// resumed tokens still run. A lane that ends leaves its tokens at hand in ready_. If oneTBB has no
+// memory for a task, begin_lanes() gives the credits back and throws: reset() before the next run.
+//
+// Read lane::run() first, then find_next().
 #pragma once
 
 #include <sluice/graph/flow/at_hand.h>
@@ -186,10 +230,8 @@ class window {
   // of a carried token is usually done when it is back from output(), and the credit stays here.
   // Otherwise the thread that finishes the token has it.
   //
-  // If tokens take only a few microseconds, threads would contend for the window's lock at each of
-  // them. So a lane of carried tokens then admits several at once, and keeps them at hand. It does
-  // so only while all credits are in use. A thread that finishes looks for tokens here before it
-  // ends, so no token waits for another while a thread is idle.
+  // A lane keeps tokens at hand only while all credits are in use. A thread that finishes looks for
+  // tokens here before it ends, so no token waits for another while a thread is idle.
   class lane {
    public:
     explicit lane(window& tokens) : tokens_(tokens), outer_(std::exchange(current_, this)) {
@@ -296,9 +338,7 @@ class window {
     return true;
   }
 
-  // Waits a little: tokens that take only a few microseconds come back soon. A lane that ended
-  // would have to be begun again, and oneTBB wakes all threads of the arena for that. Releases the
-  // lock meanwhile.
+  // Waits a little, because short tokens come back soon. Releases the lock meanwhile.
   void linger(std::unique_lock<std::mutex>& lock) const {
     const std::uint64_t seen = came_.load(std::memory_order_relaxed);
     lock.unlock();

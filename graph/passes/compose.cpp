@@ -1,15 +1,43 @@
-// compose: combines consecutive color operators into one map, and likewise geometric operators, if
-// each is the only reader of the one before. Operators declare if they support this: see Composing.
+// compose: replaces a chain of warps by one warp, and a chain of color operators by one matrix.
 //
-//   sheared = shear(image, x)            sheared = "image, sheared"
-//   turned  = rotate(sheared, angle)     turned' = "sheared, turned"
-//                                        turned  = apply(turned'), in one pass over `image`
+// The problem: a plan shears an image, rotates it and moves it. Each step interpolates, rounds and
+// clips every pixel, so the image is blurred three times, and two images are made that only the
+// next step reads. But three affine maps in sequence are again one affine map.
 //
-// The image is interpolated, rounded and clipped once instead of once for each step. Pixels differ,
-// so the pass runs only on request. Each step stays in its place and checks its own arguments
-// there, so errors and run counts are the same. The steps of a chain are in one block, on the host
-// or on a device, with no waiting step between them. A chain that fuse_kernels handles exactly is
-// left to it.
+// The idea: the steps build the map, and one more step applies it to the first step's image.
+//
+//     recorded                            after the pass
+//     sheared = shear(image, x)           sheared = begins: map A of `image`
+//     turned  = rotate(sheared, angle)    turned  = goes_on: A, then B
+//     moved   = translate(turned, y)      map     = goes_on: A, then B, then C
+//                                         moved   = applies: warps `image` once
+//
+// 1. Operators declare these versions: see Composing. asked() returns those of a step that may
+//    take part. The matrix of color operators works in the same way.
+// 2. Compositions finds the chains. A step joins if it is the only reader of the chain's last
+//    output and has the same `applies`. So warps and color operators never mix.
+// 3. The settings (`manner`), such as interpolation and fill, must agree too. A flip has none and
+//    agrees with all. If the settings differ from sample to sample, the step stays separate.
+// 4. A chain of only light operators, such as lookup tables or flips, is left alone. On the
+//    host, the later pass fuse_kernels fuses it without changing a pixel value.
+// 5. composed_step() exchanges the operators. The last step now writes the map into a new slot. The
+//    added step writes the old slot, so the readers of the result do not change.
+//
+// Pixel values differ from those of separate steps: they are interpolated, rounded and clipped only
+// once. A value that one step would clip is restored if a later step brings it back. So the pass
+// runs only with PipelineOptions::compose.
+//
+// Invariants:
+// - Each step stays in its place and checks its own arguments there. So errors and run counts are
+//   those of the separate steps. Only a warp that leads too far away fails later, when the last
+//   step applies it: see ComposedWarp::check_made().
+// - The source image outlives the chain: each later step, and the added one, lists it in `reads`.
+// - A chain lies in one block. A branch, a loop, or a step of the kinds `wait` and `io` ends it.
+// - All steps of a chain run on the host, or all on a device. For a device, the host still builds
+//   the map. Only `applies` needs a device version; without one, the steps stay separate.
+// - The pass runs on one thread and takes no lock: see passes.h.
+//
+// Read Compositions::add first, then composed_step.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/composing.h>

@@ -1,31 +1,52 @@
-// fuse_kernels: combines the work of consecutive operators if each is the only reader of the one
-// before. The steps before the last only describe their work on the image that the first one reads.
-// The last step does all of it, so the images between are never made. Operators declare if and how
-// they support this: Operator::deferral().
+// fuse_kernels: runs a chain of image operators as one pass over the image.
 //
-//   small = resize(image)                small = "image, resized"
-//   note  = f(image)                     note  = f(image)
-//   turned = flip(small, coin)           turned = "small, flipped"
-//   tensor = normalize(turned)           tensor = normalize(turned), in one pass over `image`
+// The problem: a plan resizes an image, flips it and normalizes it. As three separate steps, it
+// writes two images to memory that are read once and never used again. A decoder in front of them
+// writes a third one, even if a later crop keeps only a small part of it.
 //
-// Each step stays in its place and checks its own arguments there, so errors and run counts are the
-// same. The image that the first step reads is kept until the last one has run. All steps of a
-// chain are in one stage, so that no image is kept while a sample waits.
+// The idea: only the last step of a chain computes pixels. The steps before it check their
+// arguments and add their work to a description. Operators declare these versions in a Deferral.
 //
-// If a decoder makes the image only for such a chain, the chain first gets just the image's size.
-// If a step of the chain cuts a rectangle out, only the needed part is decoded. The last step uses
-// the image's rows while the decoder makes them, so the whole image is never in memory. This also
-// applies to a single step. If a step in between drops or fails a sample, the sample is not
-// decoded.
+//     recorded                        after the pass
+//     small  = resize(image)          small  = begins: "image, resized"
+//     coin   = coin_flip()            coin   = coin_flip()
+//     turned = flip(small, coin)      turned = goes_on: "image, resized, flipped"
+//     tensor = normalize(turned)      tensor = ends: computes all of it, row by row, from `image`
 //
-//   image = decode(file)                 size = decode(file), the size only
-//   small = resize(image)                small = "size, resized"
-//   middle = crop(small)                 middle = "small, a rectangle of it"
-//                                        region = what "middle" needs of the image
-//                                        rows = decode(file), that region: begins
-//                                        part = "middle", of the rows
-//   tensor = normalize(middle)           tensor = normalize(part)
-//                                        decode(rows), ends
+// Chains finds the chains. A step continues a chain if it is the only reader of the chain's last
+// output. A step with `wants_whole`, such as resize, follows only crops. Other host steps in
+// between, such as the draw, do not end a chain. A branch, a loop, and a step that waits or runs
+// on a device do.
+//
+// LateDecoder then moves a decoder that makes its image only for one chain, or for one such step.
+// The chain first works on the image's size alone. That is enough to find the region that it needs.
+//
+//     recorded                        after the pass
+//     image = decode(file)            size   = decode(file): only the size, no pixels
+//     small = resize(image)           small  = "size, resized"
+//     part  = crop(small)             region = the rectangle of the image that the crop needs
+//                                     rows   = decode(file, region): begins
+//                                     based  = `small`, based on `rows`
+//                                     part   = crop(based): pulls rows from the decoder
+//                                     decode(rows): ends, reports warnings and errors of the file
+//
+// Without a crop in the chain, there is no region: the decoder makes all rows. A decoder that
+// cannot make rows decodes the region at once; without a region, it stays in place.
+//
+// Invariants:
+// - Only the decoder moves. Each other step checks its arguments in its old place and keeps its
+//   name. So errors, run counts and pixels are those of the separate steps. If a file is damaged
+//   and an argument is invalid, the argument's error may come first.
+// - The source image outlives the chain. Each later step lists it in `reads`, and the pass
+//   `release` frees a value after its last reader. The same holds for `size` and for the file.
+// - A chain lies in consecutive host stages, which the pass `fuse` joins into one. So no image is
+//   kept while a sample waits, and the rows, which belong to a thread, are used on that thread.
+// - The pass runs on one thread and takes no lock: see passes.h.
+//
+// If a sample fails or is dropped before the moved decoder begins, it is not decoded, and damage in
+// its file is not reported. If the last step fails, it discards the rows: see ends_rows().
+//
+// Read Chains::add first, then fuse_chain and LateDecoder::run.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/uses.h>
@@ -160,8 +181,7 @@ struct Insertion {
   std::vector<Step> before, after;
 };
 
-// A decoder that makes the image only for a chain. It moves to the last step of the chain, which
-// uses the image.
+// A decoder that moves to the last step of its chain.
 class LateDecoder {
  public:
   LateDecoder(Plan& plan, const Chain& chain)

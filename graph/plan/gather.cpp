@@ -1,3 +1,49 @@
+// Gather: turns steps that run sample by sample into a few launches for many samples. gather.h has
+// the contract.
+//
+// Problem: a GPU is fast only if each launch has much work. Four samples with three steps would be
+// up to twelve small launches, and as many uploads. Samples also differ in size and in the branches
+// that they take.
+//
+// Solution: the function of a device step starts no work. It makes the output in device memory, and
+// adds a job to the step's StepLaunch. Example: samples 1 and 3 do not take the branch with `flip`.
+//
+//                 0 resize   1 flip    2 blur
+//     sample 0    job        job       job       the host runs the functions row by row
+//     sample 1    job                  job
+//     sample 2    job        job       job
+//     sample 3    job                  job
+//                 4 jobs     2 jobs    4 jobs    the device runs the jobs column by column
+//
+// 1. The runner calls begin_sample(). It runs each step on the sample's path within a Scope, which
+//    makes this Gather current() on the thread. launch_of_step() returns the step's StepLaunch.
+// 2. launch() lets each StepLaunch write its jobs to memory from upload(). This memory exists
+//    twice: pinned on the host, and on the device. So jobs may contain device addresses before the
+//    copy.
+// 3. launch() then enqueues one copy for each chunk of uploads, and the kernels, step after step.
+//    All of it runs in one stream. So a step reads what the steps before it have written.
+// 4. Copies to the host follow (tell()), and then the event that over() queries.
+// 5. After over(), check() passes computed numbers to their samples. It also marks the samples with
+//    a step that the device could not do. The host does this step, and the sample is added again.
+//
+// If a branch depends on a number of the same GPU batch, told() finds the launch that computes it.
+// Both branches then add jobs, and a DeviceGuard lets the device run those of one. If that is not
+// possible, the sample stops there, and continues in another GPU batch.
+//
+// Invariants:
+// - The device runs the steps in the order of their numbers.
+// - Chunks are handed out from the front, and kept. clear() makes them free again. So it is called
+//   only if the device does not use them: before launch(), or after over() or abandon().
+// - There is no lock. A thread of the graph adds samples and launches. The poller's thread calls
+//   over(), or tries to launch again if memory was short. stream_node never runs both at once.
+// - each() uses more threads, and returns when they are done. All GPU batches of a pipeline share
+//   the DeviceTally, so its counts are atomic.
+//
+// Errors: if launch() throws, work may already run; the caller calls abandon(), and failed_step()
+// names the step if it is known. Cancellation does not stop a launched GPU batch: the device uses
+// its memory until over().
+//
+// Read launch() first, then take(). Runner::gather() in graph/run/runner_gather.cpp adds samples.
 #include <sluice/graph/plan/gather.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/abandon.h>

@@ -1,3 +1,49 @@
+// How complete batches become the batches that the user receives.
+//
+// The problem: samples end in any order on many threads, and some fail or are dropped by a filter.
+// But errors, budgets and the contents of batches must not depend on the threads. Each sample must
+// also be counted exactly once.
+//
+// Example: 10 samples, batch_size 4. Sample 2 fails, and a filter drops sample 5:
+//
+//                   batch 0      batch 1      batch 2    missing
+//     complete      0 1 x 3      4 - 6 7      8 9
+//     judge()       BatchError   ok           ok
+//     settle()      0 1 3        4 6 7        8 9        2 | 5 | none
+//     Compactor     0 1 3 4      6 7 8 9                 2 5 | none     (with `compact`)
+//
+// The engine calls this code for one batch after another, in order, when all of its samples have
+// ended (next_in_order() in engine_run.cpp):
+//
+// 1. judge() compares the tensors with those of the run's first sample that has not ended early. A
+//    tensor that differs fails its sample. judge() then counts errors in order of ids, and checks
+//    the budget. So the same batch exceeds the budget on every machine. If the policy is `fail`,
+//    batch 0 throws BatchError. The batch stays where it is: the next call judges it again, does
+//    not throw, and delivers it.
+// 2. settle() reads how each sample ended. The cells that remain are `kept`; Column::finish() moves
+//    them together. Without `compact`, a short last batch is padded here if last_batch is `fill`.
+// 3. With `compact`, Compactor::next() moves samples from short batches (`part_`) into the batch
+//    being made (`making_`). In the example it takes 0 1 3 and then 4, and leaves 6 7 in `part_`.
+//    It then knows the next id, 6, so it moves the notes about all samples before 6: 2 and 5.
+//
+// stand_in() chooses replacement samples earlier, on worker threads, when a sample fails. Attempt n
+// takes draw n of a generator that only the seed and the key determine. So the result does not
+// depend on the order in which samples fail.
+//
+// Invariants: judge() changes errors_ and judged_ only if it does not throw, so no error counts
+// twice. settle() counts each sample once, even if the Compactor holds it afterwards. The Compactor
+// reports samples that the user never receives: waiting(), take_left_out() and take_lost(). If
+// all_well is set, judge() and settle() do not read each sample.
+//
+// Threads: no locks. Except stand_in(), this code runs on one thread at a time: the one that takes
+// batches or ends the epoch. judge(), settle() and Compactor::next() run without the engine's lock,
+// because columns move values of user types.
+//
+// Errors: BudgetError ends the epoch. If a column cannot be finished, the whole batch is lost. The
+// error rate counts from the 100th sample on, or from the last one of a shorter epoch. If the
+// length of the epoch is unknown, judge_end() checks the rate of fewer samples.
+//
+// Read Delivery::judge() first.
 #include <sluice/graph/run/delivery.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/random.h>

@@ -1,3 +1,48 @@
+// How a plan becomes a flow graph, and how a driver thread runs that graph.
+//
+// The problem: a plan is a tree of stages, branches and loops, but oneTBB runs a graph of nodes.
+// Each image takes its own path, and a slow read must not occupy a computing thread. The graph must
+// also run while the consumer works on a batch, even if the pipeline has only one thread.
+//
+// Example: read a file, decode it, rotate it if it is taller than wide, resize it. The source
+// blocks, so I/O threads read. build() makes this graph once, for all epochs; at ~~> the token
+// changes threads:
+//
+//               +-------------------------- kAgain ---------------------------+
+//               v                                                             |
+//     window -> read ~~> resume ~~> decode, choose -0-> rotate -> resize -> finish
+//                                          \----------1----------^            |
+//                                                                    put() -> batches -> ready
+//
+// 1. Nodes::lower() (lower_nodes.h) builds from the end to the front. It gives each part the
+//    receiver that follows it. So both branches end in the receiver of resize: no node merges them.
+//    An empty branch needs no node, and a loop's body ends at its own loop_node.
+// 2. A token is a Sample*. The window admits it, and one thread carries it from node to node,
+//    without a task for each node (flow/carrier.h, flow/window.h).
+// 3. The read node posts the token to an I/O thread and returns the token's credit to the window.
+//    After the read, the window continues the token on a computing thread, in the decode node.
+// 4. finish calls hooks.finish. If that returns false, the token starts again with a replacement
+//    sample. Otherwise finish puts it into `batches`, and returns its credit.
+// 5. `batches` sends complete batches to `ready` in order. When the consumer calls release(), the
+//    tokens are free, and the window admits more samples.
+//
+// The driver calls wait_for_all() inside the arena: it runs tasks there, as the threads of `others`
+// do. It sleeps while the graph is empty. admit_more() sets `wanted` and wakes it. If the driver is
+// busy, perhaps with a long step, the calling thread starts the window itself. reserve_wait() keeps
+// the graph from ending meanwhile. If wait_for_all() had just returned, no thread may be left for
+// the new tasks. So `wanted` makes the driver run once more.
+//
+// Invariants: `mutex` guards `wanted`, `idle` and `stopping` only. No hook and no function of the
+// window is called under it. Once the window is closed, `idle && !wanted` means that no step runs
+// and no sample waits. The destructor ends all threads before it destroys the nodes.
+//
+// Errors and cancellation: no sample leaves the graph early. A sample that has failed, or was
+// cancelled, passes the other nodes without work, so its batch is still completed. If oneTBB has no
+// memory for a task, guard() calls hooks.broken. If wait_for_all() throws, run() resets the graph.
+// The next begin() then declares all tokens free. At the end of an epoch, hooks.admit returns
+// false, the graph becomes empty, and the driver sleeps until begin().
+//
+// Read build() first.
 #include <sluice/graph/flow/batch_node.h>
 #include <sluice/graph/flow/crew.h>
 #include <sluice/graph/flow/resident.h>
@@ -161,7 +206,6 @@ struct Executor::Impl {
     return entered;
   }
 
-  // The driver sleeps while the graph is empty, and is woken when something can be admitted.
   void drive() {
     if (hooks.trace != nullptr) hooks.trace->on_thread("driver");
     std::unique_lock lock(mutex);
@@ -178,7 +222,7 @@ struct Executor::Impl {
     }
   }
 
-  // Admits samples if possible: on the driver if it sleeps, otherwise here, while the graph runs.
+  // Admits samples: on the driver if it sleeps, otherwise here.
   void admit_more() {
     admit_more([this] { window->start(); });
   }
@@ -222,7 +266,7 @@ struct Executor::Impl {
     became_idle.wait(lock, over);
   }
 
-  // The second port has no successor, because the token has continued with its batch.
+  // kArrived has no successor: the token is in `batches`.
   static constexpr std::size_t kAgain = 0, kArrived = 1;
   using Batch = const flow::token_batch<Token>*;
   using ReadyNode =

@@ -1,3 +1,45 @@
+// JpegEntropy: decodes only the groups of blocks that the output needs. entropy.h has the contract.
+//
+// Problem: libjpeg asks for every group of the scan in order, and even decodes those that it drops.
+// Codes differ in length, and each DC coefficient is coded as a difference. So a group's start and
+// its DC predictors depend on all groups before it.
+//
+// Example: an image has 4 rows of 6 groups. A crop needs columns 2 and 3 of rows 1 and 2: groups 8,
+// 9, 14 and 15. The JPEG index has the reader's state before every third group: 0, 3, 6, ..., 21.
+//
+//     row 0     0 - 5      not read
+//     row 1     6   7      skipped: read from the record of group 6, but not stored
+//               8   9      decoded into libjpeg's blocks
+//               10  11     not read
+//     row 2     12 - 17    the same, from the record of group 12
+//
+// 1. libjpeg calls decode_mcu() for each group, and passes no blocks in rows that it skips. give()
+//    counts the call in `asked_`. If the group is not needed, it reads nothing.
+// 2. `at_` is the group that the reader reads next. For a needed group, go_to() moves `at_` there.
+//    It jumps to the last record up to that group, if this record is ahead. Then it skips groups:
+//    it reads their codes, and keeps only the position and the predictors.
+// 3. prepare() provides the next bytes (see ScanReader), and reads a restart marker if one is due.
+//    A jump provides bytes only up to the record behind the last needed column.
+// 4. At the end of a row, libjpeg counts the row as read. So give() reads the rest of it to find
+//    damage, unless the index vouches for the row. It does if it has a record of the next row, or
+//    if the entry is complete. Without an index, no group is jumped over.
+// 5. finish() reads up to the marker after the scan. It then sets libjpeg's source to this marker.
+//
+// Invariants:
+// - Between two calls of give(), at_ <= asked_. The reader never moves back.
+// - `state_` and `to_restart_` belong to group `at_`.
+// - A skip ends at a restart marker, at the next record to note, and at the end of the provided
+//   bytes. So none of these is passed over.
+// - Only attach() and record() allocate, because no exception may cross libjpeg. If the reserved
+//   records are used up, note() stops recording.
+// - One thread uses the object; there are no locks.
+//
+// Errors: doubt() jumps out of libjpeg's step, to jpeg_guarded(). The reasons are codes that a
+// baseline file cannot have, a wrong or missing marker, leftover bits, or an index that does not
+// fit. decode.cpp and rows.cpp then decode the image again from its start: with the whole file if
+// they used parts of it, else with libjpeg's own entropy decoder.
+//
+// Read give() first, then go_to().
 #include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/library_entropy.h>
 #include <sluice/io/jpeg/markers.h>
@@ -136,8 +178,7 @@ void JpegEntropy::give(JBLOCKROW* blocks) {
   ++asked_;
   if (++column_ < per_row_) return;
   column_ = 0;
-  // The library considers the row read, so damage in it must be found now, unless the index knows
-  // that the row is sound.
+  // Find damage in this row now.
   if (asked_ > vouched_) go_to(asked_);
 }
 

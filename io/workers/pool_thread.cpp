@@ -1,3 +1,48 @@
+// PoolThread: the event loop of a worker pool. pool_thread.h has the contract.
+//
+// Problem: any thread may request a sample, and several worker processes produce samples. A worker
+// may crash, hang, or hold too much memory. Each request must get exactly one answer. A crash must
+// cost only the sample that caused it. So a single thread keeps track of all requests.
+//
+// Example: 2 workers, `prefetch` = 2, and requests for samples 0 to 4. Brackets are groups.
+//
+//     event                           queue_       worker 0     worker 1
+//     take_orders()                   0 1 2 3 4
+//     hand_out(): equal shares                     [0 1 2]      [3 4]
+//     worker 0 answers 0                           [1 2]        [3 4]
+//     worker 0 crashes: 1 fails       2            restarts     [3 4]
+//     hand_out(): who has room                     restarts     [3 4] [2]
+//
+// 1. fetch() appends the request to `ordered_`, and wakes the thread through an eventfd (Wake).
+// 2. serve() loops: look at deadlines, hand out groups, tell workers which values are no longer
+//    used, wait in epoll, take orders. take_orders() moves `ordered_` to `queue_`.
+// 3. epoll watches the eventfd and three descriptors of each worker: its socket, its output and its
+//    pidfd. An event's data is 4 * worker + kind.
+// 4. A worker answers in the order of its requests. So when it ends, it was working on the first
+//    one in hand. save_work() fails this one, or retries it once if the options say so. The others
+//    return to the front of the queue. If the reader makes a whole group at once, each sample of it
+//    may be the cause. Then all return, and are sent one by one.
+// 5. may_hand_out() adds an estimate for the samples in hand to the bytes in use, and compares the
+//    sum with `max_bytes`. If nothing is in hand, it always allows one sample.
+//
+// Invariants:
+// - A request is in one place: `ordered_`, `queue_`, or the list in hand of a worker. The pool's
+//   thread answers it.
+// - `mutex_` guards `ordered_`, `cancelled_`, `cancel_`, `stop_` and `broken_`. Requests are
+//   answered without it. The counts for stats() are atomic. All other state that changes belongs to
+//   the pool's thread; it also reads `broken_` without the lock, because it alone writes it.
+// - No wake-up is lost: Wake::heard() precedes take_orders(). may_hand_out() sets the flag
+//   `short_of_memory`, and then checks again.
+// - While the loop runs, a descriptor leaves epoll before it is closed.
+//
+// Cancellation: WorkerPool calls cancel() when the last open epoch ends. All requests made before
+// fail. Those in hand leave empty entries, until the worker has answered them or left them out.
+// Errors: replace() starts a new process while restarts are left. If no worker is left, a restart
+// is hopeless, or memory is short, give_up() fails all requests. take_orders() refuses later ones.
+// End: after stop(), stop_all() closes the sockets and waits up to 2 seconds for the workers.
+//
+// Read serve() first, then hand_out(). pool.cpp has end(), save_work(), replace(), give_up() and
+// stop_all().
 #include <sluice/io/workers/pool_thread.h>
 #include <sluice/runtime/printable.h>
 

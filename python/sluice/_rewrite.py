@@ -7,6 +7,52 @@ annotations of the old one; nothing is executed to make it. See _traced.py for w
 Threads: any. Errors: RewriteError; TypeError for what is no function.
 """
 
+# The problem: a pipeline's function runs once, before there is any image. So Python cannot evaluate
+# `if coin:`, where `coin` is a Value that differs from sample to sample. Both branches must be
+# recorded, and the variables must then hold what the taken branch assigns.
+#
+# The idea: replace each construct that asks for a truth value by a call of the Runtime. `$` stands
+# for `_sluice_`, the name of the Runtime, and `k` for a new temporary name:
+#
+#     if coin:                        k = $.branch(0, coin)
+#         image = invert(image)       if k is True or k is not False and k.begin($.locals()):
+#     return image                        image = $.call(invert, 3)($.use(image))
+#                                         if k is not True: [image] = k.end($.locals())
+#                                     if k is False or k is not True and k.begin($.locals()):
+#                                         pass
+#                                         if k is not False: [image] = k.end($.locals())
+#                                     return $.use(image)
+#
+# The 3 is the line of the call. For a plain Python value, `branch` returns True or False, and one
+# block runs as before. For a Value, it returns a Choice, and both blocks run, one after the other.
+# `begin` opens a branch of the graph. The first `end` restores the variables; the second returns
+# their merged values.
+#
+# 1. _find parses the file and copies the function's tree. It compares bytecode to make sure that
+#    the file has not changed since it was imported.
+# 2. lift_returns (_names.py) replaces `return` in branches by an assignment and one `return` below.
+# 3. _Rewriter replaces the constructs. Each gets a number and a Site. The Site lists the names that
+#    the construct assigns, those that are read later (Liveness), and its obstacles.
+# 4. A `while` asks `k.ask(...)`. A `for` iterates over `$.range(...)` or `$.each(...)`. `x and y`
+#    becomes `$.value((k := $.both(1, x)), k.give(y) if k.first else None)`.
+# 5. _compile puts the tree into `def outer(_sluice_, ...)`, so that the closure's names become free
+#    variables. It compiles that, takes the inner code object, and attaches the old cells and the
+#    Runtime.
+#
+# Invariants:
+# - If only plain values decide, the same statements run in the same order.
+# - New nodes have the line of the old ones, so tracebacks show the user's source.
+# - Cached trees are shared. Only copies of them may be changed.
+# - Sites do not change after `rewrite` returns, and each thread has its own list of open branches
+#   (_traced.py). So several threads may call the new function.
+#
+# Errors: an obstacle, such as a `break`, raises RewriteError only when a Value decides. Bodies with
+# constructs stand in `with $.guard()`, not shown above. If an exception leaves an open branch, the
+# description fails, even if an `except` catches it. A function without source is returned unchanged
+# if its bytecode has no branch, loop or `not`.
+#
+# Read _Rewriter.visit_If first, then _compile.
+
 import __future__
 import ast
 import copy
