@@ -1,6 +1,8 @@
 // Pipelines that resume from a checkpoint, against the run that was never interrupted.
 #include "tests/graph/resumed.h"
 #include "tests/one_in.h"
+#include <sluice/graph/sources/batches.h>
+#include <sluice/graph/sources/values.h>
 #include <sluice/runtime/random.h>
 
 #include <cstdint>

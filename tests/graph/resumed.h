@@ -1,7 +1,7 @@
 // Pipelines that may go on from a checkpoint, and their batches as text.
 #pragma once
 
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
 
 #include <cstdint>
 #include <functional>

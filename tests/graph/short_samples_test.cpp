@@ -1,5 +1,5 @@
 // Samples that take next to no time: threads process several at once, and not all threads work.
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
 
 #include <cstdint>
 #include <memory>

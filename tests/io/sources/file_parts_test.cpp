@@ -3,13 +3,16 @@
 #include "tests/io/pictures.h"
 #include "tests/io/sources/scratch.h"
 #include "tests/io/sources/tar_writer.h"
+#include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/io/sources/file_parts.h>
+#include <sluice/io/sources/files.h>
 #include <sluice/io/sources/picture_reader.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
 
 #include <algorithm>
 #include <atomic>
