@@ -3,10 +3,20 @@
 #include "outputs.h"
 #include "pictures.h"
 #include "sheet.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/composition.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/kernels/color_space_conversion.h>
+#include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/interpolation.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/noise.h>
+#include <sluice/ops/occlusion.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,7 @@
 #include "rounds.h"
 
 #include "allocations.h"
+#include "runtime/device.h"
 
 #include <exception>
 #include <utility>

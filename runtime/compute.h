@@ -139,6 +139,14 @@ bool compute(C x, C y, C& to) {
   return true;
 }
 
+// Whether compute() has the operation for numbers of type C. Comparisons and logical_not give a
+// bool instead; bits are those of integers.
+template <class C>
+constexpr bool computes_in(NumberOperation what) {
+  return !is_comparison(what) && what != NumberOperation::logical_not &&
+         (!is_bitwise(what) || is_whole<C>);
+}
+
 // Compares a 64-bit integer with a floating-point number, in either order.
 template <class X, class Y>
 std::partial_ordering order(X x, Y y) {

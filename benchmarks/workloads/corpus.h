@@ -4,12 +4,12 @@
 // images. Immutable once constructed, so any number of threads may read it.
 #pragma once
 
-#include <sluice/ops/decode.h>
 #include <sluice/runtime/bytes.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +23,9 @@ class Corpus {
 
   std::int64_t size() const { return static_cast<std::int64_t>(files_.size()); }
   // Returns file `i` modulo size().
-  ByteSpan operator[](std::int64_t i) const { return files_[static_cast<std::size_t>(i % size())]; }
+  std::span<const std::uint8_t> operator[](std::int64_t i) const {
+    return files_[static_cast<std::size_t>(i % size())];
+  }
   // Returns a view of the file for a pipeline. It carries the file's hash, so a lookup in `index`
   // (which may be null) does not compute it again.
   Bytes file(std::int64_t i, std::shared_ptr<JpegIndex> index) const;

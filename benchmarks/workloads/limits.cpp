@@ -10,9 +10,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -67,7 +69,7 @@ class FullDecoder {
   FullDecoder& operator=(const FullDecoder&) = delete;
   ~FullDecoder() { jpeg_destroy_decompress(&info_); }
 
-  void decode(ByteSpan file) {
+  void decode(std::span<const std::uint8_t> file) {
     jpeg_mem_src(&info_, file.data(), static_cast<unsigned long>(file.size()));
     (void)jpeg_read_header(&info_, TRUE);
     info_.out_color_space = info_.num_components == 4 ? JCS_CMYK : JCS_RGB;

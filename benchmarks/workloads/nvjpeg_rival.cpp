@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -50,7 +51,7 @@ Block make_block(const std::shared_ptr<MemoryResource>& from, std::size_t bytes)
 }
 
 struct File {
-  ByteSpan bytes;
+  std::span<const std::uint8_t> bytes;
   unsigned width = 0, height = 0;
   std::size_t pixel_bytes() const { return std::size_t{3} * width * height; }
   std::size_t place_bytes() const { return (pixel_bytes() + kAligned - 1) / kAligned * kAligned; }

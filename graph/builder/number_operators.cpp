@@ -109,11 +109,10 @@ struct Computing {
 template <class C>
 StepFunction computing_in(NumberOperation what, NumberType type, const Call& call) {
   static constexpr auto all = table_of([](auto op) -> RunShared {
-    if constexpr (is_comparison(op) || op == NumberOperation::logical_not ||
-                  (is_bitwise(op) && !is_whole<C>)) {
-      return nullptr;
-    } else {
+    if constexpr (computes_in<C>(op)) {
       return Computing<C>::template run<op>;
+    } else {
+      return nullptr;
     }
   });
   const NumberOperand<C> x(call.arguments.front()), y(call.arguments.back());

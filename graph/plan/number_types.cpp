@@ -39,11 +39,10 @@ bool compare_exactly(NumberOperation what, const Number& x, const Number& y) {
 template <class C>
 Number compute_in(NumberOperation what, C x, C y, NumberType type) {
   static constexpr auto all = table_of([](auto op) -> bool (*)(C, C, C&) {
-    if constexpr (is_comparison(op) || op == NumberOperation::logical_not ||
-                  (is_bitwise(op) && !is_whole<C>)) {
-      return nullptr;
-    } else {
+    if constexpr (computes_in<C>(op)) {
       return compute<op, false, C>;
+    } else {
+      return nullptr;
     }
   });
   C result{};

@@ -92,6 +92,11 @@ void Engine::Impl::end_at(std::int64_t position) noexcept {
 
 std::unique_ptr<BatchData> Engine::Impl::next_full() {
   std::unique_ptr<BatchData> batch;
+  const auto lose = [&](bool ends_run) {
+    std::unique_lock lock(mutex);
+    recount(compactor.take_lost(), &Ledger::failed);
+    if (ends_run) end(lock, "");
+  };
   try {
     batch = compactor.next(
         [&] {
@@ -104,14 +109,10 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
               index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
         });
   } catch (const Error& error) {  // for a batch that can be requested again, or is lost
-    std::unique_lock lock(mutex);
-    recount(compactor.take_lost(), &Ledger::failed);
-    if (is_lost_device(error)) end(lock, "");
+    lose(is_lost_device(error));
     throw;
   } catch (...) {  // some values have been moved already, others not
-    std::unique_lock lock(mutex);
-    recount(compactor.take_lost(), &Ledger::failed);
-    end(lock, "");
+    lose(true);
     throw;
   }
   if (batch == nullptr) {

@@ -1,7 +1,9 @@
 #include "array.h"
 
 #include "text.h"
+#include <sluice/runtime/dlpack.h>
 #include <sluice/runtime/dlpack_abi.h>
+#include <sluice/runtime/memory_resource.h>
 
 #include <array>
 #include <stdexcept>

@@ -6,7 +6,9 @@
 #pragma once
 
 #include "object.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/plan/column.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <memory>

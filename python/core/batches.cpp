@@ -6,7 +6,19 @@
 #include "errors.h"
 #include "options.h"
 #include "text.h"
+#include <sluice/graph/builder/argument.h>
+#include <sluice/graph/builder/dataset.h>
+#include <sluice/graph/completion.h>
+#include <sluice/graph/plan/column.h>
+#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/run/guarded.h>
+#include <sluice/graph/sources/batches.h>
+#include <sluice/ops/batch.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/own.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <cstdint>
 #include <exception>

@@ -2,7 +2,15 @@
 
 #include "text.h"
 #include "values.h"
+#include <sluice/graph/builder/saved_plan.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/step.h>
+#include <sluice/ops/operators.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 

@@ -6,8 +6,11 @@
 #pragma once
 
 #include "object.h"
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/graph.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/sluice.h>
+#include <sluice/graph/plan/slot.h>
+#include <sluice/graph/value.h>
 
 #include <memory>
 #include <string>

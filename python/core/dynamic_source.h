@@ -11,6 +11,14 @@
 #include "options.h"
 #include "text.h"
 #include "values.h"
+#include <sluice/graph/builder/dataset.h>
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/options.h>
+#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/source_record.h>
+#include <sluice/graph/plan/step.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <cstdint>
 #include <functional>

@@ -2,6 +2,9 @@
 
 #include "text.h"
 #include "words.h"
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/sources/files.h>
+#include <sluice/runtime/device.h>
 
 #include <exception>
 #include <string>

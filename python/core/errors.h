@@ -17,7 +17,7 @@
 #pragma once
 
 #include "object.h"
-#include <sluice/sluice.h>
+#include <sluice/runtime/error.h>
 
 #include <cstdint>
 #include <functional>

@@ -2,6 +2,16 @@
 // regions.
 #include "description.h"
 #include "values.h"
+#include <sluice/graph/apply_random.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/kernels/border.h>
+#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/occlusion.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <array>
 #include <optional>

@@ -5,6 +5,12 @@
 #include "options.h"
 #include "values.h"
 #include "words.h"
+#include <sluice/cuda/gpu.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/sources/environment.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <cstring>
@@ -82,7 +88,7 @@ nb::bytes encode(nb::handle picture, int quality) {
 
 NB_MODULE(_core, module) {
   using namespace sluice::python;
-  module.attr("__version__") = SLUICE_VERSION;
+  module.attr("__version__") = SLUICE_PYTHON_VERSION;
   // Objects in a frame that an exception holds at exit are not leaks of this module.
   nb::set_leak_warnings(false);
   register_object_type();

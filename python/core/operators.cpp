@@ -1,6 +1,12 @@
 // Lists the operators; the Python functions are generated from this.
 #include "description.h"
 #include "values.h"
+#include <sluice/graph/plan/number_types.h>
+#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/plan/slot.h>
+#include <sluice/ops/operators.h>
+#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/image.h>
 
 #include <vector>
 

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "object.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/options.h>
+#include <sluice/io/workers/pool.h>
 
 namespace sluice::python {
 

@@ -6,8 +6,18 @@
 #include "shut_down.h"
 #include "text.h"
 #include "values.h"
+#include <sluice/graph/checkpoint.h>
+#include <sluice/graph/options.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/column.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/plan_text.h>
+#include <sluice/graph/run/inspect.h>
 #include <sluice/graph/run/unused_device.h>
+#include <sluice/graph/stats.h>
+#include <sluice/ops/operators.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <algorithm>
 #include <chrono>

@@ -11,8 +11,9 @@
 #pragma once
 
 #include "object.h"
+#include <sluice/graph/plan/slot.h>
+#include <sluice/graph/run/engine.h>
 #include <sluice/runtime/process.h>
-#include <sluice/sluice.h>
 
 #include <condition_variable>
 #include <cstdint>

@@ -1,7 +1,13 @@
 #include "values.h"
 
 #include "text.h"
+#include <sluice/graph/plan/number_types.h>
+#include <sluice/ops/operators.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/compute.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/half.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cmath>
 #include <cstdint>

@@ -17,7 +17,11 @@
 
 #include "array.h"
 #include "object.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/plan/column.h>
+#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/plan/slot.h>
+#include <sluice/graph/run/inspect.h>
+#include <sluice/runtime/image.h>
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,9 @@
 // `sluice augment` with lists of boxes and masks.
 #include "annotated_lists.h"
 #include "program.h"
-#include <sluice/sluice.h>
+#include <sluice/io/images/decode_image.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <filesystem>

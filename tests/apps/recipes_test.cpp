@@ -7,8 +7,17 @@
 #include "program.h"
 #include "tests/one_in.h"
 #include <sluice/cuda/host_device.h>
+#include <sluice/graph/graph.h>
+#include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/sluice.h>
+#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/slot.h>
+#include <sluice/graph/value.h>
+#include <sluice/io/images/decode_image.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/runtime/device.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <fstream>

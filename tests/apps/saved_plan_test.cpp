@@ -3,7 +3,12 @@
 #include "apps/pictures.h"
 #include "demo_folder.h"
 #include "program.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/plan/operator.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/ops/operators.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
 
 #include <algorithm>
 #include <string>

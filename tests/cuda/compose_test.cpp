@@ -2,7 +2,11 @@
 // bit, and the same errors.
 #include "tests/cuda/test_device.h"
 #include "tests/ops/kernels/reference.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <functional>

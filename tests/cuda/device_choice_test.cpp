@@ -3,7 +3,15 @@
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include <sluice/cuda/kernels/tiles.h>
-#include <sluice/sluice.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/noise.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <cstring>

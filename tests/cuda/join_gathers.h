@@ -4,8 +4,15 @@
 
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/visit.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <cstdint>

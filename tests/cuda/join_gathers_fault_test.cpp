@@ -3,7 +3,19 @@
 #include "tests/cuda/join_gathers.h"
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
+#include <sluice/cuda/host_device.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
 
 #include <atomic>
 #include <cstdint>

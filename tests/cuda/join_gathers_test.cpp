@@ -2,7 +2,11 @@
 // not show it.
 #include "tests/cuda/join_gathers.h"
 
+#include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <memory>

@@ -3,8 +3,16 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
 #include "tests/one_in.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/ops/decode.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 #include <sluice/runtime/jpeg_engines.h>
-#include <sluice/sluice.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <cmath>

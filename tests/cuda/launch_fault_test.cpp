@@ -1,7 +1,10 @@
 // Errors name the step for which a device refuses something.
 #include "tests/io/pictures.h"
 #include <sluice/cuda/host_device.h>
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/error.h>
 
 #include <memory>
 #include <string>

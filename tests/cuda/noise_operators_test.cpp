@@ -1,7 +1,12 @@
 // Operators that draw random numbers for each pixel draw the same ones on a device. Also JPEG
 // artifacts.
 #include "tests/cuda/same_operator.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/noise.h>
+#include <sluice/runtime/image.h>
 
 #include <gtest/gtest.h>
 

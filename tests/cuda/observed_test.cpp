@@ -4,7 +4,15 @@
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
 #include "tests/trace_file.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <atomic>

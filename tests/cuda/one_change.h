@@ -2,7 +2,13 @@
 // The image has 1, 3 or 4 channels.
 #pragma once
 
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/noise.h>
+#include <sluice/ops/occlusion.h>
+#include <sluice/runtime/image.h>
 
 #include <cstddef>
 

@@ -1,6 +1,14 @@
 // Each operator that has a version for devices, against the host's.
 #include "tests/cuda/same_operator.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/composition.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/occlusion.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
 
 #include <string>
 #include <vector>

@@ -1,5 +1,10 @@
 // Batches in the memory of a device that fails.
 #include "tests/cuda/output_pipeline.h"
+#include <sluice/cuda/host_device.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <cstddef>

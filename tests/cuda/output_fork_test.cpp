@@ -2,6 +2,8 @@
 // the parent's batches stay as they were.
 #include "tests/cuda/output_pipeline.h"
 #include "tests/in_child.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,13 @@
 // Device batches in programs that misuse them, or use them in unusual ways. Nothing is lost,
 // nothing waits for ever, and delivered values are right.
 #include "tests/cuda/output_pipeline.h"
+#include <sluice/cuda/host_device.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <atomic>
 #include <cstddef>

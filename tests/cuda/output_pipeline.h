@@ -5,7 +5,10 @@
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
 #include <sluice/cuda/host_device.h>
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <atomic>
 #include <cstddef>

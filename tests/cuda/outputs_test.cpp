@@ -3,7 +3,15 @@
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
 #include <sluice/cuda/host_device.h>
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/random.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,16 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <functional>

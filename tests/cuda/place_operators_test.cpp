@@ -1,6 +1,9 @@
 // Operators whose pixels come from arbitrary places, not along straight lines.
 #include "tests/cuda/same_operator.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/image.h>
 
 #include <string>
 #include <vector>

@@ -3,7 +3,14 @@
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/boundaries.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <atomic>
 #include <cstdint>

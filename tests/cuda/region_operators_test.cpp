@@ -1,6 +1,18 @@
 // Operators on devices that return a region of an image, two of them, or tensors.
 #include "tests/cuda/same_operator.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/occlusion.h>
+#include <sluice/ops/tensors.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <array>

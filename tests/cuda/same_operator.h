@@ -4,7 +4,10 @@
 
 #include "tests/cuda/test_device.h"
 #include "tests/ops/kernels/reference.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <array>
 #include <cstddef>

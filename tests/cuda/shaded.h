@@ -3,7 +3,8 @@
 #pragma once
 
 #include "tests/io/pictures.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/runtime/image.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,9 @@
 //   SLUICE_RANDOM_PROGRAMS=100000   the number of sequences to try instead of 60
 //   SLUICE_RANDOM_SEED=5            the first seed; a failure names its seed
 #include "tests/io/pictures.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/runtime/image.h>
 
 #include <algorithm>
 #include <array>

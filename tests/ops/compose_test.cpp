@@ -1,7 +1,11 @@
 // With `compose`, consecutive maps of colors become one, and so do maps of places. Pixels are those
 // of the one map, errors and counts those of the steps. Without `compose`, nothing changes.
 #include "tests/ops/kernels/reference.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,17 @@
 // steps that look at the coin themselves, produces the same images bit for bit as the graph with
 // if_else. C43: operators declare the properties of their tensors.
 #include "tests/io/pictures.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/rotate.h>
-#include <sluice/sluice.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <string>

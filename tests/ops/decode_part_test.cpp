@@ -1,8 +1,14 @@
 // A decoder in front of fused operators decodes no more than a crop among them needs. Pixels and
 // errors equal those of the whole image. Also how often it does so.
 #include "tests/ops/push_crops.h"
+#include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <functional>

@@ -1,8 +1,16 @@
 // A decoder in front of fused operators makes its rows while they are used. The effects on memory,
 // batches, warnings, times and counts.
 #include "tests/ops/push_crops.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/rows.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <atomic>
 #include <cstdint>

@@ -3,7 +3,10 @@
 #pragma once
 
 #include "tests/io/pictures.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <cstdint>

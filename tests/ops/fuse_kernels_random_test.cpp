@@ -5,7 +5,11 @@
 //   SLUICE_RANDOM_PROGRAMS=100000   the number of programs to try instead of 300
 //   SLUICE_RANDOM_SEED=5            the first seed; a failure names its seed
 #include "tests/ops/fuse_kernels.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/graph.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,12 @@
 // for each order in which a program may put them.
 #include "tests/ops/fuse_kernels.h"
 
-#include <sluice/sluice.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <functional>

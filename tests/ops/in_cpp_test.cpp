@@ -1,9 +1,30 @@
 // The lines that show an operator's use in C++: each line is compiled here, and records its
 // operator. Functions that are made of operators record these, and no others.
+#include <sluice/graph/apply_random.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/graph.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
-#include <sluice/sluice.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/composition.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/noise.h>
+#include <sluice/ops/occlusion.h>
+#include <sluice/ops/operators.h>
+#include <sluice/ops/random.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/ops/tensors.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <map>

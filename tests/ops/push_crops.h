@@ -2,7 +2,13 @@
 #pragma once
 
 #include "tests/io/pictures.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/graph.h>
+#include <sluice/graph/stats.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/decode.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,13 @@
 // Crops that reach into the decoder: their errors have the messages of the whole decode. Also
 // warnings and counts of a decoder.
 #include "tests/ops/push_crops.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <algorithm>
 #include <cstdint>

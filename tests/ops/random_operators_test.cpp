@@ -4,9 +4,19 @@
 // SLUICE_RANDOM_OPERATORS is the number of such programs.
 #include "tests/io/pictures.h"
 #include "tests/ops/tensor_of.h"
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/sluice.h>
+#include <sluice/graph/plan/sample.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/operators.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <cmath>

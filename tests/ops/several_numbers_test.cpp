@@ -3,10 +3,18 @@
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
 #include "tests/ops/tensor_of.h"
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/rotate.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/occlusion.h>
+#include <sluice/runtime/device.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <functional>

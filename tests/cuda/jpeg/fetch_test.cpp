@@ -5,7 +5,14 @@
 #include "tests/cuda/test_device.h"
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/host_device.h>
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/ops/decode.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/memory_resource.h>
 
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,13 @@
 // detection_augment and segmentation_augment: squares of one pixel value are found in the results
 // where boxes and masks say.
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,12 @@
 // dino: sizes and numbers of its views, how often each change is drawn, and that the views are cut
 // out of one decode.
 #include "tests/io/pictures.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <algorithm>
 #include <cmath>

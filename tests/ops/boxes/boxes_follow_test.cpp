@@ -1,6 +1,11 @@
 // Squares are drawn into an image and its mask. After each geometric operator, they are found where
 // the boxes, the points and the labels say.
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,9 @@
 // Operators on boxes in pipelines: samples without boxes, formats, and errors of samples.
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <cstdint>

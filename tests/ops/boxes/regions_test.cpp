@@ -1,6 +1,11 @@
 // scaled_region, expanded_region and nested_region, against the operations that they replace.
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/boxes.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/crop.h>
-#include <sluice/sluice.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,16 @@
 // decoder.
 #include "tests/io/images/png_writer.h"
 #include "tests/io/pictures.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/images/decode_image.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/sources/memory.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,8 @@
 #include "tests/ops/kernels/reference.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/pad.h>
-#include <sluice/sluice.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <string>

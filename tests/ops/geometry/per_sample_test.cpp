@@ -2,6 +2,11 @@
 // with invalid parameters fails alone, with the kernel's message.
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/composition.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/expand.h>
 #include <sluice/ops/kernels/jitter.h>
@@ -9,7 +14,9 @@
 #include <sluice/ops/kernels/motion_blur.h>
 #include <sluice/ops/kernels/paste.h>
 #include <sluice/ops/kernels/perspective.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/noise.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <functional>

@@ -2,8 +2,13 @@
 // to the exact ones.
 #include "tests/io/corpus.h"
 #include "tests/io/pictures.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/sluice.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,12 @@
 // Sizes and regions as parameters of samples, alone and fused.
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/sluice.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <string>

@@ -2,9 +2,20 @@
 // at a time, for any number of threads, in-flight window or batch size.
 #include "tests/io/pictures.h"
 #include "tests/io/sha256.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
-#include <sluice/sluice.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "tests/ops/kernels/reference.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 

@@ -1,10 +1,14 @@
 // warp_affine, shear and translate in a pipeline: with parameters of samples, the results are the
 // kernels', and errors name the sample.
 #include "tests/ops/kernels/reference.h"
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/shear.h>
 #include <sluice/ops/kernels/translate.h>
 #include <sluice/ops/kernels/warp_affine.h>
-#include <sluice/sluice.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <string>

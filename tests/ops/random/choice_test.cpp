@@ -1,7 +1,9 @@
 // The frequencies of numbers that a graph draws with a fixed seed; and the arguments that are
 // refused.
 #include "tests/error_of.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/random.h>
+#include <sluice/runtime/error.h>
 
 #include <map>
 #include <string>

@@ -1,8 +1,15 @@
 // sum in pipelines, on images and tensors.
 #include "tests/error_of.h"
 #include "tests/io/pictures.h"
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
 #include <sluice/ops/kernels/sum.h>
-#include <sluice/sluice.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/ops/tensors.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,8 @@
 #include "tests/mutants.h"
 #include "tests/one_in.h"
 #include <sluice/graph/plan/plan.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <cstddef>

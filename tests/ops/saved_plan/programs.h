@@ -1,9 +1,23 @@
 // Programs that the tests of saved plans save and load, and the samples that they deliver.
 #pragma once
 
+#include <sluice/graph/apply_random.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/boundaries.h>
+#include <sluice/graph/builder/saved_plan.h>
+#include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_json.h>
-#include <sluice/sluice.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/automatic.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/composition.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/operators.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <functional>

@@ -2,6 +2,9 @@
 #include "programs.h"
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/io/sources/files.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <filesystem>

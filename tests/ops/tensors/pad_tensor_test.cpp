@@ -1,6 +1,10 @@
 // pad_tensor in pipelines: constants, and numbers of each sample.
 #include "tests/error_of.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/tensors.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstddef>
 #include <cstdint>

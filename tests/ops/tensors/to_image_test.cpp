@@ -1,6 +1,11 @@
 // to_image in pipelines: the result of computing with an image becomes an image again.
 #include "tests/ops/kernels/reference.h"
-#include <sluice/sluice.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/colour.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/tensors.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstddef>
 #include <cstdint>
