@@ -1,26 +1,26 @@
 #include "augment.h"
 
-#include "augment_dataset.h"
+#include "augment_source.h"
 #include "devices.h"
-#include "interruption.h"
-#include "job_summary.h"
-#include "numbered_samples.h"
-#include "outputs.h"
-#include "part.h"
-#include "progress.h"
-#include "report.h"
+#include "long_run.h"
+#include "output_paths.h"
+#include "recipes.h"
+#include "result_range.h"
 #include "results.h"
-#include "run_checkpoint.h"
-#include "saved.h"
+#include "saved_plan_file.h"
+#include "sheet.h"
 #include "summary.h"
-#include "treat.h"
 #include "usage.h"
-#include "wanted.h"
+#include <sluice/graph/graph.h>
+#include <sluice/graph/value.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/text.h>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +33,54 @@
 namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
+
+Value<Sidecar> sidecar_of(Graph& g, const RecipeOutputs& made) {
+  if (made.boxes.valid()) {
+    return g.map(
+        "note_boxes",
+        [](const Tensor& boxes, const Tensor& labels) {
+          Sidecar sidecar{.has_boxes = true};
+          const float* const sides = boxes.data<float>();
+          sidecar.boxes.assign(sides, sides + boxes.elements());
+          const std::int64_t* const numbers = labels.data<std::int64_t>();
+          sidecar.labels.assign(numbers, numbers + labels.elements());
+          return sidecar;
+        },
+        made.boxes, made.labels);
+  }
+  if (made.mask.valid()) {
+    return g.map(
+        "encode_png", [](const Image& mask) { return Sidecar{.mask = write_mask(mask)}; },
+        made.mask);
+  }
+  return g.map(
+      "nothing_beside", [](const Treatment&) { return Sidecar(); }, made.treatment);
+}
+
+// The results of the processing of one sample.
+struct Transformed {
+  Value<Bytes> jpeg;  // the encoded image
+  Value<Treatment> treatment;
+  Value<Sidecar> sidecar;
+};
+
+// Applies a recipe or a saved plan and encodes its results as files. If `plan` is null, applies the
+// recipe at this size. Calls `encoded` on any thread each time an image has been encoded.
+Transformed apply_transforms(Graph& g, Recipe recipe, const RecipeSize& size, const SavedPlan* plan,
+                             const RecipeInputs& given, bool on_device,
+                             std::function<void()> encoded) {
+  const RecipeOutputs made =
+      plan != nullptr ? made_by(g, *plan, given) : apply(g, recipe, given, size, on_device);
+  const auto jpeg = g.map(
+      "encode_jpeg",
+      [encoded = std::move(encoded)](const Image& picture) {
+        Bytes file = encode_jpeg(picture, {.quality = 90});
+        encoded();
+        return file;
+      },
+      made.picture);
+  return {jpeg, made.treatment, sidecar_of(g, made)};
+}
 
 // The options besides the recipe and the seed that change pixel values, if they differ from the
 // defaults. `--decoder any` only counts with a --device other than the CPU.
@@ -51,27 +99,27 @@ class Augmentation {
         plan_(find_picture_plan(options.pipeline, options.device)),
         data_options_(find_data_options(options, plan_)),
         device_(chosen_device(options.device)),
-        part_(options.shard),
+        share_(options.shard),
         results_options_{.out = options.out,
                          .run = (plan_ ? plan_->text() : name_of(options.recipe, options.size)) +
                                 fmt::format(" {}", options.seed) + other_pixels(options),
                          .flat = options.flat,
                          .overwrite = options.overwrite,
-                         .resume = options.resume || (!part_.is_whole() && !options.overwrite),
+                         .resume = options.resume || (!share_.is_whole() && !options.overwrite),
                          .stand_ins = options.on_error.policy == OnError::Policy::replace},
         dataset_(find_dataset(options, data_options_)),
         checkpoint_({.file = options.checkpoint,
                      .every_s = options.checkpoint_every_s,
                      .resume = options.resume,
                      .overwrite = options.overwrite},
-                    part_),
+                    share_),
         results_(*dataset_, results_options_),
         count_(options.count > 0 ? options.count : options.epochs * dataset_->size()),
-        wanted_({.samples = dataset_->size(),
-                 .count = count_,
-                 .shuffle = options.shuffle,
-                 .seed = options.seed},
-                part_),
+        range_({.samples = dataset_->size(),
+                .count = count_,
+                .shuffle = options.shuffle,
+                .seed = options.seed},
+               share_),
         report_(*dataset_) {
     const std::vector<LeftOut> unreadable = unreadable_of(dataset_->left_out());
     if (options.on_error.policy == OnError::Policy::fail && !unreadable.empty()) {
@@ -88,10 +136,10 @@ class Augmentation {
   }
 
   int run() {
-    const JobSummary job(options_.out, results_.run(), part_);
-    if (part_.is_together()) job.begin();
+    const JobSummary job(options_.out, results_.run(), share_);
+    if (share_.is_together()) job.begin();
     const double begin = now_s();
-    Progress progress("images", wanted_.in_part(), part_.tells());
+    Progress progress("images", range_.in_shard(), share_.tells());
     progress.pass_over(done_before());
     auto pipeline = describe_pipeline(progress);
     const int threads = threads_of(pipeline.stats());
@@ -99,7 +147,7 @@ class Augmentation {
     int signal = 0;
     {
       const Interruption interruption([&pipeline] { pipeline.cancel(); });
-      if (part_.tells()) announce();
+      if (share_.tells()) announce();
       while (begun(pipeline.next_epoch()) < count_ && !failed && !interruption.asked()) {
         begun_ = begun(pipeline.next_epoch());
         failed = !run_epoch(pipeline, interruption, progress);
@@ -119,15 +167,15 @@ class Augmentation {
                  signal == SIGINT ? "Ctrl-C" : "SIGTERM");
       return 128 + signal;
     }
-    if (part_.is_together()) {
+    if (share_.is_together()) {
       job.end({.written = written_,
                .replaced = report_.replaced(),
                .skipped = report_.lost(),
                .begin = begin,
                .end = now_s()});
     }
-    if (!options_.sheet.empty() && part_.shard().index == 0) write_sheet();
-    if (written_ + there_ == 0 && part_.is_whole() && !checkpoint_.from()) {
+    if (!options_.sheet.empty() && share_.shard().index == 0) write_sheet();
+    if (written_ + there_ == 0 && share_.is_whole() && !checkpoint_.from()) {
       (void)std::fflush(stdout);
       throw Error(
           fmt::format("nothing was delivered: none of {} files can be used", report_.lost()));
@@ -146,18 +194,18 @@ class Augmentation {
   std::int64_t done_before() const {
     const auto& from = checkpoint_.from();
     const std::int64_t there = results_.count([&](std::int64_t number) {
-      return number < count_ && wanted_.is_left(number, from) && !is_shown(number);
+      return number < count_ && range_.is_left(number, from) && !is_shown(number);
     });
-    return there + (from ? wanted_.before(*from) : 0);
+    return there + (from ? range_.before(*from) : 0);
   }
 
   void announce() const {
-    fmt::print("{}{}, {}: {}\n", dataset_->words(), part_.words(),
+    fmt::print("{}{}, {}: {}\n", dataset_->words(), share_.words(),
                plan_ ? "pipeline" : fmt::format("recipe {}", name_of(options_.recipe)), summary());
     fmt::print("{}", why_exact(chosen_decoder(options_.decoder), device_.get()));
     if (there_ > 0) fmt::print("{} are there already\n", there_);
     if (const auto& from = checkpoint_.from()) {
-      fmt::print("goes on after the {} samples that {} says are done\n", wanted_.before(*from),
+      fmt::print("goes on after the {} samples that {} says are done\n", range_.before(*from),
                  printable(checkpoint_.file()));
     }
     (void)std::fflush(stdout);
@@ -188,7 +236,7 @@ class Augmentation {
                                        number < static_cast<std::int64_t>(Report::kMostTiles));
   }
 
-  Pipeline<Bytes, Treatment, Beside, std::int64_t> describe_pipeline(Progress& progress) {
+  Pipeline<Bytes, Treatment, Sidecar, std::int64_t> describe_pipeline(Progress& progress) {
     const PipelineOptions pipeline_options{.batch_size = options_.batch,
                                            .seed = options_.seed,
                                            .resume = checkpoint_.from(),
@@ -204,20 +252,21 @@ class Augmentation {
       return make_pipeline(pipeline_options, [&](Graph& g) {
         const auto [given, number, is_new] = read(g);
         const auto augment = [&, &given = given] {
-          const Treated made = treat(g, options_.recipe, options_.size, plan_ ? &*plan_ : nullptr,
-                                     given, device_ != nullptr, [&progress] { progress.add(1); });
-          return std::tuple{made.jpeg, made.treatment, made.beside};
+          const Transformed made =
+              apply_transforms(g, options_.recipe, options_.size, plan_ ? &*plan_ : nullptr, given,
+                               device_ != nullptr, [&progress] { progress.add(1); });
+          return std::tuple{made.jpeg, made.treatment, made.sidecar};
         };
         // With a checkpoint the plan must not depend on whether results exist.
         if (there_ == 0 && !checkpoint_.given())
           return std::tuple_cat(augment(), std::tuple{number});
         // The branch does not change the random numbers.
-        auto [encoded, treatment, beside] = g.if_else(is_new, augment, [&, &given = given] {
+        auto [encoded, treatment, sidecar] = g.if_else(is_new, augment, [&, &given = given] {
           return g.map(
-              "there", [](const Bytes&) { return std::tuple<Bytes, Treatment, Beside>(); },
+              "there", [](const Bytes&) { return std::tuple<Bytes, Treatment, Sidecar>(); },
               given.file);
         });
-        return std::tuple{encoded, treatment, beside, number};
+        return std::tuple{encoded, treatment, sidecar, number};
       });
     } catch (const BuildError& error) {
       if (!checkpoint_.from()) throw;
@@ -226,15 +275,16 @@ class Augmentation {
   }
 
   // Adds the source: the samples, their numbers, and whether they were read.
-  std::tuple<Given, Value<std::int64_t>, Value<bool>> read(Graph& g) {
+  std::tuple<RecipeInputs, Value<std::int64_t>, Value<bool>> read(Graph& g) {
     NumberedSamples samples{dataset_, [this](std::int64_t number) {
                               return results_.has(number) && !is_shown(number);
                             }};
-    const Sampler sampler{.order = wanted_.order(), .shard = part_.shard()};
+    const Sampler sampler{.order = range_.order(), .shard = share_.shard()};
     const auto given = [](const auto& source) {
       const auto& [file, label, boxes, labels, mask, number, is_new] = source;
       return std::tuple{
-          Given{.file = file, .label = label, .boxes = boxes, .labels = labels, .mask = mask},
+          RecipeInputs{
+              .file = file, .label = label, .boxes = boxes, .labels = labels, .mask = mask},
           number, is_new};
     };
     if (options_.workers == 0) return given(g.read(std::move(samples), sampler));
@@ -288,7 +338,7 @@ class Augmentation {
   // Returns true if the whole batch was delivered.
   template <class B>
   bool take(const B& batch, const Interruption& interruption) {
-    const auto& [files, treatments, beside, samples] = batch;
+    const auto& [files, treatments, sidecar, samples] = batch;
     report_.warn(batch.warnings());
     std::size_t error = 0;
     const auto errors_before = [&](std::int64_t id) {
@@ -302,7 +352,7 @@ class Augmentation {
       const bool stands_in = error < batch.errors().size() && batch.errors()[error].id == id;
       const std::int64_t own = stands_in ? batch.errors()[error].key.index : batch.keys()[i].index;
       const std::int64_t number = begun_ + own;
-      deliver(files[i], beside[i], samples[i], number);
+      deliver(files[i], sidecar[i], samples[i], number);
       const std::string result = results_.path(samples[i], number);
       if (stands_in) {
         report_.replace(batch.errors()[error++], samples[i], note_of(treatments[i]), result);
@@ -315,25 +365,26 @@ class Augmentation {
   }
 
   // Writes result `number`, made from `sample`, unless it is there.
-  void deliver(const Bytes& jpeg, const Beside& beside, std::int64_t sample, std::int64_t number) {
+  void deliver(const Bytes& jpeg, const Sidecar& sidecar, std::int64_t sample,
+               std::int64_t number) {
     const std::int64_t own = number - begun_;  // the sample that normally belongs to it
     if (sample == own && results_.has(number)) return;
     // Without a file, the sample is a replacement whose own result exists.
     jpeg.empty() ? results_.copy(sample, begun_ + sample, number)
-                 : results_.write(sample, number, jpeg, beside);
+                 : results_.write(sample, number, jpeg, sidecar);
     ++written_;
   }
 
   // In a group of processes, each prints the problems of its part. The first also prints what
   // concerns no single part, and the last prints the summary of all.
   void summarise(double seconds, int threads, bool whole) const {
-    if (!part_.is_together() || !whole || report_.has_problems()) {
+    if (!share_.is_together() || !whole || report_.has_problems()) {
       fmt::print("delivered {} images{} {} with {} thread{}, reading and writing included\n",
-                 written_, part_.words(), where_and_how_fast(options_.out, written_, seconds),
+                 written_, share_.words(), where_and_how_fast(options_.out, written_, seconds),
                  threads, threads == 1 ? "" : "s");
       report_.print_problems();
     }
-    if (part_.tells()) report_.print_left_out();
+    if (share_.tells()) report_.print_left_out();
     (void)std::fflush(stdout);
   }
 
@@ -354,13 +405,13 @@ class Augmentation {
   const std::optional<SavedPlan> plan_;  // none: use the recipe
   const DatasetOptions data_options_;
   const std::shared_ptr<Device> device_;  // null: the host
-  const Part part_;
+  const ProcessShard share_;
   const ResultsOptions results_options_;
   const std::shared_ptr<const Dataset> dataset_;
   RunCheckpoint checkpoint_;
   Results results_;
   const std::int64_t count_;  // the number of results of all parts
-  const Wanted wanted_;
+  const ResultRange range_;
   Report report_;
   std::optional<Workers<NumberedSample>> workers_;  // none: threads read the files
   std::int64_t there_ = 0;                          // the number of results of earlier runs

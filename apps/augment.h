@@ -25,7 +25,7 @@ struct AugmentOptions {
   std::int64_t epochs = 1;  // used if `count` is 0
   // Process the samples in random order. This also decides which ones `count` omits.
   bool shuffle = false;
-  std::string shard;       // see Part
+  std::string shard;       // see ProcessShard
   std::string checkpoint;  // see RunCheckpoint; empty: none
   double checkpoint_every_s = 10;
   int workers = 0;  // processes that read the files; 0: this process's threads read them

@@ -1,17 +1,27 @@
-// Canvas: draws smooth shapes for images and sheets. A shape is a function that returns the
-// distance of a point to its edge, negative inside. Edges are antialiased, so that rotated and
-// shrunk images show no steps.
+// Drawing for demo images and contact sheets: Canvas draws smooth shapes, and a small bitmap font
+// writes labels into images.
 //
-// Points are in units of the shorter side, which goes from -0.5 to 0.5: (0, 0) is the center, x
-// points right, y points down. Colors are 0 to 1. Ownership: a Canvas owns its pixels. Threads:
-// one. Errors: std::bad_alloc.
+// A shape is a function that returns the distance of a point to its edge, negative inside. Edges
+// are antialiased, so that rotated and shrunk images show no steps. Points are in units of the
+// shorter side, which goes from -0.5 to 0.5: (0, 0) is the center, x points right, y points down.
+// Colors are 0 to 1.
+//
+// The font has printable ASCII, 5 x 9 dots per letter (7 above the baseline, 2 below), 6 dots
+// apart. It draws other characters as a hollow box, and clips text at the image's borders.
+//
+// Ownership: a Canvas owns its pixels; the caller owns the images. Threads: one for a Canvas, any
+// for the rest. Errors: std::bad_alloc.
 #pragma once
 
 #include <sluice/runtime/image.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice::app {
@@ -79,5 +89,31 @@ class Canvas {
   float unit_;
   std::vector<Colour> pixels_;
 };
+
+struct Ink {
+  std::uint8_t r = 0, g = 0, b = 0;
+};
+
+// In dots: the width of a letter, the distance to the next letter, and the height.
+constexpr int kLetterWidth = 5;
+constexpr int kLetterStep = 6;
+constexpr int kLetterHeight = 9;
+constexpr int kBaseline = 7;
+
+// The dots of a letter, one byte per row, top row first; bit 4 is the leftmost dot.
+std::array<std::uint8_t, kLetterHeight> letter_dots(char letter);
+
+// The width of a line of text in pixels, at `scale` pixels per dot.
+int text_width(std::string_view text, int scale);
+
+// Draws one line with its upper left corner at (y, x).
+void draw_text(Image& image, int y, int x, std::string_view text, Ink ink, int scale = 1);
+
+// Cuts out the middle of a text that is longer than `letters`: "a_very_l...g_name.jpg".
+std::string shorten(std::string_view text, int letters);
+
+// Breaks a text at spaces into at most `lines` lines of at most `letters` letters. Longer words are
+// cut. If text is left over, the last line ends in "...".
+std::vector<std::string> wrap(std::string_view text, int letters, int lines);
 
 }  // namespace sluice::app

@@ -1,17 +1,17 @@
 #include "cat.h"
 
 #include "dataset.h"
-#include "inputs.h"
-#include "part.h"
+#include "input_paths.h"
+#include "result_range.h"
 #include "summary.h"
 #include "usage.h"
-#include <sluice/graph/order/sampler.h>
-#include <sluice/io/sources/list.h>
-#include <sluice/io/sources/list_file.h>
-#include <sluice/io/sources/tar.h>
-#include <sluice/io/sources/tar_listing.h>
-#include <sluice/io/sources/tar_names.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/graph/sampling/sampler.h>
+#include <sluice/io/readers/list.h>
+#include <sluice/io/readers/list_file.h>
+#include <sluice/io/readers/tar.h>
+#include <sluice/io/readers/tar_headers.h>
+#include <sluice/io/readers/tar_samples.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -79,8 +79,8 @@ class Cat {
   // Calls print(i) for each selected sample.
   template <class Print>
   void each(std::int64_t all, Print print) const {
-    const Part part(options_.shard.empty() ? "0/1" : options_.shard);
-    const EpochOrder order({.shuffle = options_.shuffle, .shard = part.shard()}, all, 0,
+    const ProcessShard share(options_.shard.empty() ? "0/1" : options_.shard);
+    const EpochOrder order({.shuffle = options_.shuffle, .shard = share.shard()}, all, 0,
                            options_.seed);
     const std::int64_t most =
         options_.head < 0 ? order.size() : std::min(order.size(), options_.head);

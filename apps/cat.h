@@ -18,7 +18,7 @@ struct CatOptions {
   std::string offsets;                           // for the archives: see TarIndex
   bool shuffle = false;                          // in the order of epoch 0
   std::uint64_t seed = 5;                        // of the shuffle
-  std::string shard;                             // see Part; empty: all
+  std::string shard;                             // see ProcessShard; empty: all
   std::int64_t head = -1;                        // the most samples; -1: all
 };
 

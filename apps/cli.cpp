@@ -1,35 +1,32 @@
 #include "cli.h"
 
 #include "augment.h"
-#include "augment_options.h"
-#include "bench.h"
+#include "benchmarks/bench/bench.h"
 #include "cat.h"
-#include "command_errors.h"
-#include "common_options.h"
 #include "devices.h"
 #include "graph.h"
 #include "index.h"
 #include "operators.h"
+#include "options.h"
 #include "pictures.h"
-#include "tar_offsets.h"
 #include "usage.h"
-#include "validators.h"
-#include <sluice/runtime/printable.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace sluice::app {
@@ -125,8 +122,8 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       "same threads.");
 }
 
-void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
-  add_recipe(command, words, options.pipeline);
+void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
+  add_recipe(command, raw, options.pipeline);
   command.add_flag("--text", options.text, "print the plan as text instead");
   CLI::Option* const passes =
       command.add_flag("--passes", options.passes,
@@ -224,6 +221,55 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
       ->type_name("FILE");
 }
 
+// Describes what is wrong with the first argument; CLI11 only says that a command is required.
+// Empty if nothing is wrong.
+std::string wrong_command(int argc, const char* const* argv) {
+  const std::vector<std::string> commands = {"augment", "bench", "cat",       "devices",
+                                             "graph",   "index", "operators", "pictures"};
+  if (argc < 2)
+    return fmt::format("say what to do: {} (sluice --help tells more)", any_of(commands));
+  const std::string first = argv[1];
+  if (first.rfind('-', 0) == 0 ||
+      std::find(commands.begin(), commands.end(), first) != commands.end())
+    return {};
+  return fmt::format("'{}' is no command: choose {}", first, any_of(commands));
+}
+
+// Describes what is wrong with the command line, and what to do about it. If an option is
+// misspelled, CLI11 complains that another one is missing. It also does not explain options.
+std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  std::string text = error.what();
+  text = text.substr(0, text.find('\n'));
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (!unknown.empty()) {
+    text = fmt::format("'{}' is not known here", unknown.front());
+    // New users often give the folder or the file without its option.
+    std::error_code ignored;
+    const auto kind = std::filesystem::status(unknown.front(), ignored);
+    const bool is_folder = std::filesystem::is_directory(kind);
+    for (const CLI::Option* option : command.get_options()) {
+      if (std::filesystem::exists(kind) &&
+          option->get_name() == (is_folder                           ? "--data"
+                                 : unknown.front().ends_with(".tar") ? "--tar"
+                                                                     : "--list"))
+        text += fmt::format("; to read it write {} {}", option->get_name(), unknown.front());
+    }
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
+    for (const CLI::Option* option : command.get_options()) {
+      if (!option->get_required() || option->count() > 0) continue;
+      text = fmt::format("{} {} is missing: {}", option->get_name(), option->get_type_name(),
+                         option->get_description());
+      break;
+    }
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
+    text = fmt::format("{} wants one value behind it", text.substr(0, text.find(':')));
+  }
+  return fmt::format("{} (sluice {}{}--help tells more)", text,
+                     chosen.empty() ? "" : command.get_name(), chosen.empty() ? "" : " ");
+}
+
 // Throws nothing, even if standard error cannot be written.
 void complain(std::string_view what) {
   std::fputs(("sluice: " + printable(what) + "\n").c_str(), stderr);
@@ -238,7 +284,7 @@ int run(int argc, const char* const* argv) {
   app.fallthrough(false);
   // If an option is repeated, the last one counts, so that scripts can have defaults.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  Words words;
+  RawOptions raw;
   AugmentOptions augment;
   BenchOptions bench;
   GraphOptions graph;
@@ -264,14 +310,14 @@ int run(int argc, const char* const* argv) {
       app.add_subcommand("operators", "list the operators, or tell what one takes and gives");
   CLI::App* const pictures_command =
       app.add_subcommand("pictures", "write a set of drawn pictures to try things on");
-  add_augment(*augment_command, augment, words);
-  add_bench(*bench_command, bench, words.size);
-  add_graph(*graph_command, graph, words);
+  add_augment(*augment_command, augment, raw);
+  add_bench(*bench_command, bench, raw.size);
+  add_graph(*graph_command, graph, raw);
   add_cat(*cat_command, cat);
   add_index(*index_command, index, index_tar);
   add_operators(*operators_command, operators);
   pictures_command
-      ->add_option("--out", words.pictures, "folder for the pictures; made if it is missing")
+      ->add_option("--out", raw.pictures, "folder for the pictures; made if it is missing")
       ->required()
       ->type_name("DIR");
   app.footer(
@@ -293,15 +339,15 @@ int run(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    complain(in_words(app, error));
+    complain(parse_error_text(app, error));
     return 2;
   }
   try {
-    if (*pictures_command) return run_pictures(words.pictures);
+    if (*pictures_command) return run_pictures(raw.pictures);
     if (*devices_command) return run_devices();
     if (*operators_command) return run_operators(operators);
     if (*bench_command) {
-      bench.size = size_of(words);
+      bench.size = size_of(raw);
       return run_bench(bench);
     }
     if (*cat_command) return run_cat(cat);
@@ -310,11 +356,11 @@ int run(int argc, const char* const* argv) {
       if (index.data.empty()) throw UsageError("--data DIR is missing, or --tar FILE...");
       return run_index(index);
     }
-    graph.recipe = augment.recipe = recipe_of(words);
-    graph.size = augment.size = size_of(words);
+    graph.recipe = augment.recipe = recipe_of(raw);
+    graph.size = augment.size = size_of(raw);
     if (*graph_command) return run_graph(graph);
-    augment.on_error = policy_of(words);
-    augment.dataset.box_format = box_format_of(words);
+    augment.on_error = policy_of(raw);
+    augment.dataset.box_format = box_format_of(raw);
     return run_augment(augment);
   } catch (const UsageError& error) {
     complain(error.what());

@@ -1,13 +1,13 @@
 #include "dataset.h"
 
-#include "inputs.h"
-#include "safe_path.h"
+#include "input_paths.h"
+#include "output_paths.h"
 #include "summary.h"
 #include "usage.h"
 #include <sluice/io/images/decode_image.h>
-#include <sluice/io/sources/list.h>
-#include <sluice/io/sources/tar.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/io/readers/list.h>
+#include <sluice/io/readers/tar.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cstddef>

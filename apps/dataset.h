@@ -9,7 +9,7 @@
 #pragma once
 
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 #include <sluice/ops/boxes.h>
 #include <sluice/runtime/tensor.h>
 

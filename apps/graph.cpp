@@ -1,17 +1,17 @@
 #include "graph.h"
 
 #include "devices.h"
-#include "inputs.h"
-#include "outputs.h"
-#include "progress.h"
-#include "saved.h"
+#include "input_paths.h"
+#include "long_run.h"
+#include "output_paths.h"
+#include "saved_plan_file.h"
 #include "summary.h"
 #include "usage.h"
+#include <sluice/graph/builder/plan_json.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/plan_json.h>
 #include <sluice/ops/operators.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ MaybeFiles find_files(const GraphOptions& options) {
   return {std::move(files), options.count > 0 ? options.count : all};
 }
 
-Given read(Graph& g, const GraphOptions& options) {
+RecipeInputs read(Graph& g, const GraphOptions& options) {
   const auto [jpeg, label] = g.read(find_files(options));
   return {.file = jpeg, .label = label};
 }
@@ -67,7 +67,7 @@ struct NoMasks {
   std::string name(std::int64_t /*i*/) const { return {}; }
   std::tuple<Bytes, Bytes> operator()(const SampleInfo& /*info*/) const { return {}; }
 };
-Given nothing(Graph& g, Wants wants) {
+RecipeInputs nothing(Graph& g, Wants wants) {
   if (wants == Wants::boxes) {
     const auto [jpeg, boxes, labels] = g.read(NoBoxes());
     return {.file = jpeg, .boxes = boxes, .labels = labels};

@@ -1,14 +1,15 @@
 #include "index.h"
 
-#include "inputs.h"
-#include "interruption.h"
-#include "outputs.h"
-#include "progress.h"
+#include "dataset.h"
+#include "input_paths.h"
+#include "long_run.h"
+#include "output_paths.h"
 #include "summary.h"
 #include "usage.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/io/readers/tar.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -161,7 +163,7 @@ class Indexing {
     fmt::print("left out {} {}:\n", those.size(), kind);
     name_each(those, [this](const NotIndexed& file) {
       return fmt::format("{}: {}", name_below(options_.data, files_.name(file.file)),
-                         in_words(file.report.reason));
+                         strip_hint(file.report.reason));
     });
   }
 
@@ -178,5 +180,25 @@ class Indexing {
 }  // namespace
 
 int run_index(const IndexOptions& options) { return Indexing(options).run(); }
+
+int run_tar_offsets(const std::vector<std::string>& patterns, const std::string& out) {
+  check_out_file("--out", out);
+  const std::vector<std::string> archives = archives_of(patterns);
+  std::error_code ignored;
+  if (fs::exists(out, ignored) && !TarIndex::is_one(out)) {
+    throw UsageError(
+        fmt::format("--out {} is there already, and no index of archives: it would be "
+                    "lost; give another name",
+                    out));
+  }
+  const std::string folder = fs::path(out).parent_path().string();
+  if (!folder.empty()) make_folder(folder);
+  const TarIndex index = TarIndex::of(archives);
+  index.save(out);
+  fmt::print("{}: {} files in {} archive{}, {:.2f} MB\n", printable(out), index.files(),
+             archives.size(), archives.size() == 1 ? "" : "s",
+             static_cast<double>(fs::file_size(out)) / 1e6);
+  return 0;
+}
 
 }  // namespace sluice::app

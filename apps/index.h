@@ -1,9 +1,13 @@
 // `sluice index`: scans the JPEG files of a folder for the places where their rows begin, and
 // writes an index file. With it (`--index FILE`), regions decode without the data before them.
+//
+// `sluice index --tar`: writes an index file with the offsets of the files in tar archives. With
+// it, archives open without reading their headers.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace sluice::app {
 
@@ -19,5 +23,9 @@ struct IndexOptions {
 // early; no index is written then. Throws UsageError for invalid options, and Error if no file can
 // be indexed or the index cannot be written.
 int run_index(const IndexOptions& options);
+
+// The file only appears once it is complete. Returns the exit status. Throws UsageError if `out` is
+// something else than an index file, and Error for an archive that cannot be read.
+int run_tar_offsets(const std::vector<std::string>& archives, const std::string& out);
 
 }  // namespace sluice::app

@@ -1,7 +1,18 @@
-// `sluice operators`: lists the operators, or describes one.
+// `sluice operators`: lists the operators, or describes one; with --sheet FILE, draws the sheet of
+// effects: the result of each image operator, with its line of C++.
+//
+// No state. Errors: UsageError for an unknown operator, IoError for a file that cannot be written.
 #pragma once
 
+#include <sluice/graph/value.h>
+#include <sluice/runtime/image.h>
+
 #include <string>
+#include <vector>
+
+namespace sluice {
+class Graph;
+}
 
 namespace sluice::app {
 
@@ -15,5 +26,19 @@ struct OperatorsOptions {
 // Returns the exit status. Throws UsageError for an unknown operator, and IoError for a sheet that
 // cannot be written.
 int run_operators(const OperatorsOptions& options);
+
+struct Effect {
+  const char* name;  // of the operator
+  const char* code;
+  Value<Image> (*apply)(Graph& g, Value<Image> image);
+};
+
+// At least one effect for each operator that takes and returns an image, sorted by family and name.
+const std::vector<Effect>& effects();
+// The example image, and the result of an effect on an image.
+Image effect_picture();
+Image effect_on(const Effect& effect, const Image& picture);
+
+void write_effects(const std::string& file);
 
 }  // namespace sluice::app

@@ -67,19 +67,19 @@ Value<Image> side_by_side(int height, int width, const std::vector<Corner>& corn
   return canvas;
 }
 
-Made two_views(Graph& g, Value<Bytes> file, const RecipeSize& size) {
+RecipeOutputs two_views(Graph& g, Value<Bytes> file, const RecipeSize& size) {
   const auto views = sim_clr(g, file, {.width = size.width, .height = size.height});
-  Made made;
+  RecipeOutputs made;
   made.views = {views.first, views.second};
   made.picture = side_by_side(size.height, 2 * size.width, {{0, 0}, {0, size.width}}, made.views);
   return made;
 }
 
 // The global views, and below them the local ones in two rows.
-Made ten_views(Graph& g, Value<Bytes> file) {
+RecipeOutputs ten_views(Graph& g, Value<Bytes> file) {
   constexpr int kGlobal = 224, kLocal = 96, kRow = 4, kStep = 112;
   const DinoViews views = dino(g, file, {.global_size = kGlobal, .local_size = kLocal});
-  Made made;
+  RecipeOutputs made;
   made.views = views.global;
   std::vector<Corner> corners = {{0, 0}, {0, kGlobal}};
   for (const Value<Image>& view : views.local) {
@@ -91,15 +91,16 @@ Made ten_views(Graph& g, Value<Bytes> file) {
   return made;
 }
 
-Made detected(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize& size) {
+RecipeOutputs detected(Graph& g, const RecipeInputs& given, Value<Bytes> file,
+                       const RecipeSize& size) {
   const DetectionSample sample = detection_augment(g, file, given.boxes, given.labels,
                                                    {.width = size.width, .height = size.height});
   return {.picture = sample.image, .boxes = sample.boxes, .labels = sample.labels};
 }
 
 // The mask is always decoded on the host.
-Made segmented(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize& size,
-               bool on_device) {
+RecipeOutputs segmented(Graph& g, const RecipeInputs& given, Value<Bytes> file,
+                        const RecipeSize& size, bool on_device) {
   const auto ids = decode_image(given.mask, {.ids = true});
   const SegmentationSample sample = segmentation_augment(
       g, file, on_device ? ids.gpu() : ids, {.width = size.width, .height = size.height});
@@ -107,9 +108,9 @@ Made segmented(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize
 }
 
 // Images are where `file` is, except that of augmix.
-Made made_of(Graph& g, Recipe recipe, const Given& given, Value<Bytes> file, const RecipeSize& size,
-             bool on_device) {
-  const auto noted = [](const Treatable& result) -> Made {
+RecipeOutputs made_of(Graph& g, Recipe recipe, const RecipeInputs& given, Value<Bytes> file,
+                      const RecipeSize& size, bool on_device) {
+  const auto noted = [](const Treatable& result) -> RecipeOutputs {
     return {.picture = result.first, .treatment = result.second};
   };
   const auto trained = [&] { return train(g, given.file, file, size); };
@@ -291,9 +292,10 @@ Wants wants_of(Recipe recipe) {
   return Wants::label;
 }
 
-Made apply(Graph& g, Recipe recipe, const Given& given, const RecipeSize& wished, bool on_device) {
-  Made made = made_of(g, recipe, given, on_device ? given.file.gpu() : given.file,
-                      size_of(recipe, wished), on_device);
+RecipeOutputs apply(Graph& g, Recipe recipe, const RecipeInputs& given, const RecipeSize& wished,
+                    bool on_device) {
+  RecipeOutputs made = made_of(g, recipe, given, on_device ? given.file.gpu() : given.file,
+                               size_of(recipe, wished), on_device);
   if (!made.treatment.valid()) made.treatment = g.constant(Treatment{.cut = true});
   if (!on_device) return made;
   const auto come_back = [](Value<Image>& image) { image = image.cpu(); };
@@ -303,7 +305,7 @@ Made apply(Graph& g, Recipe recipe, const Given& given, const RecipeSize& wished
   return made;
 }
 
-std::vector<detail::SlotId> outputs_of(const Made& made, const Given& given) {
+std::vector<detail::SlotId> outputs_of(const RecipeOutputs& made, const RecipeInputs& given) {
   std::vector<detail::SlotId> outputs = {made.picture.slot()};
   for (const Value<Image>& view : made.views) outputs.push_back(view.slot());
   if (made.boxes.valid()) {

@@ -95,25 +95,25 @@ struct Treatment {
 std::string describe(Recipe recipe, const Treatment& treatment, const RecipeSize& wished = {});
 
 // The inputs of a recipe; those that it does not need are empty.
-struct Given {
+struct RecipeInputs {
   Value<Bytes> file;
   Value<std::int64_t> label = {};
   Value<Tensor> boxes = {}, labels = {};
   Value<Bytes> mask = {};
 };
 // The outputs of a recipe. Images are in host memory, even if the device processed them.
-struct Made {
+struct RecipeOutputs {
   Value<Image> picture;  // views are combined side by side
   Value<Treatment> treatment = {};
   Value<Tensor> boxes = {}, labels = {};  // for recipes with boxes
   Value<Image> mask = {};                 // for recipes with a mask
   std::vector<Value<Image>> views = {};
 };
-Made apply(Graph& g, Recipe recipe, const Given& given, const RecipeSize& wished = {},
-           bool on_device = false);
+RecipeOutputs apply(Graph& g, Recipe recipe, const RecipeInputs& given,
+                    const RecipeSize& wished = {}, bool on_device = false);
 
 // The outputs of its pipeline: the image, its views, and the boxes and labels, the mask or the
 // label.
-std::vector<detail::SlotId> outputs_of(const Made& made, const Given& given);
+std::vector<detail::SlotId> outputs_of(const RecipeOutputs& made, const RecipeInputs& given);
 
 }  // namespace sluice::app

@@ -1,17 +1,17 @@
 #include "results.h"
 
-#include "outputs.h"
-#include "safe_path.h"
+#include "output_paths.h"
 #include "usage.h"
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/sources/folder_entries.h>
+#include <sluice/io/readers/open_file.h>
 #include <sluice/io/whole_file.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -21,6 +21,7 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -98,18 +99,18 @@ Seen look_at(const fs::path& path) {
 }
 
 // A line of a list whose paths are relative to --out.
-std::string line_of(const fs::path& picture, const Beside& beside) {
+std::string line_of(const fs::path& picture, const Sidecar& sidecar) {
   nlohmann::ordered_json json;
   json["path"] = picture.string();
   auto& boxes = json["boxes"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i + 4 <= beside.boxes.size(); i += 4)
-    boxes.push_back(std::vector<float>(&beside.boxes[i], &beside.boxes[i] + 4));
-  json["labels"] = beside.labels;
+  for (std::size_t i = 0; i + 4 <= sidecar.boxes.size(); i += 4)
+    boxes.push_back(std::vector<float>(&sidecar.boxes[i], &sidecar.boxes[i] + 4));
+  json["labels"] = sidecar.labels;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 // Returns false unless these are boxes of four numbers and as many labels. The file is not trusted.
-bool read_boxes(const nlohmann::json& json, Beside& beside) {
+bool read_boxes(const nlohmann::json& json, Sidecar& sidecar) {
   const auto is_list = [&](const char* name) {
     return json.is_object() && json.contains(name) && json[name].is_array();
   };
@@ -119,15 +120,15 @@ bool read_boxes(const nlohmann::json& json, Beside& beside) {
     for (const auto& side : box) {
       if (!side.is_number() || std::abs(side.get<double>()) > std::numeric_limits<float>::max())
         return false;
-      beside.boxes.push_back(side.get<float>());
+      sidecar.boxes.push_back(side.get<float>());
     }
   }
   for (const auto& label : json["labels"]) {
     if (!label.is_number_integer()) return false;
-    beside.labels.push_back(label.get<std::int64_t>());
+    sidecar.labels.push_back(label.get<std::int64_t>());
   }
-  beside.has_boxes = beside.boxes.size() == 4 * beside.labels.size();
-  return beside.has_boxes;
+  sidecar.has_boxes = sidecar.boxes.size() == 4 * sidecar.labels.size();
+  return sidecar.has_boxes;
 }
 
 // True if a result may have this name.
@@ -253,25 +254,25 @@ void Results::find(const std::string& folder) {
 }
 
 void Results::write(std::int64_t from, std::int64_t number, const Bytes& jpeg,
-                    const Beside& beside) {
+                    const Sidecar& sidecar) {
   const std::string to = path(from, number);
   const std::string folder = fs::path(to).parent_path().string();
   if (!folders_.contains(folder)) {
     make_folder(folder);
     folders_.insert(folder);
   }
-  write_beside(to, beside);
+  write_sidecar(to, sidecar);
   write_file(to, marked(jpeg, number));
 }
 
-void Results::write_beside(const std::string& path, const Beside& beside) const {
+void Results::write_sidecar(const std::string& path, const Sidecar& sidecar) const {
   fs::path other = path;
-  if (beside.has_boxes) {
-    const std::string line = line_of(fs::path(path).lexically_relative(options_.out), beside);
+  if (sidecar.has_boxes) {
+    const std::string line = line_of(fs::path(path).lexically_relative(options_.out), sidecar);
     write_file(other.replace_extension(".json").string(),
                Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()}));
   }
-  if (!beside.mask.empty()) write_file(other.replace_extension(".png").string(), beside.mask);
+  if (!sidecar.mask.empty()) write_file(other.replace_extension(".png").string(), sidecar.mask);
 }
 
 void Results::copy(std::int64_t from, std::int64_t there, std::int64_t number) {
@@ -285,7 +286,7 @@ void Results::copy(std::int64_t from, std::int64_t there, std::int64_t number) {
   Bytes plain(file.size() - kSegmentBytes);
   std::uint8_t* const rest = std::copy_n(file.data(), place, plain.data());
   std::copy(file.data() + place + kSegmentBytes, file.data() + file.size(), rest);
-  write(from, number, plain, read_beside(path(from, there)));
+  write(from, number, plain, read_sidecar(path(from, there)));
 }
 
 void Results::write_sheet(const std::string& path, const Bytes& jpeg) const {
@@ -309,19 +310,19 @@ Bytes Results::marked(const Bytes& jpeg, std::int64_t number) const {
   return marked;
 }
 
-Beside read_beside(const std::string& path) {
-  Beside beside;
+Sidecar read_sidecar(const std::string& path) {
+  Sidecar sidecar;
   std::error_code ignored;
   fs::path other = path;
   if (fs::is_regular_file(other.replace_extension(".json"), ignored)) {
     const Bytes text = read_file(other.string());
-    if (!read_boxes(nlohmann::json::parse(text.begin(), text.end(), nullptr, false), beside))
+    if (!read_boxes(nlohmann::json::parse(text.begin(), text.end(), nullptr, false), sidecar))
       throw IoError(
           fmt::format("'{}' holds no boxes with a label each", printable(other.string())));
   }
   if (fs::is_regular_file(other.replace_extension(".png"), ignored))
-    beside.mask = read_file(other.string());
-  return beside;
+    sidecar.mask = read_file(other.string());
+  return sidecar;
 }
 
 bool may_be_result(const std::string& out, const std::string& path) {
@@ -330,6 +331,66 @@ bool may_be_result(const std::string& out, const std::string& path) {
   if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
     return false;
   return is_result_name(file.filename());
+}
+
+RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const ProcessShard& share)
+    : options_(std::move(options)) {
+  if (!given()) return;
+  if (!share.is_whole())
+    options_.file += fmt::format(".{}-of-{}", share.shard().index, share.shard().count);
+  std::error_code ignored;
+  const std::string folder = fs::path(options_.file).parent_path().string();
+  if (fs::is_directory(folder.empty() ? "." : folder, ignored))
+    (void)remove_parts(folder.empty() ? "." : folder);  // removes leftovers of a killed run
+  const fs::file_status status = fs::status(options_.file, ignored);
+  if (!fs::exists(status)) return;
+  if (!fs::is_regular_file(status))
+    throw UsageError(fmt::format("--checkpoint {} is no file: give another name", options_.file));
+  Checkpoint there;
+  try {
+    there = Checkpoint::load(options_.file);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format(
+        "--checkpoint {} is there already, and nothing to go on from: {}; give another name",
+        options_.file, error.what()));
+  }
+  if (options_.resume && there.shards != share.shard().count) {
+    throw UsageError(
+        fmt::format("--checkpoint {} is of one of {} processes, and this is one of {}: give as "
+                    "many as then, or "
+                    "leave it out, so that the run goes by what is in --out",
+                    options_.file, there.shards, share.shard().count));
+  }
+  if (options_.resume) {
+    from_ = std::move(there);
+  } else if (!options_.overwrite) {
+    throw UsageError(
+        fmt::format("--checkpoint {} is there already: --resume goes on from it, --overwrite "
+                    "begins anew",
+                    options_.file));
+  } else {
+    // Otherwise, if this run is killed at once, the next one would resume from the old file.
+    fs::remove(options_.file, ignored);
+  }
+}
+
+void RunCheckpoint::reached(Checkpoint checkpoint, const Results& results) {
+  reached_ = std::move(checkpoint);
+  if (Clock::now() >= next_) save(results);
+}
+
+// Saves take at most 1/20 of the time, so a slow disk gets fewer of them.
+void RunCheckpoint::save(const Results& results) {
+  if (!reached_ || !given()) return;
+  const Clock::time_point begin = Clock::now();
+  results.sync();
+  reached_->save(options_.file);
+  reached_.reset();
+  const Clock::time_point end = Clock::now();
+  constexpr int kShare = 20;  // the inverse of the largest share of the time
+  const auto every =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.every_s));
+  next_ = end + (options_.every_s > 0 ? std::max(every, kShare * (end - begin)) : every);
 }
 
 }  // namespace sluice::app

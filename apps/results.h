@@ -1,21 +1,32 @@
-// Results: the output folder of `sluice augment`, and the results of earlier runs in it.
+// The output of `sluice augment`: Results is the output folder, with the results of earlier runs in
+// it; RunCheckpoint is the file of --checkpoint.
 //
 // Each result is a JPEG file that only appears once it is complete. A comment in the file holds its
 // number and a digest that identifies the run (recipe, seed and dataset). So a run with the same
 // options continues where an earlier one ended, and other files are never taken for its results.
 //
-// Ownership: refers to the dataset. Threads: has() from any, once open() is done; the rest from
-// one. Errors: UsageError for a folder with files that may not be there; IoError for files that
-// cannot be written.
+// The checkpoint stores the position of a run and is written from time to time and at the end.
+// Results are flushed to disk before the file says that they are done. So a resumed run continues
+// from there and need not look at earlier results, even if they were moved. If several processes
+// share the work, each has its own file: "run.json.0-of-4".
+//
+// Ownership: Results refers to the dataset; a RunCheckpoint owns its data. Threads: Results::has()
+// from any, once open() is done; the rest from one. Errors: UsageError for a folder with files that
+// may not be there, and for a checkpoint that cannot be resumed from; IoError for files that cannot
+// be written.
 #pragma once
 
 #include "dataset.h"
+#include "result_range.h"
+#include <sluice/graph/checkpoint.h>
 #include <sluice/runtime/bytes.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,7 +35,7 @@ namespace sluice::app {
 
 // The annotations of a result, in a file of the same name with another ending: boxes and their
 // labels as JSON, in the format of a line of list_in; or a mask as PNG.
-struct Beside {
+struct Sidecar {
   bool has_boxes = false;
   std::vector<float> boxes = {};  // edges in pixels
   std::vector<std::int64_t> labels = {};
@@ -70,7 +81,8 @@ class Results {
   std::string path(std::int64_t sample, std::int64_t number) const;
   // Writes a result that is made from sample `from`. The image is written last, so if it exists,
   // its annotations do too.
-  void write(std::int64_t from, std::int64_t number, const Bytes& jpeg, const Beside& beside = {});
+  void write(std::int64_t from, std::int64_t number, const Bytes& jpeg,
+             const Sidecar& sidecar = {});
   // The same, with the image of the existing result `there`.
   void copy(std::int64_t from, std::int64_t there, std::int64_t number);
   // Writes an image of the run that is not a result.
@@ -83,7 +95,7 @@ class Results {
   std::filesystem::path folder_of(const std::filesystem::path& inside) const;
   void claim();
   void find(const std::string& folder);
-  void write_beside(const std::string& path, const Beside& beside) const;
+  void write_sidecar(const std::string& path, const Sidecar& sidecar) const;
   Bytes marked(const Bytes& jpeg, std::int64_t number) const;
 
   const Dataset& dataset_;
@@ -97,9 +109,39 @@ class Results {
 };
 
 // Reads the annotations of the image at this path; empty if there are none.
-Beside read_beside(const std::string& path);
+Sidecar read_sidecar(const std::string& path);
 
 // True if a result in `out` might have this path.
 bool may_be_result(const std::string& out, const std::string& path);
+
+struct RunCheckpointOptions {
+  std::string file;        // empty: no checkpoint
+  double every_s = 10;     // seconds between writes; 0: after each batch
+  bool resume = false;     // continue from the file; if there is none, start from the beginning
+  bool overwrite = false;  // the file of another run may be replaced
+};
+
+class RunCheckpoint {
+ public:
+  RunCheckpoint(RunCheckpointOptions options, const ProcessShard& share);
+
+  // The position to continue from.
+  const std::optional<Checkpoint>& from() const { return from_; }
+  const std::string& file() const { return options_.file; }
+  bool given() const { return !options_.file.empty(); }
+
+  // All results before this position are written. Saves the checkpoint if it is time.
+  void reached(Checkpoint checkpoint, const Results& results);
+  // Saves the last position passed to reached().
+  void save(const Results& results);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  RunCheckpointOptions options_;
+  std::optional<Checkpoint> from_;
+  std::optional<Checkpoint> reached_;  // not saved yet
+  Clock::time_point next_ = Clock::now();
+};
 
 }  // namespace sluice::app

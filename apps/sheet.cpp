@@ -1,14 +1,115 @@
 #include "sheet.h"
 
 #include "canvas.h"
+#include "results.h"
+#include "summary.h"
+#include <sluice/io/images/decode_image.h>
+#include <sluice/io/jpeg/decode.h>
 #include <sluice/ops/kernels/resize.h>
+#include <sluice/runtime/error.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#ifdef SLUICE_HAS_PNG
+#include <png.h>
+#endif
+
 namespace sluice::app {
+namespace {
+
+constexpr std::array<Ink, 6> kInks = {
+    {{230, 40, 60}, {40, 110, 230}, {250, 190, 20}, {30, 170, 90}, {170, 60, 200}, {20, 190, 210}}};
+
+void fill(Image& picture, int y0, int x0, int y1, int x1, Ink ink) {
+  for (int y = std::max(y0, 0); y < std::min(y1, picture.height()); ++y) {
+    for (int x = std::max(x0, 0); x < std::min(x1, picture.width()); ++x) {
+      std::uint8_t* const pixel = picture.row(y) + 3 * x;
+      pixel[0] = ink.r;
+      pixel[1] = ink.g;
+      pixel[2] = ink.b;
+    }
+  }
+}
+
+int pixel_of(float edge, int most) {
+  return static_cast<int>(std::lround(std::clamp(edge, 0.f, static_cast<float>(most))));
+}
+
+}  // namespace
+
+void draw_boxes(std::span<const float> boxes, Image& picture) {
+  if (picture.channels() != 3) return;
+  const int line = std::max(2, std::max(picture.height(), picture.width()) / 80);
+  for (std::size_t i = 0; i + 4 <= boxes.size(); i += 4) {
+    const Ink ink = kInks[i / 4 % kInks.size()];
+    const int x0 = pixel_of(boxes[i], picture.width()),
+              y0 = pixel_of(boxes[i + 1], picture.height());
+    const int x1 = pixel_of(boxes[i + 2], picture.width()),
+              y1 = pixel_of(boxes[i + 3], picture.height());
+    fill(picture, y0, x0, y0 + line, x1, ink);
+    fill(picture, y1 - line, x0, y1, x1, ink);
+    fill(picture, y0, x0, y1, x0 + line, ink);
+    fill(picture, y0, x1 - line, y1, x1, ink);
+  }
+}
+
+void draw_mask(const Bytes& mask, Image& picture) {
+  if (picture.channels() != 3) return;
+  Image ids;
+  (void)decode_image_file(mask, {.ids = true}, ids);
+  for (int y = 0; y < std::min(ids.height(), picture.height()); ++y) {
+    for (int x = 0; x < std::min(ids.width(), picture.width()); ++x) {
+      const int id = ids.row(y)[x];
+      if (id == 0) continue;
+      const Ink ink =
+          id == 255 ? Ink{255, 255, 255} : kInks[static_cast<std::size_t>(id - 1) % kInks.size()];
+      std::uint8_t* const pixel = picture.row(y) + 3 * x;
+      pixel[0] = static_cast<std::uint8_t>((pixel[0] + ink.r) / 2);
+      pixel[1] = static_cast<std::uint8_t>((pixel[1] + ink.g) / 2);
+      pixel[2] = static_cast<std::uint8_t>((pixel[2] + ink.b) / 2);
+    }
+  }
+}
+
+#ifdef SLUICE_HAS_PNG
+
+bool can_write_masks() { return true; }
+
+Bytes write_mask(const Image& mask) {
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = static_cast<png_uint_32>(mask.width());
+  png.height = static_cast<png_uint_32>(mask.height());
+  png.format = PNG_FORMAT_GRAY;
+  const auto stride = static_cast<png_int_32>(mask.width());
+  png_alloc_size_t size = 0;
+  Bytes file;
+  bool made = mask.channels() == 1 &&
+              png_image_write_to_memory(&png, nullptr, &size, 0, mask.data(), stride, nullptr) != 0;
+  if (made) {
+    file = Bytes(size);
+    made =
+        png_image_write_to_memory(&png, file.data(), &size, 0, mask.data(), stride, nullptr) != 0;
+  }
+  if (!made) throw Error(std::string("a mask cannot be made a PNG file: ") + png.message);
+  return file;
+}
+
+#else
+
+bool can_write_masks() { return false; }
+Bytes write_mask(const Image&) { throw Error("a mask cannot be made a PNG file without libpng"); }
+
+#endif
+
 namespace {
 
 constexpr int kColumns = 3;
@@ -32,15 +133,15 @@ constexpr Ink kSoft{98, 108, 126};
 constexpr Ink kMarkRed{200, 50, 47};
 constexpr Ink kEmpty{226, 230, 236};
 
-Ink colour_of(Fate fate) {
-  switch (fate) {
-    case Fate::unchanged:
+Ink colour_of(TileStatus status) {
+  switch (status) {
+    case TileStatus::unchanged:
       return {168, 177, 190};
-    case Fate::changed:
+    case TileStatus::changed:
       return {46, 120, 210};
-    case Fate::replaced:
+    case TileStatus::replaced:
       return {226, 142, 30};
-    case Fate::failed:
+    case TileStatus::failed:
       return kMarkRed;
   }
   return kDark;
@@ -117,20 +218,20 @@ void draw_failure(Image& sheet, int y, int x, const std::string& reason) {
 ContactSheet::ContactSheet(std::string heading, std::string caption)
     : heading_(std::move(heading)), caption_(std::move(caption)) {}
 
-void ContactSheet::add(std::string name, std::string note, Fate fate, const Image& before,
+void ContactSheet::add(std::string name, std::string note, TileStatus status, const Image& before,
                        const Image& after) {
-  tiles_.push_back({std::move(name), std::move(note), fate, thumbnail(before), thumbnail(after)});
+  tiles_.push_back({std::move(name), std::move(note), status, thumbnail(before), thumbnail(after)});
 }
 
 void ContactSheet::draw_tile(Image& sheet, int y, int x, int height, const Tile& tile) const {
-  fill_box(sheet, y, x, height, kTileWidth, 8, colour_of(tile.fate));
+  fill_box(sheet, y, x, height, kTileWidth, 8, colour_of(tile.status));
   fill_box(sheet, y, x + kStripe, height, kTileWidth - kStripe, 8, kCard);
   const int left = x + kStripe + kPadding;
   const int right = left + kThumb + kGap;
   const int top = y + kPadding;
   paste_centred(sheet, top, left, tile.before);
-  draw_text(sheet, top + kThumb / 2 - 12, left + kThumb + 10, ">", colour_of(tile.fate), 3);
-  if (tile.fate == Fate::failed) {
+  draw_text(sheet, top + kThumb / 2 - 12, left + kThumb + 10, ">", colour_of(tile.status), 3);
+  if (tile.status == TileStatus::failed) {
     draw_failure(sheet, top, right, tile.note);
   } else {
     paste_centred(sheet, top, right, tile.after);
@@ -139,14 +240,14 @@ void ContactSheet::draw_tile(Image& sheet, int y, int x, int height, const Tile&
   draw_text(sheet, line, left, shorten(tile.name, kLettersPerLine), kDark, kScale);
   for (const std::string& text : note_lines(tile)) {
     line += kLine;
-    draw_text(sheet, line, left, text, tile.fate == Fate::changed ? kSoft : colour_of(tile.fate),
-              kScale);
+    draw_text(sheet, line, left, text,
+              tile.status == TileStatus::changed ? kSoft : colour_of(tile.status), kScale);
   }
 }
 
 std::vector<std::string> ContactSheet::note_lines(const Tile& tile) const {
   // The red field shows the reason of a failure.
-  return wrap(tile.fate == Fate::failed ? "damaged, left out" : tile.note, kLettersPerLine,
+  return wrap(tile.status == TileStatus::failed ? "damaged, left out" : tile.note, kLettersPerLine,
               kMostNoteLines);
 }
 
@@ -166,6 +267,91 @@ Image ContactSheet::draw() const {
               height, tiles_[i]);
   }
   return sheet;
+}
+
+namespace {
+
+// Decodes as much of the file as possible; empty if that is nothing.
+Image picture_in(const Bytes& file) {
+  Image picture;
+  try {
+    decode_jpeg_image(file, {.damage = DamagePolicy::tolerant}, picture);
+  } catch (const Error&) {
+    picture.release();
+  }
+  return picture;
+}
+
+}  // namespace
+
+std::string Report::status_text(const SampleError& error) { return strip_hint(error.what); }
+
+void Report::replace(const SampleError& error, std::int64_t by, const std::string& note,
+                     const std::string& result) {
+  replaced_.emplace_back(error, by);
+  show({error.key.index, "replaced by " + dataset_.title(by) + (note.empty() ? "" : ", ") + note,
+        TileStatus::replaced, result});
+}
+
+std::string Report::reason(const SampleError& error) const {
+  const std::string epoch = error.key.epoch > 0 ? fmt::format(" of epoch {}", error.key.epoch) : "";
+  return fmt::format("{} (sample {}{}, {}): {}", dataset_.title(error.key.index), error.key.index,
+                     epoch, error.step, status_text(error));
+}
+
+void Report::print_problems() const {
+  if (!warnings_.empty()) {
+    fmt::print("warned of:\n");
+    name_each(warnings_, [this](const SampleError& warning) { return reason(warning); });
+  }
+  if (!replaced_.empty()) {
+    fmt::print("replaced {} that cannot be used:\n", replaced_.size());
+    name_each(replaced_, [this](const auto& r) {
+      return reason(r.first) + "; in its place: " + dataset_.title(r.second);
+    });
+  }
+  if (!lost_.empty()) {
+    fmt::print("skipped {} that cannot be used:\n", lost_.size());
+    name_each(lost_, [this](const SampleError& error) { return reason(error); });
+  }
+}
+
+void Report::print_left_out() const { name_left_out(dataset_.left_out()); }
+
+Image Report::before(const Shown& shown) const {
+  DatasetSample sample;
+  try {
+    sample = dataset_.read(shown.sample);
+  } catch (const Error&) {
+    return {};
+  }
+  Image picture = picture_in(sample.file);
+  if (sample.boxes.elements() > 0)
+    draw_boxes({sample.boxes.data<float>(), static_cast<std::size_t>(sample.boxes.elements())},
+               picture);
+  if (!sample.mask.empty()) draw_mask(sample.mask, picture);
+  return picture;
+}
+
+Image Report::after(const Shown& shown) {
+  if (shown.result.empty()) return {};
+  try {
+    Image picture = picture_in(read_file(shown.result));
+    const Sidecar sidecar = read_sidecar(shown.result);
+    draw_boxes(sidecar.boxes, picture);
+    if (!sidecar.mask.empty()) draw_mask(sidecar.mask, picture);
+    return picture;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+Image Report::draw_sheet(const std::string& title, const std::string& caption) const {
+  ContactSheet sheet(title, caption);
+  for (const Shown& shown : shown_) {
+    sheet.add(dataset_.title(shown.sample), shown.note, shown.status, before(shown), after(shown));
+  }
+  return sheet.draw();
 }
 
 }  // namespace sluice::app

@@ -1,11 +1,23 @@
 #include "summary.h"
 
-#include <sluice/runtime/printable.h>
+#include "output_paths.h"
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/readers/files.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <span>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace sluice::app {
 namespace {
@@ -21,7 +33,7 @@ std::string name_below(const std::string& folder, const std::string& path) {
   return printable(std::filesystem::path(path).lexically_relative(folder).string());
 }
 
-std::string in_words(const std::string& what) {
+std::string strip_hint(const std::string& what) {
   const std::size_t hint = what.rfind(" (");
   return what.back() == ')' && what.find("::", hint) != std::string::npos ? what.substr(0, hint)
                                                                           : what;
@@ -67,6 +79,105 @@ int threads_of(const Stats& stats) {
                stats.threads_asked, stats.threads);
   }
   return stats.threads;
+}
+
+namespace {
+namespace fs = std::filesystem;
+
+// A digest of the job's name in torchrun, Open MPI, MPICH and Slurm. Without a launcher it is
+// always the same.
+std::string job_of_environment() {
+  std::string job;
+  for (const char* const name : {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR",
+                                 "MASTER_PORT", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+                                 "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"}) {
+    const char* const value = std::getenv(name);
+    job += fmt::format("{}/", value == nullptr ? "" : value);
+  }
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(job.data()),
+                                            job.size());
+  return fmt::format("{:016x}", digest_of(bytes).hash);
+}
+
+}  // namespace
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string where_and_how_fast(const std::string& out, std::int64_t images, double seconds) {
+  return fmt::format("to {} in {:.2f} s: {:.0f} images/s", printable(out), seconds,
+                     seconds > 0 ? static_cast<double>(images) / seconds : 0.0);
+}
+
+JobSummary::JobSummary(const std::string& out, const std::string& run, const ProcessShard& share)
+    : out_(out),
+      begin_of_names_((fs::path(out) / fmt::format(".sluice-job-{}-", run)).string()),
+      job_(job_of_environment()),
+      shard_(share.shard()) {}
+
+std::string JobSummary::file_of(std::int64_t index) const {
+  return fmt::format("{}{}-of-{}", begin_of_names_, index, shard_.count);
+}
+
+void JobSummary::begin() const { (void)::unlink(file_of(shard_.index).c_str()); }
+
+std::optional<ShardSummary> JobSummary::read(std::int64_t index) const {
+  try {
+    const Bytes file = read_file(file_of(index));
+    const nlohmann::json json = nlohmann::json::parse(file.data(), file.data() + file.size());
+    if (json.at("job") != job_) return std::nullopt;
+    const auto count = [&](const char* name) { return json.at(name).get<std::int64_t>(); };
+    const auto seconds = [&](const char* name) { return json.at(name).get<double>(); };
+    return ShardSummary{.written = count("written"),
+                        .replaced = count("replaced"),
+                        .skipped = count("skipped"),
+                        .begin = seconds("begin"),
+                        .end = seconds("end")};
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<ShardSummary> JobSummary::collect(const ShardSummary& own) const {
+  nlohmann::ordered_json json;
+  json["begin"] = own.begin;
+  json["end"] = own.end;
+  json["job"] = job_;
+  json["replaced"] = own.replaced;
+  json["skipped"] = own.skipped;
+  json["written"] = own.written;
+  const std::string text = json.dump() + "\n";
+  write_file(file_of(shard_.index),
+             Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  ShardSummary all{.begin = own.begin, .end = own.end};
+  for (std::int64_t i = 0; i < shard_.count; ++i) {
+    const std::optional<ShardSummary> part = read(i);
+    if (!part) return std::nullopt;
+    all.written += part->written;
+    all.replaced += part->replaced;
+    all.skipped += part->skipped;
+    all.begin = std::min(all.begin, part->begin);
+    all.end = std::max(all.end, part->end);
+  }
+  // Two processes may find all files. The one that removes the first file prints the summary.
+  if (::unlink(file_of(0).c_str()) != 0) return std::nullopt;
+  for (std::int64_t i = 1; i < shard_.count; ++i) (void)::unlink(file_of(i).c_str());
+  return all;
+}
+
+void JobSummary::end(const ShardSummary& own) const {
+  try {
+    const std::optional<ShardSummary> all = collect(own);
+    if (!all) return;
+    fmt::print("all {} processes: delivered {} images {}", shard_.count, all->written,
+               where_and_how_fast(out_, all->written, all->end - all->begin));
+    if (all->replaced > 0) fmt::print("; replaced {} that cannot be used", all->replaced);
+    if (all->skipped > 0) fmt::print("; skipped {} that cannot be used", all->skipped);
+    fmt::print("\n");
+  } catch (const IoError& error) {
+    fmt::print(stderr, "sluice: there will be no summary of all processes: {}\n", error.what());
+  }
 }
 
 }  // namespace sluice::app

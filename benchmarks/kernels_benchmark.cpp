@@ -1,33 +1,21 @@
 // The image kernels on one thread, at typical training sizes. An iteration is one image, including
-// the allocation of its output.
+// the allocation of its output; for MixSamples and CutSamples it is a batch of 64. ThreeColours and
+// ThreeWarps compare three steps with one composed map, on an image of 375 x 500: colors by
+// color_twist, saturation and brightness_contrast; geometry by shear, rotate and translate.
 #include "noise_picture.h"
-#include <sluice/ops/kernels/autocontrast.h>
-#include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/kernels/color_space_conversion.h>
-#include <sluice/ops/kernels/color_twist.h>
-#include <sluice/ops/kernels/contrast.h>
-#include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/colour.h>
 #include <sluice/ops/kernels/deferred_image.h>
-#include <sluice/ops/kernels/equalize.h>
-#include <sluice/ops/kernels/flip.h>
-#include <sluice/ops/kernels/gamma_correction.h>
-#include <sluice/ops/kernels/grayscale.h>
-#include <sluice/ops/kernels/hue.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/mix.h>
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/normalize.h>
-#include <sluice/ops/kernels/pad.h>
-#include <sluice/ops/kernels/permute_channels.h>
-#include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/rotate.h>
-#include <sluice/ops/kernels/saturation.h>
-#include <sluice/ops/kernels/shear.h>
-#include <sluice/ops/kernels/solarize.h>
-#include <sluice/ops/kernels/to_image.h>
-#include <sluice/ops/kernels/translate.h>
-#include <sluice/ops/kernels/transpose.h>
-#include <sluice/ops/kernels/warp_affine.h>
+#include <sluice/ops/kernels/warp.h>
+#include <sluice/runtime/image.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 
@@ -321,6 +309,105 @@ void RandomResizedCropRectangle(benchmark::State& state) {
   }
 }
 BENCHMARK(RandomResizedCropRectangle);
+
+void Blend(benchmark::State& state) {
+  const Image a = noise(224, 224, 3), b = noise(224, 224, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::blend(a, b, 0.3f, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Blend);
+
+// The argument is the number of images: AugMix sums four.
+void WeightedSum(benchmark::State& state) {
+  std::vector<Image> pictures;
+  for (std::int64_t i = 0; i < state.range(0); ++i) pictures.push_back(noise(224, 224, 3));
+  const std::vector<float> weights(pictures.size(), 1.f / static_cast<float>(pictures.size()));
+  for (auto _ : state) {
+    Image out;
+    kernels::weighted_sum(pictures, weights, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(WeightedSum)->Arg(4);
+
+// 64 images of 224 x 224 as numbers of type `dtype`.
+struct Samples {
+  explicit Samples(DType dtype)
+      : bytes(64 * ValueSpec{{3, 224, 224}, dtype, Layout::chw}.bytes()),
+        block{bytes.data(), 64, {{3, 224, 224}, dtype, Layout::chw}} {}
+  std::vector<std::byte> bytes;
+  kernels::SampleBlock block;
+};
+
+void MixSamples(benchmark::State& state, DType dtype) {
+  const Samples samples(dtype);
+  for (auto _ : state) {
+    kernels::mix_samples(samples.block, kernels::last_sample(samples.block), 0.7);
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK_CAPTURE(MixSamples, u8, DType::u8);
+BENCHMARK_CAPTURE(MixSamples, f16, DType::f16);
+BENCHMARK_CAPTURE(MixSamples, f32, DType::f32);
+
+void CutSamples(benchmark::State& state) {
+  const Samples samples(DType::f32);
+  for (auto _ : state) {
+    kernels::cut_samples(samples.block, kernels::last_sample(samples.block), {50, 60, 112, 112});
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(CutSamples);
+
+constexpr int kHeight = 375, kWidth = 500;
+
+void ThreeColours(benchmark::State& state, bool composed) {
+  const kernels::ColorTwist twist{.hue = 20};
+  const Image in = noise(kHeight, kWidth, 3);
+  Image first, second, out;
+  for (auto _ : state) {
+    if (composed) {
+      kernels::ComposedColours colours(in);
+      colours.apply(kernels::color_twist_matrix(twist));
+      colours.apply(kernels::saturation_matrix(1.3f));
+      colours.map_levels(0.9, 5);
+      colours.write_to(out);
+    } else {
+      kernels::color_twist(in, twist, first);
+      kernels::saturation(first, 1.3f, second);
+      kernels::brightness_contrast(second, 0.9f, 1, out);
+    }
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(ThreeColours, steps, false);
+BENCHMARK_CAPTURE(ThreeColours, composed, true);
+
+void ThreeWarps(benchmark::State& state, bool composed) {
+  const Image in = noise(kHeight, kWidth, 3);
+  const kernels::WarpOptions options;
+  Image first, second, out;
+  for (auto _ : state) {
+    if (composed) {
+      kernels::ComposedWarp warp(in);
+      warp.warp("shear", kernels::shear_map(kHeight, kWidth, {.x = 0.2}), kHeight, kWidth, options);
+      warp.rotate(12, {.keep_size = true});
+      warp.warp("translate", kernels::translate_map(kHeight, kWidth, 7.5, -4.25, false), kHeight,
+                kWidth, options);
+      warp.write_to(out);
+    } else {
+      kernels::shear(in, {.x = 0.2}, options, first);
+      kernels::rotate(first, 12, {.keep_size = true}, second);
+      kernels::translate(second, 7.5, -4.25, false, options, out);
+    }
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(ThreeWarps, steps, false);
+BENCHMARK_CAPTURE(ThreeWarps, composed, true);
 
 }  // namespace
 }  // namespace sluice

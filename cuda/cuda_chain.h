@@ -1,7 +1,7 @@
 // CudaChain: work for a CUDA stream that starts with one call. A chain that recurs (the same kinds
 // of work and the same kernels in the same order) is kept as a CUDA graph. The graph is updated
 // with the new sizes, addresses and arguments, and launched by one call. Like other work of the
-// stream, it starts after what is already in the stream. For .cu files; empty elsewhere.
+// stream, it starts after what is already in the stream. Empty without CUDA.
 //
 //   CudaChain chain;
 //   chain.add(CudaWork::copy(to, from, bytes));
@@ -12,7 +12,7 @@
 // current device. Errors: CUDA's codes. Work that a graph rejects is launched piece by piece.
 #pragma once
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) || defined(SLUICE_HAS_CUDA)
 
 #include <sluice/runtime/device.h>
 
@@ -94,4 +94,4 @@ class CudaChain {
 
 }  // namespace sluice::device
 
-#endif  // __CUDACC__
+#endif  // CUDA

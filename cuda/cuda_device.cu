@@ -1,7 +1,7 @@
 #include <sluice/cuda/cuda_chain.h>
 #include <sluice/cuda/cuda_device.h>
-#include <sluice/cuda/jpeg/nvjpeg_engines.h>
-#include <sluice/runtime/no_memory.h>
+#include <sluice/cuda/jpeg/nvjpeg.h>
+#include <sluice/runtime/memory.h>
 #include <sluice/runtime/process.h>
 
 #include <map>
@@ -366,7 +366,8 @@ std::shared_ptr<Device> make_cuda_device(const Gpu& gpu) {
       (void)cudaGetLastError();
       const std::string capability = std::to_string(gpu.major) + "." + std::to_string(gpu.minor);
       throw DeviceError(known->name + ": this build has no code for its compute capability " +
-                            capability + "; build on a machine with this GPU, or with --preset package",
+                            capability +
+                            "; build on a machine with this GPU, or with --preset package",
                         false);
     }
     known->check(asked, "asking for a kernel");

@@ -1,14 +1,229 @@
 // Decoding JPEG files on a device.
-#include <sluice/cuda/jpeg_files.h>
-#include <sluice/cuda/operator_families.h>
-#include <sluice/graph/builder/device_version.h>
+#include <sluice/cuda/jpeg/batch.h>
+#include <sluice/cuda/kernels/geometry.h>
+#include <sluice/cuda/launches.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/builder/operator_function.h>
+#include <sluice/graph/exec/gather.h>
 #include <sluice/ops/decode.h>
-#include <sluice/ops/decode/jpeg_input.h>
+#include <sluice/ops/parameters.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/jpeg_engines.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace sluice::device {
+
+// The host's preparation of a JPEG file before the GPU batch: a plan for decoding on the device,
+// or else the pixels.
+struct PreparedJpeg {
+  JpegPlan plan;
+  JpegEngines* engines = nullptr;  // may decode it instead, while they have room; null: none
+  // Changed by the batch: if the device returns the file, the host decodes it after all.
+  mutable bool planned = false;
+  mutable Image pixels;          // pinned, contiguous
+  mutable bool counted = false;  // as decoded by the device
+  // Keeps the plan's memory for the next file.
+  void release() noexcept {
+    planned = counted = false;
+    engines = nullptr;
+    pixels.release();
+  }
+};
+
+// Decodes the JPEG files of all samples of a GPU batch. Each file is decoded by the device's cores,
+// by its JPEG engines, or by the host, whose pixels are copied to the device.
+class JpegFilesLaunch : public detail::StepLaunch {
+ public:
+  ~JpegFilesLaunch() override { leave(); }
+  // `prepared` and the file must live until the GPU batch is over. Return false if there is no room
+  // for the file: on the device's cores, or with its engines.
+  bool add(detail::Sample& sample, const PreparedJpeg& prepared, std::span<const std::uint8_t> file,
+           Image& out);
+  bool add_to_engines(detail::Gather& gather, const PreparedJpeg& prepared,
+                      std::span<const std::uint8_t> file, const std::optional<Rectangle>& region,
+                      Image& out);
+  void add_pixels(const Image& pixels, Image& out);
+
+  void clear() noexcept override;
+  void write(detail::Gather& gather) override;
+  void launch(DeviceStream& stream) override;
+  void tell(DeviceStream& stream) override;
+  void check(detail::Gather& gather) override;
+
+ private:
+  struct Pixels {
+    const std::uint8_t* from;
+    std::uint8_t* to;
+    std::size_t bytes;
+  };
+  struct File {
+    detail::Sample* sample;
+    const detail::Step* step;
+    const PreparedJpeg* prepared;
+  };
+  void leave() noexcept;
+
+  std::vector<File> files_;  // of the batch, and perhaps one more
+  std::vector<Pixels> pixels_;
+  JpegBatch batch_;
+  JpegBatch::Memory memory_;
+  Buffer damage_;
+  // Members for the JPEG engines.
+  JpegEngines* engines_ = nullptr;  // where files may have been entered; null: nowhere
+  const void* filler_ = nullptr;    // the Gather that enters files
+  std::unique_ptr<JpegEngines::Batch> engine_batch_;
+  std::vector<File> engine_files_;  // of engine_work_, and perhaps one more
+  std::vector<JpegEngines::File> engine_work_;
+  std::vector<PixelsJob> cuts_;  // regions of the decoded images
+  Batch<PixelsJob> cut_;
+  bool refused_ = false;
+};
+
+namespace {
+
+using Note = void (*)(SampleNotes&);
+
+// Counts an event for the sample's decoding step, at most once.
+void count(detail::Sample& sample, const detail::Step& step, const PreparedJpeg& prepared,
+           Note note) {
+  if (std::exchange(prepared.counted, true)) return;  // counted before
+  const detail::Step* const at = sample.running();
+  sample.enter(&step);
+  SampleNotes notes(sample, nullptr);
+  note(notes);
+  sample.enter(at);
+}
+
+}  // namespace
+
+bool JpegFilesLaunch::add(detail::Sample& sample, const PreparedJpeg& prepared,
+                          std::span<const std::uint8_t> file, Image& out) {
+  files_.resize(batch_.size());
+  files_.push_back({&sample, sample.running(), &prepared});
+  return batch_.add(prepared.plan, file, {out.data(), out.row_stride()});
+}
+
+bool JpegFilesLaunch::add_to_engines(detail::Gather& gather, const PreparedJpeg& prepared,
+                                     std::span<const std::uint8_t> file,
+                                     const std::optional<Rectangle>& region, Image& out) {
+  const JpegPlan& plan = prepared.plan;
+  JpegEngines::File work{file, out.data(), out.row_stride(), plan.stored_height(),
+                         plan.stored_width()};
+  engines_ = prepared.engines;
+  filler_ = &gather;
+  engine_files_.resize(engine_work_.size());
+  engine_files_.push_back({&gather.sample(), gather.sample().running(), &prepared});
+  engine_work_.reserve(engine_work_.size() + 1);
+  cuts_.reserve(cuts_.size() + 1);
+  if (!engines_->enter(filler_)) return false;
+  try {
+    if (engine_batch_ == nullptr) engine_batch_ = engines_->make_batch(gather.device());
+    if (region) {
+      work.stride = std::ptrdiff_t{work.width} * out.channels();
+      work.pixels = reinterpret_cast<std::uint8_t*>(
+          gather.scratch(static_cast<std::size_t>(work.stride * work.height)));
+      PixelsJob cut = pixels_job(cropped(hwc_pixels(out.channels(), work.stride), *region),
+                                 pixels_out(out.height(), out.width(), out.channels()));
+      place_pixels(cut, work.pixels, out.data());
+      cuts_.push_back(cut);
+    }
+  } catch (const DeviceError&) {
+    engines_->leave(1);
+    throw;
+  } catch (const Error&) {  // for example, no memory for a state: the cores decode the file
+    engines_->leave(1);
+    return false;
+  } catch (...) {
+    engines_->leave(1);
+    throw;
+  }
+  engine_work_.push_back(work);
+  return true;
+}
+
+void JpegFilesLaunch::add_pixels(const Image& pixels, Image& out) {
+  pixels_.push_back({pixels.data(), out.data(), pixels.tensor().nbytes()});
+}
+
+void JpegFilesLaunch::leave() noexcept {
+  if (engines_ == nullptr) return;
+  engines_->filled(filler_);
+  engines_->leave(static_cast<int>(engine_work_.size()));
+  engines_ = nullptr;
+  engine_work_.clear();
+}
+
+void JpegFilesLaunch::clear() noexcept {
+  leave();
+  batch_.clear();
+  files_.clear();
+  pixels_.clear();
+  engine_files_.clear();
+  cuts_.clear();
+  cut_ = {};
+  refused_ = false;
+}
+
+void JpegFilesLaunch::write(detail::Gather& gather) {
+  if (!cuts_.empty()) cut_ = upload_jobs(gather, cuts_);
+  for (const JpegEngines::File& file : engine_work_) gather.will_upload(file.bytes.size());
+  if (batch_.size() == 0) return;
+  const detail::Gather::Upload upload = gather.upload(batch_.upload_bytes());
+  const std::size_t damage = batch_.size() * sizeof(std::uint32_t);
+  if (damage_.size() < damage) damage_ = gather.pinned().allocate(damage);
+  gather.will_download(damage);
+  gather.will_upload(batch_.fetched_bytes());
+  batch_.fill_head(upload.host);
+  gather.each(batch_.size(),
+              [this, &upload](std::size_t i) { batch_.fill_sample(upload.host, i); });
+  memory_ = {upload.host, upload.device, gather.scratch(batch_.scratch_bytes()),
+             reinterpret_cast<std::uint32_t*>(damage_.data())};
+}
+
+void JpegFilesLaunch::launch(DeviceStream& stream) {
+  const bool engines = !engine_work_.empty();
+  if (engines) refused_ = !engine_batch_->start(engine_work_);
+  if (engines_ != nullptr) engines_->filled(filler_);
+  try {
+    for (const Pixels& pixels : pixels_) stream.copy(pixels.to, pixels.from, pixels.bytes);
+    batch_.enqueue_decode(stream, memory_);
+    if (engines) engine_batch_->join(stream);
+  } catch (...) {
+    if (engines) engine_batch_->abandon();  // the stream does not wait for the engines
+    throw;
+  }
+  if (!refused_ && !cuts_.empty()) launch_pixels(stream, cut_);
+}
+
+void JpegFilesLaunch::tell(DeviceStream& stream) { batch_.enqueue_damage(stream, memory_); }
+
+void JpegFilesLaunch::check(detail::Gather& gather) {
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    const File& file = files_[i];
+    if (memory_.damage[i] != 0) {
+      gather.give_back(*file.sample, *file.step);
+    } else {
+      count(*file.sample, *file.step, *file.prepared, detail::note_on_device);
+    }
+  }
+  for (std::size_t i = 0; i < engine_work_.size(); ++i) {
+    const File& file = engine_files_[i];
+    if (refused_) {
+      gather.give_back(*file.sample, *file.step);
+    } else {
+      count(*file.sample, *file.step, *file.prepared, detail::note_on_engines);
+    }
+  }
+  leave();
+}
+
 namespace {
 
 using detail::add_device_version;
@@ -99,7 +314,7 @@ void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
 
 }  // namespace
 
-bool add_decoders() {
+void add_decoders() {
   add_device_version(
       detail::decode_jpeg_operator(),
       [](detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
@@ -132,7 +347,6 @@ bool add_decoders() {
         decode(gather, notes, file, prepared, region,
                {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       });
-  return true;
 }
 
 }  // namespace sluice::device

@@ -1,5 +1,6 @@
-// device_view: how the body of a kernel accesses device memory. On a GPU it returns the address
-// itself. On HostDevice it returns the real location of the memory, after checking the access.
+// What the bodies of kernels share. device_view: how a body accesses device memory. On a GPU it
+// returns the address itself. On HostDevice it returns the real location of the memory, after
+// checking the access.
 //
 //   const std::uint8_t* in = device_view(job.in, job.bytes);        // read
 //   float* out = device_view(job.out, 3 * job.pixels);              // written
@@ -54,6 +55,22 @@ SLUICE_HOST_DEVICE const T* pinned_view(const T* at, [[maybe_unused]] std::size_
   enter_pinned(at, count * sizeof(T));
 #endif
   return at;
+}
+
+// Returns the index of the last of `count` ranges that does not begin after `at`; begin_of(i)
+// ascends with i. Returns 0 if all begin after it.
+template <class Number, class BeginOf>
+SLUICE_HOST_DEVICE Number last_before(Number count, Number at, const BeginOf& begin_of) {
+  Number low = 0, high = count;
+  while (high - low > 1) {
+    const Number middle = low + (high - low) / 2;
+    if (begin_of(middle) <= at) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 }  // namespace sluice::device

@@ -1,17 +1,17 @@
-// HostMemory: the device memory of a HostDevice, which checks who may access it when. Internal to
-// HostDevice.
+// The memory of a HostDevice: HostMemory, its device memory, which checks who may access it when;
+// and PinnedMemory. Internal to HostDevice.
 //
-// An address range without access rights represents the device's memory; the real memory is mapped
-// elsewhere, at the same offsets. For each part of a block it keeps the piece of work that wrote it
-// last, and those that have read it since. It refuses an access that does not come after those,
-// like race detectors with vector clocks (FastTrack, for instance).
-//
-// Ownership: owns both ranges. Threads: any; it has a lock. Errors: DeviceError for accesses,
-// std::bad_alloc when it is full, std::system_error if the system has no such memory.
+// Ownership: HostMemory owns its address ranges; PinnedMemory's blocks belong to the caller.
+// Threads: any; each has a lock. Errors: DeviceError for accesses, std::bad_alloc if there is no
+// room, std::system_error if the system has no such memory.
 #pragma once
+
+#include <sluice/runtime/memory.h>
+#include <sluice/runtime/process.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -38,6 +38,10 @@ class Clock {
   std::vector<std::int64_t> numbers_;  // by stream
 };
 
+// An address range without access rights represents the device's memory; the real memory is mapped
+// elsewhere, at the same offsets. For each part of a block it keeps the piece of work that wrote it
+// last, and those that have read it since. It refuses an access that does not come after those,
+// like race detectors with vector clocks (FastTrack, for instance).
 class HostMemory {
  public:
   explicit HostMemory(std::size_t bytes);
@@ -78,6 +82,24 @@ class HostMemory {
   mutable std::mutex mutex_;
   Blocks blocks_;                            // by offset
   std::map<std::size_t, std::size_t> free_;  // offset to bytes
+};
+
+// The host memory that a HostDevice's kernels may read: ordinary memory that records what is
+// allocated. A child of fork() does not use the lock, because no kernel runs there.
+class PinnedMemory : public MemoryResource {
+ public:
+  explicit PinnedMemory(int device) : MemoryResource({MemoryKind::pinned, device}) {}
+
+  void* allocate(std::size_t bytes, std::size_t alignment) override;
+  void deallocate(void* at, std::size_t bytes, std::size_t alignment) noexcept override;
+
+  // True if all of these bytes (at least one) lie in one allocated block.
+  bool holds(const void* at, std::size_t bytes) const;
+
+ private:
+  const HomeProcess home_;
+  mutable std::mutex mutex_;
+  std::map<const std::byte*, std::size_t, std::less<>> blocks_;
 };
 
 }  // namespace sluice::device

@@ -1,31 +1,49 @@
 // Launches: what steps run on a device. Each step collects the jobs of all samples of a GPU batch
-// and launches them at once. For the device versions of operators in cuda/.
+// and launches them at once. Also uploads the data that goes to a device with a GPU batch, and
+// describes the images of a sample as kernels need them; the outputs of a step are created first.
+// For the device versions of operators in cuda/.
 //
-// Ownership: they belong to the Gather. Threads: one. Errors: as Gather says.
+// Ownership: launches belong to the Gather, and what is uploaded is in its memory until it is over.
+// Threads: one. Errors: as Gather says.
 #pragma once
 
-#include <sluice/cuda/kernels/blur.h>
-#include <sluice/cuda/kernels/clahe.h>
-#include <sluice/cuda/kernels/colours.h>
-#include <sluice/cuda/kernels/cover.h>
-#include <sluice/cuda/kernels/histogram.h>
-#include <sluice/cuda/kernels/jpeg_distortion.h>
-#include <sluice/cuda/kernels/layers.h>
-#include <sluice/cuda/kernels/morphology.h>
-#include <sluice/cuda/kernels/noise.h>
-#include <sluice/cuda/kernels/pixels.h>
-#include <sluice/cuda/kernels/places.h>
-#include <sluice/cuda/kernels/resize.h>
-#include <sluice/cuda/kernels/shifts.h>
-#include <sluice/cuda/kernels/warp.h>
-#include <sluice/cuda/kernels/window.h>
-#include <sluice/cuda/uploads.h>
-#include <sluice/graph/plan/gather.h>
+#include <sluice/cuda/kernels/color.h>
+#include <sluice/cuda/kernels/filter.h>
+#include <sluice/cuda/kernels/geometry.h>
+#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/tiles.h>
+#include <sluice/graph/exec/gather.h>
+#include <sluice/runtime/image.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 namespace sluice::device {
+
+// Returns the jobs of a launch at their addresses on the device. `guards`: one for each job, or
+// none.
+template <class Job>
+Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs,
+                       const std::vector<DeviceGuard>& guards = {}) {
+  const auto count = static_cast<int>(jobs.size());
+  const bool guarded = std::any_of(guards.begin(), guards.end(),
+                                   [](const DeviceGuard& guard) { return guard.taken != nullptr; });
+  const detail::Gather::Upload at = gather.upload(JobBlock<Job>::bytes(count, guarded));
+  JobBlock<Job> block(at.host, count, guarded);
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    block.add(jobs[i], guarded ? guards[i] : DeviceGuard());
+  return block.on_device(at.device);
+}
+
+// Returns `count` elements at their address on the device.
+template <class T>
+const T* upload_all(detail::Gather& gather, const T* from, std::size_t count) {
+  const detail::Gather::Upload at = gather.upload(count * sizeof(T));
+  std::memcpy(at.host, from, count * sizeof(T));
+  return reinterpret_cast<const T*>(at.device);
+}
 
 // Jobs of a kernel that `kLaunch` launches.
 template <class Job, void (*kLaunch)(DeviceStream&, const Batch<Job>&)>
@@ -126,21 +144,37 @@ using JpegDistortionLaunch = LaunchInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_
 using ShotNoiseLaunch =
     LaunchInTurn<JobsLaunch<PoissonJob, launch_poisson>, NormalNoiseLaunch<launch_shot_noise>>;
 
-// Maps images by lookup tables that are computed from their own histograms.
-class LevelsLaunch : public detail::StepLaunch {
- public:
-  void add(const PictureIn& in, const PictureOut& out, LevelsFor what, float factor = 1);
-  void clear() noexcept override;
-  void write(detail::Gather& gather) override;
-  void launch(DeviceStream& stream) override;
+inline PixelsIn pixels_of(const Image& in) { return hwc_pixels(in.channels(), in.row_stride()); }
 
- private:
-  std::vector<HistogramJob> histograms_;  // one for each of maps_, and perhaps one more
-  std::vector<ColourJob> maps_;
-  std::vector<DeviceGuard> guards_;  // of both; perhaps one more
-  std::uint32_t* counts_ = nullptr;  // of all samples
-  Batch<HistogramJob> counted_;
-  Batch<ColourJob> mapped_;
-};
+inline PictureIn picture_in(const Image& in) {
+  return {in.data(), in.row_stride(), in.height(), in.width(), in.channels()};
+}
+inline PictureOut picture_out(Image& out) {
+  return {out.data(), out.height(), out.width(), out.channels()};
+}
+inline PictureOut create_like(const Image& in, Image& out) {
+  out.create(in.height(), in.width(), in.channels());
+  return picture_out(out);
+}
+
+inline void add_pixels(detail::Gather& gather, PixelsJob job, const Image& in, void* out) {
+  place_pixels(job, in.data(), out);
+  gather.launch_of_step<PixelsLaunch>().add(job);
+}
+
+// Adds a job that copies `what` of the image, as an image of this size.
+inline void move_pixels(detail::Gather& gather, const Image& in, const PixelsIn& what, int height,
+                        int width, const Levels& levels, Image& out) {
+  out.create(height, width, in.channels());
+  PixelsOut to = pixels_out(height, width, in.channels());
+  to.levels = levels;
+  add_pixels(gather, pixels_job(what, to), in, out.data());
+}
+
+// Add the device versions of operators, file by file; add_device_operators() calls all of them. The
+// operators keep them until the process ends. A second call throws BuildError.
+void add_decoders();            // decode_operators.cpp: JPEG files and regions of them
+void add_geometry_operators();  // crops, flips, resize, warps, perspectives, margins and covers
+void add_pixel_operators();     // colors, windows around each pixel, noise, blend and paste
 
 }  // namespace sluice::device

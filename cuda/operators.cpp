@@ -1,157 +1,231 @@
+// Device versions of operators for numbers and tensors: reductions, choices by them, cat, reshape.
 #include <sluice/cuda/gpu.h>
-#include <sluice/cuda/operator_families.h>
-#include <sluice/cuda/step_pictures.h>
-#include <sluice/graph/builder/device_version.h>
-#include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
-#include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/erase.h>
-#include <sluice/ops/kernels/normalize.h>
-#include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/resizer.h>
-#include <sluice/ops/occlusion.h>
+#include <sluice/cuda/kernels/color.h>
+#include <sluice/cuda/launches.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/exec/gather.h>
+#include <sluice/graph/plan/plan.h>
+#include <sluice/ops/kernels/tensors.h>
+#include <sluice/ops/parameters.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/ops/tensors.h>
 
+#include <algorithm>
 #include <array>
+#include <climits>
+#include <cstddef>
 #include <cstdint>
-#include <tuple>
-#include <utility>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace sluice::device {
 namespace {
 
 using detail::add_device_version;
 using detail::Gather;
-using Numbers = std::array<float, 4>;
+using kernels::Reduction;
 
-void crop(Gather& gather, const Image& in, const Rectangle& region, Image& out) {
-  kernels::check_region("crop", region, in);
-  move_pixels(gather, in, cropped(pixels_of(in), region), region.height, region.width, {}, out);
+// Computes numbers, such as a mean, from the images of all samples of a GPU batch: one launch, and
+// one copy back.
+class ReduceLaunch : public detail::StepLaunch {
+ public:
+  void add(detail::Gather& gather, const ReduceJob& job, kernels::Reduction what, float& number) {
+    gather.will_tell({&number, this, jobs_.size()});
+    jobs_.push_back(job);
+    numbers_.push_back({what, job.rows * job.bytes, &number});
+  }
+  // The parts of a number: where its sums are after this launch (valid after write()), the
+  // reduction, and the number of pixel values.
+  ReduceResult* result(std::size_t place) const { return results_ + place; }
+  kernels::Reduction what(std::size_t place) const { return numbers_[place].what; }
+  std::int64_t count(std::size_t place) const { return numbers_[place].count; }
+  void clear() noexcept override {
+    jobs_.clear();
+    numbers_.clear();
+    batch_ = {};
+  }
+  void write(detail::Gather& gather) override {
+    if (jobs_.empty()) return;
+    results_ = reinterpret_cast<ReduceResult*>(gather.scratch(bytes()));
+    if (told_.size() < bytes()) told_ = gather.pinned().allocate(bytes());
+    for (std::size_t i = 0; i < jobs_.size(); ++i) jobs_[i].result = results_ + i;
+    batch_ = upload_jobs(gather, jobs_);
+  }
+  void launch(DeviceStream& stream) override {
+    if (jobs_.empty()) return;
+    stream.fill(results_, 0, bytes());
+    launch_reduce(stream, batch_);
+  }
+  void tell(DeviceStream& stream) override {
+    if (!jobs_.empty()) stream.copy(told_.data(), results_, bytes());
+  }
+  void check(detail::Gather&) override {
+    const auto* const told = reinterpret_cast<const ReduceResult*>(told_.data());
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      const Number& number = numbers_[i];
+      *number.to = kernels::reduced(number.what, sums_of(told[i]), number.count);
+    }
+  }
+
+ private:
+  struct Number {
+    kernels::Reduction what;
+    std::int64_t count;
+    float* to;  // a number in the sample
+  };
+  std::size_t bytes() const { return jobs_.size() * sizeof(ReduceResult); }
+
+  std::vector<ReduceJob> jobs_;
+  std::vector<Number> numbers_;
+  ReduceResult* results_ = nullptr;
+  Buffer told_;
+  Batch<ReduceJob> batch_;
+};
+
+void add_reductions() {
+  for (const Reduction what :
+       {Reduction::mean, Reduction::min, Reduction::max, Reduction::standard_deviation}) {
+    add_device_version(
+        detail::reduction_operator(what),
+        [what](Gather& gather, const detail::Levels& in, float& number) {
+          kernels::check_levels(what, in.tensor);
+          kernels::LevelRows rows;
+          if (!kernels::lies_in_rows(in.tensor, rows))
+            throw std::invalid_argument("the elements of a row must lie side by side");
+          gather.launch_of_step<ReduceLaunch>().add(gather, reduce_job(rows), what, number);
+        });
+  }
 }
 
-void add_resize(Gather& gather, const Image& in, const kernels::Box& box,
-                const kernels::ResizeFilter& filter, bool mirror, const PixelsOut& to, void* out) {
-  ResizeJob job = resize_job(in.height(), in.width(), box, filter, mirror, to);
-  place_resize(job, in.data(), in.row_stride(), out, gather.scratch(resize_scratch(job)));
-  gather.launch_of_step<ResizeLaunch>().add(job);
+using detail::Comparison;
+using detail::DeviceChoice;
+
+// Choices that a device makes itself, by numbers that the same GPU batch computes.
+static_assert(static_cast<int>(kernels::Reduction::mean) == 0 &&
+              static_cast<int>(kernels::Reduction::min) == 1 &&
+              static_cast<int>(kernels::Reduction::max) == 2 &&
+              static_cast<int>(kernels::Reduction::standard_deviation) == 3);
+static_assert(static_cast<int>(Comparison::less) == 0 &&
+              static_cast<int>(Comparison::greater) == 1 &&
+              static_cast<int>(Comparison::less_equal) == 2 &&
+              static_cast<int>(Comparison::greater_equal) == 3 &&
+              static_cast<int>(Comparison::equal) == 4 &&
+              static_cast<int>(Comparison::not_equal) == 5);
+
+class ChooseLaunch : public detail::StepLaunch {
+ public:
+  void add(const ChooseJob& job, const Gather::Told& told) {
+    from_.resize(jobs_.size());
+    from_.push_back(told);
+    jobs_.push_back(job);
+  }
+  void clear() noexcept override {
+    jobs_.clear();
+    from_.clear();
+    batch_ = {};
+  }
+  void write(Gather& gather) override {
+    if (jobs_.empty()) return;
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const Gather::Told& told = from_[i];
+      const auto& launch = static_cast<const ReduceLaunch&>(*told.launch);
+      jobs_[i].sums = launch.result(told.place);
+      jobs_[i].what = static_cast<std::int32_t>(launch.what(told.place));
+      jobs_[i].count = launch.count(told.place);
+    }
+    batch_ = upload_jobs(gather, jobs_);
+  }
+  void launch(DeviceStream& stream) override {
+    if (!jobs_.empty()) launch_choose(stream, batch_);
+  }
+
+ private:
+  std::vector<ChooseJob> jobs_;
+  std::vector<Gather::Told> from_;  // one for each of jobs_, and perhaps one more
+  Batch<ChooseJob> batch_;
+};
+
+DeviceGuard choose(Gather& gather, const float& number, const DeviceChoice& how, double other) {
+  const Gather::Told told = gather.told(number);
+  if (told.launch == nullptr) throw std::logic_error("a choice by a number that nobody tells");
+  ChooseJob job;
+  job.comparison = static_cast<std::int32_t>(how.comparison);
+  job.number_first = how.number_first ? 1 : 0;
+  job.other = other;
+  job.arm = reinterpret_cast<std::int32_t*>(gather.scratch(sizeof(std::int32_t)));
+  gather.launch_of_step<ChooseLaunch>().add(job, told);
+  return {job.arm, 0};
 }
 
-PixelsOut normalized(const char* op, int height, int width, const Image& in,
-                     const kernels::NormalizeParams& params, Tensor& out) {
-  kernels::check_pixels(op, in);
-  const int channels = in.channels();
-  (void)kernels::channel_scale(op, params, channels);
-  out.create(kernels::normalized_shape(op, params, height, width, channels), params.dtype,
-             params.layout);
-  return normalized_out(height, width, channels, params);
-}
-
-bool add_geometry() {
-  add_device_version(
-      detail::crop_operator(),
-      [](Gather& gather, const Image& in, const Rectangle& region, OutOfBounds what, Image& out) {
-        const bool trim = what == OutOfBounds::trim;
-        crop(gather, in, trim ? kernels::trimmed(region, in.height(), in.width()) : region, out);
-      });
-  add_device_version(
-      detail::center_crop_operator(),
-      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, Image& out) {
-        crop(gather, in, kernels::center_crop_region(in.height(), in.width(), height, width), out);
-      });
-  add_device_version(detail::flip_operator(), [](Gather& gather, const Image& in, bool horizontal,
-                                                 bool vertical, Image& out) {
-    kernels::check_pixels("flip", in);
-    PixelsIn what = pixels_of(in);
-    if (horizontal) what = mirrored(what, in.width());
-    if (vertical) what = upside_down(what, in.height());
-    move_pixels(gather, in, what, in.height(), in.width(), {}, out);
-  });
-  add_device_version(detail::transpose_operator(), [](Gather& gather, const Image& in, Image& out) {
-    kernels::check_pixels("transpose", in);
-    move_pixels(gather, in, transposed(pixels_of(in)), in.width(), in.height(), {}, out);
-  });
-  add_device_version(
-      detail::resize_operator(),
-      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
-         std::int32_t shorter, ResizeMode mode, std::int32_t max_size, float start_y, float start_x,
-         float end_y, float end_x, bool relative, Interpolation interpolation, bool antialias,
-         Image& out) {
-        kernels::check_pixels("resize", in);
-        const auto [box, size] = kernels::plan_resize(
-            {height, width, shorter, mode, max_size, start_y, start_x, end_y, end_x, relative},
-            in.height(), in.width());
-        kernels::check_size("resize", size.height, size.width);
-        out.create(size.height, size.width, in.channels());
-        add_resize(gather, in, box, {interpolation, antialias}, false,
-                   pixels_out(size.height, size.width, in.channels()), out.data());
-      });
+bool copy(Gather& gather, const void* from, void* to, std::size_t rows, std::size_t bytes) {
+  if (bytes > INT_MAX || rows > INT_MAX) return false;
+  PixelsJob job = copy_job(static_cast<int>(rows), static_cast<int>(bytes),
+                           static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(bytes));
+  place_pixels(job, from, to);
+  gather.launch_of_step<PixelsLaunch>().add(job);
   return true;
 }
 
-// Operators that only need the image's size, which the host knows.
-bool add_regions() {
-  add_device_version(detail::canvas_size_operator(), [](Gather&, const Image& in) {
-    return std::tuple<std::int32_t, std::int32_t>{in.height(), in.width()};
-  });
-  add_device_version(detail::random_region_operator(),
-                     [](Gather&, Random& random, const Image& in, float min_area, float max_area,
-                        float min_ratio, float max_ratio) {
-                       return kernels::random_resized_crop_region(random, in.height(), in.width(),
-                                                                  {.scale_low = min_area,
-                                                                   .scale_high = max_area,
-                                                                   .ratio_low = min_ratio,
-                                                                   .ratio_high = max_ratio});
-                     });
-  add_device_version(detail::random_erasing_region_operator(),
-                     [](Gather&, Random& random, const Image& in, float probability, float min_area,
-                        float max_area, float min_ratio, float max_ratio) {
-                       return kernels::random_erasing_region(random, in.height(), in.width(),
-                                                             {.probability = probability,
-                                                              .min_area = min_area,
-                                                              .max_area = max_area,
-                                                              .min_ratio = min_ratio,
-                                                              .max_ratio = max_ratio});
-                     });
-  return true;
+void check_elements(const char* op, const Tensor& tensor) {
+  if (!tensor.contiguous())
+    throw std::invalid_argument(std::string(op) + ": on a GPU the elements must lie side by side");
 }
 
-bool add_normalize() {
-  add_device_version(detail::crop_mirror_normalize_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
-                        bool mirror, const Numbers& mean, const Numbers& std, DType dtype,
-                        Layout layout, float scale, float shift, bool pad_output, Tensor& out) {
-                       const Rectangle middle = kernels::center_crop_region(
-                           in.height(), in.width(), height == 0 ? in.height() : height,
-                           width == 0 ? in.width() : width);
-                       PixelsIn what = cropped(pixels_of(in), middle);
-                       if (mirror) what = mirrored(what, middle.width);
-                       const PixelsOut to = normalized(
-                           "crop_mirror_normalize", middle.height, middle.width, in,
-                           {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
-                       add_pixels(gather, pixels_job(what, to), in, out.bytes());
-                     });
+// Copies a tensor's bytes in `pieces` pieces, which begin `stride` bytes apart at `to`.
+void add_pieces(Gather& gather, const char* op, const Tensor& from, std::int64_t pieces,
+                std::size_t stride, std::byte* to) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto bytes = static_cast<std::int64_t>(from.nbytes()) / pieces;
+  if (bytes == 0) return;
+  if (bytes > kMost || pieces > kMost)
+    throw std::invalid_argument(std::string(op) + ": the tensor is too large for a GPU");
+  PixelsJob job = copy_job(static_cast<int>(pieces), static_cast<int>(bytes), bytes,
+                           static_cast<std::int64_t>(stride));
+  place_pixels(job, from.bytes(), to);
+  gather.launch_of_step<PixelsLaunch>().add(job);
+}
+
+void add_tensors() {
+  add_device_version(detail::cat_operator(), [](Gather& gather, const Tensor& a, const Tensor& b,
+                                                std::int32_t axis, Tensor& out) {
+    const kernels::Joined plan = kernels::joined(a, b, axis);
+    check_elements("cat", a);
+    check_elements("cat", b);
+    out.create(plan.shape, a.dtype(), plan.layout);
+    if (out.nbytes() == 0) return;
+    const auto pieces = static_cast<std::size_t>(plan.pieces);
+    const std::size_t stride = out.nbytes() / pieces;
+    add_pieces(gather, "cat", a, plan.pieces, stride, out.bytes());
+    add_pieces(gather, "cat", b, plan.pieces, stride, out.bytes() + a.nbytes() / pieces);
+  });
   add_device_version(
-      detail::resize_mirror_normalize_operator(),
-      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, bool mirror,
-         const Numbers& mean, const Numbers& std, DType dtype, Layout layout, float scale,
-         float shift, bool pad_output, Interpolation interpolation, bool antialias, Tensor& out) {
-        const PixelsOut to =
-            normalized("resize_mirror_normalize", height, width, in,
-                       {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
-        add_resize(gather, in, kernels::whole_box(in), {interpolation, antialias}, mirror, to,
-                   out.bytes());
+      detail::reshape_operator(),
+      [](Gather& gather, const Tensor& in, std::int32_t rank,
+         const std::array<float, Shape::kMaxRank>& sizes, Layout layout, Tensor& out) {
+        kernels::NewShape shape{.rank = rank, .layout = layout};
+        std::transform(sizes.begin(), sizes.end(), shape.sizes.begin(),
+                       [](float size) { return static_cast<std::int64_t>(size); });
+        const Shape to = kernels::reshaped(in, shape);
+        check_elements("reshape", in);
+        out.create(to, in.dtype(), layout);
+        if (out.nbytes() != 0) add_pieces(gather, "reshape", in, 1, out.nbytes(), out.bytes());
       });
-  return true;
 }
 
 }  // namespace
 
 bool add_device_operators() {
-  static const bool once = add_geometry() && add_regions() && add_normalize() && add_decoders() &&
-                           add_warps() && add_places() && add_colours() && add_filters() &&
-                           add_covers() && add_compositions() && add_noises() && add_tensors() &&
-                           add_reductions() && add_choices();
+  static const bool once = [] {
+    add_geometry_operators();
+    add_pixel_operators();
+    add_decoders();
+    add_tensors();
+    add_reductions();
+    detail::keep_device_chooser({choose, copy});
+    return true;
+  }();
   return once;
 }
 

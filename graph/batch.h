@@ -9,8 +9,8 @@
 // Errors: index() and epoch() of an empty batch throw Error.
 #pragma once
 
-#include <sluice/graph/plan/column.h>
-#include <sluice/graph/run/engine.h>
+#include <sluice/graph/exec/column.h>
+#include <sluice/graph/exec/engine.h>
 
 #include <cstddef>
 #include <cstdint>

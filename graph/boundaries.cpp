@@ -1,5 +1,5 @@
 #include <sluice/graph/boundaries.h>
-#include <sluice/graph/boundaries/regions.h>
+#include <sluice/graph/builder/regions.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 

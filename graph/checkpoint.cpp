@@ -1,6 +1,6 @@
 #include <sluice/graph/checkpoint.h>
 #include <sluice/runtime/error.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <utility>

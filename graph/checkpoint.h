@@ -19,7 +19,7 @@
 // program; it names the difference. IoError for files.
 #pragma once
 
-#include <sluice/graph/order/sampler.h>
+#include <sluice/graph/sampling/sampler.h>
 
 #include <cstdint>
 #include <string>

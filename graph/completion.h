@@ -21,9 +21,9 @@
 #pragma once
 
 #include <sluice/graph/builder/argument.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
+#include <sluice/graph/exec/work_scope.h>
 #include <sluice/graph/plan/step.h>
-#include <sluice/graph/run/work_scope.h>
 
 #include <exception>
 #include <string_view>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sluice/graph/checkpoint.h>
-#include <sluice/graph/order/sampler.h>
+#include <sluice/graph/sampling/sampler.h>
 
 #include <cstdint>
 #include <limits>

@@ -27,11 +27,11 @@
 
 #include <sluice/graph/batch.h>
 #include <sluice/graph/builder/checks.h>
+#include <sluice/graph/exec/engine.h>
+#include <sluice/graph/exec/inspect.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan/plan_text.h>
-#include <sluice/graph/run/engine.h>
-#include <sluice/graph/run/inspect.h>
 #include <sluice/graph/stats.h>
 #include <sluice/runtime/function.h>
 #include <sluice/runtime/sample_key.h>

@@ -1,6 +1,6 @@
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/visit.h>
 #include <sluice/graph/stats.h>
 
 #include <algorithm>

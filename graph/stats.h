@@ -7,10 +7,10 @@
 #pragma once
 
 #include <sluice/graph/options.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_record.h>
-#include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/memory.h>
 
 #include <array>
 #include <cstddef>
@@ -20,6 +20,11 @@
 #include <vector>
 
 namespace sluice {
+
+namespace detail {
+struct Plan;
+class Sample;
+}  // namespace detail
 
 struct MemoryStats {
   std::size_t window = 0;  // the most samples in flight

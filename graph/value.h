@@ -9,7 +9,7 @@
 // Threads: describe a pipeline on one thread. Errors: BuildError at the line that misuses a value.
 #pragma once
 
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/runtime/arithmetic.h>
 

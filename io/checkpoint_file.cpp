@@ -1,8 +1,8 @@
 // Saves and loads checkpoints as files.
 #include <sluice/graph/checkpoint.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 #include <sluice/io/whole_file.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/runtime/text.h>
 
 #include <cstdint>
 #include <span>

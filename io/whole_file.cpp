@@ -1,14 +1,17 @@
-#include <sluice/io/sources/files.h>
-#include <sluice/io/sources/folder_entries.h>
+#include <sluice/io/descriptor.h>
+#include <sluice/io/readers/files.h>
+#include <sluice/io/readers/open_file.h>
 #include <sluice/io/whole_file.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -22,20 +25,6 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kPrefix = ".sluice-part-";
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 using Pieces = std::span<const std::span<const std::uint8_t>>;
 
@@ -124,7 +113,7 @@ class Part {
   // The name outlives a crash of the system only if its folder is on the disk, too.
   void keep_name() const {
     const std::string folder = folder_of(path_);
-    const Descriptor opened(
+    const detail::Descriptor opened(
         ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (opened.number() >= 0 && ::fsync(opened.number()) == 0) return;
     // The folder cannot be read, or its file system cannot sync a folder alone.
@@ -139,7 +128,7 @@ class Part {
 };
 
 bool remove_part(const std::string& path) {
-  const Descriptor part(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const detail::Descriptor part(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   return part.number() >= 0 && ::fstat(part.number(), &status) == 0 && S_ISREG(status.st_mode) &&
          ::flock(part.number(), LOCK_EX | LOCK_NB) == 0 && is_at(part.number(), path) &&
@@ -151,7 +140,7 @@ bool remove_part(const std::string& path) {
 void write_whole(const std::string& path, Pieces pieces, Keep keep) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode))) {
-    const Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const detail::Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (device.number() < 0) fail_to_write(path);
     return write_all(device.number(), pieces, path);
   }

@@ -9,8 +9,7 @@
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/ops/decode.h>
-#include <sluice/ops/kernels/border.h>
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>

@@ -84,7 +84,7 @@ const OperatorPtr& relative_boxes_operator();
 // | anchors, f32, m x 4                          | i64, m                           |
 //
 // Label 0 is the background, so labels of boxes are at least 1. Anchors and boxes are xyxy in one
-// unit. For the formula see ops/kernels/encode_anchors.h. Errors of a sample: tensors that are not
+// unit. For the formula see ops/kernels/boxes.h. Errors of a sample: tensors that are not
 // boxes, boxes without area, and labels that are below 1, not i64 or i32, or differ in number from
 // the boxes.
 
@@ -222,7 +222,7 @@ const std::vector<OperatorPtr>& move_operators();
 // | boxes, f32, n x 4; a row of labels for each | Rectangle, the boxes within it, their rows |
 //
 // The boxes count from the corner of the region and are clipped to it. For how regions are drawn
-// see ops/kernels/random_bbox_crop.h. Errors of a sample: tensors that are not boxes, and a number
+// see ops/kernels/boxes.h. Errors of a sample: tensors that are not boxes, and a number
 // of labels that differs from the boxes.
 struct RandomBboxCropOptions {
   // The least intersection over union of the region and a box. One of them is drawn uniformly. 1

@@ -7,8 +7,7 @@
 
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
-#include <sluice/ops/kernels/color_space_conversion.h>
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
@@ -26,7 +25,7 @@ namespace sluice {
 // | Image | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
 // As in torchvision and Pillow. A channel with a single value, and a fourth channel, are not
-// changed. See ops/kernels/autocontrast.h.
+// changed. See ops/kernels/levels.h.
 Value<Image> autocontrast(Value<Image> image);
 
 namespace detail {
@@ -39,7 +38,7 @@ const OperatorPtr& autocontrast_operator();
 // |----------------------------|--------------|----------|-------------------|
 // | Image, brightness, contrast | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// For the formula see ops/kernels/brightness_contrast.h. A brightness or contrast of 1 changes
+// For the formula see ops/kernels/levels.h. A brightness or contrast of 1 changes
 // nothing; neither does a brightness_shift of 0.
 struct BrightnessContrastOptions {
   Param<float> brightness = 1.f;
@@ -60,7 +59,7 @@ const OperatorPtr& brightness_contrast_operator();
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1, 3, 4  | Image of the same size  |
 //
-// See ops/kernels/clahe.h. Errors of a sample: images of 2 channels.
+// See ops/kernels/levels.h. Errors of a sample: images of 2 channels.
 struct ClaheOptions {
   Param<float> clip_limit = 2.f;  // limit of the contrast gain; 0: no limit
   Param<int> tiles_y = 8, tiles_x = 8;
@@ -79,7 +78,7 @@ const OperatorPtr& clahe_operator();
 // | Image, from, to | HWC, 8 bit   | 3 or 4   | Image, same shape |
 //
 // YCbCr is JPEG's, with the full range. A fourth channel is not changed. See
-// ops/kernels/color_space_conversion.h.
+// ops/kernels/colour.h.
 struct ColorSpaceConversionOptions {
   PixelFormat from = PixelFormat::rgb;
   PixelFormat to = PixelFormat::ycbcr;
@@ -99,7 +98,7 @@ const OperatorPtr& color_space_conversion_operator();
 //
 // DALI's matrix: contrast pivots at the pixel value 128, and hues rotate linearly in YIQ. The order
 // is fixed: saturation and hue, then contrast, then brightness. Values are clipped once, at the
-// end. A fourth channel is not changed. See ops/kernels/color_twist.h.
+// end. A fourth channel is not changed. See ops/kernels/colour.h.
 struct ColorTwistOptions {
   Param<float> brightness = 1.f;
   Param<float> contrast = 1.f;
@@ -121,7 +120,7 @@ const OperatorPtr& color_twist_operator();
 //
 // 0 sets every pixel to the mean; 1 changes nothing. The pivot is the image's own mean, as in
 // torchvision and Pillow; brightness_contrast has one pivot for all images, like DALI's contrast. A
-// fourth channel is not changed. See ops/kernels/contrast.h.
+// fourth channel is not changed. See ops/kernels/levels.h.
 Value<Image> contrast(Value<Image> image, Param<float> factor);
 
 namespace detail {
@@ -135,7 +134,7 @@ const OperatorPtr& contrast_operator();
 // | Image | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
 // Pillow's lookup table, bit for bit. A channel with a single value, and a fourth channel, are not
-// changed. See ops/kernels/equalize.h.
+// changed. See ops/kernels/levels.h.
 Value<Image> equalize(Value<Image> image);
 
 namespace detail {
@@ -148,7 +147,7 @@ const OperatorPtr& equalize_operator();
 // |--------------------|--------------|----------|-------------------|
 // | Image, gamma, gain | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// out = 255 * (x / 255)^gamma * gain, rounded to nearest: see ops/kernels/gamma_correction.h. A
+// out = 255 * (x / 255)^gamma * gain, rounded to nearest: see ops/kernels/levels.h. A
 // gamma below 1 lightens dark parts. A gamma of 1 with a gain of 1 changes nothing.
 Value<Image> gamma_correction(Value<Image> image, Param<float> gamma, Param<float> gain = 1.f);
 
@@ -163,7 +162,7 @@ const OperatorPtr& gamma_correction_operator();
 // | Image, channels | HWC, 8 bit   | 1, 3 or 4 | Image of 1 or 3 channels |
 //
 // channels: 1, or 3 equal channels. Pillow's luma, bit for bit; a fourth channel is dropped. See
-// ops/kernels/grayscale.h.
+// ops/kernels/colour.h.
 struct GrayscaleOptions {
   Param<std::int32_t> channels = 1;  // of the result: 1 or 3
 };
@@ -182,7 +181,7 @@ const OperatorPtr& grayscale_operator();
 //
 // Uses HSV, like torchvision's adjust_hue, whose factor is degrees / 360; any finite number.
 // color_twist rotates hues linearly, like DALI. An image of one channel, and a fourth channel, are
-// not changed. See ops/kernels/hue.h.
+// not changed. See ops/kernels/colour.h.
 Value<Image> hue(Value<Image> image, Param<float> degrees);
 
 namespace detail {
@@ -206,7 +205,7 @@ const OperatorPtr& invert_operator();
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1, 3     | Image of the same size  |
 //
-// See ops/kernels/jpeg_distortion.h. Errors of a sample: images of 2 or 4 channels, and a side of
+// See ops/kernels/noise.h. Errors of a sample: images of 2 or 4 channels, and a side of
 // more than 65500 pixels.
 
 // quality: 1 to 100, the scale of the Independent JPEG Group.
@@ -328,7 +327,7 @@ const OperatorPtr& permute_channels_operator();
 // |-------------|--------------|----------|-------------------|
 // | Image, bits | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// bits: 1 to 8; 8 changes nothing. See ops/kernels/posterize.h.
+// bits: 1 to 8; 8 changes nothing. See ops/kernels/levels.h.
 Value<Image> posterize(Value<Image> image, Param<std::int32_t> bits);
 
 namespace detail {
@@ -342,7 +341,7 @@ const OperatorPtr& posterize_operator();
 // | Image, factor | HWC, 8 bit   | 1, 3 or 4 | Image, same shape |
 //
 // 0 makes the image gray, 1 changes nothing. Luma uses the weights of torchvision and Pillow. An
-// image of one channel, and a fourth channel, are not changed. See ops/kernels/saturation.h.
+// image of one channel, and a fourth channel, are not changed. See ops/kernels/colour.h.
 Value<Image> saturation(Value<Image> image, Param<float> factor);
 
 namespace detail {
@@ -355,7 +354,7 @@ const OperatorPtr& saturation_operator();
 // |------------------|--------------|----------|-------------------|
 // | Image, threshold | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// threshold: 0 inverts all pixel values, 256 none. See ops/kernels/solarize.h.
+// threshold: 0 inverts all pixel values, 256 none. See ops/kernels/levels.h.
 Value<Image> solarize(Value<Image> image, Param<float> threshold = 128.f);
 
 namespace detail {

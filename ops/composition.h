@@ -21,7 +21,7 @@ namespace sluice {
 // | weighted_sum | Images, weights      | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
 // The images of a sample must have one shape; otherwise the sample fails. Weights lie between 0 and
-// 1. For the formulas see ops/kernels/blend.h.
+// 1. For the formulas see ops/kernels/mix.h.
 
 // `weight` is the weight of b; a has the rest.
 Value<Image> blend(Value<Image> a, Value<Image> b, Param<float> weight = 0.5f);
@@ -41,8 +41,8 @@ const OperatorPtr& weighted_sum_operator();
 // | Image, Image         | HWC, 8 bit   | 1 to 4   | Image of the first one's size  |
 // | Image, Image, mask   | mask: gray   |          | the same                       |
 //
-// The part outside the first image is cut off. See ops/kernels/paste.h. Errors of a sample: images
-// with different numbers of channels, and a mask that does not have the patch's size.
+// The part outside the first image is cut off. See ops/kernels/occlusion.h. Errors of a sample:
+// images with different numbers of channels, and a mask that does not have the patch's size.
 struct PasteOptions {
   // Position of the patch's upper left corner. Parts outside the image are cut off.
   Param<int> y = 0, x = 0;

@@ -19,7 +19,7 @@ namespace sluice {
 // |--------------------|--------------|----------|-------------------|
 // | Image, window size | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// See ops/kernels/box_blur.h. Errors of a sample: an invalid window size.
+// See ops/kernels/blur.h. Errors of a sample: an invalid window size.
 struct BoxBlurOptions {
   Param<int> window_size = 3;  // odd; the side of the square
 };
@@ -36,7 +36,7 @@ const OperatorPtr& box_blur_operator();
 // |----------------|--------------|----------|-------------------|
 // | Image, weights | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// For the formula see ops/kernels/filter_2d.h.
+// For the formula see ops/kernels/filter.h.
 
 // The rows of weights: an odd number of rows and columns, at most 7, all rows of one length;
 // otherwise BuildError.
@@ -54,7 +54,7 @@ const OperatorPtr& filter_2d_operator();
 // |---------------------------|--------------|----------|-------------------|
 // | Image, sigma, window size | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// Set sigma or window_size; the other follows: see ops/kernels/gaussian_blur.h. Errors of a sample:
+// Set sigma or window_size; the other follows: see ops/kernels/blur.h. Errors of a sample:
 // an invalid sigma or window size.
 struct GaussianBlurOptions {
   Param<float> sigma = 0.f;    // in pixels; 0: follows from window_size
@@ -74,7 +74,7 @@ const OperatorPtr& gaussian_blur_operator();
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// See ops/kernels/laplacian.h. Errors of a sample: windows other than 1, 3, 5 and 7.
+// See ops/kernels/filter.h. Errors of a sample: windows other than 1, 3, 5 and 7.
 struct LaplacianOptions {
   Param<int> window_size = 3;  // 1, 3, 5 or 7
   Param<float> scale = 1.f;    // factor of the sum, before it is clipped to 0 .. 255
@@ -92,7 +92,7 @@ const OperatorPtr& laplacian_operator();
 // |--------------------|--------------|----------|-------------------|
 // | Image, window size | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// See ops/kernels/median_blur.h. Errors of a sample: an invalid window size.
+// See ops/kernels/filter.h. Errors of a sample: an invalid window size.
 struct MedianBlurOptions {
   Param<int> window_size = 3;  // 3 or 5; the side of the square
 };
@@ -109,7 +109,7 @@ const OperatorPtr& median_blur_operator();
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// See ops/kernels/morphology.h.
+// See ops/kernels/filter.h.
 struct MorphologyOptions {
   Param<int> window_height = 3, window_width = 3;  // up to 255
 };
@@ -128,7 +128,7 @@ const OperatorPtr& erode_operator();
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// See ops/kernels/motion_blur.h.
+// See ops/kernels/filter.h.
 struct MotionBlurOptions {
   Param<int> length = 9;       // pixels, up to 255
   Param<float> degrees = 0.f;  // counter-clockwise; 0 moves along the rows
@@ -146,7 +146,7 @@ const OperatorPtr& motion_blur_operator();
 // |---------------|--------------|----------|-------------------|
 // | Image, factor | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// Pillow's and torchvision's formula: see ops/kernels/sharpness.h. Errors of a sample: an invalid
+// Pillow's and torchvision's formula: see ops/kernels/filter.h. Errors of a sample: an invalid
 // factor.
 
 // 0 smooths, 1 changes nothing, 2 sharpens.

@@ -8,9 +8,8 @@
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
 #include <sluice/ops/decode.h>
-#include <sluice/ops/kernels/border.h>
-#include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/image.h>
 
@@ -53,7 +52,7 @@ const OperatorPtr& center_crop_operator();
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// See ops/kernels/elastic.h. Random numbers come from the sample's key.
+// See ops/kernels/places.h. Random numbers come from the sample's key.
 struct ElasticOptions {
   Param<float> alpha = 50.f;  // displacement before smoothing: alpha / 2 pixels at most
   Param<float> sigma = 5.f;   // smoothness, in pixels
@@ -74,7 +73,7 @@ const OperatorPtr& elastic_operator();
 // |-------|--------------|----------|--------------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image, `ratio` times as large  |
 //
-// For sizes and positions see ops/kernels/expand.h. Errors of a sample: a canvas of more than 65535
+// For sizes and positions see ops/kernels/moves.h. Errors of a sample: a canvas of more than 65535
 // pixels on a side.
 struct ExpandOptions {
   Param<float> ratio = 2.f;  // of each side
@@ -111,7 +110,7 @@ const OperatorPtr& flip_operator();
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// See ops/kernels/lens_distortion.h.
+// See ops/kernels/places.h.
 struct LensDistortionOptions {
   Param<float> k1 = 0.f, k2 = 0.f;  // coefficients of r^2 and r^4, where r is 1 at the corners
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
@@ -131,8 +130,8 @@ const OperatorPtr& lens_distortion_operator();
 // |-------|--------------|----------|--------------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image, larger by the margins   |
 //
-// For the content of the margins see ops/kernels/pad.h. Errors of a sample: margins below 0, and a
-// result of more than 65535 pixels on a side.
+// For the content of the margins see ops/kernels/moves.h. Errors of a sample: margins below 0, and
+// a result of more than 65535 pixels on a side.
 struct PadImageOptions {
   Param<int> left = 0, top = 0, right = 0, bottom = 0;  // pixels
   // The minimum size of the result. If the margins do not reach it, more is added at the right and
@@ -155,7 +154,7 @@ const OperatorPtr& pad_image_operator();
 // | Image, points | HWC, 8 bit   | 1 to 4   | Image of the same size                   |
 // | Image, matrix | HWC, 8 bit   | 1 to 4   | Image of the size asked for, or its own   |
 //
-// See ops/kernels/perspective.h. Errors of a sample: three points on a line.
+// See ops/kernels/places.h. Errors of a sample: three points on a line.
 
 // Four points in the image, in pixels, where pixel (x, y) covers [x, x + 1) x [y, y + 1).
 struct Corners {
@@ -210,7 +209,7 @@ const OperatorPtr& warp_perspective_operator();
 //
 // For the bytes of a JPEG file, only the region is decoded. The size comes from the header, and the
 // pixels equal those of decoding everything and cropping, unless `shrink` allows an approximation.
-// Regions are drawn like torchvision's RandomResizedCrop: see ops/kernels/crop.h.
+// Regions are drawn like torchvision's RandomResizedCrop: see ops/kernels/moves.h.
 struct RandomRegionOptions {
   float min_area = 0.08f;  // of the image, above 0 up to 1
   float max_area = 1.f;
@@ -283,7 +282,7 @@ struct ResizeOptions {
   Param<float> roi_end_y = 0.f, roi_end_x = 0.f;
   bool roi_relative = false;
   // When the image is reduced, every input pixel contributes to the result. Without it, only the
-  // pixels next to each sampling position do: see ops/kernels/interpolation.h.
+  // pixels next to each sampling position do: see ops/kernels/option_types.h.
   bool antialias = true;
 };
 
@@ -300,7 +299,7 @@ const OperatorPtr& resize_operator();
 // |----------------|--------------|----------|----------------------------------------------------------|
 // | Image, degrees | HWC, 8 bit   | 1 to 4   | Image that holds all of it, or of the same size |
 //
-// The geometry is Pillow's: see ops/kernels/rotate.h. Errors of a sample: an angle that is not
+// The geometry is Pillow's: see ops/kernels/warp.h. Errors of a sample: an angle that is not
 // finite.
 struct RotateOptions {
   bool keep_size = false;
@@ -322,7 +321,7 @@ Fill fill_of(const std::array<float, 4>& numbers);
 // |-------------|--------------|----------|-------------------|
 // | Image, x, y | HWC, 8 bit   | 1 to 4   | Image, same size  |
 //
-// For the direction of x and y see ops/kernels/shear.h. Errors of a sample: x * y of 1.
+// For the direction of x and y see ops/kernels/warp.h. Errors of a sample: x * y of 1.
 struct ShearOptions {
   Param<float> x = 0.f, y = 0.f;                          // tangent of the angle
   Param<float> center_x = 0.f, center_y = 0.f;            // 0.5 is the middle of the image
@@ -344,7 +343,7 @@ const OperatorPtr& shear_operator();
 // |-------------|--------------|----------|-------------------|
 // | Image, x, y | HWC, 8 bit   | 1 to 4   | Image, same size  |
 //
-// Fractions of a pixel are blended: see ops/kernels/translate.h.
+// Fractions of a pixel are blended: see ops/kernels/warp.h.
 struct TranslateOptions {
   Param<float> x = 0.f, y = 0.f;
   bool relative = false;  // x and y are shares of width and height, not pixels
@@ -376,7 +375,7 @@ const OperatorPtr& transpose_operator();
 // |---------------|--------------|----------|------------------------------------------|
 // | Image, matrix | HWC, 8 bit   | 1 to 4   | Image of the size asked for, or its own   |
 //
-// See ops/kernels/warp_affine.h. Errors of a sample: a map that leads more than 16777216 pixels
+// See ops/kernels/warp.h. Errors of a sample: a map that leads more than 16777216 pixels
 // away, and, with inverse_map off, a map that cannot be inverted.
 
 // Maps (x, y) to (xx x + xy y + x0, yx x + yy y + y0). Pixel (c, r) covers

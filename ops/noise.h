@@ -17,7 +17,7 @@ namespace sluice {
 // |-------|--------------|----------|-------------------------|
 // | Image | HWC, 8 bit   | 1 to 4   | Image of the same size  |
 //
-// See ops/kernels/jitter.h. Random numbers come from the sample's key. Errors of a sample: an even
+// See ops/kernels/places.h. Random numbers come from the sample's key. Errors of a sample: an even
 // window.
 
 // window_size: odd; the side of the window, in pixels.

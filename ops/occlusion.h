@@ -7,7 +7,7 @@
 
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
-#include <sluice/ops/kernels/border.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/runtime/image.h>
 
 namespace sluice {
@@ -25,7 +25,7 @@ namespace sluice {
 // clang-format on
 //
 // Rectangles are clipped to the image; an empty one erases nothing. Random ones are drawn like
-// torchvision's RandomErasing: see ops/kernels/erase.h.
+// torchvision's RandomErasing: see ops/kernels/occlusion.h.
 struct EraseRegionOptions {
   Param<Fill> fill = 0;
 };
@@ -68,7 +68,7 @@ OperatorSchema random_erasing_schema();
 // |----------------|--------------|----------|-------------------|
 // | Image, numbers | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// See ops/kernels/grid_mask.h.
+// See ops/kernels/occlusion.h.
 struct GridMaskOptions {
   Param<int> tile = 100;       // pixels from one square to the next
   Param<float> ratio = 0.5f;   // side of a square, as a share of the tile

@@ -1,7 +1,7 @@
 #include <sluice/graph/apply_random.h>
+#include <sluice/graph/builder/plan_json.h>
 #include <sluice/graph/builder/recorder.h>
-#include <sluice/graph/plan/plan_json.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>

@@ -80,8 +80,8 @@ Value<bool> all(Value<Tensor> tensor);
 // | Image; Tensor of whole numbers, or of bools  | std::int64_t, float, double  |
 // | Tensor of fractions                          | float, double                |
 //
-// See ops/kernels/sum.h. A std::int64_t of fractions is a BuildError if their type is known, else
-// the error of its sample.
+// See ops/kernels/reduce.h. A std::int64_t of fractions is a BuildError if their type is known,
+// else the error of its sample.
 
 namespace detail {
 const OperatorPtr& sum_operator();  // (data, to)

@@ -215,7 +215,7 @@ requires detail::is_elements<A> Value<Tensor> cast(const A& data) {
 // |-----------------------------|-----------------------------------------------|
 // | a tensor of any type        | a tensor of as many dimensions, and its type  |
 //
-// For images use pad_image. See ops/kernels/pad_tensor.h. Errors of a sample: a dimension that the
+// For images use pad_image. See ops/kernels/tensors.h. Errors of a sample: a dimension that the
 // tensor does not have, and a number that its element type does not hold.
 
 // Padding of one dimension. A longer tensor is not cut.
@@ -241,7 +241,7 @@ const OperatorPtr& pad_tensor_operator();  // (tensor, axis, length, align, fill
 // |-----------------------------|-----------------------------------------------|
 // | a tensor of any type        | a tensor of as many dimensions, and its type  |
 //
-// See ops/kernels/slice_tensor.h. Errors of a sample: a dimension that the tensor does not have,
+// See ops/kernels/tensors.h. Errors of a sample: a dimension that the tensor does not have,
 // and elements beyond its end.
 
 // A range along one dimension.
@@ -302,7 +302,7 @@ const OperatorPtr& reshape_operator();
 //
 // Numbers are pixel values from 0 to 255; they are rounded and clipped. For another range, pass the
 // number for white, such as 1 for numbers from 0 to 1: they are then multiplied by 255 / white. See
-// ops/kernels/to_image.h. A sample fails for a shape that no image has, and, without `white`, for
+// ops/kernels/normalize.h. A sample fails for a shape that no image has, and, without `white`, for
 // fractions if none is above 1.
 struct ToImageOptions {
   Param<float> white = 0.f;  // above 0; default: 255

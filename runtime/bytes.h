@@ -12,7 +12,7 @@
 // std::invalid_argument, and what the source of bytes on demand throws.
 #pragma once
 
-#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/memory.h>
 
 #include <cstddef>
 #include <cstdint>

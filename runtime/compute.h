@@ -1,6 +1,7 @@
 // Computes operations, comparisons and conversions of numbers by the rules of arithmetic.h. Unless
 // stated otherwise, both numbers have the type C: std::int64_t, std::uint64_t, Wide, float or
-// double. Convert a Half to float first.
+// double. Convert a Half to float first. visit_dtype() calls a function for the element type of a
+// tensor.
 //
 // Threads: pure functions. Errors: std::domain_error for an integer that is divided by zero or has
 // a negative exponent; std::overflow_error by throw_overflow(), std::range_error by throw_cast().
@@ -8,6 +9,7 @@
 
 #include <sluice/runtime/arithmetic.h>
 #include <sluice/runtime/half.h>
+#include <sluice/runtime/tensor.h>
 
 #include <array>
 #include <cmath>
@@ -252,6 +254,35 @@ bool store_result(C result, T& to) {
     to = static_cast<T>(result);
   }
   return true;
+}
+
+inline bool is_fraction(DType type) {
+  return type == DType::f16 || type == DType::f32 || type == DType::f64;
+}
+
+// Calls f(std::type_identity<T>()).
+template <class F>
+void visit_dtype(DType type, const F& f) {
+  switch (type) {
+    case DType::u8:
+      return f(std::type_identity<std::uint8_t>());
+    case DType::i8:
+      return f(std::type_identity<std::int8_t>());
+    case DType::i16:
+      return f(std::type_identity<std::int16_t>());
+    case DType::i32:
+      return f(std::type_identity<std::int32_t>());
+    case DType::i64:
+      return f(std::type_identity<std::int64_t>());
+    case DType::f16:
+      return f(std::type_identity<Half>());
+    case DType::f32:
+      return f(std::type_identity<float>());
+    case DType::f64:
+      return f(std::type_identity<double>());
+    case DType::boolean:
+      return f(std::type_identity<bool>());
+  }
 }
 
 }  // namespace sluice::detail

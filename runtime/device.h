@@ -12,9 +12,10 @@
 #pragma once
 
 #include <sluice/runtime/error.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,14 @@ class DeviceError : public Error {
 struct CudaLaunch {
   const void* function = nullptr;
   unsigned blocks = 0, threads = 0;  // threads: per block
+};
+
+// DeviceGuard: makes a kernel's job depend on the branch that the device has chosen. Plain data,
+// for the host and for kernels. The number of the branch stays in device memory until the launch is
+// over.
+struct DeviceGuard {
+  const std::int32_t* taken = nullptr;  // device memory: the branch taken; null: always run
+  std::int32_t arm = 0;                 // run if this branch is taken
 };
 
 // The work of a launch. `arguments` are bytes; either kind of device gets a copy of them.
@@ -116,5 +125,11 @@ class Device {
 inline std::unique_ptr<DeviceStream> Device::borrow(void*) {
   throw DeviceError(name() + " takes no streams of others");
 }
+
+// Waits for the end of device work that is not needed any more because some of it failed: until the
+// device has finished the work in the stream, or is lost. Memory that the work uses must not be
+// released before. The thread sleeps meanwhile, in growing intervals. Records the event again. Does
+// not report errors.
+void abandon(DeviceStream& stream, DeviceEvent& event) noexcept;
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include <sluice/runtime/abandon.h>
+#include <sluice/runtime/device.h>
 #include <sluice/runtime/jpeg_engines.h>
 
 namespace sluice {

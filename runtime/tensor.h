@@ -22,10 +22,9 @@
 // std::bad_alloc, std::logic_error for access that the memory does not allow.
 #pragma once
 
-#include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/half.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 
 #include <array>
 #include <cstddef>
@@ -33,8 +32,10 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -284,4 +285,21 @@ inline constinit thread_local std::size_t SizeLimit::most_ =
     std::numeric_limits<std::size_t>::max();
 
 }  // namespace detail
+
+// Slices of tensors along an axis: take_slice() copies one out, stack_slices() stacks several.
+//
+// Threads: pure functions of their inputs. Errors: std::invalid_argument for an axis or shapes that
+// do not fit, std::out_of_range for an index that does not; `out` may then hold anything.
+
+// out = tensor[..., index, ...]: element `index` along `axis`, both from 0. The layout of `out` is
+// none.
+void take_slice(const Tensor& tensor, int axis, std::int64_t index, Tensor& out);
+
+// Stacks the slices along a new dimension at `axis`, from 0 to their rank, which is at most 5. All
+// have one shape and type. Empty ones become zeros; if all are empty, so is `out`. The layout of
+// `out` is none.
+void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out);
+// The same for pointers to tensors; null means zeros.
+void stack_slices(std::span<const Tensor* const> slices, int axis, Tensor& out);
+
 }  // namespace sluice

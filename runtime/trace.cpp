@@ -1,5 +1,5 @@
 #include <sluice/runtime/error.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/runtime/text.h>
 #include <sluice/runtime/trace.h>
 
 #include <algorithm>

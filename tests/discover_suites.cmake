@@ -1,6 +1,5 @@
-# Lists the suites of a GoogleTest program, each as one test of CTest. A sanitizer takes longer to
-# start a program than most test cases take, so a process runs the cases of a suite one after the
-# other.
+# Lists the suites of a GoogleTest program, each as one test of CTest. Starting the program takes
+# longer than most test cases take, so a process runs the cases of a suite one after the other.
 #   cmake -D PROGRAM=... -D TO=list.cmake -D COST=n -P discover_suites.cmake
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE status
   TIMEOUT 60)

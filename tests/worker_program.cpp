@@ -1,6 +1,6 @@
 // The program that tests start as workers, or as a program that has workers and is killed. The
 // arguments select what its readers do.
-#include <sluice/graph/order/sampler.h>
+#include <sluice/graph/sampling/sampler.h>
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/workers.h>

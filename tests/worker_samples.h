@@ -1,7 +1,7 @@
 // The samples of the test program's readers: they are the same here as in a worker process.
 #pragma once
 
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/image.h>

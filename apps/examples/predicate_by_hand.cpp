@@ -4,7 +4,7 @@
 //                   +-- true --> halve --+
 //   even? ----------+                    +--> print
 //                   +-- false -----------+
-#include <sluice/graph/flow/predicate_node.h>
+#include <sluice/graph/flow/select_node.h>
 
 #include <cstdio>
 

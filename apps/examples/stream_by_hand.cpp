@@ -6,9 +6,9 @@
 // Where there is no GPU, the stand-in on the host's threads does the work.
 #include <sluice/cuda/gpu.h>
 #include <sluice/cuda/host_device.h>
-#include <sluice/cuda/kernels/pixels.h>
+#include <sluice/cuda/kernels/geometry.h>
 #include <sluice/graph/flow/stream_node.h>
-#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/memory.h>
 
 #include <array>
 #include <cstddef>

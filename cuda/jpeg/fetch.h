@@ -8,8 +8,8 @@
 // Ownership: values. Threads: each has its own lines. Errors: none.
 #pragma once
 
+#include <sluice/cuda/device_view.h>
 #include <sluice/cuda/jpeg/job.h>
-#include <sluice/cuda/last_before.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // read_plain() reads plain headers: only well-formed segments of the usual kinds, of a file that is
 // gray or YCbCr in one scan. libjpeg reads all others, and so reports what is wrong with them. If
-// both can read a header, they agree.
+// both can read a header, they agree. The host also checks the Huffman tables, and hashes them.
 //
 // Ownership: values. Threads: any. Errors: read_with_library() throws JpegError and std::bad_alloc.
 #pragma once
@@ -56,5 +56,11 @@ bool read_plain(std::span<const std::uint8_t> file, JpegFileHeader& out);
 // peek_jpeg().
 const char* read_with_library(std::span<const std::uint8_t> file, const JpegHeader& header,
                               const JpegOptions& options, JpegFileHeader& out);
+
+// Returns false for a table that libjpeg refuses. `dc`: true for a DC table.
+bool is_legal(const JpegCodeSource& source, bool dc);
+
+// Returns a hash of the content: different contents almost surely have different hashes.
+std::uint64_t hash_of(const JpegCodeSource (&sources)[4]);
 
 }  // namespace sluice::device

@@ -1,32 +1,71 @@
-// Decodes the Huffman codes of a piece of a JPEG file, on one thread of a device: from one record
-// of the JPEG index to the next, into blocks of coefficients that are all zero at first.
+// Huffman codes of JPEG files, for the threads of a device: builds the tables, reads the bits of a
+// scan, and decodes a piece of a file from one record of the JPEG index to the next, into blocks of
+// coefficients that are all zero at first. Bodies for both kinds of devices.
 //
-// For any input bytes, it reads only the bytes of the piece and the rest of their 32-bit words, and
-// writes only blocks of the sample. Ownership: refers to its arguments. Errors: it stops and
-// returns false at anything that a sound file cannot contain.
+// For any input bytes, a reader reads only the bytes of its piece and the rest of their 32-bit
+// words, and writes only blocks of the sample. Ownership: refers to its arguments. Errors: it stops
+// and returns false at anything that a sound file cannot contain. A device must only get legal
+// tables; see file_header.h.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/jpeg/job.h>
 
+#include <cstddef>
+#include <cstdint>
+
 namespace sluice::device {
 
-// The bits of a piece, without the zeros that are stuffed in after each 0xff. After the end of the
-// piece, or a marker, it supplies zeros that must not be used.
-class JpegBits {
- public:
-  // `words`: `begin` and `end` count from here, in bytes. `behind`: bits of the first byte to skip.
-  SLUICE_HOST_DEVICE JpegBits(const std::uint32_t* words, std::uint32_t begin, std::uint32_t end,
-                              std::uint32_t behind)
-      : words_(words), next_(begin), end_(end) {
-    refill();
-    drop(behind);
-  }
+// Threads that build one table.
+inline constexpr std::uint32_t kJpegCodeBuilders = 256;
 
-  // Makes at least 33 bits available.
-  SLUICE_HOST_DEVICE void refill() {
-    while (count_ <= 32) take();
+// Returns the entry for the bits `next` (see JpegCodes).
+SLUICE_HOST_DEVICE inline std::uint16_t make_jpeg_entry(const JpegCodeSource& source,
+                                                        std::uint32_t next) {
+  // The codes of one length are consecutive, and come after the shorter ones.
+  std::uint32_t code = 0, index = 0;
+  for (std::uint32_t length = 1; length <= kJpegLookupBits; ++length, code <<= 1) {
+    const std::uint32_t count = source.bits[length - 1];
+    const std::uint32_t prefix = next >> (kJpegLookupBits - length);
+    if (prefix < code + count)
+      return static_cast<std::uint16_t>(length << 8 | source.values[index + prefix - code]);
+    code += count;
+    index += count;
   }
+  return 0;
+}
+
+// Builds table 0 to 3 from `source`, which is legal or all zeros.
+SLUICE_HOST_DEVICE inline void build_jpeg_codes(const JpegTeam& team, const JpegCodeSource& source,
+                                                std::uint32_t table, JpegCodes& codes) {
+  for (std::uint32_t i = team.thread; i < 1u << kJpegLookupBits; i += team.threads)
+    codes.entries[table][i] = make_jpeg_entry(source, i);
+  for (std::uint32_t i = team.thread; i < sizeof source.values; i += team.threads)
+    codes.values[table][i] = source.values[i];
+  if (team.thread != 0) return;
+  std::uint32_t code = 0, index = 0;
+  for (std::uint32_t length = 1; length <= 16; ++length, code <<= 1) {
+    const std::uint32_t first = code, first_index = index, count = source.bits[length - 1];
+    code += count;
+    index += count;
+    if (length <= kJpegLookupBits) continue;
+    const std::uint32_t i = length - kJpegLookupBits - 1;
+    codes.end[table][i] = code << (16 - length);
+    codes.offset[table][i] =
+        static_cast<std::int32_t>(first_index) - static_cast<std::int32_t>(first);
+  }
+}
+
+// Returns the tables of a sample, in the launch's scratch memory.
+SLUICE_HOST_DEVICE inline const JpegCodes& jpeg_codes(const JpegLaunch& launch,
+                                                      const std::byte* scratch,
+                                                      const JpegSample& sample) {
+  return reinterpret_cast<const JpegCodes*>(scratch + launch.codes_at)[sample.codes];
+}
+
+// The bits that a reader of a JPEG scan has at hand.
+class JpegBitBuffer {
+ public:
   SLUICE_HOST_DEVICE std::uint32_t peek(int bits) const {
     return static_cast<std::uint32_t>(buffer_ >> (64 - bits));
   }
@@ -41,6 +80,62 @@ class JpegBits {
     const auto value = static_cast<std::int32_t>((buffer_ >> 32) >> 1 >> (31 - bits));
     drop(bits);
     return value < (1 << bits >> 1) ? value - (1 << bits) + 1 : value;
+  }
+
+ protected:
+  std::uint64_t buffer_ = 0;  // the next bit is the highest one
+  std::uint32_t count_ = 0;   // bits in it
+};
+
+// Reads the bits of a JPEG scan without stuffed zeros and markers. It only reads words of the
+// sample; after their end it returns zeros.
+class JpegPlainBits : public JpegBitBuffer {
+ public:
+  // `bit`: the bit to begin with.
+  SLUICE_HOST_DEVICE JpegPlainBits(const std::uint32_t* words, std::uint32_t count,
+                                   std::uint32_t bit)
+      : words_(words), end_(count), next_(bit / 32) {
+    refill();
+    refill();
+    drop(bit % 32);
+  }
+
+  // Makes at least 33 bits available.
+  SLUICE_HOST_DEVICE void refill() {
+    if (count_ > 32) return;
+    buffer_ |= std::uint64_t{take()} << 32 >> count_;
+    count_ += 32;
+  }
+  // The position of the next bit.
+  SLUICE_HOST_DEVICE std::uint32_t place() const { return next_ * 32 - count_; }
+
+ private:
+  SLUICE_HOST_DEVICE std::uint32_t take() {
+    const std::uint32_t at = next_++;
+    if (at >= end_) return 0;
+    const std::uint32_t word = words_[at];
+    return (word << 24) | (word << 8 & 0xff0000) | (word >> 8 & 0xff00) | (word >> 24);
+  }
+
+  const std::uint32_t* words_;
+  std::uint32_t end_, next_;  // words
+};
+
+// The bits of a piece, without the zeros that are stuffed in after each 0xff. After the end of the
+// piece, or a marker, it supplies zeros that must not be used.
+class JpegBits : public JpegBitBuffer {
+ public:
+  // `words`: `begin` and `end` count from here, in bytes. `behind`: bits of the first byte to skip.
+  SLUICE_HOST_DEVICE JpegBits(const std::uint32_t* words, std::uint32_t begin, std::uint32_t end,
+                              std::uint32_t behind)
+      : words_(words), next_(begin), end_(end) {
+    refill();
+    drop(behind);
+  }
+
+  // Makes at least 33 bits available.
+  SLUICE_HOST_DEVICE void refill() {
+    while (count_ <= 32) take();
   }
   // True if bits beyond the end have been used.
   SLUICE_HOST_DEVICE bool overdrawn() const { return count_ < made_up_; }
@@ -103,9 +198,7 @@ class JpegBits {
 
   const std::uint32_t* words_;
   std::uint32_t next_, end_;
-  std::uint64_t buffer_ = 0;   // the next bit is the highest one
-  std::uint32_t count_ = 0;    // bits in it
-  std::uint32_t made_up_ = 0;  // the last of them, which are beyond the end
+  std::uint32_t made_up_ = 0;  // the last bits of the buffer, which are beyond the end
 };
 
 // Returns the entry (see JpegCodes) for the next bits; 0 if they are no code. `entries`: those of

@@ -33,6 +33,27 @@ SLUICE_HOST_DEVICE void store_as(void* at, T value) {
 #endif
 }
 
+// The threads of a block that work together, as seen by one of them; a plain value. On the host
+// there is one thread. All threads of the block must call each sync().
+struct JpegTeam {
+  std::uint32_t thread = 0, threads = 1;
+
+  // Waits until all threads have called it; they then see each other's writes.
+  SLUICE_HOST_DEVICE void sync() const {
+#if defined(__CUDA_ARCH__)
+    __syncthreads();
+#endif
+  }
+  // Adds 1 to a shared number, and returns its old value.
+  SLUICE_HOST_DEVICE std::uint32_t add_one(std::uint32_t& shared) const {
+#if defined(__CUDA_ARCH__)
+    return atomicAdd(&shared, 1u);
+#else
+    return shared++;
+#endif
+  }
+};
+
 inline constexpr int kJpegLookupBits = 10;
 
 // A Huffman table as a file defines it: the number of codes of 1 to 16 bits, and their values.

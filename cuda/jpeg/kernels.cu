@@ -1,13 +1,9 @@
 // The launches of the kernels in kernels.h: one block of threads for each tile, Huffman table, or
 // sample.
-#include <sluice/cuda/jpeg/codes.h>
 #include <sluice/cuda/jpeg/fetch.h>
-#include <sluice/cuda/jpeg/find_starts.h>
 #include <sluice/cuda/jpeg/huffman.h>
-#include <sluice/cuda/jpeg/inverse_dct.h>
 #include <sluice/cuda/jpeg/pixels.h>
 #include <sluice/cuda/jpeg/synchronise.h>
-#include <sluice/cuda/jpeg/unindexed.h>
 #include <sluice/runtime/device.h>
 
 #include <algorithm>

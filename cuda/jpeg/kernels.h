@@ -8,7 +8,7 @@
 // (synchronise.h). The next ones find where MCUs begin, and decode codes to coefficients.
 //
 // Two steps precede all of these. A kernel builds the Huffman tables, once for each content
-// (codes.h). If files are fetched, a kernel copies them from pinned host memory into the scratch
+// (huffman.h). If files are fetched, a kernel copies them from pinned host memory into the scratch
 // memory (fetch.h), and another removes stuffed zeros and markers from files without a JPEG index.
 //
 // A damaged sample has its damage word set, and undefined pixels. Ownership, threads and errors: as

@@ -1,15 +1,23 @@
 // Nvjpeg: the part of NVIDIA's nvJPEG that Sluice calls, opened at run time, for versions 11.9 to
-// 13. Its C interface is declared here, so Sluice builds without nvjpeg.h and runs without the
-// library. Names are nvJPEG's own, without the prefix "nvjpeg".
+// 13; and NvjpegEngines, the JPEG engines of GPUs. nvJPEG's C interface is declared here, so Sluice
+// builds without nvjpeg.h and runs without the library. Names are nvJPEG's own, without the prefix
+// "nvjpeg".
 //
-// Ownership: the library stays open until the process ends. Threads: any. Errors: Error, in one
-// sentence.
+// Ownership: the library stays open until the process ends. NvjpegEngines keeps nvJPEG's states for
+// the next batches, because making them is slow. Threads: any; the engines as JpegEngines says.
+// Errors: Error, in one sentence.
 #pragma once
 
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/jpeg_engines.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace sluice::device {
 
@@ -64,5 +72,46 @@ Nvjpeg open_nvjpeg(const std::string& file = {});
 std::string nvjpeg_status(int status);
 // Throws Error if `status` is an error.
 void check_nvjpeg(int status, const char* what);
+
+// The JPEG engines of NVIDIA GPUs, used through nvJPEG. They decode baseline and extended 8-bit
+// files, always the whole file. If they cannot decode one file, they refuse its whole batch. Damage
+// that they do not detect ends up in the image.
+class NvjpegEngines : public JpegEngines {
+ public:
+  // Makes the device CUDA's current one until the returned object is destroyed.
+  using MakeCurrent = std::shared_ptr<void> (*)(int device);
+
+  // Throws Error if the device has no engines. `device` is CUDA's current device while a function
+  // of the library is called.
+  NvjpegEngines(const Nvjpeg& library, int device, MakeCurrent make_current);
+  ~NvjpegEngines() override;
+
+  const std::string& name() const override { return name_; }
+  bool takes(std::span<const std::uint8_t> file) override;
+  std::unique_ptr<Batch> make_batch(Device& device) override;
+
+ private:
+  class NvjpegBatch;
+  struct State {
+    Nvjpeg::Object object = nullptr;
+    int batch = 0;  // the number of files that it is initialized for
+  };
+  struct Opened {  // a handle, and its properties
+    Nvjpeg::Object handle = nullptr;
+    int engines = 0;
+  };
+  static Opened open(const Nvjpeg& library, int device, MakeCurrent make_current);
+  NvjpegEngines(const Nvjpeg& library, int device, MakeCurrent make_current, const Opened& opened);
+
+  const Nvjpeg library_;
+  const int device_;
+  const MakeCurrent make_current_;
+  const Nvjpeg::Object handle_;
+  const std::string name_;
+  std::mutex mutex_;
+  std::vector<Nvjpeg::Object> headers_;  // not in use now
+  std::vector<State> states_;
+  std::size_t states_made_ = 0;
+};
 
 }  // namespace sluice::device

@@ -11,8 +11,8 @@
 // std::bad_alloc. A fault of the file or of the index is a refusal.
 #pragma once
 
-#include <sluice/cuda/jpeg/codes.h>
 #include <sluice/cuda/jpeg/file_header.h>
+#include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/job.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>

@@ -1,6 +1,6 @@
-// Finds where MCUs begin in the codes of a JPEG file without a JPEG index, with the threads of a
-// device: self-synchronizing parallel Huffman decoding after A. Weissenberger and B. Schmidt,
-// "Accelerating JPEG Decompression on GPUs", arXiv 2111.09219.
+// Decodes the Huffman codes of a JPEG file without a JPEG index, with the threads of a device.
+// First it finds where MCUs begin: self-synchronizing parallel Huffman decoding after A.
+// Weissenberger and B. Schmidt, "Accelerating JPEG Decompression on GPUs", arXiv 2111.09219.
 //
 // Problem: Huffman codes differ in length, and a code begins where the one before it ends. So
 // threads cannot simply start in the middle. But a reader that starts at a wrong bit usually falls
@@ -27,7 +27,9 @@
 // 2. kJpegMoreLaunches more launches carry states from tile to tile: the first subsequence of a
 //    tile compares its entry with the last exit of the tile before.
 // 3. Each reading also fills in a JpegTally: the MCUs that begin there, and sums of DC differences.
-//    find_starts.h adds these up. Then unindexed.h decodes the coefficients.
+//    find_jpeg_starts() adds these up: which MCUs begin where, and with which DC predictors.
+// 4. Then each thread decodes the MCUs that begin in a subsequence (JpegStartReader) into blocks of
+//    coefficients, which are all zero at first. It writes only blocks of the sample.
 //
 // Invariants:
 // - The first subsequence of an interval begins with an MCU (kKnown). If every other entry equals
@@ -38,8 +40,14 @@
 //   reads only bytes of the sample.
 // - A launch reads a subsequence again at most kJpegBitsAgain / subsequence_bits times.
 //
-// Errors: none here. find_starts.h checks all entries, exits and tallies. The host decodes samples
-// that fail the check. Plain functions without state.
+// Errors: find_jpeg_starts() checks all entries, exits and tallies. Each subsequence must have been
+// read from the state in which the one before ended, and the first one of an interval from its
+// beginning. No subsequence may contain an error. Each interval must have the right number of MCUs,
+// and less than a byte after them. If all of that holds, the codes were read as a single reader
+// would read them from their start. The host decodes samples that fail the check, or whose
+// JpegStartReader finds anything that a sound file cannot contain.
+//
+// Ownership: functions without state, and readers that refer to their arguments.
 //
 // Read synchronise_jpeg_tile() first, then read_jpeg_subsequence().
 #pragma once
@@ -47,9 +55,6 @@
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/job.h>
-#include <sluice/cuda/jpeg/plain_bits.h>
-#include <sluice/cuda/jpeg/team.h>
-#include <sluice/cuda/last_before.h>
 
 #include <cstdint>
 
@@ -251,5 +256,197 @@ SLUICE_HOST_DEVICE inline void synchronise_jpeg_tile(const JpegTeam& team, JpegT
     found.states[first + i] = shared.states[i];
   }
 }
+
+// Threads that work on one sample.
+inline constexpr std::uint32_t kJpegFinders = 256;
+
+// Sums over a run of subsequences; only the part in the last interval of the run counts.
+struct JpegSums {
+  std::uint32_t begins = 0;  // 1 if that interval begins in the run
+  std::uint32_t groups = 0;
+  std::int32_t dc[3] = {};
+
+  SLUICE_HOST_DEVICE void add(const JpegTally& tally) {
+    groups += tally.starts;
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) dc[i] += tally.sums[i];
+  }
+  // Returns the sums over the run before and this one.
+  SLUICE_HOST_DEVICE JpegSums after(const JpegSums& before) const {
+    if (begins != 0) return *this;
+    JpegSums both = before;
+    both.groups += groups;
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) both.dc[i] += dc[i];
+    return both;
+  }
+};
+
+SLUICE_HOST_DEVICE inline std::uint32_t groups_of_interval(const JpegSample& sample,
+                                                           std::uint32_t interval) {
+  const std::uint32_t all = sample.unindexed.columns * sample.unindexed.rows;
+  if (sample.interval == 0) return all;
+  const std::uint32_t left = all - interval * sample.interval;
+  return left < sample.interval ? left : sample.interval;
+}
+
+// Fills in `start`. Returns true if it and the data that it is made from are valid. `before`: sums
+// over the part of the interval before this subsequence. `expected`: the state in which the
+// subsequence before ended, or kKnown for the first of an interval.
+SLUICE_HOST_DEVICE inline bool make_jpeg_start(const JpegSample& sample, const JpegPlace& place,
+                                               const JpegSums& before, const JpegTally& tally,
+                                               std::uint32_t entry, std::uint32_t expected,
+                                               JpegStart& start) {
+  bool good = tally.bad == 0 && entry == expected;
+  std::uint32_t count = tally.starts;
+  if (place.last) {
+    const std::uint32_t all = groups_of_interval(sample, place.interval);
+    good &= before.groups <= all;
+    count = all - before.groups;
+    good &= count >= tally.starts && count < std::uint32_t{tally.starts} + tally.in_last;
+  }
+  start.bit = tally.first;
+  start.number = place.interval * sample.interval + before.groups;
+  start.count = static_cast<std::uint16_t>(count);
+  SLUICE_UNROLL for (int i = 0; i < 3; ++i) {
+    const std::int32_t predictor = before.dc[i] + tally.before[i];
+    good &= predictor >= -32768 && predictor <= 32767;
+    start.predictors[i] = static_cast<std::int16_t>(predictor);
+  }
+  return good;
+}
+
+// Finds all starts of a sample. `shared`: room for one JpegSums per thread. `starts` is valid only
+// if all threads return true.
+SLUICE_HOST_DEVICE inline bool find_jpeg_starts(const JpegTeam& team, JpegSums* shared,
+                                                const JpegSample& sample, const JpegFindings& found,
+                                                JpegStart* starts) {
+  const std::uint32_t count = sample.unindexed.subsequences;
+  // Each thread handles a run of subsequences.
+  const std::uint32_t share = (count + team.threads - 1) / team.threads;
+  const std::uint32_t begin = team.thread * share < count ? team.thread * share : count;
+  const std::uint32_t end = begin + share < count ? begin + share : count;
+  JpegSums mine;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (found.states[i].entry == JpegStates::kKnown) mine = {.begins = 1};
+    mine.add(found.tallies[i]);
+  }
+  shared[team.thread] = mine;
+  team.sync();
+  for (std::uint32_t step = 1; step < team.threads; step *= 2) {
+    const bool more = team.thread >= step;
+    if (more) mine = mine.after(shared[team.thread - step]);
+    team.sync();
+    if (more) shared[team.thread] = mine;
+    team.sync();
+  }
+  JpegSums before;
+  if (team.thread > 0) before = shared[team.thread - 1];
+  bool good = true;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const JpegPlace place(sample.unindexed, found.intervals, i);
+    if (place.first) before = {};
+    const std::uint32_t expected =
+        place.first ? std::uint32_t{JpegStates::kKnown} : found.states[i - 1].exit;
+    const JpegTally& tally = found.tallies[i];
+    good &=
+        make_jpeg_start(sample, place, before, tally, found.states[i].entry, expected, starts[i]);
+    before.add(tally);
+  }
+  return good;
+}
+
+class JpegStartReader {
+ public:
+  // `coefficients`: of all samples.
+  SLUICE_HOST_DEVICE JpegStartReader(const JpegSample& sample, const JpegCodesOfSample& from,
+                                     const JpegStart& start, std::int16_t* coefficients)
+      : sample_(sample),
+        from_(from),
+        coefficients_(coefficients),
+        bits_(from.bits(start.bit)),
+        left_(start.count),
+        row_(start.number / sample.unindexed.columns),
+        column_(start.number - row_ * sample.unindexed.columns) {
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = start.predictors[i];
+  }
+
+  // True if any of the MCUs is in a row that is needed.
+  SLUICE_HOST_DEVICE static bool wanted(const JpegUnindexed& sample, const JpegStart& start) {
+    return start.count > 0 && start.number < sample.bottom * sample.columns &&
+           start.number + start.count > sample.top * sample.columns;
+  }
+
+  // One loop reads all symbols, as in JpegSegmentReader. Returns false if the codes are damaged.
+  SLUICE_HOST_DEVICE bool run() {
+    enter_block();
+    std::uint32_t k = 0;  // the position of the next coefficient, in zigzag order
+    while (left_ > 0) {
+      bits_.refill();
+      const std::uint32_t table = k == 0 ? block_.dc : block_.ac;
+      const std::uint32_t symbol =
+          jpeg_symbol(bits_, from_.entries + (table << kJpegLookupBits), from_.codes, table);
+      const std::uint32_t size = symbol & 15, zeros = symbol >> 4 & 15;
+      if (symbol == 0 || size > (k == 0 ? 11u : 10u)) return false;
+      bits_.drop(symbol >> 8);
+      std::int32_t value = bits_.number(size);
+      bool over = false;
+      if (k == 0) {
+        value = predict(value);
+        if (value < -32768 || value > 32767) return false;
+      } else {
+        over = size == 0 && zeros != 15;
+        k += zeros;
+        if (k > 63 && !over) return false;
+      }
+      if (value != 0 && out_ != nullptr) out_[k] = static_cast<std::int16_t>(value);
+      ++k;
+      if (k < 64 && !over) continue;
+      k = 0;
+      next_block();
+    }
+    return true;
+  }
+
+ private:
+  SLUICE_HOST_DEVICE std::int32_t predict(std::int32_t difference) {
+    std::int32_t value = 0;
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) {
+      if (block_.component == i) value = predictors_[i] += difference;
+    }
+    return value;
+  }
+  SLUICE_HOST_DEVICE void next_block() {
+    if (++number_ == sample_.group_blocks) {
+      number_ = 0;
+      --left_;
+      if (++column_ == sample_.unindexed.columns) {
+        column_ = 0;
+        // The rows below are not needed.
+        if (++row_ >= sample_.unindexed.bottom) left_ = 0;
+      }
+    }
+    enter_block();
+  }
+  SLUICE_HOST_DEVICE void enter_block() {
+    block_ = sample_.group[number_];
+    const JpegUnindexed& of = sample_.unindexed;
+    const bool kept = row_ >= of.top && row_ < of.bottom && column_ >= of.left &&
+                      column_ < of.right && block_.component < sample_.shown;
+    out_ =
+        kept ? coefficients_ + 64 * (block_.first + std::uint64_t{row_ - of.top} * block_.row_step +
+                                     (column_ - of.left) * block_.across)
+             : nullptr;
+  }
+
+  const JpegSample& sample_;
+  const JpegCodesOfSample& from_;
+  std::int16_t* const coefficients_;
+  JpegPlainBits bits_;
+  std::int32_t predictors_[3];
+  std::uint32_t left_;          // MCUs
+  std::uint32_t row_, column_;  // of the MCU, in the image
+  std::uint32_t number_ = 0;    // of the block in the MCU
+  JpegGroupBlock block_;
+  std::int16_t* out_ = nullptr;  // null for blocks that are not needed
+};
 
 }  // namespace sluice::device

@@ -1,6 +1,6 @@
 // Blur tiles: one tile of an image that is blurred along its columns, and then along its rows. Does
-// gaussian_blur (symmetric weights) and box_blur (the mean), with the integer arithmetic of
-// separable_rows.h and box_blur.h in ops/kernels. Internal to the kernels.
+// gaussian_blur (symmetric weights) and box_blur (the mean), with the integer arithmetic of blur.h
+// in ops/kernels. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once

@@ -1,12 +1,8 @@
 // The CUDA versions of the kernels that work on pixel values and colors.
-#include <sluice/cuda/kernels/choose_tile.h>
-#include <sluice/cuda/kernels/clahe_tile.h>
 #include <sluice/cuda/kernels/colours_tile.h>
 #include <sluice/cuda/kernels/histogram_tile.h>
 #include <sluice/cuda/kernels/jpeg_distortion_tile.h>
-#include <sluice/cuda/kernels/launch_blocks.h>
 #include <sluice/cuda/kernels/on_cuda.h>
-#include <sluice/cuda/kernels/pixels_tile.h>
 #include <sluice/cuda/kernels/reduce_tile.h>
 
 namespace sluice::device {
@@ -56,10 +52,6 @@ CudaLaunch jpeg_distortion_blocks_on_cuda(const void* batch) {
 
 CudaLaunch jpeg_distortion_pixels_on_cuda(const void* batch) {
   return tiles_on_cuda<JpegPixelsJob, jpeg_pixels_tile>(batch);
-}
-
-CudaLaunch pixels_on_cuda(const void* batch) {
-  return tiles_on_cuda<PixelsJob, std::uint8_t, 256, pixels_tile>(batch);
 }
 
 CudaLaunch reduce_on_cuda(const void* batch) {

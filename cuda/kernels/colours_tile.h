@@ -1,7 +1,7 @@
 // Color tiles: one tile of an image whose pixels are computed from the pixels at the same
 // positions: by a color matrix, a hue rotation, the luma, or a lookup table for each channel. The
-// arithmetic is that of colour_matrix.h, hue.h, luma.h and level_table.h in ops/kernels, so the
-// bits are the same. Internal to the kernel.
+// arithmetic is that of colour.h and levels.h in ops/kernels, so the bits are the same. Internal to
+// the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once

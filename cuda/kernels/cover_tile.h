@@ -1,12 +1,12 @@
 // Cover tiles: one tile of an image whose pixels are copied, shifted by a margin, or covered by a
-// color: pad_image, erase, grid_mask. The arithmetic is that of pad.h, erase.h and grid_mask.h in
+// color: pad_image, erase, grid_mask. The arithmetic is that of moves.h and occlusion.h in
 // ops/kernels. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
 
 #include <sluice/cuda/kernels/picture.h>
-#include <sluice/ops/kernels/border.h>
+#include <sluice/ops/kernels/option_types.h>
 
 #include <cmath>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sluice::device {
 // The part that the color covers, besides positions without a source.
 enum class Covered : std::int32_t { nothing, rectangle, grid };
 
-// A grid of squares, rotated and shifted: see GridSteps in grid_mask.h.
+// A grid of squares, rotated and shifted: see GridSteps in occlusion.h.
 struct CoverGrid {
   double shift_x = 0, shift_y = 0, cosine = 1, sine = 0;
   std::int64_t step_u = 0, step_v = 0, tile = 1, side = 0;

@@ -1,10 +1,8 @@
 // The CUDA versions of the kernels that use neighboring pixels, or add noise.
 #include <sluice/cuda/kernels/blur_tile.h>
-#include <sluice/cuda/kernels/launch_blocks.h>
 #include <sluice/cuda/kernels/morphology_tile.h>
 #include <sluice/cuda/kernels/noise_tile.h>
 #include <sluice/cuda/kernels/on_cuda.h>
-#include <sluice/cuda/kernels/shifts_tile.h>
 #include <sluice/cuda/kernels/window_tile.h>
 
 namespace sluice::device {
@@ -41,18 +39,6 @@ CudaLaunch jitter_on_cuda(const void* batch) { return tiles_on_cuda<NoiseJob, ji
 
 CudaLaunch poisson_on_cuda(const void* batch) {
   return tiles_on_cuda<PoissonJob, poisson_tile>(batch);
-}
-
-CudaLaunch draw_shifts_on_cuda(const void* batch) {
-  return tiles_on_cuda<ShiftsJob, draw_shifts_tile>(batch);
-}
-
-CudaLaunch blur_shifts_across_on_cuda(const void* batch) {
-  return tiles_on_cuda<ShiftsJob, blur_shifts_across_tile>(batch);
-}
-
-CudaLaunch blur_shifts_down_on_cuda(const void* batch) {
-  return tiles_on_cuda<ShiftsJob, blur_shifts_down_tile>(batch);
 }
 
 CudaLaunch window_on_cuda(const void* batch) {

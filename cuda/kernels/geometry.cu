@@ -1,8 +1,8 @@
 // The CUDA versions of the kernels that move pixels, or combine images.
 #include <sluice/cuda/kernels/cover_tile.h>
-#include <sluice/cuda/kernels/launch_blocks.h>
 #include <sluice/cuda/kernels/layers_tile.h>
 #include <sluice/cuda/kernels/on_cuda.h>
+#include <sluice/cuda/kernels/pixels_tile.h>
 #include <sluice/cuda/kernels/places_tile.h>
 #include <sluice/cuda/kernels/resize_tile.h>
 #include <sluice/cuda/kernels/warp_tile.h>
@@ -31,6 +31,10 @@ CudaLaunch layers_on_cuda(const void* batch) {
   return tiles_on_cuda<LayersJob, layers_tile>(batch);
 }
 
+CudaLaunch pixels_on_cuda(const void* batch) {
+  return tiles_on_cuda<PixelsJob, std::uint8_t, 256, pixels_tile>(batch);
+}
+
 CudaLaunch places_on_cuda(const void* batch) {
   return tiles_on_cuda<PlacesJob, places_tile>(batch);
 }
@@ -42,6 +46,18 @@ CudaLaunch resize_tables_on_cuda(const void* batch) {
 
 CudaLaunch resize_tiles_on_cuda(const void* batch) {
   return blocks_on_cuda(resize_tiles, static_cast<const Batch<ResizeJob>*>(batch)->tiles);
+}
+
+CudaLaunch draw_shifts_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, draw_shifts_tile>(batch);
+}
+
+CudaLaunch blur_shifts_across_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, blur_shifts_across_tile>(batch);
+}
+
+CudaLaunch blur_shifts_down_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, blur_shifts_down_tile>(batch);
 }
 
 CudaLaunch warp_on_cuda(const void* batch) {

@@ -1,6 +1,7 @@
 // Histogram tiles: count the pixels of each value in an image, and make the lookup tables of
-// equalize, autocontrast and contrast from the counts. The arithmetic is that of ops/kernels, so
-// the bits are the same. Internal to the kernels.
+// equalize, autocontrast and contrast from the counts. clahe tiles: one tile of its grid, whose
+// lookup table is made from its histogram, and one tile of pixels, each blended from four tables.
+// The arithmetic is that of ops/kernels, step by step. Internal to the kernels.
 //
 // Ownership: none. Threads: tiles of one image add to one histogram at the same time. Errors: none.
 #pragma once
@@ -150,6 +151,135 @@ SLUICE_HOST_DEVICE inline void make_level_tables(const HistogramJob& job, const 
     tables[i] = c == 3 ? static_cast<std::uint8_t>(x)
                        : level_from(job, memory.seen[of], memory.below[256 * of + x], x);
   }
+}
+
+// The size of the grid, and of its tiles in pixels.
+struct ClaheCells {
+  std::int32_t across = 1, down = 1;
+  std::int32_t width = 1, height = 1;
+};
+
+// Makes the lookup tables of an image: one tile for each table.
+struct ClaheTablesJob {
+  std::int32_t tiles = 0;
+  std::int32_t limit = 0;  // pixels of one value; 0: no limit
+  PictureIn in;
+  ClaheCells cells;
+  std::uint8_t* tables = nullptr;  // device memory: 256 bytes for each tile of the grid
+};
+
+struct ClaheJob {
+  std::int32_t tiles = 0;
+  std::int32_t unused = 0;
+  PictureIn in;
+  PictureOut out;
+  ClaheCells cells;
+  const std::uint8_t* tables = nullptr;
+};
+
+inline constexpr int kClahePixels = 1024;  // per tile
+
+SLUICE_HOST_DEVICE inline std::size_t table_bytes(const ClaheCells& cells) {
+  return static_cast<std::size_t>(cells.across) * static_cast<std::size_t>(cells.down) * 256;
+}
+
+SLUICE_HOST_DEVICE inline int light_of(const std::uint8_t* pixel, int channels) {
+  return channels == 1 ? pixel[0] : luma_of(pixel[0], pixel[1], pixel[2]);
+}
+
+// Returns the number of pixels beyond the limit, over all pixel values.
+SLUICE_HOST_DEVICE inline int cut_off(const std::uint32_t* counts, int limit) {
+  int cut = 0;
+  for (int i = 0; i < 256; ++i) {
+    const int count = static_cast<int>(counts[i]);
+    cut += count > limit ? count - limit : 0;
+  }
+  return cut;
+}
+
+// Returns the count of pixel value `i` after `cut` pixels have been spread over all values.
+SLUICE_HOST_DEVICE inline int clipped_count(int count, int i, int limit, int cut) {
+  const int rest = cut % 256;
+  const int step = rest == 0 ? 1 : 256 / rest;  // between values that get one more
+  const bool one_more = i % step == 0 && i / step < rest;
+  return (count < limit ? count : limit) + cut / 256 + (one_more ? 1 : 0);
+}
+
+// `counts`: 256 numbers that the team shares.
+SLUICE_HOST_DEVICE inline void clahe_table_tile(const ClaheTablesJob& job, int number,
+                                                const Team& team, std::uint32_t* counts) {
+  for (int i = team.index; i < 256; i += kTeam) counts[i] = 0;
+  team.sync();
+  const std::uint8_t* const in = view_of(job.in);
+  const int width = job.cells.width, pixels = job.cells.height * width;
+  const int first_y = number / job.cells.across * job.cells.height;
+  const int first_x = number % job.cells.across * width;
+  for (int i = team.index; i < pixels; i += kTeam) {
+    const int y = mirrored_place(first_y + i / width, job.in.height);
+    const int x = mirrored_place(first_x + i % width, job.in.width);
+    count_one(counts, light_of(in + y * job.in.stride + std::int64_t{x} * job.in.channels,
+                               job.in.channels));
+  }
+  team.sync();
+  std::uint8_t* const table =
+      device_view(job.tables, table_bytes(job.cells)) + std::int64_t{number} * 256;
+  const int cut = job.limit == 0 ? 0 : cut_off(counts, job.limit);
+  const float scale = 255.0f / static_cast<float>(pixels);
+  int sum = 0, next = 0;
+  for (int i = team.index; i < 256; i += kTeam) {
+    for (; next <= i; ++next) {
+      const int count = static_cast<int>(counts[next]);
+      sum += job.limit == 0 ? count : clipped_count(count, next, job.limit, cut);
+    }
+    const float level = rintf(static_cast<float>(sum) * scale);
+    table[i] = static_cast<std::uint8_t>(level < 255.0f ? level : 255.0f);
+  }
+}
+
+// The two grid tiles next to a pixel in one direction.
+struct ClaheBetween {
+  int first, second;
+  float share;  // the weight of `second`
+};
+SLUICE_HOST_DEVICE inline ClaheBetween clahe_between(int at, int length, int count) {
+  const float tile = static_cast<float>(at) * (1.0f / static_cast<float>(length)) - 0.5f;
+  const int first = static_cast<int>(floorf(tile));
+  return {first < 0 ? 0 : first, first + 1 > count - 1 ? count - 1 : first + 1,
+          tile - static_cast<float>(first)};
+}
+
+// The `number`th tile of the sample.
+SLUICE_HOST_DEVICE inline void clahe_tile(const ClaheJob& job, int number, const Team& team) {
+  const std::uint8_t* const in = view_of(job.in);
+  const std::uint8_t* const tables = device_view(job.tables, table_bytes(job.cells));
+  std::uint8_t* const out = view_of(job.out);
+  const ClaheCells& cells = job.cells;
+  const int width = job.in.width, channels = job.in.channels;
+  for_pixels<kClahePixels>(job.in.height, width, number, team, [&](int y, int x) {
+    const std::uint8_t* const from = in + y * job.in.stride + std::int64_t{x} * channels;
+    std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
+    const ClaheBetween rows = clahe_between(y, cells.height, cells.down);
+    const ClaheBetween columns = clahe_between(x, cells.width, cells.across);
+    const int level = light_of(from, channels);
+    const auto mapped = [&](int row, int column) {
+      return static_cast<float>(tables[(std::int64_t{row} * cells.across + column) * 256 + level]);
+    };
+    const float left = 1 - columns.share, right = columns.share;
+    const float upper =
+        mapped(rows.first, columns.first) * left + mapped(rows.first, columns.second) * right;
+    const float lower =
+        mapped(rows.second, columns.first) * left + mapped(rows.second, columns.second) * right;
+    const int light = static_cast<int>(rintf(upper * (1 - rows.share) + lower * rows.share));
+    if (channels == 1) {
+      to[0] = static_cast<std::uint8_t>(light);
+      return;
+    }
+    for (int c = 0; c < 3; ++c) {
+      const int moved = from[c] + light - level;
+      to[c] = static_cast<std::uint8_t>(moved < 0 ? 0 : moved > 255 ? 255 : moved);
+    }
+    if (channels == 4) to[3] = from[3];
+  });
 }
 
 }  // namespace sluice::device

@@ -7,7 +7,6 @@
 // Ownership: none. Threads and errors: none.
 #pragma once
 
-#include <sluice/cuda/jpeg/inverse_dct.h>
 #include <sluice/cuda/jpeg/pixels.h>
 #include <sluice/cuda/kernels/colours_tile.h>
 #include <sluice/cuda/kernels/picture.h>

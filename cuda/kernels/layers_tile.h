@@ -1,6 +1,6 @@
 // Layers tiles: one tile of an image that is combined with another one: paste, at a position and
-// perhaps through a mask, and blend. The arithmetic is that of paste.h and blend.h in ops/kernels.
-// Internal to the kernel.
+// perhaps through a mask, and blend. The arithmetic is that of occlusion.h and mix.h in
+// ops/kernels. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once

@@ -1,6 +1,6 @@
 // Noise tiles: one tile of an image with noise: gaussian_noise, salt_and_pepper_noise, shot_noise
 // and jitter. The random numbers are those that the host draws in sequence; a device computes each
-// from its position in the sequence. The arithmetic is that of noise.h and jitter.h in ops/kernels,
+// from its position in the sequence. The arithmetic is that of noise.h and places.h in ops/kernels,
 // step by step. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.

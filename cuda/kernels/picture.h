@@ -1,5 +1,5 @@
-// Common parts of the kernels of single operators: an 8-bit image to read, one to write, and the
-// pixels of a tile. Internal to the kernels.
+// Common parts of the kernels of single operators: an 8-bit image to read, one to write, the pixels
+// of a tile, and pixel values between pixels. Internal to the kernels.
 //
 // Ownership: none. Threads: as values. Errors: picture_tiles() and require_same_shape() throw
 // std::invalid_argument.
@@ -91,6 +91,19 @@ SLUICE_HOST_DEVICE inline int mirrored_place(int at, int length) {
 }
 SLUICE_HOST_DEVICE inline int nearest_place(int at, int length) {
   return at < 0 ? 0 : at > length - 1 ? length - 1 : at;
+}
+
+inline constexpr int kPlaceWeightBits = 11;
+
+// Interpolates with the arithmetic of blend_of_four() in ops/kernels. Returns the value of channel
+// `c` at a position between four pixels. `wx`, `wy`: the weights of the right and the lower pixels.
+SLUICE_HOST_DEVICE inline int blend_of_four(const std::uint8_t* const (&pixels)[4], int c, int wx,
+                                            int wy) {
+  constexpr int kWhole = 1 << kPlaceWeightBits;
+  const int upper = pixels[0][c] * kWhole + (pixels[1][c] - pixels[0][c]) * wx;
+  const int lower = pixels[2][c] * kWhole + (pixels[3][c] - pixels[2][c]) * wx;
+  const int sum = upper * (kWhole - wy) + lower * wy;
+  return (sum + (1 << (2 * kPlaceWeightBits - 1))) >> (2 * kPlaceWeightBits);
 }
 
 }  // namespace sluice::device

@@ -15,8 +15,7 @@
 #pragma once
 
 #include <sluice/cuda/device_view.h>
-#include <sluice/cuda/last_before.h>
-#include <sluice/runtime/device_guard.h>
+#include <sluice/runtime/device.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,8 +7,8 @@
 #pragma once
 
 #include <sluice/cuda/device_view.h>
-#include <sluice/cuda/kernels/blend_of_four.h>
-#include <sluice/cuda/kernels/pixels_out.h>
+#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/pixels_tile.h>
 #include <sluice/cuda/kernels/tiles.h>
 
 #include <cmath>

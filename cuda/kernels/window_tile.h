@@ -1,6 +1,6 @@
 // Window tiles: one tile of an image whose pixel values are computed from a window around them:
-// sharpness, filter_2d, motion_blur and median_blur. The arithmetic is that of sharpness_rows.h,
-// filter_2d.h and motion_blur.h in ops/kernels, step by step. Internal to the kernel.
+// sharpness, filter_2d, motion_blur and median_blur. The arithmetic is that of filter.h in
+// ops/kernels, step by step. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once

@@ -1,7 +1,7 @@
 // Detects the optional members of a dataset type for Graph::read. Internal to the builder.
 #pragma once
 
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
 
 #include <concepts>

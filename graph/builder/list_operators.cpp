@@ -5,7 +5,7 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/function.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/tensor_slices.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <limits>

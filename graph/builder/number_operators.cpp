@@ -1,7 +1,7 @@
 // Arithmetic, comparison and conversion of numbers, as operators.
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/operator.h>
-#include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/compute.h>
 #include <sluice/runtime/error.h>
 

@@ -2,8 +2,8 @@
 // samples.
 #pragma once
 
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/operator.h>
-#include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/function.h>
 #include <sluice/runtime/own.h>
 #include <sluice/runtime/random.h>

@@ -1,7 +1,6 @@
 #include <sluice/graph/builder/recorder_state.h>
-#include <sluice/graph/plan/add_slot.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
-#include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

@@ -1,4 +1,8 @@
-// Recorder: records the plan that a description makes. Also declares the builder's own operators.
+// Recorder: records the plan that a description makes. recorder.cpp has steps, branches and loops,
+// recorder_specs.cpp what is known of values and sources.
+//
+// Also declares the builder's own operators: arithmetic and casts are in number_operators.cpp,
+// those of lists and elements in list_operators.cpp, the others in built_in_operators.cpp.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>

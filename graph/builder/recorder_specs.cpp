@@ -1,12 +1,101 @@
-// Tracks the specs of tensors in slots, and finds arms and bodies whose specs disagree.
+// What the recorder knows of values: where they lie, which specs their tensors have, and which
+// source they come from.
+#include <sluice/graph/builder/dataset.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/recorder_state.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace sluice::detail {
+namespace {
+
+bool is_pixels(const SlotType* type) {
+  return type == slot_type<Image>() || type == slot_type<Tensor>();
+}
+
+// Files stay on the host. Marking one for the device selects device versions of the operators that
+// read it.
+bool is_file(const SlotType* type) {
+  return type == slot_type<Bytes>() || type == slot_type<std::span<const std::uint8_t>>();
+}
+
+}  // namespace
+
+OperatorPtr Recorder::place_step(const Operator& op, const Arguments& arguments,
+                                 const std::string& step) const {
+  const Slot* there = nullptr;
+  const Slot* here = nullptr;
+  bool wished = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto* from = std::get_if<SlotArgument>(&arguments[i]);
+    if (from == nullptr) continue;
+    const Slot& slot = state_->plan.slots[from->slot];
+    if (i >= op.schema().inputs.size()) {  // parameters are read by the host
+      if (!slot.on_device) continue;
+      throw BuildError("'" + step + "' is given '" + slot.name +
+                       "', which lies on the GPU, as a parameter; say .cpu() of it");
+    }
+    wished = wished || (is_file(slot.type) && slot.on_device);
+    if (!is_pixels(slot.type)) continue;
+    (slot.on_device ? there : here) = &slot;
+  }
+  const std::optional<MemoryKind>& moves_to = op.schema().moves_to;
+  if (moves_to && (*moves_to == MemoryKind::device ? there : here) != nullptr) {
+    throw BuildError("'" + step + "' copies '" + (there != nullptr ? there : here)->name +
+                     "' to where it is already; leave it out");
+  }
+  if (moves_to && there == nullptr && here == nullptr) return nullptr;
+  if (!moves_to && there == nullptr) return wished ? op.device_version() : nullptr;
+  if (!moves_to && here != nullptr) {
+    throw BuildError("'" + step + "' is given '" + there->name + "', which lies on the GPU, and '" +
+                     here->name + "', which does not; say .gpu() of this one, or .cpu() of that");
+  }
+  OperatorPtr version = op.device_version();
+  if (version == nullptr) {
+    throw BuildError("the operator '" + op.name() + "' does not run on a GPU, where '" +
+                     there->name + "' lies; say .cpu() before it, and .gpu() after it");
+  }
+  return version;
+}
+
+void Recorder::place_output(Slot& slot, const OperatorSchema& schema) {
+  slot.on_device = is_pixels(slot.type) && schema.moves_to != MemoryKind::host;
+  if (slot.on_device) slot.spec.place = MemoryPlace{MemoryKind::device};
+  slot.from_device = !is_pixels(slot.type);
+}
+
+void Recorder::name_again(Slot& slot, SlotId file) {
+  slot.merged = true;
+  slot.same_as = file;
+  slot.on_device = true;
+  slot.spec.place = MemoryPlace{MemoryKind::device};
+}
+
+void Recorder::require_on_host(const Step& step) const {
+  for (const SlotId slot : step.reads) {
+    if (!state_->plan.slots[slot].on_device || is_file(state_->plan.slots[slot].type)) continue;
+    throw BuildError("'" + step.name + "' is a function that runs on the host, but '" +
+                     state_->plan.slots[slot].name + "' lies on the GPU; give it .cpu() of that");
+  }
+}
+
+void Recorder::set_outputs(std::vector<SlotId> outputs) {
+  for (const SlotId slot : outputs) use(slot, "the pipeline's result");
+  enclose(state_->plan, state_->plan.top, outputs, "the pipeline's result", state_->boundaries);
+  state_->plan.outputs = std::move(outputs);
+}
+
 namespace {
 
 std::string which_of(const char* all, const std::string& place) {
@@ -77,6 +166,57 @@ void Recorder::declare(SlotId slot, const TensorSpec& spec) {
   if (spec.layout) known.spec.layout = spec.layout;
   if (spec.rank) known.spec.rank = spec.rank;
   if (spec.place) known.spec.place = spec.place;
+}
+
+void Recorder::set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
+                          bool once, Function<std::string(const SampleKey&)> name) {
+  if (!state_->open.empty())
+    throw BuildError("the source '" + step + "' stands inside " + place() +
+                     "; move it to the top of the pipeline, where it can be used as well");
+  if (samples < 0)
+    throw BuildError("the source '" + step + "' cannot have " + std::to_string(samples) +
+                     " samples; give the number in an epoch, at least 0");
+  if (samples > INT32_MAX && samples != kUntilEnd)
+    throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
+  const bool both_known =
+      state_->plan.samples >= 0 && state_->plan.samples != kUntilEnd && samples != kUntilEnd;
+  if (both_known && state_->plan.samples != samples) {
+    throw BuildError("the source '" + step + "' has " + std::to_string(samples) +
+                     " samples, but the one before it has " + std::to_string(state_->plan.samples) +
+                     "; let one of them have kUntilEnd if the shortest shall end the epoch");
+  }
+  state_->plan.samples = std::max(state_->plan.samples, samples);
+  // A source with a default sampler follows the others.
+  if (sampler != Sampler{}) {
+    if (state_->plan.sampler && *state_->plan.sampler != sampler) {
+      throw BuildError("the source '" + step + "' has the sampler (" + to_string(sampler) +
+                       "), but one before it has (" + to_string(*state_->plan.sampler) +
+                       "); all sources go through an epoch together: give one of them a sampler");
+    }
+    state_->plan.sampler = sampler;
+  }
+  if (once) state_->plan.once = step;
+  if (state_->plan.sampler && !state_->plan.once.empty()) {
+    throw BuildError("the source '" + state_->plan.once +
+                     "' gives its values in their own order, but an epoch has a sampler (" +
+                     to_string(*state_->plan.sampler) +
+                     "); leave that out, or read a dataset that can be asked for any sample");
+  }
+  if (name && !state_->plan.source_name) state_->plan.source_name = std::move(name);
+}
+
+int checked_threads(const std::string& step, int threads, bool gives_later) {
+  constexpr int kMost = 4096;
+  if (threads < 0 || threads > kMost) {
+    throw BuildError("the source '" + step + "' cannot have " + std::to_string(threads) +
+                     " threads of its own; give it 1 to 4096, or 0 for the pipeline's");
+  }
+  if (threads > 0 && gives_later) {
+    throw BuildError("the source '" + step +
+                     "' is given threads of its own, but says itself when its samples come, on "
+                     "threads that it has: leave SourceOptions::threads out");
+  }
+  return threads;
 }
 
 }  // namespace sluice::detail

@@ -1,8 +1,9 @@
-// Recorder::State: the recorder's state while a pipeline is described. Internal to recorder.h.
+// Recorder::State: the recorder's state while a pipeline is described. Internal to recorder.cpp and
+// recorder_specs.cpp.
 #pragma once
 
-#include <sluice/graph/boundaries/regions.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/regions.h>
 #include <sluice/graph/plan/plan.h>
 
 #include <cstdint>

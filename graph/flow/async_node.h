@@ -27,7 +27,7 @@
 // nothing. A thread that is new to oneTBB waits in fire() until there is memory for it.
 #pragma once
 
-#include <sluice/graph/flow/exit_port.h>
+#include <sluice/graph/flow/carrier.h>
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-// select_node: sends each token to one of N ports.
+// select_node: sends each token to one of N ports. predicate_node: to one of two.
 //
 //   select_node<Token*> by_size(g, 3, [](Token* t) { return t->size_class; });
 //   make_edge(window.output(), by_size.input());
@@ -58,6 +58,34 @@ class select_node {
 
   std::vector<std::unique_ptr<Port>> ports_;
   input_node<Token, Policy> node_;
+};
+
+// predicate_node: sends each token to on_true() or on_false().
+//
+//   predicate_node<Token*> coin(g, [](Token* t) { return t->heads; });
+//   make_edge(coin.on_true(), rotate);  make_edge(rotate, resize);
+//   make_edge(coin.on_false(), resize);   // an empty branch: wired directly to the merge
+//
+// Only the branch that is taken runs. A token whose predicate throws leaves through failed().
+// Ownership and threads: as for select_node.
+
+template <class Token, class Policy = as_task>
+class predicate_node {
+ public:
+  // `predicate(token)` returns anything that converts to bool.
+  template <class Predicate>
+  predicate_node(tbb::flow::graph& g, Predicate predicate)
+      : select_(g, 2, [predicate = std::move(predicate)](const Token& token) -> std::size_t {
+          return static_cast<bool>(predicate(token)) ? 1 : 0;
+        }) {}
+
+  tbb::flow::receiver<Token>& input() { return select_.input(); }
+  tbb::flow::sender<Token>& on_true() { return select_.port(1); }
+  tbb::flow::sender<Token>& on_false() { return select_.port(0); }
+  tbb::flow::sender<Token>& failed() { return select_.failed(); }
+
+ private:
+  select_node<Token, Policy> select_;
 };
 
 }  // namespace sluice::flow

@@ -35,7 +35,7 @@
 // throw; see exit_port for `lost`.
 #pragma once
 
-#include <sluice/graph/flow/exit_port.h>
+#include <sluice/graph/flow/carrier.h>
 #include <sluice/graph/flow/poller.h>
 #include <sluice/runtime/ring.h>
 

@@ -56,7 +56,7 @@
 // 2. find_next() looks for a token: first in ready_, then among the lane's tokens at hand, then for
 //    a new sample, then at other lanes. If it finds one and more samples can be admitted, it also
 //    starts another lane, or wakes the sleeping one.
-// 3. If carried tokens take only microseconds, lanes contend for the lock (pace.h has the limits).
+// 3. If carried tokens take only microseconds, lanes contend for the lock (`pace` has the limits).
 //    Then fewer lanes run. Each admits several tokens at once and keeps them at hand; run() takes
 //    these first, without the lock. A lane without a token waits up to 50 microseconds before it
 //    ends, because starting a lane wakes all threads of the arena.
@@ -77,12 +77,11 @@
 // Read lane::run() first, then find_next().
 #pragma once
 
-#include <sluice/graph/flow/at_hand.h>
 #include <sluice/graph/flow/carrier.h>
-#include <sluice/graph/flow/pace.h>
 #include <sluice/runtime/ring.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -96,8 +95,92 @@
 #include <vector>
 
 #include <tbb/flow_graph.h>
+#include <tbb/spin_mutex.h>
 
 namespace sluice::flow {
+
+// A small queue of tokens that a thread keeps for itself. Other threads may take from it. Internal.
+// It holds copies of the tokens. All functions may be called from any thread.
+template <class Token>
+class at_hand {
+ public:
+  static constexpr std::size_t kMost = 16;
+
+  bool empty() {
+    const std::lock_guard lock(mutex_);
+    return begin_ == end_;
+  }
+  bool pop(Token& token) {
+    const std::lock_guard lock(mutex_);
+    if (begin_ == end_) return false;
+    token = tokens_[begin_++];
+    return true;
+  }
+  // Call it at most kMost times since the queue was empty.
+  void push(const Token& token) {
+    const std::lock_guard lock(mutex_);
+    if (begin_ == end_) begin_ = end_ = 0;
+    tokens_[end_++] = token;
+  }
+
+ private:
+  tbb::spin_mutex mutex_;
+  std::array<Token, kMost> tokens_{};
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+// Estimates how long tokens take, and how many threads they are worth. Internal. The window's lock
+// guards it.
+class pace {
+ public:
+  using duration = std::chrono::steady_clock::duration;
+  static constexpr duration kShort = std::chrono::microseconds(5);
+  static constexpr duration kLight = std::chrono::microseconds(50);
+
+  // Adds the time of a token. Threads that contend make each token take longer, and a thread that
+  // is preempted much longer. So shorter times count more.
+  void learn(duration each) {
+    short_since_ = each < kShort ? short_since_ + 1 : 0;
+    light_since_ = each < kLight ? light_since_ + 1 : 0;
+    each = std::min(each, 2 * each_ + duration(1));
+    each_ += (each - each_) / (each < each_ ? 2 : 4);
+  }
+  // Call it if threads were missing. From now on, is_short() and is_light() need more tokens in a
+  // row.
+  void was_wrong() {
+    short_since_ = light_since_ = 0;
+    short_until_ = std::min(2 * short_until_, kShortAtMost);
+  }
+
+  // True if tokens take less than kShort: enough of them in a row did.
+  bool is_short() const { return short_since_ >= short_until_; }
+  // True if tokens take less than kLight, so that one is not worth waking a thread.
+  bool is_light() const { return light_since_ >= short_until_; }
+
+  // Returns the number of threads for `tokens` tokens. Light ones need fewer: waking a thread takes
+  // longer than several of them. At first the time is unknown, and each token gets a thread.
+  std::size_t threads_for(std::size_t tokens) const {
+    if (!is_light() || tokens == 0) return tokens;
+    const auto threads =
+        static_cast<std::size_t>(static_cast<duration::rep>(tokens) * each_ / kWorthAThread);
+    return std::clamp<std::size_t>(threads, 1, tokens);
+  }
+
+  // The number of tokens that a thread may take at once.
+  std::size_t at_once() const {
+    return is_short() ? static_cast<std::size_t>(kAtOnce / std::max(each_, duration(1))) : 1;
+  }
+
+ private:
+  static constexpr duration kWorthAThread = std::chrono::microseconds(100);
+  static constexpr duration kAtOnce = std::chrono::microseconds(20);
+  static constexpr int kShortAtMost = 4096;
+
+  duration each_ = std::chrono::seconds(1);
+  int short_since_ = 0;  // tokens in a row
+  int light_since_ = 0;
+  int short_until_ = 16;
+};
 
 template <class Token, class Policy = as_task>
 class window {

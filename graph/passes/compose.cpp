@@ -39,11 +39,8 @@
 //
 // Read Compositions::add first, then composed_step.
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/add_slot.h>
-#include <sluice/graph/plan/composing.h>
-#include <sluice/graph/plan/device_versions.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 #include <map>
@@ -67,9 +64,9 @@ const Composing* asked(const Step& step) {
   const bool may = step.op != nullptr && !step.has_effect() && !step.pinned &&
                    step.writes.size() == 1 && step.declared.empty() &&
                    (step.kind == StepKind::cpu || step.kind == StepKind::stream);
-  const Composing* const composing = may ? composing_of(*step.op) : nullptr;
+  const Composing* const composing = may ? step.op->composing() : nullptr;
   if (composing == nullptr || step.kind == StepKind::cpu) return composing;
-  return device_version_of(*composing->applies) != nullptr ? composing : nullptr;
+  return composing->applies->device_version() != nullptr ? composing : nullptr;
 }
 
 std::optional<std::vector<Constant>> manner_of(const Composing& composing, const Step& step) {
@@ -140,7 +137,7 @@ Step composed_step(Plan& plan, const Composition& row) {
   std::string names;
   for (Step* const step : row.steps) {
     const bool first = step == row.steps.front();
-    const Composing& composing = *composing_of(*step->op);
+    const Composing& composing = *step->op->composing();
     plan.slots[step->writes.front()].type = type;
     if (!first) {
       input_of(*step).type = type;
@@ -154,7 +151,7 @@ Step composed_step(Plan& plan, const Composition& row) {
   Step apply = step_of(row.first->applies, {SlotArgument{said, type}}, last.name, {picture});
   apply.reads.push_back(source);
   apply.remark = "composed of " + names;
-  if (last.kind == StepKind::stream) apply.run_on(device_version_of(*apply.op));
+  if (last.kind == StepKind::stream) apply.run_on(apply.op->device_version());
   return apply;
 }
 

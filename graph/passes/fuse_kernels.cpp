@@ -48,9 +48,8 @@
 //
 // Read Chains::add first, then fuse_chain and LateDecoder::run.
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/add_slot.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,10 +1,11 @@
-// Passes for memory: carry and place_outputs.
+// Passes for memory: carry, place_outputs and release.
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/alias_analysis.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace sluice::detail {
 namespace {
@@ -80,6 +81,181 @@ Plan place_outputs(Plan plan) {
   Places places(plan);
   for (std::size_t k = 0; k < plan.outputs.size(); ++k)
     places.place(plan.outputs[k], plan.top.scope, static_cast<int>(k));
+  return plan;
+}
+
+namespace {
+
+// The live slots at a point of the plan, and the number of live slots in each storage. Changes are
+// logged and can be undone, because arms are walked one after another from the same point.
+class Live {
+ public:
+  explicit Live(const Plan& plan)
+      : plan_(plan), storages_(plan), live_(plan.slots.size()), held_(plan.slots.size()) {}
+
+  bool has(SlotId slot) const { return live_[slot]; }
+  void set(SlotId slot, bool live) {
+    if (live_[slot] != live) flip(slot);
+  }
+  template <class Some>
+  void add(const Some& slots) {
+    for (const SlotId slot : slots) set(slot, true);
+  }
+  template <class Some>
+  void remove(const Some& slots) {
+    for (const SlotId slot : slots) set(slot, false);
+  }
+  void flip(const Slots& slots) {
+    for (const SlotId slot : slots) flip(slot);
+  }
+
+  // Marks the current point, for go_back().
+  std::size_t here() const { return flips_.size(); }
+  // Returns to the point. The result lists the slots whose liveness differed.
+  Slots go_back(std::size_t point) {
+    Slots changes;
+    for (std::size_t i = point; i < flips_.size(); ++i) {
+      if (!changes.insert(flips_[i]).second) changes.erase(flips_[i]);
+    }
+    flip(changes);
+    flips_.resize(point);
+    return changes;
+  }
+
+  // The storages of `slots` that no live slot uses and that hold memory worth releasing.
+  template <class Some>
+  std::vector<SlotId> dead(const Some& slots) {
+    std::vector<SlotId> found;
+    for (const SlotId slot : slots) {
+      if (has(slot)) continue;
+      for (const SlotId storage : storages_.of(slot)) {
+        if (held_[storage] == 0 && plan_.slots[storage].type->release != nullptr)
+          found.push_back(storage);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+ private:
+  void flip(SlotId slot) {
+    live_[slot] = !live_[slot];
+    for (const SlotId storage : storages_.of(slot))
+      live_[slot] ? ++held_[storage] : --held_[storage];
+    flips_.push_back(slot);
+  }
+
+  const Plan& plan_;
+  AliasAnalysis storages_;
+  std::vector<bool> live_;  // by slot
+  std::vector<int> held_;   // by storage
+  std::vector<SlotId> flips_;
+};
+
+// Walks backwards through the plan.
+class Releases {
+ public:
+  explicit Releases(Plan& plan) : plan_(plan), live_(plan) {}
+
+  void run() {
+    live_.add(plan_.outputs);
+    walk(plan_.top);
+  }
+
+ private:
+  void walk(Block& block) {
+    for (auto node = block.nodes.rbegin(); node != block.nodes.rend(); ++node) {
+      visit(
+          *node,
+          [&](Stage& stage) {
+            for (auto step = stage.steps.rbegin(); step != stage.steps.rend(); ++step)
+              walk_step(*step);
+          },
+          [&](Branch& branch) { walk_branch(branch); },
+          [&](Loop& loop) { walk_loop(loop, uses_of(*node)); });
+    }
+  }
+
+  void walk_step(Step& step) {
+    Slots touched(step.reads.begin(), step.reads.end());
+    insert(touched, step.writes);
+    step.releases = live_.dead(touched);
+    live_.remove(step.writes);
+    live_.add(step.reads);
+  }
+
+  void walk_branch(Branch& branch) {
+    const std::size_t behind = live_.here();
+    std::vector<Slots> changes;             // for each arm: the slots that differ before it
+    std::map<SlotId, std::size_t> changed;  // the number of arms in which the slot changes
+    for (Block& arm : branch.arms) {
+      for (std::size_t i = 0; i < branch.results.size(); ++i) {
+        if (!live_.has(branch.results[i])) continue;
+        live_.set(branch.results[i], false);
+        live_.set(arm.results[i], true);
+      }
+      walk(arm);
+      changes.push_back(live_.go_back(behind));
+      for (const SlotId slot : changes.back()) ++changed[slot];
+    }
+    // Slots that any arm needs are live before the branch.
+    Slots needed(branch.reads.begin(), branch.reads.end()), over;
+    for (const auto& [slot, arms] : changed) {
+      const bool any = !live_.has(slot) || arms < branch.arms.size();
+      (any ? needed : over).insert(slot);
+    }
+    // Slots that only other arms need are released in this arm.
+    for (std::size_t a = 0; a < branch.arms.size(); ++a) {
+      live_.flip(changes[a]);
+      branch.arms[a].releases = live_.dead(needed);
+      live_.go_back(behind);
+    }
+    live_.remove(over);
+    live_.add(needed);
+  }
+
+  // `uses`: the slots that the loop uses, made before it or within.
+  void walk_loop(Loop& loop, const Slots& uses) {
+    // The next iteration may need again the values from outside and the carried ones.
+    Slots kept;
+    for (const SlotId slot : uses) {
+      if (!made_inside(plan_, slot, loop)) kept.insert(slot);
+    }
+    Slots own{loop.iteration};
+    insert(own, loop.state);
+    insert(own, loop.storage);
+
+    const std::size_t behind = live_.here();
+    live_.add(kept);
+    live_.add(own);
+    const std::size_t through = live_.here();
+    live_.add(loop.body.results);
+    walk(loop.body);
+    const Slots changes = live_.go_back(through);
+    // The body may use some of the condition's values.
+    live_.add(changes);
+    live_.add(loop.condition.results);
+    walk(loop.condition);
+    live_.go_back(behind);
+
+    live_.add(loop.results);
+    Slots touched = kept;
+    insert(touched, own);
+    insert(touched, changes);
+    loop.releases = live_.dead(touched);
+    live_.remove(loop.results);
+    live_.add(kept);
+  }
+
+  Plan& plan_;
+  Live live_;
+};
+
+}  // namespace
+
+Plan release(Plan plan) {
+  Releases(plan).run();
   return plan;
 }
 

@@ -13,10 +13,8 @@
 // other use of the image's pixels is in another arm. For the other uses, the whole image is made in
 // their arms, so no sample makes more than one.
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/add_slot.h>
-#include <sluice/graph/plan/device_versions.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 #include <iterator>
@@ -234,7 +232,7 @@ class Splitter {
     make.arguments.emplace_back(SlotArgument{region, slot_type<Rectangle>()});
     make.writes = {part};
     if (maker_.on_device != nullptr) {
-      make.run_on(device_version_of(*make.op));
+      make.run_on(make.op->device_version());
       plan_.slots[part].on_device = true;
     } else {
       make.bind();

@@ -1,8 +1,7 @@
 // The pass sink.
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/add_slot.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 #include <iterator>

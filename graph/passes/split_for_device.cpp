@@ -3,8 +3,7 @@
 // results. Steps that make the inputs of this work, such as files, place them in memory that the
 // device can read directly, so that no copy is needed.
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/add_slot.h>
-#include <sluice/graph/plan/visit.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>

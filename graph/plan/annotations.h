@@ -1,4 +1,5 @@
-// Annotations: formats counts and times for tables, texts and drawings of a plan. Internal.
+// Annotations: formats counts and times for tables, texts and drawings of a plan. Internal to
+// plan_text.cpp, which defines it, and stats.cpp.
 //
 // Ownership: refers to the stats. Threads: like any data. No errors.
 #pragma once

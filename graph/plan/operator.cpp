@@ -1,16 +1,17 @@
+#include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/runtime/arithmetic.h>
 #include <sluice/runtime/bytes.h>
+#include <sluice/runtime/compute.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
-#include <shared_mutex>
 #include <stdexcept>
 #include <type_traits>
 
@@ -345,8 +346,53 @@ void throw_refused(std::string_view op, const Parameter& parameter, double numbe
   throw std::invalid_argument(refusal(op, parameter, number));
 }
 
+void read_numbers(std::string_view op, const Parameter& parameter, const Tensor& tensor,
+                  std::span<float> numbers) {
+  const auto refuse = [&](const std::string& what) {
+    throw std::invalid_argument(fmt::format("{}: {} is given {}", op, parameter.name, what));
+  };
+  if (tensor.dtype() == DType::boolean) refuse("a tensor of bool; give one of numbers");
+  const Shape& shape = tensor.shape();
+  const auto count = static_cast<std::size_t>(shape.rank == 1 ? shape[0] : 1);
+  const bool whole = shape.rank <= 1 && count == numbers.size();
+  const bool fewer = shape.rank <= 1 && (count == 1 || (count > 2 && count < numbers.size()));
+  if (!whole && !fewer) {
+    refuse(fmt::format(
+        "a tensor of shape {}; give one dimension of {}{} numbers, or one number for all",
+        to_string(shape), numbers.size() == 4 ? "3 or " : "", numbers.size()));
+  }
+  const auto* rest = parameter.default_value
+                         ? std::get_if<std::vector<double>>(&*parameter.default_value)
+                         : nullptr;
+  if (count < numbers.size() && rest != nullptr)
+    std::transform(rest->begin(), rest->end(), numbers.begin(),
+                   [](double number) { return static_cast<float>(number); });
+  const std::int64_t step = shape.rank == 1 ? tensor.strides()[0] : 0;
+  visit_dtype(tensor.dtype(), [&]<class T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const T element = tensor.data<T>()[static_cast<std::int64_t>(i) * step];
+      const auto number = static_cast<double>(plain(element));
+      if (!parameter.allows(number) || !fits(number, numbers[i])) {
+        Parameter one = parameter;
+        one.name = fmt::format("{}[{}]", parameter.name, i);
+        throw_refused(op, one, number);
+      }
+    }
+  });
+  if (count == 1) std::fill(numbers.begin(), numbers.end(), numbers.front());
+}
+
+// Guards what is added to an operator after it was made.
+struct Operator::Additions {
+  std::mutex mutex;
+  std::optional<Composing> composing;
+  OperatorPtr device_version;
+};
+
 Operator::Operator(OperatorSchema schema, OperatorFunctions functions)
-    : schema_(std::move(schema)), functions_(std::move(functions)) {
+    : schema_(std::move(schema)),
+      functions_(std::move(functions)),
+      additions_(std::make_unique<Additions>()) {
   const auto require = [this](bool good, const std::string& what) {
     if (!good) throw BuildError("the operator '" + schema_.name + "' " + what);
   };
@@ -451,139 +497,30 @@ std::optional<std::array<std::uint8_t, 256>> Operator::level_table(
   return functions_.level_table ? functions_.level_table(arguments) : std::nullopt;
 }
 
-template const SlotType* slot_type<bool>();
-template const SlotType* slot_type<std::int8_t>();
-template const SlotType* slot_type<std::uint8_t>();
-template const SlotType* slot_type<std::int16_t>();
-template const SlotType* slot_type<std::uint16_t>();
-template const SlotType* slot_type<std::int32_t>();
-template const SlotType* slot_type<std::uint32_t>();
-template const SlotType* slot_type<std::int64_t>();
-template const SlotType* slot_type<std::uint64_t>();
-template const SlotType* slot_type<Half>();
-template const SlotType* slot_type<float>();
-template const SlotType* slot_type<double>();
-template const SlotType* slot_type<std::string>();
-template const SlotType* slot_type<Rectangle>();
-template const SlotType* slot_type<Image>();
-template const SlotType* slot_type<Tensor>();
-template const SlotType* slot_type<Bytes>();
+Operator::~Operator() = default;
 
-namespace {
-
-// Calls visit(std::type_identity<T>(), name) for the types that need not be registered.
-template <class Visit>
-void for_each_built_in_type(const Visit& visit) {
-  for_each_number_type(visit);
-  visit(std::type_identity<std::string>(), "text");
-  visit(std::type_identity<Rectangle>(), "rectangle");
-  visit(std::type_identity<Image>(), "image");
-  visit(std::type_identity<Tensor>(), "tensor");
-  visit(std::type_identity<Bytes>(), "bytes");
-  visit(std::type_identity<std::span<const std::uint8_t>>(), "byte_span");
+void Operator::set_composing(Composing composing) const {
+  const std::lock_guard lock(additions_->mutex);
+  if (additions_->composing)
+    throw BuildError("the operator '" + name() + "' says already how it is composed");
+  additions_->composing = std::move(composing);
 }
 
-}  // namespace
-
-struct OperatorRegistry::Names {
-  std::shared_mutex mutex;
-  std::map<std::string, OperatorPtr, std::less<>> operators;
-  std::map<std::string, OperatorSchema, std::less<>> functions;
-  std::map<std::string, const SlotType*, std::less<>> types;
-};
-
-OperatorRegistry::OperatorRegistry() : names_(std::make_unique<Names>()) {
-  for_each_built_in_type(
-      [&]<class T>(std::type_identity<T>, const char* name) { add_value_type<T>(name); });
+const Composing* Operator::composing() const {
+  const std::lock_guard lock(additions_->mutex);
+  return additions_->composing ? &*additions_->composing : nullptr;
 }
 
-OperatorRegistry::~OperatorRegistry() = default;
-
-std::string_view short_name(std::string_view spelled) {
-  std::string_view found = spelled;
-  for_each_built_in_type([&]<class T>(std::type_identity<T>, const char* name) {
-    if (slot_type<T>()->name == spelled) found = name;
-  });
-  return found;
+void Operator::set_device_version(OperatorPtr version) const {
+  const std::lock_guard lock(additions_->mutex);
+  if (additions_->device_version != nullptr)
+    throw BuildError("the operator '" + name() + "' has a version for devices already");
+  additions_->device_version = std::move(version);
 }
 
-void OperatorRegistry::add(OperatorPtr op) {
-  if (op == nullptr) throw BuildError("register_operator: there is no operator");
-  const std::lock_guard lock(names_->mutex);
-  if (names_->functions.contains(op->name()) || !names_->operators.emplace(op->name(), op).second) {
-    throw BuildError("register_operator: there is an operator '" + op->name() +
-                     "' already; give this one another name");
-  }
-}
-
-void OperatorRegistry::add_function(OperatorSchema schema) {
-  const std::lock_guard lock(names_->mutex);
-  for (const std::string& name : schema.made_of) {
-    const auto at = names_->operators.find(name);
-    if (at == names_->operators.end())
-      throw BuildError(schema.name + " is made of '" + name + "', which is no operator");
-    schema.draws = schema.draws || at->second->schema().draws;
-    schema.effect = schema.effect || at->second->schema().effect;
-  }
-  const std::string name = schema.name;
-  if (names_->operators.contains(name) ||
-      !names_->functions.emplace(name, std::move(schema)).second)
-    throw BuildError("there is an operator '" + name + "' already");
-}
-
-void OperatorRegistry::add_type(std::string name, const SlotType* type,
-                                const std::vector<const SlotType*>& lists) {
-  const std::lock_guard lock(names_->mutex);
-  for (const auto& [taken, by] : names_->types) {
-    if (taken != name && by != type) continue;
-    throw BuildError("register_value_type: '" + std::string(type->name) + "' cannot be '" + name +
-                     "': '" + taken + "' is the name of '" + std::string(by->name) + "' already");
-  }
-  names_->types.emplace(name, type);
-  for (const SlotType* list : lists) {
-    name = "list of " + name;
-    const auto has_name = [&](const auto& one) { return one.second == list; };
-    if (std::none_of(names_->types.begin(), names_->types.end(), has_name))
-      names_->types.emplace(name, list);
-  }
-}
-
-OperatorPtr OperatorRegistry::find(std::string_view name) const {
-  const std::shared_lock lock(names_->mutex);
-  const auto at = names_->operators.find(name);
-  return at == names_->operators.end() ? nullptr : at->second;
-}
-
-const SlotType* OperatorRegistry::find_type(std::string_view name) const {
-  const std::shared_lock lock(names_->mutex);
-  const auto at = names_->types.find(name);
-  return at == names_->types.end() ? nullptr : at->second;
-}
-
-std::string_view OperatorRegistry::name_of_type(const SlotType* type) const {
-  const std::shared_lock lock(names_->mutex);
-  for (const auto& [name, registered] : names_->types) {
-    if (registered == type) return name;
-  }
-  return {};
-}
-
-std::vector<OperatorPtr> OperatorRegistry::all() const {
-  const std::shared_lock lock(names_->mutex);
-  std::vector<OperatorPtr> all;
-  for (const auto& [name, op] : names_->operators) all.push_back(op);
-  return all;
-}
-
-std::vector<OperatorSchema> OperatorRegistry::functions() const {
-  const std::shared_lock lock(names_->mutex);
-  std::vector<OperatorSchema> all;
-  for (const auto& [name, schema] : names_->functions) all.push_back(schema);
-  return all;
-}
-
-bool is_registered(const OperatorRegistry& registry, const OperatorPtr& op) {
-  return op != nullptr && registry.find(op->name()) == op;
+OperatorPtr Operator::device_version() const {
+  const std::lock_guard lock(additions_->mutex);
+  return additions_->device_version;
 }
 
 }  // namespace sluice::detail

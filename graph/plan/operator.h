@@ -1,5 +1,5 @@
 // Operator: describes what a step does, with its name, parameters and functions. OperatorRegistry
-// holds the names by which saved plans find operators.
+// holds the names by which saved plans find operators; its source is operator_registry.cpp.
 #pragma once
 
 #include <sluice/graph/plan/number_types.h>
@@ -247,6 +247,22 @@ struct Deferral {
   bool wants_whole = false;  // may follow only operators that select
 };
 
+// Composing: how an operator combines with its neighbors in a chain of steps, for the pass
+// `compose`. Each step of a chain checks its own arguments and adds its work to a description that
+// the steps before it have built, such as a map of colors or of coordinates. These steps make no
+// image. One more step then makes the image from the finished map. The versions have the operator's
+// name and its arguments, except for the image.
+struct Composing {
+  OperatorPtr begins;   // takes the image; returns the first description
+  OperatorPtr goes_on;  // takes and extends the description of the step before
+  OperatorPtr applies;  // takes the last description; returns the image
+  bool light = false;   // cheap on its own: a chain of only light operators is left alone
+  // Returns the settings that must be equal for the whole chain, given the operator's arguments. An
+  // empty vector agrees with all. Returns nullopt if the settings differ from sample to sample: the
+  // operator then stays a separate step.
+  Function<std::optional<std::vector<Constant>>(const Arguments&)> manner = {};
+};
+
 // The function that a step runs for each sample.
 using StepFunction = Function<void(Sample&)>;
 
@@ -285,13 +301,15 @@ struct OperatorFunctions {
 // step again.
 //
 // Made by declare_operator (builder/declare_operator.h); found by name in the OperatorRegistry.
-// Ownership: immutable, shared by plans, steps and the registry; the function that bind() returns
-// refers to the operator, which must outlive it (a step keeps its own). Threads: any number at
-// once. Errors: BuildError for arguments that the operator does not take. An illegal value of a
-// sample is the error of that sample, in the same words.
+// Ownership: shared by plans, steps and the registry; immutable but for what set_composing() and
+// set_device_version() add once. The function that bind() returns refers to the operator, which
+// must outlive it (a step keeps its own). Threads: any number at once. Errors: BuildError for
+// arguments that the operator does not take. An illegal value of a sample is the error of that
+// sample, in the same words.
 class Operator {
  public:
   Operator(OperatorSchema schema, OperatorFunctions functions);
+  ~Operator();
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
@@ -331,9 +349,19 @@ class Operator {
   std::optional<std::array<std::uint8_t, 256>> level_table(const Arguments& arguments) const;
   const OperatorPtr& preparation() const { return functions_.preparation; }
 
+  // What other rooms add to an operator that exists already: how it is composed, and its version
+  // for devices. Each is set at most once; a second one throws BuildError. Null: there is none.
+  void set_composing(Composing composing) const;
+  const Composing* composing() const;
+  void set_device_version(OperatorPtr version) const;
+  OperatorPtr device_version() const;
+
  private:
+  struct Additions;
+
   OperatorSchema schema_;
   OperatorFunctions functions_;
+  std::unique_ptr<Additions> additions_;
 };
 
 // Says why a number is illegal: "coin_flip: probability must lie between 0 and 1, not 2".

@@ -1,125 +1,20 @@
-#include <sluice/graph/plan/annotations.h>
+// Plan and Step: what they do beside holding data.
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/text.h>
+
+#include <variant>
+
+#include <fmt/format.h>
+#define XXH_INLINE_ALL
+#include <sluice/graph/plan/plan.h>
+
+#include <array>
+#include <utility>
+
+#include <xxhash.h>
 
 namespace sluice::detail {
-namespace {
-
-class Printer {
- public:
-  Printer(const Plan& plan, const Stats* stats) : plan_(plan), notes_(stats) {}
-
-  std::string print() {
-    text_ = plan_.samples == kUntilEnd ? "samples until the source ends\n"
-                                       : std::to_string(plan_.samples) + " samples\n";
-    block(plan_.top, "");
-    line("", "outputs " + list(plan_.outputs));
-    return std::move(text_);
-  }
-
- private:
-  void line(const std::string& indent, const std::string& what, const std::string& note = {}) {
-    text_ += indent + what + (note.empty() ? "" : "   " + note) + "\n";
-  }
-
-  std::string list(const std::vector<SlotId>& slots) const {
-    std::string text;
-    for (const SlotId slot : slots) {
-      if (!text.empty()) text += ", ";
-      text += "%" + std::to_string(slot) + " " + plan_.slots[slot].name;
-    }
-    return text;
-  }
-
-  // Returns "   [remark; remark]" from the remarks that are not empty.
-  static std::string brackets(std::initializer_list<std::string> remarks) {
-    std::string text;
-    for (const std::string& remark : remarks) {
-      if (!remark.empty()) text += (text.empty() ? "   [" : "; ") + remark;
-    }
-    return text.empty() ? text : text + "]";
-  }
-
-  static std::string where(const Step& step) {
-    if (const std::optional<MemoryKind> to = moves_to(step))
-      return *to == MemoryKind::device ? "to the device" : "to the host";
-    return step.kind == StepKind::stream ? "on the device" : "";
-  }
-
-  std::string released(const std::vector<SlotId>& slots) const {
-    return slots.empty() ? std::string() : "releases " + list(slots);
-  }
-
-  std::string placed(const std::vector<SlotId>& slots) const {
-    std::string text;
-    for (const SlotId id : slots) {
-      const Slot& slot = plan_.slots[id];
-      if (slot.output < 0 || slot.type->set_placer == nullptr) continue;
-      if (!text.empty()) text += ", ";
-      text += "output " + std::to_string(slot.output) + " in place";
-    }
-    return text;
-  }
-
-  void block(const Block& b, const std::string& indent) {
-    if (!b.releases.empty()) line(indent, "[" + released(b.releases) + "]");
-    for (std::size_t i = 0; i < b.nodes.size(); ++i) {
-      const bool joined = joins(b.nodes[i]);
-      const bool begins = !joined && i + 1 < b.nodes.size() && joins(b.nodes[i + 1]);
-      if (begins) line(indent, "gather");
-      visit(b.nodes[i],
-            [&](const auto& part) { add(part, indent + (joined || begins ? "  " : "")); });
-    }
-    if (!b.results.empty()) line(indent, "gives " + list(b.results));
-  }
-
-  void add(const Stage& s, const std::string& indent) {
-    const bool fused = s.steps.size() > 1;
-    if (fused) line(indent, "stage");
-    for (const Step& step : s.steps) {
-      const std::string writes = step.writes.empty() ? "" : " -> " + list(step.writes);
-      line(
-          indent + (fused ? "  " : ""),
-          step.name + "(" + list(step.reads) + ")" + writes +
-              brackets({step.remark, step.pinned ? "source" : "", step.has_effect() ? "effect" : "",
-                        step.kind == StepKind::wait ? "waits" : "",
-                        step.kind == StepKind::io ? "io" : "", gather_of(step), where(step),
-                        placed(step.writes), released(step.releases)}),
-          notes_.of(step));
-    }
-  }
-
-  void add(const Branch& b, const std::string& indent) {
-    line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
-                     (b.results.empty() ? "" : " -> " + list(b.results)) +
-                     brackets({b.eager ? "eager" : "", gather_of(b)}));
-    for (std::size_t a = 0; a < b.arms.size(); ++a) {
-      line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
-      block(b.arms[a], indent + "    ");
-    }
-  }
-
-  void add(const Loop& l, const std::string& indent) {
-    line(indent,
-         l.name + " from " + (l.init.empty() ? "nothing" : list(l.init)) +
-             (l.results.empty() ? "" : " -> " + list(l.results)) + brackets({released(l.releases)}),
-         notes_.of(l));
-    line(indent + "  ", "carries " + (l.state.empty() ? "nothing" : list(l.state)) + ", at most " +
-                            with_commas(l.max_iterations) + " times");
-    line(indent + "  ", "condition:");
-    block(l.condition, indent + "    ");
-    line(indent + "  ", "body:");
-    block(l.body, indent + "    ");
-    if (!l.locals.empty()) line(indent + "    ", "moves out " + list(l.locals));
-  }
-
-  const Plan& plan_;
-  const Annotations notes_;
-  std::string text_;
-};
-
-}  // namespace
 
 Step::Step() = default;
 Step::Step(const Step&) = default;
@@ -152,9 +47,118 @@ std::string Plan::name_of_sample(const SampleKey& key) const noexcept {
   }
 }
 
-std::string to_string(const Plan& plan) { return Printer(plan, nullptr).print(); }
-}  // namespace sluice::detail
+namespace {
 
-std::string sluice::to_string(const detail::Plan& plan, const Stats& stats) {
-  return detail::Printer(plan, &stats).print();
+class Lines {
+ public:
+  explicit Lines(const Plan& plan) : plan_(plan) {}
+
+  std::vector<std::string> take() {
+    add(plan_.top, "");
+    add("outputs", text(plan_.outputs));
+    return std::move(lines_);
+  }
+
+ private:
+  void add(const std::string& name, const std::string& what) {
+    const std::string all = name + " " + what;
+    lines_.push_back(fmt::format("{} {:08x}", printable(name),
+                                 static_cast<std::uint32_t>(XXH3_64bits(all.data(), all.size()))));
+  }
+
+  void add(const Block& block, const std::string& place) {
+    for (const Node& node : block.nodes) {
+      visit(
+          node,
+          [&](const Stage& stage) {
+            for (const Step& step : stage.steps) add(step.name, place + text(step));
+          },
+          [&](const Branch& branch) { add(branch, place); },
+          [&](const Loop& loop) { add(loop, place); });
+    }
+    if (!block.results.empty() && !place.empty()) add("gives", place + text(block.results));
+  }
+
+  void add(const Branch& branch, const std::string& place) {
+    const std::string on = branch.choosing ? text({branch.choosing->argument}) : text(branch.reads);
+    add(branch.name, place + on + text(branch.results));
+    for (std::size_t a = 0; a < branch.arms.size(); ++a)
+      add(branch.arms[a], place + branch.name + ":" + std::to_string(a) + "/");
+  }
+
+  void add(const Loop& loop, const std::string& place) {
+    add(loop.name, place + std::to_string(loop.max_iterations) + text(loop.init) +
+                       text(loop.state) + text(loop.results));
+    add(loop.condition, place + loop.name + ":condition/");
+    add(loop.body, place + loop.name + ":body/");
+  }
+
+  static std::string text(const std::vector<SlotId>& slots) {
+    std::string all = "(";
+    for (const SlotId slot : slots) all += "%" + std::to_string(slot) + " ";
+    return all + ")";
+  }
+  static std::string text(const Arguments& arguments) {
+    std::string all = "(";
+    for (const Argument& argument : arguments) {
+      if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+        all += "%" + std::to_string(slot->slot) + " ";
+      } else {
+        all += to_string(std::get<Constant>(argument)) + " ";
+      }
+    }
+    return all + ")";
+  }
+  static std::string text(const Step& step) {
+    std::string ends = text(step.reads) + text(step.writes);
+    if (step.op == nullptr) return ends;
+    return step.op->name() + std::to_string(step.op->schema().version) + text(step.arguments) +
+           std::to_string(step.generator) + ends;
+  }
+
+  const Plan& plan_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> digest_of(const Plan& plan) { return Lines(plan).take(); }
+
+std::vector<std::string> datasets_of(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const DatasetRecord& dataset : plan.datasets) {
+    std::string line =
+        dataset.step + ", " +
+        (plan.samples == kUntilEnd ? "until it ends" : std::to_string(plan.samples) + " samples");
+    const std::string print = dataset.fingerprint ? dataset.fingerprint() : std::string();
+    lines.push_back(printable(print.empty() ? line : line + ", " + print));
+  }
+  return lines;
 }
+
+namespace {
+
+std::optional<DeviceChooser> kept_chooser;
+
+}  // namespace
+
+std::optional<Comparison> comparison_of(std::string_view op) {
+  static constexpr std::array<std::pair<std::string_view, Comparison>, 6> kAll{{
+      {"less", Comparison::less},
+      {"greater", Comparison::greater},
+      {"less_equal", Comparison::less_equal},
+      {"greater_equal", Comparison::greater_equal},
+      {"equal", Comparison::equal},
+      {"not_equal", Comparison::not_equal},
+  }};
+  for (const auto& [name, comparison] : kAll) {
+    if (name == op) return comparison;
+  }
+  return std::nullopt;
+}
+
+void keep_device_chooser(const DeviceChooser& chooser) { kept_chooser = chooser; }
+
+const DeviceChooser* device_chooser() { return kept_chooser ? &*kept_chooser : nullptr; }
+
+}  // namespace sluice::detail

@@ -1,25 +1,34 @@
 // Plan: what a pipeline does, as plain data. It lists the steps in order, each with the slots that
 // it reads and writes. A Branch node holds a block for each of its branches (`arms`). A plan can be
-// checked, rewritten, printed and drawn without running.
+// checked, rewritten, printed and drawn without running. visit() and the for_each functions walk
+// it, add_slot() and add_scope() extend it, and digest_of() identifies it. A DeviceChoice is a
+// Branch that a device decides itself.
 //
-// The builder (graph.h) makes it, visit.h walks it, the passes (passes.h) rewrite it, and lower.h
+// The builder (graph.h) makes it, the passes (passes.h) rewrite it, and the executor (executor.h)
 // turns it into flow-graph nodes. Ownership: a Plan owns everything in it. Threads: like any data;
-// immutable while a pipeline runs it.
+// immutable while a pipeline runs it. Errors: see each function.
 #pragma once
 
-#include <sluice/graph/order/sampler.h>
 #include <sluice/graph/plan/plan_text.h>
-#include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
+#include <sluice/graph/sampling/sampler.h>
+#include <sluice/runtime/device.h>
+#include <sluice/runtime/error.h>
 #include <sluice/runtime/function.h>
 #include <sluice/runtime/tensor.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -136,5 +145,197 @@ bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
 // Throws BuildError, with advice, unless the slot's value exists in `scope`. `user` names the step
 // that uses it there.
 void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user);
+
+// Functions that walk a plan. visit() calls the case for the kind of a node; a missing case does
+// not compile. The for_each functions call a function for all blocks, nodes or parts of one kind,
+// at any depth. They go block by block, outermost first: all of a block before the blocks inside
+// it.
+//
+// Ownership: callbacks get references into the plan. Only the callback of for_each_block may add or
+// remove nodes, and only in its own block. Threads: pure functions. Errors: std::bad_alloc, and
+// what a callback throws.
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+// Calls the one of `cases` that takes the node's kind: Stage, Branch or Loop.
+template <class... Cases>
+decltype(auto) visit(Node& node, Cases&&... cases) {
+  return std::visit(Overloaded{std::forward<Cases>(cases)...}, node);
+}
+template <class... Cases>
+decltype(auto) visit(const Node& node, Cases&&... cases) {
+  return std::visit(Overloaded{std::forward<Cases>(cases)...}, node);
+}
+
+// True if the node belongs to the GPU batch of the node before it.
+inline bool joins(const Node& node) {
+  return visit(
+      node, [](const Stage& stage) { return stage.joins; },
+      [](const Branch& branch) { return branch.joins; }, [](const Loop&) { return false; });
+}
+
+// Part, or const Part if Of is const.
+template <class Part, class Of>
+using like = std::conditional_t<std::is_const_v<Of>, const Part, Part>;
+
+// Returns the steps that the node itself holds. N is Node or const Node.
+template <class N>
+std::span<like<Step, N>> steps_in(N& node) {
+  using Steps = std::span<like<Step, N>>;
+  return visit(
+      node, [](like<Stage, N>& stage) { return Steps(stage.steps); },
+      [](const Branch&) { return Steps(); }, [](const Loop&) { return Steps(); });
+}
+
+// Returns the blocks that the node itself holds: the arms of a Branch, the condition and body of a
+// Loop.
+template <class N>
+std::vector<like<Block, N>*> blocks_in(N& node) {
+  std::vector<like<Block, N>*> blocks;
+  visit(
+      node, [](const Stage&) {},
+      [&](like<Branch, N>& branch) {
+        for (auto& arm : branch.arms) blocks.push_back(&arm);
+      },
+      [&](like<Loop, N>& loop) {
+        blocks = {&loop.condition, &loop.body};
+      });
+  return blocks;
+}
+
+// Calls f(Block&) for the block and all blocks inside it. B is Block or const Block.
+template <class B, class F>
+void for_each_block(B& block, F&& f) {
+  f(block);
+  for (auto& node : block.nodes) {
+    for (auto* inner : blocks_in(node)) for_each_block(*inner, f);
+  }
+}
+
+// Calls f(Node&) for all nodes in the block.
+template <class B, class F>
+void for_each_node(B& block, F&& f) {
+  for_each_block(block, [&](B& b) {
+    for (auto& node : b.nodes) f(node);
+  });
+}
+
+// Calls f(Part&) for all parts of one kind in the block: steps, stages, branches or loops.
+template <class Part, class B, class F>
+void for_each(B& block, F&& f) {
+  for_each_node(block, [&](auto& node) {
+    if constexpr (std::is_same_v<Part, Step>) {
+      for (auto& step : steps_in(node)) f(step);
+    } else if (auto* part = std::get_if<Part>(&node)) {
+      f(*part);
+    }
+  });
+}
+
+// Adds a slot that belongs to the block of `scope`, and returns its id.
+inline SlotId add_slot(Plan& plan, const SlotType* type, std::string name, ScopeId scope) {
+  Slot slot;
+  slot.name = std::move(name);
+  slot.type = type;
+  slot.scope = scope;
+  plan.slots.push_back(std::move(slot));
+  return static_cast<SlotId>(plan.slots.size() - 1);
+}
+
+// The greatest nesting depth of scopes. It is limited because passes recurse into each scope.
+inline constexpr int kMostNesting = 500;
+
+// Adds a scope inside `parent`. Throws BuildError if it would be nested too deeply.
+inline ScopeId add_scope(Plan& plan, ScopeId parent, std::string name) {
+  int depth = 1;
+  for (ScopeId at = parent; at != 0; at = plan.scopes[at].parent) ++depth;
+  if (depth > kMostNesting) {
+    throw BuildError(name + " lies too deep (got " + std::to_string(depth) +
+                     " levels of choices and loops, expected at most " +
+                     std::to_string(kMostNesting) +
+                     "); write a long else-if chain as one select, and a function that calls "
+                     "itself on values as a loop");
+  }
+  plan.scopes.push_back({parent, std::move(name)});
+  return static_cast<ScopeId>(plan.scopes.size() - 1);
+}
+
+// digest_of() identifies a program: it returns one line for each step, branch and loop, in order,
+// with its name and a hash of everything known about it. User functions are identified by their
+// names and by the slots that they read and write.
+//
+//   resize 5f01c2aa
+//
+// The same description produces the same lines in each run and on each machine. Threads: pure
+// functions. Errors: std::bad_alloc, and what a dataset's fingerprint function throws.
+
+// `plan` is the plan as recorded, before any pass.
+std::vector<std::string> digest_of(const Plan& plan);
+// Returns a line for each source: its name, its number of samples, and its fingerprint if it has
+// one.
+std::vector<std::string> datasets_of(const Plan& plan);
+
+// DeviceChoice: an if_else that the device decides itself, by a number that it has computed in the
+// same GPU batch. The host does not know yet which branch a sample takes. It adds the jobs of both
+// branches, each with a guard, and the device skips the jobs of the other branch. The values of the
+// branch `kept` serve as the results. If the other branch was taken, its values are copied over
+// them at the end. When the GPU batch is over, the host compares the same numbers and learns which
+// branch was taken.
+//
+// Ownership: a plan shares its choices; the DeviceChooser is kept until the process ends.
+// Threads: any; only the counter behind is_worth_it() changes. Errors: see DeviceChooser.
+
+class Gather;
+
+enum class Comparison : std::uint8_t { less, greater, less_equal, greater_equal, equal, not_equal };
+// Returns the comparison that the operator of this name computes.
+std::optional<Comparison> comparison_of(std::string_view op);
+
+// Returns the function that reads a number of a sample as a comparison with a float sees it; empty
+// if the argument is not a number.
+std::function<double(const Sample&)> number_by(const Argument& argument);
+
+struct DeviceChoice {
+  SlotId number = 0;  // a float that the device computes
+  Comparison comparison = Comparison::less;
+  bool number_first = true;                    // true if `number` is on the left side
+  std::function<double(const Sample&)> other;  // the other side, which the host knows before
+  Step compares;                               // the host's step, once `number` has arrived
+  std::size_t kept = 0;                        // the branch whose values serve as the results
+  Step begins, ends;                           // the device's work before and after the branches
+
+  // Adding both branches is wasted work if samples must stop anyway, for example because the
+  // branches' images differ in size. After a number of such samples in a row it is not tried again.
+  bool is_worth_it() const {
+    constexpr int kPatience = 16;
+    return in_vain_.load(std::memory_order_relaxed) < kPatience;
+  }
+  void note(bool added) const {
+    if (!added) in_vain_.fetch_add(1, std::memory_order_relaxed);
+    if (added && in_vain_.load(std::memory_order_relaxed) > 0)
+      in_vain_.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  mutable std::atomic<int> in_vain_{0};  // samples in a row for which adding both branches failed
+};
+
+// The device functions of a choice. They act for the step of `gather` that runs.
+struct DeviceChooser {
+  // Returns the guard by which later launches find the branch taken: 0 if the comparison is true,
+  // else 1. Throws std::logic_error for a number that no step of the gather computes.
+  DeviceGuard (*choose)(Gather& gather, const float& number, const DeviceChoice& how, double other);
+  // Copies rows of bytes that lie without gaps. Returns false, and copies nothing, if a row is too
+  // long.
+  bool (*copy)(Gather& gather, const void* from, void* to, std::size_t rows, std::size_t bytes);
+};
+void keep_device_chooser(const DeviceChooser& chooser);
+// Returns null if none was registered.
+const DeviceChooser* device_chooser();
 
 }  // namespace sluice::detail

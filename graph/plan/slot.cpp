@@ -1,5 +1,7 @@
 #include <sluice/graph/plan/slot.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 
 namespace sluice {
 
@@ -86,6 +88,24 @@ void require_declared(const Tensor& tensor, const TensorSpec& spec) {
               "), but it is declared as (" + in_words(spec, moved) +
               "); mend the step or the declaration");
 }
+
+template const SlotType* slot_type<bool>();
+template const SlotType* slot_type<std::int8_t>();
+template const SlotType* slot_type<std::uint8_t>();
+template const SlotType* slot_type<std::int16_t>();
+template const SlotType* slot_type<std::uint16_t>();
+template const SlotType* slot_type<std::int32_t>();
+template const SlotType* slot_type<std::uint32_t>();
+template const SlotType* slot_type<std::int64_t>();
+template const SlotType* slot_type<std::uint64_t>();
+template const SlotType* slot_type<Half>();
+template const SlotType* slot_type<float>();
+template const SlotType* slot_type<double>();
+template const SlotType* slot_type<std::string>();
+template const SlotType* slot_type<Rectangle>();
+template const SlotType* slot_type<Image>();
+template const SlotType* slot_type<Tensor>();
+template const SlotType* slot_type<Bytes>();
 
 }  // namespace detail
 }  // namespace sluice

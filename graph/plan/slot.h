@@ -2,7 +2,7 @@
 // about its tensors.
 #pragma once
 
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 #include <sluice/runtime/own.h>
 #include <sluice/runtime/tensor.h>
 
@@ -123,6 +123,8 @@ struct Rectangle;
 namespace sluice::detail {
 
 using SlotId = std::uint32_t;
+// The number of a counter that each Sample has, see Tally in exec/sample.h.
+using CounterId = std::uint32_t;
 
 // Returns the name of T for messages, as the compiler spells it. Integers have fixed names, because
 // compilers spell them in different ways.
@@ -210,7 +212,7 @@ const SlotType* slot_type() {
   return &type;
 }
 
-// The types that most files use are instantiated once, in operator.cpp.
+// The types that most files use are instantiated once, in slot.cpp.
 extern template const SlotType* slot_type<bool>();
 extern template const SlotType* slot_type<std::int8_t>();
 extern template const SlotType* slot_type<std::uint8_t>();

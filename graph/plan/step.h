@@ -6,7 +6,6 @@
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
-#include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/runtime/function.h>

@@ -2,7 +2,7 @@
 #include <sluice/io/http/url.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
-#include <sluice/runtime/signals_blocked.h>
+#include <sluice/runtime/thread_start.h>
 
 #include <algorithm>
 #include <cmath>

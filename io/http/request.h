@@ -1,6 +1,7 @@
 // The options for files at URLs (HttpOptions), and a request with its checksum and its waiter.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -158,5 +159,19 @@ class HttpWaiter {
   virtual void take(const HttpAnswer& answer) = 0;
   virtual void fail(std::string_view what) noexcept = 0;
 };
+
+// The sums of bytes that a Checksum compares: SHA-256 (FIPS 180-4), MD5 (RFC 1321), CRC-32
+// (ISO-HDLC) and CRC-32C (Castagnoli). They detect damage; they are not for security.
+//
+// The bytes of a sum come in the order in which it is written. Threads: any; no state. Errors:
+// BuildError in a build without URL support, Error for a sum that the system's OpenSSL refuses
+// (some systems forbid MD5).
+std::array<std::uint8_t, 32> sha256_of(std::span<const std::uint8_t> bytes);
+std::array<std::uint8_t, 16> md5_of(std::span<const std::uint8_t> bytes);
+std::array<std::uint8_t, 4> crc32_of(std::span<const std::uint8_t> bytes);
+std::array<std::uint8_t, 4> crc32c_of(std::span<const std::uint8_t> bytes);
+
+// In lowercase hexadecimal.
+std::string hex_of(std::span<const std::uint8_t> bytes);
 
 }  // namespace sluice::detail

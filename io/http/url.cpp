@@ -1,10 +1,16 @@
+#include <sluice/io/http/request.h>
 #include <sluice/io/http/url.h>
-#include <sluice/runtime/letter_case.h>
-#include <sluice/runtime/printable.h>
+#include <sluice/io/readers/files.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <iterator>
+#include <span>
+#include <utility>
 
 namespace sluice::detail {
 namespace {
@@ -137,6 +143,147 @@ std::string joined_url(const std::string& base, const std::string& path) {
     }
   }
   return url;
+}
+
+namespace {
+
+// Percent-encodes all but letters, digits and "-._~/", as signatures require.
+std::string encoded(std::string_view key) {
+  std::string text;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x80 && std::isalnum(byte) != 0) ||
+        std::string_view("-._~/").find(c) != std::string_view::npos) {
+      text += c;
+    } else {
+      text += {'%', "0123456789ABCDEF"[byte >> 4], "0123456789ABCDEF"[byte & 15]};
+    }
+  }
+  return text;
+}
+
+constexpr const char* kUnsignedPayload = "UNSIGNED-PAYLOAD";
+
+std::span<const std::uint8_t> as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// HMAC (RFC 2104) with SHA-256.
+std::string hmac(std::string key, std::string_view text) {
+  constexpr std::size_t kBlock = 64;
+  const auto digest = [](const std::string& of) {
+    const auto bytes = sha256_of(as_bytes(of));
+    return std::string(bytes.begin(), bytes.end());
+  };
+  if (key.size() > kBlock) key = digest(key);
+  key.resize(kBlock);
+  std::string inner, outer;
+  for (const char c : key) {
+    inner += static_cast<char>(c ^ 0x36);
+    outer += static_cast<char>(c ^ 0x5c);
+  }
+  return digest(outer + digest(inner + std::string(text)));
+}
+
+// A header value in its signed form: no spaces around it, and no two in a row.
+std::string single_spaced(std::string_view value) {
+  std::string text;
+  for (const char c : value) {
+    if (c != ' ' || (!text.empty() && text.back() != ' ')) text += c;
+  }
+  if (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+// A query in its signed form: sorted, and with an equals sign after each name.
+std::string sorted(std::string_view query) {
+  std::vector<std::string> parts;
+  for (; !query.empty();) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+    parts.push_back(std::string(part) + (part.find('=') == std::string_view::npos ? "=" : ""));
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string all;
+  for (const std::string& part : parts) all += (all.empty() ? "" : "&") + part;
+  return all;
+}
+
+}  // namespace
+
+S3Account S3Account::of(const Environment& environment) {
+  const auto first_of = [&](std::initializer_list<const char*> names) -> std::string {
+    for (const char* const name : names) {
+      const char* const value = environment(name);
+      if (value != nullptr && *value != '\0') return value;
+    }
+    return {};
+  };
+  S3Account account{.endpoint = first_of({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}),
+                    .region = first_of({"AWS_REGION", "AWS_DEFAULT_REGION"}),
+                    .key = first_of({"AWS_ACCESS_KEY_ID"}),
+                    .secret = first_of({"AWS_SECRET_ACCESS_KEY"}),
+                    .token = first_of({"AWS_SESSION_TOKEN"})};
+  while (account.endpoint.ends_with('/')) account.endpoint.pop_back();
+  if (account.region.empty()) account.region = "us-east-1";
+  if (account.key.empty() != account.secret.empty()) {
+    throw BuildError(
+        "of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY only one is set; set both, or neither for "
+        "buckets that anybody may read");
+  }
+  return account;
+}
+
+std::string S3Account::url_of(std::string_view s3) const {
+  std::string_view rest = s3.substr(5);
+  const std::string bucket(rest.substr(0, rest.find('/')));
+  rest.remove_prefix(std::min(bucket.size() + 1, rest.size()));
+  if (bucket.empty() || rest.empty()) {
+    throw IoError("'" + shown_url(s3) + "' names no file; it should be s3://BUCKET/KEY");
+  }
+  // Servers and libcurl would resolve "." and ".." in a path, which leads to another file.
+  for (std::string_view left = rest; !left.empty();) {
+    const std::string_view part = left.substr(0, left.find('/'));
+    left.remove_prefix(std::min(part.size() + 1, left.size()));
+    if (part == "." || part == "..") {
+      throw IoError("'" + shown_url(s3) + "' has a part '" + std::string(part) +
+                    "', which would lead to another file; such keys cannot be read");
+    }
+  }
+  if (bucket == "." || bucket == "..")
+    throw IoError("'" + shown_url(s3) + "' names no bucket; it should be s3://BUCKET/KEY");
+  const std::string path = encoded(rest);
+  if (!endpoint.empty()) return endpoint + "/" + encoded(bucket) + "/" + path;
+  const std::string host = "s3." + region + ".amazonaws.com/";
+  return bucket.find('.') == std::string::npos ? "https://" + encoded(bucket) + "." + host + path
+                                               : "https://" + host + encoded(bucket) + "/" + path;
+}
+
+std::string S3Account::authorization_for(const S3Request& request) const {
+  std::vector<std::pair<std::string, std::string>> fields = {{"host", request.host}};
+  for (const std::string& header : request.headers) {
+    const std::size_t colon = header.find(':');
+    std::string name = lower(header.substr(0, colon));
+    if (name.starts_with("x-amz-"))
+      fields.emplace_back(std::move(name),
+                          single_spaced(std::string_view(header).substr(colon + 1)));
+  }
+  std::sort(fields.begin(), fields.end());
+  std::string names, canonical = "GET\n" + request.path + "\n" + sorted(request.query) + "\n";
+  for (const auto& [name, value] : fields) {
+    names += (names.empty() ? "" : ";") + name;
+    canonical += name + ":" + value + "\n";
+  }
+  canonical += "\n" + names + "\n" + kUnsignedPayload;
+  const std::string day = request.time.substr(0, 8);
+  const std::string scope = day + "/" + region + "/s3/aws4_request";
+  const std::string to_sign = "AWS4-HMAC-SHA256\n" + request.time + "\n" + scope + "\n" +
+                              hex_of(sha256_of(as_bytes(canonical)));
+  std::string by = "AWS4" + secret;
+  for (const std::string& part : {day, region, std::string("s3"), std::string("aws4_request")})
+    by = hmac(by, part);
+  return "AWS4-HMAC-SHA256 Credential=" + key + "/" + scope + ", SignedHeaders=" + names +
+         ", Signature=" + hex_of(as_bytes(hmac(by, to_sign)));
 }
 
 }  // namespace sluice::detail

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <sluice/graph/completion.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/io/http/request.h>
-#include <sluice/io/sources/list.h>
-#include <sluice/io/sources/tar.h>
+#include <sluice/io/readers/list.h>
+#include <sluice/io/readers/tar.h>
 #include <sluice/runtime/bytes.h>
 
 #include <cstddef>

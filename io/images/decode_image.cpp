@@ -1,6 +1,5 @@
 #include <sluice/io/images/codec.h>
 #include <sluice/io/images/decode_image.h>
-#include <sluice/io/images/known_formats.h>
 #include <sluice/io/jpeg/header.h>
 
 #include <algorithm>

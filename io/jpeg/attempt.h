@@ -1,23 +1,97 @@
 // JpegAttempt: one attempt to decode an image, from its header to its last row. The first attempt
 // may fail: our own entropy decoder gives up on a file that is not in order, and an index may lack
-// what it needs. The caller then makes another attempt without them. Internal: users do not include
-// it.
+// what it needs. The caller then makes another attempt without them. KnownJpeg and
+// JpegIndexLearner: what is known about a file before that, and what an index may learn about it.
+// Internal: users do not include it.
 //
-// Ownership: refers to the decompressor, the file and the learner, which must outlive it. Threads:
-// one. Errors: JpegError, std::bad_alloc, or what the source of Bytes on demand throws.
+// Ownership: an attempt refers to the decompressor, the file and the learner, which must outlive
+// it. The others refer to the file, to its Bytes if they are on demand, and to the index. Threads:
+// one for each object; several may share an index. Errors: JpegError, std::bad_alloc, or what the
+// source of Bytes on demand throws.
 #pragma once
 
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/decompressor.h>
-#include <sluice/io/jpeg/known_file.h>
+#include <sluice/io/jpeg/entropy.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/readers/files.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
+
+// What is known about a file before it is decoded.
+struct KnownJpeg {
+  std::span<const std::uint8_t> there;  // the whole file, or the prefix that has been read
+  const Bytes* on_demand = nullptr;     // reads the rest; null if the whole file is there
+  JpegIndex* index = nullptr;
+  std::optional<std::uint64_t> hash;
+
+  JpegDigest digest() const {
+    return hash && on_demand != nullptr ? JpegDigest{*hash, on_demand->size()}
+                                        : digest_of(there, hash);
+  }
+  void read_all() {
+    there = *on_demand;
+    on_demand = nullptr;
+  }
+};
+
+inline KnownJpeg known_jpeg(const Bytes& file) {
+  KnownJpeg known{file.prefix(), file.is_on_demand() ? &file : nullptr, file.index(),
+                  file.content_hash()};
+  if (known.on_demand != nullptr && (!known.hash || known.there.size() < 2)) known.read_all();
+  return known;
+}
+
+// Asks an index about a file, and teaches it what was read.
+class JpegIndexLearner {
+ public:
+  JpegIndexLearner() = default;
+  JpegIndexLearner(JpegIndex& index, const JpegDigest& digest) : index_(&index), digest_(digest) {
+    try {
+      known_ = index_->find(digest_);
+    } catch (const IoError& error) {
+      damage_ = error.what();
+    }
+  }
+  // The reason why the index could not be read; empty if it could.
+  std::string& damage() { return damage_; }
+  const JpegIndexEntry* known() const { return known_ ? &*known_ : nullptr; }
+  bool is_sound() const { return known_ && known_->complete; }
+
+  // Call before `rows` rows of groups are read.
+  void begin(JpegEntropy& entropy, std::uint32_t rows) {
+    if (index_ == nullptr || is_sound() || !index_->grows()) return;
+    // A row is known by the record of the next one.
+    if (known_ && known_->records.size() > std::size_t{rows} * known_->per_row) return;
+    const std::uint32_t per_row = entropy.groups_per_row();
+    notes_.emplace();
+    notes_->grain = index_->grain() > 0 ? std::min(index_->grain(), per_row) : per_row;
+    notes_->per_row = (per_row + notes_->grain - 1) / notes_->grain;
+    entropy.record(*notes_, rows, known_ ? known_->records : std::span<const JpegIndexRecord>());
+  }
+  // `complete`: the whole file has been read, and nothing is wrong with it.
+  void end(bool complete) {
+    if (notes_) index_->keep(digest_, std::move(*notes_), complete);
+  }
+
+ private:
+  JpegIndex* index_ = nullptr;
+  JpegDigest digest_;
+  std::optional<JpegIndexEntry> known_;
+  std::string damage_;
+  std::optional<JpegIndexNotes> notes_;
+};
 
 // The part of an image that a caller wants, and its scale.
 struct JpegRequest {
@@ -76,5 +150,12 @@ class JpegAttempt {
   int stored_width_ = 0;
   bool is_fast_wanted_ = false;
 };
+
+// Returns the parts for a region of `picture`, whose file has `file_bytes`. Call after
+// jpeg_start_decompress. `region` is in the stored image, at the decoded scale; the library will
+// cut it out. The result has one part for each row of groups, in order. It is empty if the index
+// does not know all these rows, or does not fit the image.
+std::vector<ByteRange> find_jpeg_parts(const JpegDecompressor& picture, const Rectangle& region,
+                                       const JpegIndexEntry& known, std::size_t file_bytes);
 
 }  // namespace sluice

@@ -2,7 +2,6 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/io/jpeg/known_file.h>
 #include <sluice/io/jpeg/orientation.h>
 #include <sluice/io/jpeg/self_test.h>
 

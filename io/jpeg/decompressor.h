@@ -11,7 +11,7 @@
 
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/entropy.h>
-#include <sluice/io/jpeg/guard.h>
+#include <sluice/io/jpeg/libjpeg.h>
 
 #include <cstdint>
 #include <span>

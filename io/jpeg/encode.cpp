@@ -1,6 +1,6 @@
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/jpeg/exif.h>
-#include <sluice/io/jpeg/guard.h>
+#include <sluice/io/jpeg/libjpeg.h>
+#include <sluice/io/jpeg/orientation.h>
 
 #include <array>
 #include <cstddef>

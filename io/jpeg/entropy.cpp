@@ -41,8 +41,8 @@
 //
 // Read give() first, then go_to().
 #include <sluice/io/jpeg/entropy.h>
-#include <sluice/io/jpeg/library_entropy.h>
-#include <sluice/io/jpeg/markers.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/libjpeg.h>
 
 #include <algorithm>
 #include <cstring>
@@ -290,6 +290,203 @@ void JpegEntropy::finish() {
 void JpegEntropy::doubt() {
   doubted_ = true;
   errors_->fail(reinterpret_cast<j_common_ptr>(info_), "left to the library");
+}
+
+namespace {
+
+constexpr std::uint32_t entry(std::uint32_t step, std::uint32_t size, std::uint32_t doubtful) {
+  return size | step << 8 | size << 16 | doubtful << 31;
+}
+
+constexpr std::uint32_t with_code(std::uint32_t symbol, std::uint32_t length) {
+  return symbol + (length << 24 | length);
+}
+
+std::uint32_t symbol_entry(std::uint8_t value, HuffmanLookup::Kind kind) {
+  const std::uint32_t size = value & 15;
+  if (kind == HuffmanLookup::Kind::dc) {
+    return value <= 11 ? entry(1, size, 0) : entry(1, 0, 1);
+  }
+  const std::uint32_t run = value >> 4;
+  if (size > 10) return entry(HuffmanLookup::kDoubtful, 0, 1);
+  if (size == 0 && run != 15) return entry(HuffmanLookup::kEndOfBlock, 0, 0);
+  return entry(run + 1, size, 0);
+}
+
+// Returns an entry as a pair.
+constexpr std::uint64_t alone(std::uint32_t entry) {
+  const std::uint64_t total = entry & 255, step = entry >> 8 & 255, size = entry >> 16 & 63;
+  const std::uint64_t code = entry >> 24 & 63;
+  return total | step << 8 | step << 16 | (63 - size) << 24 | code << 32 | total << 40;
+}
+
+// Returns what `entry` adds to the first symbol of a pair, as the second symbol.
+constexpr std::uint64_t as_second(std::uint32_t entry) {
+  const std::uint64_t total = entry & 255, step = entry >> 8 & 255, size = entry >> 16 & 63;
+  const std::uint64_t code = entry >> 24 & 63;
+  return total | step << 16 | (63 - size) << 24 | code << 32;
+}
+
+// Returns `entry` as the first symbol of a pair; its extra bits are `extra`.
+constexpr std::uint64_t as_first(std::uint32_t entry, std::uint32_t extra) {
+  const std::uint64_t total = entry & 255, step = entry >> 8 & 255;
+  const std::uint32_t size = entry >> 16 & 63;
+  const bool negative = size > 0 && extra >> (size - 1) == 0;
+  const std::uint32_t value = negative ? extra + 1 - (1U << size) : extra;
+  return total | step << 8 | step << 16 | total << 32 | total << 40 | std::uint64_t{value} << 48;
+}
+
+}  // namespace
+
+void HuffmanLookup::build(const JHUFF_TBL& table, Kind kind) {
+  std::fill(std::begin(entries), std::end(entries), 0);
+  std::fill(std::begin(symbols), std::end(symbols), symbol_entry(kind == Kind::dc ? 15 : 11, kind));
+  std::uint32_t code = 0;
+  std::uint32_t index = 0;
+  for (std::uint32_t length = 1; length <= 16; ++length) {
+    offset[length] = static_cast<std::int32_t>(index) - static_cast<std::int32_t>(code);
+    const std::uint32_t count = table.bits[length];
+    for (std::uint32_t i = 0; i < count && index < 256; ++i, ++code, ++index) {
+      symbols[index] = symbol_entry(table.huffval[index], kind);
+      if (length > kBits) continue;
+      const std::uint32_t spare = kBits - length;
+      std::fill_n(entries + (code << spare), std::size_t{1} << spare,
+                  with_code(symbols[index], length));
+    }
+    max_code[length] = code << (16 - length);
+    code <<= 1;
+  }
+  if (kind == Kind::ac) build_pairs();
+}
+
+void HuffmanLookup::build_pairs() {
+  // For each symbol whose code fits in kBits bits: what it adds as the second symbol. 0 for all
+  // others.
+  std::uint64_t seconds[1 << kBits];
+  for (std::uint32_t i = 0; i < std::size(entries); ++i) {
+    const std::uint32_t entry = entries[i];
+    seconds[i] = entry == 0 || entry >> 31 != 0 ? 0 : as_second(entry);
+  }
+  std::fill(std::begin(pairs), std::end(pairs), kLongCode);
+  for (std::uint32_t at = 0; at < std::size(entries);) {
+    const std::uint32_t entry = entries[at];
+    const std::uint32_t code = entry >> 24 & 63, size = entry >> 16 & 63, step = entry >> 8 & 255;
+    const std::uint32_t begin = at << (kPairBits - kBits);
+    if (entry == 0) {
+      ++at;
+      continue;
+    }
+    at += 1U << (kBits - code);
+    const std::uint32_t end = at << (kPairBits - kBits);
+    std::fill(pairs + begin, pairs + end, alone(entry));
+    const int spare = kPairBits - static_cast<int>(code + size);
+    if (spare < 1 || step > 16) continue;
+    for (std::uint32_t extra = 0; extra < 1U << size; ++extra) {
+      const std::uint64_t first = as_first(entry, extra);
+      std::uint64_t* const to = pairs + begin + (extra << spare);
+      for (std::uint32_t rest = 0; rest < 1U << spare; ++rest) {
+        const std::uint64_t second = seconds[rest << kBits >> spare];
+        if (second != 0 && (second >> 32) <= static_cast<std::uint64_t>(spare))
+          to[rest] = first + second;
+      }
+    }
+  }
+}
+
+std::uint32_t HuffmanLookup::find_long(std::uint64_t buffer) const noexcept {
+  const auto next = static_cast<std::uint32_t>(buffer >> 48);
+  for (std::uint32_t length = kBits + 1; length <= 16; ++length) {
+    if (next >= max_code[length]) continue;
+    const auto code = static_cast<std::int32_t>(next >> (16 - length));
+    return with_code(symbols[(code + offset[length]) & 255], length);
+  }
+  return entry(kDoubtful, 0, 1);
+}
+
+std::uint64_t HuffmanLookup::find_long_alone(std::uint64_t buffer) const noexcept {
+  return alone(find_long(buffer));
+}
+
+void ScanReader::open(std::span<const std::uint8_t> file, std::span<const ByteRange> parts) {
+  file_ = file;
+  parts_ = parts;
+  limit_ = 0;
+  // A group that begins before the end may be read, and then the eight bytes of a refill.
+  piece_.resize(kPiece + kGroupBytes + 16);
+  stuffed_.reserve(kPiece);  // at most one for each byte of a piece
+}
+
+// Parts may touch or overlap.
+std::size_t ScanReader::limit_of(std::size_t place) const {
+  if (parts_.empty()) return file_.size();
+  std::size_t limit = place;
+  for (const ByteRange& part : parts_) {
+    if (part.begin > limit) break;
+    limit = std::max(limit, part.end);
+  }
+  return limit;
+}
+
+void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) noexcept {
+  bytes = std::min(bytes, kPiece);
+  const std::uint8_t* from = file_.data() + place.byte;
+  limit_ = limit_of(place.byte);
+  const std::uint8_t* const part_end = file_.data() + limit_;
+  std::uint8_t* to = piece_.data();
+  const std::uint8_t* const full = to + bytes;
+  stuffed_.clear();
+  passed_ = 0;
+  at_end_ = false;
+  origin_ = place.byte;
+  bool part_ends = false;
+  while (to < full && !at_end_ && !part_ends) {
+    const auto most = static_cast<std::size_t>(std::min(part_end - from, full - to));
+    const auto* found = static_cast<const std::uint8_t*>(std::memchr(from, 0xff, most));
+    const std::size_t run = found != nullptr ? static_cast<std::size_t>(found - from) : most;
+    std::memcpy(to, from, run);
+    to += run;
+    from += run;
+    if (found == nullptr) {
+      part_ends = from == part_end;
+    } else if (from + 1 == part_end) {
+      part_ends = true;
+    } else if (from[1] == 0) {
+      *to++ = 0xff;
+      from += 2;
+      stuffed_.push_back(static_cast<std::uint32_t>(to - piece_.data()));
+    } else {
+      at_end_ = true;
+    }
+  }
+  at_end_ = at_end_ || (part_ends && limit_ == file_.size());
+  size_ = static_cast<std::size_t>(to - piece_.data());
+  end_ = static_cast<std::size_t>(from - file_.data());
+
+  state.buffer = std::uint64_t{piece_[0]} << 56 << place.bit;
+  state.count = 8 - place.bit;
+  state.next = base() + 1;
+  // At the end, a group may begin up to where a correct refill has moved `next`.
+  const bool whole = at_end_ || part_ends || bytes < kPiece;
+  state.stop = whole ? base() + size_ + 9 : base() + size_ - kGroupBytes;
+}
+
+bool ScanReader::is_cut() const {
+  if (!at_end_) return false;
+  const auto rest = file_.subspan(end_, limit_ - end_);
+  const auto code =
+      std::find_if(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte != 0xff; });
+  return code == rest.end() || *code == 0;
+}
+
+ScanReader::Place ScanReader::place(const EntropyState& state) {
+  const std::size_t bits = static_cast<std::size_t>(state.next - base()) * 8 - state.count;
+  const std::size_t byte = bits / 8;
+  while (passed_ < stuffed_.size() && stuffed_[passed_] <= byte) ++passed_;
+  return {origin_ + byte + passed_, static_cast<std::uint32_t>(bits % 8)};
+}
+
+std::int64_t ScanReader::bits_left(const EntropyState& state) const {
+  return (base() + size_ - state.next) * 8 + state.count;
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include <sluice/io/jpeg/entropy_kernels.h>
+#include <sluice/io/jpeg/entropy.h>
 
 #include <bit>
 #include <cstring>

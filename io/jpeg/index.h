@@ -8,7 +8,7 @@
 //
 // An index in memory fills itself: each decoding adds what it has learnt about the rows that it has
 // read, until the budget is used up. It can be saved. An index that is opened from a file is
-// read-only. Its file (index_file.h) may be replaced, cut or overwritten meanwhile.
+// read-only. Its file (see index.cpp) may be replaced, cut or overwritten meanwhile.
 //
 // Ownership: shared; the result of find() stays valid for as long as it is held. Threads: any
 // number at once. Errors: see each function; on std::bad_alloc the index is unchanged. An index

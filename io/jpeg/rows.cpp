@@ -1,7 +1,6 @@
 #include <sluice/io/jpeg/attempt.h>
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/io/jpeg/known_file.h>
 #include <sluice/io/jpeg/orientation.h>
 #include <sluice/io/jpeg/rows.h>
 

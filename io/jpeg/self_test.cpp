@@ -1,9 +1,9 @@
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/jpeg/library_entropy.h>
+#include <sluice/io/jpeg/libjpeg.h>
 #include <sluice/io/jpeg/self_test.h>
-#include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/memory.h>
 
 #include <cstdlib>
 #include <optional>

@@ -12,7 +12,7 @@
 namespace sluice {
 
 // Runs the test. Returns false if the environment has SLUICE_JPEG=stock, if the library's own
-// entropy decoder does not have the expected layout (library_entropy.h), or if test images are not
+// entropy decoder does not have the expected layout (libjpeg.h), or if test images are not
 // fully read by ours, from the first group of blocks to the last, with the same pixels as without
 // it.
 bool jpeg_entropy_works();

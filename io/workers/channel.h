@@ -4,7 +4,7 @@
 // the other end may close at any time.
 #pragma once
 
-#include <sluice/io/workers/descriptor.h>
+#include <sluice/io/descriptor.h>
 
 #include <cstddef>
 #include <cstdint>

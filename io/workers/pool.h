@@ -1,7 +1,7 @@
 // WorkerPool: worker processes that produce samples on request, with their options and requests.
 #pragma once
 
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/io/workers/values.h>
 #include <sluice/runtime/function.h>

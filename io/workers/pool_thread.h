@@ -10,9 +10,9 @@
 // any. Errors: start_all() throws std::system_error; later errors are reported through the samples.
 #pragma once
 
-#include <sluice/io/workers/descriptor.h>
+#include <sluice/io/workers/channel.h>
 #include <sluice/io/workers/pool.h>
-#include <sluice/io/workers/returns.h>
+#include <sluice/io/workers/shared_memory.h>
 #include <sluice/io/workers/worker.h>
 
 #include <atomic>
@@ -25,7 +25,6 @@
 
 namespace sluice::detail {
 
-inline constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
 // Appended to an error: the worker ended during its setup.
 inline constexpr char kSettingUp[] = ", while it was set up";
 // The likely cause when a worker never said hello.
@@ -92,7 +91,7 @@ class PoolThread {
 
   const WorkerSetup setup_;
   const std::string name_;  // printable
-  const std::string unwanted_{kUnwanted};
+  const std::string unwanted_{"nobody wants the sample any more: its epoch has ended"};
   const std::shared_ptr<Wake> wake_;
   Descriptor epoll_;
   std::atomic<std::int64_t> samples_{0};

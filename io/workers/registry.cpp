@@ -1,14 +1,11 @@
 #include <sluice/io/workers/channel.h>
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/registry.h>
-#include <sluice/io/workers/reply_reader.h>
-#include <sluice/io/workers/reply_writer.h>
-#include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/shared_memory.h>
-#include <sluice/runtime/buffer_pool.h>
+#include <sluice/io/workers/wire.h>
 #include <sluice/runtime/error.h>
-#include <sluice/runtime/printable.h>
-#include <sluice/runtime/shortened.h>
+#include <sluice/runtime/memory.h>
+#include <sluice/runtime/text.h>
 
 #include <csignal>
 #include <cstdio>

@@ -17,7 +17,7 @@
 // registered twice throws.
 #pragma once
 
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/io/workers/values.h>
 #include <sluice/runtime/function.h>
 

@@ -1,14 +1,114 @@
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/shared_memory.h>
 
+#include <cerrno>
 #include <chrono>
 #include <exception>
 #include <new>
-#include <span>
+#include <system_error>
 #include <thread>
-#include <utility>
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 namespace sluice::detail {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+[[noreturn]] void fail(const char* call) {
+  throw std::system_error(errno, std::generic_category(), call);
+}
+
+}  // namespace
+
+Segment::Segment(int descriptor, std::size_t bytes, Pages pages) : size_(bytes) {
+  // MAP_POPULATE would copy the pages of a private mapping.
+  const int how = pages == Pages::shared ? MAP_SHARED | MAP_POPULATE : MAP_PRIVATE;
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, how, descriptor, 0);
+  if (at == MAP_FAILED) fail("mmap");
+  at_ = static_cast<std::byte*>(at);
+}
+
+Segment::~Segment() {
+  if (at_ != nullptr) ::munmap(at_, size_);
+}
+
+std::pair<Segment, Descriptor> Segment::make(std::size_t bytes) {
+  Descriptor descriptor(::memfd_create("sluice-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!descriptor) fail("memfd_create");
+  bytes = (bytes + kPage - 1) / kPage * kPage;
+  if (::ftruncate(descriptor.number(), static_cast<off_t>(bytes)) != 0) fail("ftruncate");
+  if (::fcntl(descriptor.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    fail("fcntl");
+  return {Segment(descriptor.number(), bytes, Pages::shared), std::move(descriptor)};
+}
+
+Segment Segment::of(const Descriptor& descriptor, std::size_t most, Pages pages) {
+  struct stat status {};
+  const int seals = ::fcntl(descriptor.number(), F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0)
+    throw Nonsense("a descriptor that is not of sealed shared memory");
+  if (::fstat(descriptor.number(), &status) != 0) fail("fstat");
+  if (status.st_size <= 0 || static_cast<std::size_t>(status.st_size) > most) {
+    throw Nonsense("shared memory of " + std::to_string(status.st_size) + " bytes");
+  }
+  return Segment(descriptor.number(), static_cast<std::size_t>(status.st_size), pages);
+}
+
+namespace {
+
+// This many returned values justify a message.
+constexpr std::size_t kMany = 32;
+
+}  // namespace
+
+Wake::Wake() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!event_) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
+
+void Wake::call() noexcept {
+  if (called_.exchange(true)) return;
+  const std::uint64_t one = 1;
+  (void)!::write(event_.number(), &one, sizeof(one));
+}
+
+void Wake::heard() noexcept {
+  std::uint64_t count = 0;
+  (void)!::read(event_.number(), &count, sizeof(count));
+  called_ = false;
+}
+
+void Returns::give_back(std::uint64_t id, std::size_t bytes) noexcept {
+  if (!home_.here()) return;
+  wake_->held_bytes -= bytes;
+  bool call = wake_->short_of_memory;
+  try {
+    const std::lock_guard lock(mutex_);
+    ids_.push_back(id);
+    call = call || ids_.size() % kMany == 0;
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+  if (call) wake_->call();
+}
+
+std::vector<std::uint64_t> Returns::take(std::size_t least, std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  if (ids_.size() < least) return {};
+  if (ids_.size() <= most) return std::exchange(ids_, {});
+  const auto first = ids_.end() - static_cast<std::ptrdiff_t>(most);
+  std::vector<std::uint64_t> taken(first, ids_.end());
+  ids_.erase(first, ids_.end());
+  return taken;
+}
+
+void Returns::put_back(const std::vector<std::uint64_t>& ids) {
+  const std::lock_guard lock(mutex_);
+  ids_.insert(ids_.end(), ids.begin(), ids.end());
+}
 
 bool send_patiently(const Channel& channel, std::span<const std::byte> message, int descriptor) {
   while (true) {

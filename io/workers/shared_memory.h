@@ -1,26 +1,105 @@
-// SharedMemory: the memory resource of a worker's reader, so that its images and tensors are
-// visible to the other process. Internal.
+// The memory that a worker shares with the process that started it. Internal.
 //
-// Ownership: owns its segments; the buffers of a BufferPool over it give them back. Threads: all.
-// Errors: none; without shared memory it returns private memory, for which place_of() returns
+// Segment is one piece of it. Wake and Returns tell a worker which of its values are no longer
+// used. SharedMemory is the memory resource of a worker's reader.
+//
+// Segments have no name in the file system, so the system frees one when the last process that maps
+// it ends. A worker makes segments and sends the descriptor of each to the process that started it.
+// The size is sealed, so no process can shrink a segment while another one reads it.
+//
+// Ownership: a Segment unmaps its memory. The pool and all handles share Wake and Returns; handles
+// may outlive the pool. SharedMemory owns its segments; the buffers of a BufferPool over it give
+// them back. Threads: all. Errors: Segment throws std::system_error, and Nonsense for an unsuitable
+// descriptor. If Returns has no memory to note a value, the value is given back when its worker
+// ends. Without shared memory, SharedMemory returns private memory, for which place_of() returns
 // nothing.
 #pragma once
 
 #include <sluice/io/workers/channel.h>
 #include <sluice/io/workers/message.h>
-#include <sluice/io/workers/segment.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
+#include <sluice/runtime/process.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sluice::detail {
 
+// Segment: memory that two processes share.
+class Segment {
+ public:
+  // Makes a segment of at least `bytes` bytes, and the descriptor to send.
+  static std::pair<Segment, Descriptor> make(std::size_t bytes);
+  // Maps a segment that another process made, of at most `most` bytes. Writes to a `copied` one are
+  // private.
+  enum class Pages : std::uint8_t { shared, copied };
+  static Segment of(const Descriptor& descriptor, std::size_t most, Pages pages = Pages::shared);
+
+  Segment(Segment&& other) noexcept
+      : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Segment& operator=(Segment&&) = delete;
+  ~Segment();
+
+  std::byte* data() const { return at_; }
+  std::size_t size() const { return size_; }
+  // True if these bytes lie in the segment.
+  bool holds(std::size_t offset, std::size_t bytes) const {
+    return bytes <= size_ && offset <= size_ - bytes;
+  }
+
+ private:
+  Segment(int descriptor, std::size_t bytes, Pages pages);
+  std::byte* at_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Wake: wakes the pool's thread.
+class Wake {
+ public:
+  Wake();  // throws std::system_error
+  int number() const { return event_.number(); }
+  // Wakes the pool's thread.
+  void call() noexcept;
+  // Call it on the thread once awake, before it looks for work.
+  void heard() noexcept;
+
+  std::atomic<std::size_t> held_bytes{0};    // of values in use
+  std::atomic<bool> short_of_memory{false};  // give_back() calls call() at once
+
+ private:
+  Descriptor event_;
+  std::atomic<bool> called_{false};
+};
+
+// Returns: collects the values of one worker that are no longer used.
+class Returns {
+ public:
+  explicit Returns(std::shared_ptr<Wake> wake) : wake_(std::move(wake)) {}
+  void hold(std::size_t bytes) noexcept { wake_->held_bytes += bytes; }
+  void give_back(std::uint64_t id, std::size_t bytes) noexcept;
+  // Takes up to `most` values that were given back, or none if there are fewer than `least`.
+  std::vector<std::uint64_t> take(std::size_t least, std::size_t most);
+  // Puts back values whose message could not be sent; take() returns them again.
+  void put_back(const std::vector<std::uint64_t>& ids);
+
+ private:
+  const HomeProcess home_;  // a child of fork() gives nothing back
+  const std::shared_ptr<Wake> wake_;
+  std::mutex mutex_;
+  std::vector<std::uint64_t> ids_;
+};
+
+// SharedMemory: the memory resource of a worker's reader, so that its images and tensors are
+// visible to the other process.
 class SharedMemory final : public MemoryResource {
  public:
   // Sends each new segment through `channel`. `most`: the largest segment, in bytes.

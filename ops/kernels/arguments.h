@@ -2,7 +2,7 @@
 // throw std::invalid_argument.
 #pragma once
 
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/runtime/image.h>
 
 namespace sluice::kernels {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -157,6 +159,158 @@ void take_rows(const char* op, const Tensor& in, std::int64_t rows,
 void write_rows(std::span<const std::int64_t> rows, Tensor& out) {
   out.create({static_cast<std::int64_t>(rows.size())}, DType::i64);
   std::copy(rows.begin(), rows.end(), out.data<std::int64_t>());
+}
+
+namespace {
+
+void check_areas(const char* what, std::span<const BoxEdges> boxes) {
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (boxes[i].area() > 0) continue;
+    throw std::invalid_argument(fmt::format(
+        "encode_anchors: {} {} has no area; filter_boxes() leaves such boxes out", what, i));
+  }
+}
+
+struct Pair {
+  double overlap = 0;
+  std::size_t anchor = 0;
+  std::size_t box = 0;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> match_anchors(std::span<const BoxEdges> anchors,
+                                        std::span<const BoxEdges> boxes, double iou_wanted) {
+  std::vector<std::int64_t> match(anchors.size(), -1);
+  std::vector<double> best(anchors.size(), 0);
+  std::vector<Pair> pairs;  // overlapping anchors and boxes
+  for (std::size_t b = 0; b < boxes.size(); ++b) {
+    for (std::size_t a = 0; a < anchors.size(); ++a) {
+      const double overlap = iou(anchors[a], boxes[b]);
+      if (overlap <= 0) continue;
+      pairs.push_back({overlap, a, b});
+      if (overlap >= iou_wanted && overlap > best[a]) {
+        best[a] = overlap;
+        match[a] = static_cast<std::int64_t>(b);
+      }
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const Pair& one, const Pair& other) { return one.overlap > other.overlap; });
+  std::vector<char> anchor_taken(anchors.size(), 0), box_done(boxes.size(), 0);
+  for (const Pair& pair : pairs) {
+    if (anchor_taken[pair.anchor] != 0 || box_done[pair.box] != 0) continue;
+    anchor_taken[pair.anchor] = box_done[pair.box] = 1;
+    match[pair.anchor] = static_cast<std::int64_t>(pair.box);
+  }
+  return match;
+}
+
+void encode_anchors(std::span<const BoxEdges> anchors, std::span<const BoxEdges> boxes,
+                    std::span<const std::int64_t> labels, double iou_wanted,
+                    const OffsetScale& scale, Tensor& offsets, Tensor& anchor_labels) {
+  check_areas("anchor", anchors);
+  check_areas("box", boxes);
+  const std::vector<std::int64_t> match = match_anchors(anchors, boxes, iou_wanted);
+  const auto count = static_cast<std::int64_t>(anchors.size());
+  offsets.create({count, 4}, DType::f32);
+  anchor_labels.create({count}, DType::i64);
+  auto* numbers = offsets.data<float>();
+  auto* label = anchor_labels.data<std::int64_t>();
+  for (std::size_t i = 0; i < anchors.size(); ++i, numbers += 4, ++label) {
+    std::fill(numbers, numbers + 4, 0.f);
+    *label = 0;
+    if (match[i] < 0) continue;
+    const auto of = static_cast<std::size_t>(match[i]);
+    const BoxEdges& a = anchors[i];
+    const BoxEdges& b = boxes[of];
+    const double offset[] = {(b.x0 + b.x1 - a.x0 - a.x1) / 2 / a.width(),
+                             (b.y0 + b.y1 - a.y0 - a.y1) / 2 / a.height(),
+                             std::log(b.width() / a.width()), std::log(b.height() / a.height())};
+    for (std::size_t k = 0; k < 4; ++k) {
+      const double number = (offset[k] - scale.mean[k]) / scale.std[k];
+      check_in_range("encode_anchors", "the offset of anchor", static_cast<std::int64_t>(i),
+                     number);
+      numbers[k] = static_cast<float>(number);
+    }
+    *label = labels[of];
+  }
+}
+
+namespace {
+
+bool has_middle_of(const BoxEdges& region, const BoxEdges& box) {
+  const double x = (box.x0 + box.x1) / 2, y = (box.y0 + box.y1) / 2;
+  return region.x0 < x && x < region.x1 && region.y0 < y && y < region.y1;
+}
+
+bool will_do(const Rectangle& region, std::span<const BoxEdges> boxes, double threshold) {
+  const BoxEdges edges = box_of(region);
+  return std::any_of(boxes.begin(), boxes.end(), [&](const BoxEdges& box) {
+    return has_middle_of(edges, box) && iou(edges, box) >= threshold;
+  });
+}
+
+// Always takes four draws. Returns an empty region if its aspect ratio is not allowed.
+Rectangle draw_region(Random& random, int height, int width, const RandomBboxCrop& how) {
+  const auto length = [&](int of) {
+    const double share = how.min_scale + (how.max_scale - how.min_scale) * random.unit_double();
+    return static_cast<int>(of * share);
+  };
+  Rectangle region;
+  region.width = length(width);
+  region.height = length(height);
+  region.x = static_cast<int>((width - region.width) * random.unit_double());
+  region.y = static_cast<int>((height - region.height) * random.unit_double());
+  if (region.width < 1 || region.height < 1) return {};
+  const double ratio = static_cast<double>(region.width) / region.height;
+  return ratio >= how.min_ratio && ratio <= how.max_ratio ? region : Rectangle{};
+}
+
+Rectangle find_region(Random& random, std::span<const BoxEdges> boxes, int height, int width,
+                      const RandomBboxCrop& how) {
+  const Rectangle whole{0, 0, height, width};
+  if (boxes.empty() || how.thresholds.empty()) return whole;
+  for (int round = 0; round < how.rounds; ++round) {
+    const auto number = random.below(static_cast<std::uint32_t>(how.thresholds.size()));
+    const auto threshold = static_cast<double>(how.thresholds[number]);
+    if (threshold >= 1) return whole;
+    for (int attempt = 0; attempt < how.attempts; ++attempt) {
+      const Rectangle region = draw_region(random, height, width, how);
+      if (region.width > 0 && will_do(region, boxes, threshold)) return region;
+    }
+  }
+  return whole;
+}
+
+}  // namespace
+
+CropOfBoxes random_bbox_crop(Random& random, std::span<const BoxEdges> boxes, int height, int width,
+                             const RandomBboxCrop& how) {
+  CropOfBoxes crop;
+  crop.region = find_region(random, boxes, height, width, how);
+  const BoxEdges edges = box_of(crop.region);
+  const bool whole = crop.region == Rectangle{0, 0, height, width};
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (!whole && !has_middle_of(edges, boxes[i])) continue;
+    const BoxEdges part = whole ? boxes[i] : intersection(boxes[i], edges);
+    crop.boxes.push_back(
+        {part.x0 - edges.x0, part.y0 - edges.y0, part.x1 - edges.x0, part.y1 - edges.y0});
+    crop.kept.push_back(static_cast<std::int64_t>(i));
+  }
+  return crop;
+}
+
+void one_hot(std::int64_t label, int classes, float smoothing, Tensor& out) {
+  if (label < 0 || label >= classes) {
+    throw std::invalid_argument(
+        fmt::format("one_hot: label is {}; it must lie between 0 and {}", label, classes - 1));
+  }
+  const double share = static_cast<double>(smoothing) / classes;
+  out.create({classes}, DType::f32);
+  auto* const numbers = out.data<float>();
+  std::fill(numbers, numbers + classes, static_cast<float>(share));
+  numbers[label] = static_cast<float>(1 - static_cast<double>(smoothing) + share);
 }
 
 }  // namespace sluice::kernels

@@ -1,18 +1,22 @@
-// Boxes and points as tensors, and how they move with an image.
+// Boxes and points as tensors, and how they move with an image; a detector's training targets
+// (encode_anchors), SSD's random crop (random_bbox_crop), and class numbers as probabilities
+// (one_hot).
 //
 // Boxes are f32, n x 4: (x0, y0, x1, y1), the left, upper, right and lower edge. Points are f32, n
 // x 2: (x, y). Coordinates are pixels from the upper left corner of the image, where pixel (c, r)
 // covers [c, c + 1) x [r, r + 1): a box around pixels 2 to 4 begins at 2 and ends at 5. A tensor of
 // any type without elements holds no boxes and no points.
 //
-// Errors: std::invalid_argument, with the name `op`, for tensors of another shape or type, numbers
-// that are not finite, and boxes that end before they begin. Threads: any.
+// Threads: any. Errors: std::invalid_argument, with the name `op`, for tensors of another shape or
+// type, numbers that are not finite, and boxes that end before they begin.
 #pragma once
 
-#include <sluice/ops/kernels/warp_rows.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
 #include <sluice/runtime/tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -56,5 +60,70 @@ void take_rows(const char* op, const Tensor& in, std::int64_t rows,
                std::span<const std::int64_t> taken, Tensor& out);
 // Writes row numbers to a tensor, i64.
 void write_rows(std::span<const std::int64_t> rows, Tensor& out);
+
+// encode_anchors: encodes the boxes of an image as training targets of a detector with anchors, by
+// SSD's matching and offsets (Liu et al., "SSD: single shot multibox detector", 2016, section 2.2).
+//
+// Each box takes the anchor with the largest overlap (intersection over union); the box with the
+// largest overlap chooses first. Each remaining anchor takes the box that it overlaps most, if the
+// overlap is at least `iou`. Ties go to the first. A box that overlaps no anchor gets none.
+//
+// An anchor a matched with box b, both given by center (cx, cy) and size (w, h), has the offsets
+//
+//   ((b.cx - a.cx) / a.w, (b.cy - a.cy) / a.h, log(b.w / a.w), log(b.h / a.h)),
+//
+// minus mean, divided by std, and the label of b. Unmatched anchors have zeros.
+//
+// Errors: anchors or boxes without area.
+
+// Returns for each anchor the number of its box, or -1.
+std::vector<std::int64_t> match_anchors(std::span<const BoxEdges> anchors,
+                                        std::span<const BoxEdges> boxes, double iou);
+
+struct OffsetScale {
+  std::array<double, 4> mean = {0, 0, 0, 0};
+  std::array<double, 4> std = {1, 1, 1, 1};
+};
+// `labels`: one per box. offsets: f32, anchors x 4; anchor_labels: i64.
+void encode_anchors(std::span<const BoxEdges> anchors, std::span<const BoxEdges> boxes,
+                    std::span<const std::int64_t> labels, double iou, const OffsetScale& scale,
+                    Tensor& offsets, Tensor& anchor_labels);
+
+// random_bbox_crop: draws SSD's region of an image with boxes (Liu et al., "SSD: single shot
+// multibox detector", 2016, section 2.2), like torchvision's RandomIoUCrop.
+//
+// A threshold is drawn uniformly. For a threshold of 1 or more the result is the whole image.
+// Otherwise, up to `attempts` times, width and height are drawn, each a share from min_scale to
+// max_scale, and the position. A region is accepted if width / height lies between min_ratio and
+// max_ratio, it contains the center of at least one box, and it overlaps one of these boxes
+// (intersection over union) by at least the threshold. If no region is accepted, another threshold
+// is drawn. After `rounds` thresholds the result is the whole image; so it is without boxes.
+//
+// Boxes whose center lies within the region are kept and clipped to it.
+struct RandomBboxCrop {
+  std::span<const float> thresholds;
+  double min_scale = 0.3, max_scale = 1;
+  double min_ratio = 0.5, max_ratio = 2;
+  int attempts = 40;
+  int rounds = 50;
+};
+struct CropOfBoxes {
+  Rectangle region;
+  std::vector<BoxEdges> boxes;     // relative to the corner of the region
+  std::vector<std::int64_t> kept;  // their indices in the input
+};
+CropOfBoxes random_bbox_crop(Random& random, std::span<const BoxEdges> boxes, int height, int width,
+                             const RandomBboxCrop& how);
+
+// one_hot: converts a class number to a vector of probabilities, f32.
+//
+//   out[k] = (k == label ? 1 - smoothing : 0) + smoothing / classes
+//
+// Errors: a label outside 0 .. classes - 1.
+
+inline constexpr int kMostClasses = 1 << 24;
+
+// classes: 1 to kMostClasses; smoothing: 0 to 1.
+void one_hot(std::int64_t label, int classes, float smoothing, Tensor& out);
 
 }  // namespace sluice::kernels

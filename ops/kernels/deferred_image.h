@@ -1,6 +1,6 @@
 // DeferredImage: an image that has not been computed yet. It names its source image and the
 // operations on it: resizing, a crop, mirroring, and a map of pixel values. The user gets row after
-// row, each while it is in the cache, and no intermediate image is made.
+// row (DeferredRows), each while it is in the cache, and no intermediate image is made.
 //
 // The pixels equal those of crop(), resize(), flip() and map_levels() in sequence, byte for byte,
 // including the rounding to 8 bits after each.
@@ -15,13 +15,14 @@
 // image fails only for lack of memory.
 #pragma once
 
-#include <sluice/ops/kernels/interpolation.h>
-#include <sluice/ops/kernels/level_table.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/row_source.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/picture_rows.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace sluice::kernels {
@@ -84,6 +85,38 @@ class DeferredImage {
   bool upside_down_ = false;
   bool mapped_ = false;
   LevelTable table_{};  // valid if mapped_ is set
+};
+
+class Resizer;
+
+// The rows of a deferred image, one by one, for the kernels that end with such an image.
+//
+// Ownership: refers to the image, which must stay alive, and to the thread's resizer. A thread has
+// one DeferredRows at a time, and runs no resizing kernel meanwhile. Errors: those of
+// Resizer::start().
+class DeferredRows {
+ public:
+  explicit DeferredRows(const DeferredImage& picture);
+  DeferredRows(const DeferredRows&) = delete;
+  DeferredRows& operator=(const DeferredRows&) = delete;
+
+  int count() const { return picture_.height(); }
+  // Returns the row of the image that is made as number i. Rows are made from the top of the source
+  // to its bottom.
+  int place(int i) const { return picture_.upside_down_ ? count() - 1 - i : i; }
+  // Makes row number i, for i = 0 .. count() - 1 in order. Returns either `room`, which must hold a
+  // row, or a row that already exists elsewhere.
+  const std::uint8_t* make(int i, std::uint8_t* room);
+  // Returns room for one row, reserved for the caller.
+  std::uint8_t* spare_row();
+
+ private:
+  std::size_t row_bytes() const;
+
+  const DeferredImage& picture_;
+  RowSource source_;
+  Resizer* resizer_ = nullptr;
+  std::uint8_t* resized_ = nullptr;  // for a row that is then mirrored
 };
 
 }  // namespace sluice::kernels

@@ -1,6 +1,5 @@
 #include <sluice/ops/kernels/elementwise.h>
 #include <sluice/runtime/compute.h>
-#include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include <sluice/ops/kernels/level_rows.h>
 
 #include <algorithm>
+#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/level_rows.cpp"
@@ -98,6 +99,123 @@ void MapPixels(const std::uint8_t* from, std::size_t pixels, std::span<const Lev
   }
 }
 
+struct Largest {
+  template <class V>
+  HWY_INLINE static V of(V a, V b) {
+    return hn::Max(a, b);
+  }
+  static std::uint8_t of_two(std::uint8_t a, std::uint8_t b) { return std::max(a, b); }
+};
+struct Smallest {
+  template <class V>
+  HWY_INLINE static V of(V a, V b) {
+    return hn::Min(a, b);
+  }
+  static std::uint8_t of_two(std::uint8_t a, std::uint8_t b) { return std::min(a, b); }
+};
+
+template <class Pick>
+HWY_INLINE void pick(std::span<const std::uint8_t* const> rows, std::size_t size,
+                     std::uint8_t* HWY_RESTRICT out) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d), at_once = 4 * lanes;
+  if (size < at_once) {
+    for (std::size_t at = 0; at < size; ++at) {
+      std::uint8_t level = rows[0][at];
+      for (const std::uint8_t* row : rows.subspan(1)) level = Pick::of_two(level, row[at]);
+      out[at] = level;
+    }
+    return;
+  }
+  // Process four vectors per pass over the rows; the last pass ends at the end of the rows.
+  for (std::size_t begin = 0; begin < size; begin += at_once) {
+    const std::size_t at = std::min(begin, size - at_once);
+    const std::uint8_t* from = rows[0] + at;
+    auto first = hn::LoadU(d, from), second = hn::LoadU(d, from + lanes),
+         third = hn::LoadU(d, from + 2 * lanes), fourth = hn::LoadU(d, from + 3 * lanes);
+    for (const std::uint8_t* row : rows.subspan(1)) {
+      from = row + at;
+      first = Pick::of(first, hn::LoadU(d, from));
+      second = Pick::of(second, hn::LoadU(d, from + lanes));
+      third = Pick::of(third, hn::LoadU(d, from + 2 * lanes));
+      fourth = Pick::of(fourth, hn::LoadU(d, from + 3 * lanes));
+    }
+    hn::StoreU(first, d, out + at);
+    hn::StoreU(second, d, out + at + lanes);
+    hn::StoreU(third, d, out + at + 2 * lanes);
+    hn::StoreU(fourth, d, out + at + 3 * lanes);
+  }
+}
+
+void LargestOfRows(std::span<const std::uint8_t* const> rows, std::size_t size,
+                   std::uint8_t* HWY_RESTRICT out) {
+  pick<Largest>(rows, size, out);
+}
+void SmallestOfRows(std::span<const std::uint8_t* const> rows, std::size_t size,
+                    std::uint8_t* HWY_RESTRICT out) {
+  pick<Smallest>(rows, size, out);
+}
+
+// n / 13 for n up to 13 * 255 + 6 is n * 5042 / 2^16, rounded down.
+constexpr int kThirteenth = 5042;
+
+void sharpen_plainly(const std::uint8_t* const rows[3], std::ptrdiff_t step, FixedFactor factor,
+                     std::size_t begin, std::size_t end, std::uint8_t* out) {
+  for (std::size_t i = begin; i < end; ++i) {
+    int sum = 4 * rows[1][i] + 6;
+    for (int r = 0; r < 3; ++r) {
+      const std::uint8_t* at = rows[r] + i;
+      sum += at[-step] + at[0] + at[step];
+    }
+    const int smooth = (sum * kThirteenth) >> 16;
+    // Matches the instruction for 16-bit fractions.
+    const int difference = (rows[1][i] - smooth) * (1 << (15 - factor.bits));
+    const int change = (difference * factor.value + (1 << 14)) >> 15;
+    out[i] = static_cast<std::uint8_t>(std::clamp(smooth + change, 0, 255));
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+void Sharpen(const std::uint8_t* const rows[3], std::ptrdiff_t step, FixedFactor factor,
+             std::size_t size, std::uint8_t* out) {
+  sharpen_plainly(rows, step, factor, 0, size, out);
+}
+
+#else
+
+void Sharpen(const std::uint8_t* const rows[3], std::ptrdiff_t step, FixedFactor factor,
+             std::size_t size, std::uint8_t* HWY_RESTRICT out) {
+  const hn::ScalableTag<std::int16_t> d16;
+  const hn::RebindToUnsigned<decltype(d16)> du16;
+  const hn::Rebind<std::uint8_t, decltype(d16)> d8;
+  const std::size_t lanes = hn::Lanes(d16);
+  const auto six = hn::Set(d16, 6);
+  const auto thirteenth = hn::Set(du16, kThirteenth);
+  const auto by = hn::Set(d16, factor.value);
+  if (size < lanes) return sharpen_plainly(rows, step, factor, 0, size, out);
+
+  const auto load = [&](const std::uint8_t* from)
+                        HWY_ATTR { return hn::PromoteTo(d16, hn::LoadU(d8, from)); };
+  const auto three = [&](const std::uint8_t* at) HWY_ATTR {
+    return hn::Add(hn::Add(load(at - step), load(at)), load(at + step));
+  };
+  const auto sharpen = [&](std::size_t i) HWY_ATTR {
+    const auto x = load(rows[1] + i);
+    const auto around =
+        hn::Add(hn::Add(three(rows[0] + i), three(rows[1] + i)), three(rows[2] + i));
+    const auto sum = hn::Add(hn::Add(around, six), hn::ShiftLeft<2>(x));
+    const auto smooth = hn::BitCast(d16, hn::MulHigh(hn::BitCast(du16, sum), thirteenth));
+    const auto difference = hn::ShiftLeftSame(hn::Sub(x, smooth), 15 - factor.bits);
+    const auto changed = hn::SaturatedAdd(smooth, hn::MulFixedPoint15(difference, by));
+    hn::StoreU(hn::DemoteTo(d8, changed), d8, out + i);
+  };
+  for (std::size_t at = 0; at + lanes <= size; at += lanes) sharpen(at);
+  if (size % lanes != 0) sharpen(size - lanes);
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
 }  // namespace HWY_NAMESPACE
 }  // namespace sluice::kernels
 HWY_AFTER_NAMESPACE();
@@ -106,10 +224,33 @@ HWY_AFTER_NAMESPACE();
 namespace sluice::kernels {
 
 HWY_EXPORT(MapPixels);
+HWY_EXPORT(LargestOfRows);
+HWY_EXPORT(SmallestOfRows);
+HWY_EXPORT(Sharpen);
 
 void map_pixels(const std::uint8_t* from, std::size_t pixels, std::span<const LevelTable> tables,
                 std::uint8_t* to) {
   HWY_DYNAMIC_DISPATCH(MapPixels)(from, pixels, tables, to);
+}
+
+void largest_of_rows(std::span<const std::uint8_t* const> rows, std::size_t size,
+                     std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(LargestOfRows)(rows, size, out);
+}
+void smallest_of_rows(std::span<const std::uint8_t* const> rows, std::size_t size,
+                      std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(SmallestOfRows)(rows, size, out);
+}
+
+FixedFactor fixed_factor(float factor) {
+  int bits = 15;
+  while (std::lround(std::ldexp(factor, bits)) > INT16_MAX) --bits;
+  return {static_cast<std::int16_t>(std::lround(std::ldexp(factor, bits))), bits};
+}
+
+void sharpen_row(const std::uint8_t* const rows[3], std::ptrdiff_t step, FixedFactor factor,
+                 std::size_t size, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(Sharpen)(rows, step, factor, size, out);
 }
 
 }  // namespace sluice::kernels

@@ -1,10 +1,10 @@
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/level_table.h>
+#include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/noise.h>
-#include <sluice/ops/kernels/noise_rows.h>
-#include <sluice/ops/kernels/normal_quantiles.h>
-#include <sluice/ops/kernels/pixel_runs.h>
 #include <sluice/ops/kernels/random_words.h>
+#include <sluice/ops/kernels/row_source.h>
 
 #include <algorithm>
 #include <array>
@@ -163,6 +163,33 @@ void shot_noise(const Random& random, const Image& in, float factor, Image& out)
     for (std::size_t i = 0; i < in.row_bytes(); ++i)
       to[i] = to_level(factor * counts.draw(numbers.next(), from[i]));
   }
+}
+
+void check_jpeg_distortion(const Image& in, int quality) {
+  check_pixels("jpeg_distortion", in);
+  if (in.channels() != 1 && in.channels() != 3) {
+    throw std::invalid_argument(fmt::format(
+        "jpeg_distortion: the image has {} channels; 1 or 3 are needed", in.channels()));
+  }
+  constexpr int kLongest = 65500;  // the library's limit
+  if (in.height() > kLongest || in.width() > kLongest) {
+    throw std::invalid_argument(fmt::format(
+        "jpeg_distortion: the image is {} x {} (height x width); at most {} are possible",
+        in.height(), in.width(), kLongest));
+  }
+  if (quality < 1 || quality > 100) {
+    throw std::invalid_argument(
+        fmt::format("jpeg_distortion: quality must lie between 1 and 100, not {}", quality));
+  }
+}
+
+void jpeg_distortion(const Image& in, int quality, Image& out) {
+  check_jpeg_distortion(in, quality);
+  const Bytes file = encode_jpeg(in, {.quality = quality});
+  JpegOptions options;
+  options.color = in.channels() == 1 ? ColorSpace::gray : ColorSpace::rgb;
+  options.max_output_bytes = static_cast<std::int64_t>(in.height()) * in.width() * in.channels();
+  (void)decode_jpeg_image(file, options, out);
 }
 
 }  // namespace sluice::kernels

@@ -1,10 +1,10 @@
-// Noise: random changes of each pixel value or pixel.
+// Noise: random changes of each pixel value or pixel, and JPEG compression artifacts.
 //
-// The random numbers are those of `random` from its first one on, in pixel order, a fixed count per
-// pixel, so a sample's noise depends on its random key only. `random` does not advance.
+// The random numbers of noise are those of `random` from its first one on, in pixel order, a fixed
+// count per pixel, so a sample's noise depends on its random key only. `random` does not advance.
 //
-// Errors: std::invalid_argument, also by check_...(), for an empty image, more than 4 channels, or
-// a number out of its range. Threads: any.
+// Threads: any. Errors: std::invalid_argument, also by check_...(), for an empty image, more than 4
+// channels, or a number out of its range.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -44,5 +44,17 @@ void salt_and_pepper_noise(const Random& random, const Image& in, const SaltAndP
 // corrected for skewness.
 void check_shot_noise(const Image& in, float factor);
 void shot_noise(const Random& random, const Image& in, float factor, Image& out);
+
+// jpeg_distortion: adds JPEG compression artifacts, such as blocks and blurred colors.
+//
+// The image is encoded and decoded in memory by libjpeg-turbo, with 4:2:0 chroma subsampling.
+//
+// Errors: an empty image, channels other than 1 and 3, a side of more than 65500 pixels, and a
+// quality outside of 1 .. 100.
+
+// Throws the errors of jpeg_distortion().
+void check_jpeg_distortion(const Image& in, int quality);
+
+void jpeg_distortion(const Image& in, int quality, Image& out);
 
 }  // namespace sluice::kernels

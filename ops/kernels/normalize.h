@@ -1,3 +1,20 @@
+// Conversion of images to tensors of numbers, and back: crop_mirror_normalize,
+// resize_mirror_normalize and to_image.
+//
+// Threads: any. Errors: std::invalid_argument, as each function's comment says.
+#pragma once
+
+#include <sluice/ops/kernels/deferred_image.h>
+#include <sluice/ops/kernels/option_types.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::kernels {
+
 // normalize: converts 8-bit pixels to the numbers that a network takes. Crops, mirrors, normalizes
 // and changes the layout in one pass.
 //
@@ -10,20 +27,10 @@
 // machine produces the same bits. f16 is that number rounded to nearest even. u8 and i8 are the
 // nearest whole number, halves to even, clipped to 0 .. 255 and -128 .. 127.
 //
-// Errors: std::invalid_argument for an empty image, more than 4 channels, a region or size that is
-// not possible, a number that is not finite, a std of zero or below, numbers for which f32 or f16
-// does not hold the results of pixel values 0 to 255, an output type other than f32, f16, u8 and
-// i8, a layout other than CHW and HWC. Threads: any.
-#pragma once
-
-#include <sluice/ops/kernels/deferred_image.h>
-#include <sluice/ops/kernels/interpolation.h>
-#include <sluice/runtime/image.h>
-#include <sluice/runtime/tensor.h>
-
-#include <array>
-
-namespace sluice::kernels {
+// Errors: an empty image, more than 4 channels, a region or size that is not possible, a number
+// that is not finite, a std of zero or below, numbers for which f32 or f16 does not hold the
+// results of pixel values 0 to 255, an output type other than f32, f16, u8 and i8, a layout other
+// than CHW and HWC.
 
 struct NormalizeParams {
   bool mirror = false;                    // flips horizontally
@@ -63,5 +70,35 @@ void normalize(const char* op, DeferredImage picture, const NormalizeParams& par
 // resize a part, pass a view (Image::crop_view()).
 void resize_mirror_normalize(const Image& in, int height, int width, const ResizeFilter& filter,
                              const NormalizeParams& params, Tensor& out);
+
+// to_image: converts a tensor of numbers to an image.
+//
+// Errors: a shape that is not an image's, NaN, and as described below.
+
+// `in`: (height, width) for a gray image; (channels, height, width) if its layout is CHW; else
+// (height, width, channels). It has 1 to 4 channels, and no size is 0. A number is multiplied by
+// 255 / `white`, rounded to the nearest integer, halves up, and clipped to 0 and 255. A bool counts
+// as 0 or 1.
+void to_image(const Tensor& in, Image& out, float white = 255);
+
+// Throws std::invalid_argument if no number is above 1 and one is a fraction. The image would be
+// black, so the numbers are probably from 0 to 1, and the caller must pass `white`.
+void require_levels(const Tensor& in);
+
+// The inner loops, in normalize_rows.cpp: by SIMD instructions chosen when the program runs.
+
+// Converts a row to planes: channel c of pixel x goes to element c * plane + x of `out`. `dtype`:
+// f32, f16, u8 or i8. channels: 1 to 4. Reads and writes nothing beyond the row.
+void normalize_to_planes(const std::uint8_t* row, int width, int channels,
+                         const ChannelScale& scale, DType dtype, std::byte* out, std::size_t plane);
+
+// Converts a row to interleaved channels. `padded`: each 3-channel pixel gets a fourth channel of
+// zero.
+void normalize_interleaved(const std::uint8_t* row, int width, int channels,
+                           const ChannelScale& scale, bool padded, DType dtype, std::byte* out);
+
+// Rounds each number to the nearest integer, halves up. Numbers below 0 and NaN become 0; those
+// above 255 become 255.
+void rounded_levels(const float* numbers, std::size_t count, std::uint8_t* levels);
 
 }  // namespace sluice::kernels

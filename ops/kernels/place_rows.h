@@ -1,11 +1,11 @@
 // Samples an image at many positions at once, by SIMD. Computes the source positions of a row in
 // perspective, and the pixels at positions with all neighbors, which are most. Internal to
-// place_sampler.cpp and to the operators that use it.
+// places.cpp and to the operators that use it.
 //
 // All bytes equal those of PlaceSampler for a single position. Threads: any. Errors: none.
 #pragma once
 
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/warp_blend.h>
 #include <sluice/runtime/image.h>
 

@@ -1,6 +1,13 @@
+// The product of two floats is exact in double precision, so a fused sum does not change the
+// result.
+#include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/random_words.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <numbers>
 
 // The compiler must know the vector length.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -12,6 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
 namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -25,7 +33,6 @@ void RandomBlocks(const RandomWords& words, std::uint32_t first, std::size_t cou
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
 using D64 = hn::ScalableTag<std::uint64_t>;
 using D32 = hn::Repartition<std::uint32_t, D64>;
 using V64 = hn::Vec<D64>;
@@ -65,6 +72,56 @@ void RandomBlocks(const RandomWords& words, std::uint32_t first, std::size_t cou
 
 #endif
 
+void add_noise_plainly(const std::uint8_t* from, const std::uint16_t* bits, std::size_t count,
+                       double mean, double stddev, const float* quantiles, std::uint8_t* to) {
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = to_level(from[i] + mean + stddev * static_cast<double>(quantiles[bits[i]]));
+}
+
+#if HWY_TARGET == HWY_SCALAR || !HWY_HAVE_FLOAT64
+
+void AddGaussianNoise(const std::uint8_t* from, const std::uint16_t* bits, std::size_t count,
+                      double mean, double stddev, const float* quantiles, std::uint8_t* to) {
+  add_noise_plainly(from, bits, count, mean, stddev, quantiles, to);
+}
+
+#else
+
+using DFloat = hn::ScalableTag<float>;
+using DInt = hn::Rebind<std::int32_t, DFloat>;
+using DHalfInt = hn::Half<DInt>;
+using DDouble = hn::Rebind<double, hn::Half<DFloat> >;
+
+void AddGaussianNoise(const std::uint8_t* from, const std::uint16_t* bits, std::size_t count,
+                      double mean, double stddev, const float* quantiles, std::uint8_t* to) {
+  const DFloat df;
+  const hn::Half<DFloat> half_floats;
+  const DInt di;
+  const DHalfInt half_ints;
+  const DDouble dd;
+  const hn::Rebind<std::uint8_t, DFloat> d8;
+  const hn::Rebind<std::uint16_t, DFloat> d16;
+  const auto moved = hn::Set(dd, mean), width = hn::Set(dd, stddev), half = hn::Set(dd, 0.5),
+             black = hn::Zero(dd), white = hn::Set(dd, 255.0);
+  const auto noisy = [&](hn::Vec<DHalfInt> level, hn::Vec<hn::Half<DFloat> > quantile) HWY_ATTR {
+    const auto noise = hn::Mul(width, hn::PromoteTo(dd, quantile));
+    const auto sum = hn::Add(hn::Add(hn::PromoteTo(dd, level), moved), noise);
+    return hn::DemoteTo(half_ints, hn::Min(hn::Max(hn::Add(sum, half), black), white));
+  };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(df) <= count; i += hn::Lanes(df)) {
+    const auto places = hn::PromoteTo(di, hn::LoadU(d16, bits + i));
+    const auto quantile = hn::GatherIndex(df, quantiles, places);
+    const auto level = hn::PromoteTo(di, hn::LoadU(d8, from + i));
+    const auto lower = noisy(hn::LowerHalf(half_ints, level), hn::LowerHalf(half_floats, quantile));
+    const auto upper = noisy(hn::UpperHalf(half_ints, level), hn::UpperHalf(half_floats, quantile));
+    hn::StoreU(hn::DemoteTo(d8, hn::Combine(di, upper, lower)), d8, to + i);
+  }
+  add_noise_plainly(from + i, bits + i, count - i, mean, stddev, quantiles, to + i);
+}
+
+#endif
+
 }  // namespace HWY_NAMESPACE
 }  // namespace sluice::kernels
 HWY_AFTER_NAMESPACE();
@@ -73,10 +130,44 @@ HWY_AFTER_NAMESPACE();
 namespace sluice::kernels {
 
 HWY_EXPORT(RandomBlocks);
+HWY_EXPORT(AddGaussianNoise);
 
 void random_blocks(const RandomWords& words, std::uint32_t first, std::size_t count,
                    std::uint32_t* out) {
   HWY_DYNAMIC_DISPATCH(RandomBlocks)(words, first, count, out);
+}
+
+void add_gaussian_noise(const std::uint8_t* from, const std::uint16_t* bits, std::size_t count,
+                        double mean, double stddev, const float* quantiles, std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(AddGaussianNoise)(from, bits, count, mean, stddev, quantiles, to);
+}
+
+namespace {
+
+using Table = std::array<float, kQuantiles>;
+
+// Goes upwards from the middle; each value follows from the previous one by Newton's method.
+std::unique_ptr<const Table> make_table() {
+  auto table = std::make_unique<Table>();
+  constexpr std::size_t kMiddle = kQuantiles / 2;
+  double z = 0;
+  for (std::size_t i = kMiddle; i < table->size(); ++i) {
+    const double above = 1.0 - (static_cast<double>(i) + 0.5) / kQuantiles;
+    for (int step = 0; step < 4; ++step) {
+      const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
+      z += (0.5 * std::erfc(z / std::numbers::sqrt2) - above) / density;
+    }
+    table->at(i) = static_cast<float>(z);
+    table->at(table->size() - 1 - i) = static_cast<float>(-z);
+  }
+  return table;
+}
+
+}  // namespace
+
+const Table& normal_quantiles() {
+  static const std::unique_ptr<const Table> table = make_table();
+  return *table;
 }
 
 }  // namespace sluice::kernels

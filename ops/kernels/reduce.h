@@ -1,14 +1,8 @@
-// reduce: reduces all elements of a tensor or image to one number: their mean, minimum, maximum or
-// population standard deviation (divided by their number). Also whether any or all of them are not
-// zero.
+// reduce and sum: reduce all elements of a tensor or image to one number. Also whether any or all
+// of them are not zero.
 //
-// Minimum and maximum are exact; mean and standard deviation are computed in double precision and
-// rounded once. Sums of 8-bit values are integers, so the order of summation does not matter: a
-// device returns the same bits. If an element is NaN, so is the result.
-//
-// Errors: std::invalid_argument for an empty input, for a mean or a standard deviation as i64, and
-// for the minimum or maximum of fractions as i64. std::overflow_error for a result that the type
-// does not hold: whole numbers are exact, also as f32. Threads: any.
+// Threads: any. Errors: std::invalid_argument and std::overflow_error, as each function's comment
+// says.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -17,6 +11,17 @@
 #include <cstdint>
 
 namespace sluice::kernels {
+
+// reduce: computes the mean, minimum, maximum or population standard deviation (divided by their
+// number) of all elements.
+//
+// Minimum and maximum are exact; mean and standard deviation are computed in double precision and
+// rounded once. Sums of 8-bit values are integers, so the order of summation does not matter: a
+// device returns the same bits. If an element is NaN, so is the result.
+//
+// Errors: std::invalid_argument for an empty input, for a mean or a standard deviation as i64, and
+// for the minimum or maximum of fractions as i64. std::overflow_error for a result that the type
+// does not hold: whole numbers are exact, also as f32.
 
 enum class Reduction : std::uint8_t { mean, min, max, standard_deviation };
 const char* name_of(Reduction what);
@@ -52,5 +57,25 @@ extern template double reduce<double>(Reduction what, const Tensor& in);
 // NaN is not zero. Without elements, any is false and all is true.
 bool any(const Tensor& in);
 bool all(const Tensor& in);
+
+// sum: sums all pixel values of an image, or all elements of a tensor.
+//
+// The sum of whole numbers and bools as i64 is exact. Fractions, and 64-bit numbers whose sum is a
+// fraction, are added in double precision, in an order that depends on the shape only. The sum of
+// no elements is 0.
+//
+// Errors: std::invalid_argument for fractions with a sum of type i64, std::overflow_error for a
+// finite sum that the type does not hold.
+
+// Throws if the elements are fractions and `to` is not.
+void check_sum(DType elements, DType to);
+
+// To is std::int64_t, float or double.
+template <class To>
+To sum(const Tensor& in);
+
+extern template std::int64_t sum<std::int64_t>(const Tensor& in);
+extern template float sum<float>(const Tensor& in);
+extern template double sum<double>(const Tensor& in);
 
 }  // namespace sluice::kernels

@@ -1,11 +1,12 @@
-// resize: resizes an image, or a part of one, with antialiasing.
+// resize: resizes an image, or a part of one, with antialiasing. Also the computation of a resize's
+// region and size.
 //
 // The grid and the filters are Pillow's. Along each axis, with s = (input length) / (output
 // length), output pixel i has its center at (i + 0.5) * s. The filter is widened by max(1, s). Its
 // weights are cut off at the border of the input and scaled to sum to 1 again. The horizontal pass
 // comes first and its result is rounded to 8 bits, then the vertical pass. An axis of unchanged
-// length is skipped. Filters (half width at s <= 1): box 0.5, bilinear 1, hamming 1, bicubic 2
-// (a = -0.5), lanczos 3. `nearest` takes the pixel at the center, floor((i + 0.5) * s), without
+// length is skipped. Filters (half width at s <= 1): box 0.5, bilinear 1, hamming 1, bicubic 2 (a =
+// -0.5), lanczos 3. `nearest` takes the pixel at the center, floor((i + 0.5) * s), without
 // antialiasing. (Pillow 13 goes vertically first when it shrinks the height much more than the
 // width; earlier releases, and resizing one axis after the other, agree with this kernel.)
 //
@@ -18,8 +19,8 @@
 // the output. Errors: std::invalid_argument.
 #pragma once
 
-#include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/runtime/image.h>
 
 #include <cstdint>
@@ -41,10 +42,6 @@ void resize(const Image& in, int height, int width, const ResizeFilter& filter, 
 void resize(const Image& in, const Box& box, int height, int width, const ResizeFilter& filter,
             Image& out);
 
-}  // namespace sluice::kernels
-
-namespace sluice {
-
 // The part of an image that a resize shows, and the size of the result.
 //
 // Sizes that are not given follow from the shown part. Sizes are rounded to nearest, except that
@@ -52,19 +49,7 @@ namespace sluice {
 // its shift of the part by less than a pixel (subpixel_scale).
 //
 // Errors: std::invalid_argument for a part that is empty or reaches beyond the image. The result
-// may be an invalid size; the resizing kernel then throws. Threads: any.
-
-// The meaning of height and width.
-//  - as_given: exact sizes; a missing one follows, so that the aspect ratio is kept.
-//  - stretch: exact sizes; a missing one is not changed.
-//  - not_larger: the largest size of the same aspect ratio that exceeds neither.
-//  - not_smaller: the smallest size of the same aspect ratio that is below neither.
-enum class ResizeMode : std::uint8_t { as_given, stretch, not_larger, not_smaller };
-const char* name_of(ResizeMode mode);
-
-}  // namespace sluice
-
-namespace sluice::kernels {
+// may be an invalid size; the resizing kernel then throws.
 
 // Numbers that are 0 are not given.
 struct ResizeRequest {

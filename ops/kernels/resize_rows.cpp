@@ -1,5 +1,4 @@
-#include <sluice/ops/kernels/resize_rows.h>
-#include <sluice/ops/kernels/resize_shuffles.h>
+#include <sluice/ops/kernels/resizer.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
 namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 std::uint8_t rounded(std::int32_t sum, int shift) {
   return static_cast<std::uint8_t>(std::clamp(sum >> shift, 0, 255));
@@ -57,8 +57,6 @@ void BlendVertically(const std::uint8_t* const* rows, const std::int16_t* weight
 }
 
 #else
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 // sum[i] + a[2i] * b[2i] + a[2i+1] * b[2i+1]
 template <class V16, class V32>

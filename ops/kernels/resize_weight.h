@@ -4,7 +4,7 @@
 // Ownership: none. Threads: any. Errors: none.
 #pragma once
 
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/option_types.h>
 
 #include <cmath>
 #include <numbers>

@@ -1,7 +1,7 @@
-// RowSource: the rows of an image that either exists or is made row by row. Internal to the kernels
-// that process an image from top to bottom.
+// The rows of an image: RowSource, for an image that either exists or is made row by row, and
+// for_each_run(). Internal to the kernels that process an image from top to bottom.
 //
-// Ownership: refers to the image. Threads: like the image. Errors: none of its own.
+// Ownership: a RowSource refers to its image. Threads: like the image. Errors: none of its own.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -37,5 +37,16 @@ class RowSource {
   const Image* image_ = nullptr;
   PictureRows* rows_ = nullptr;
 };
+
+// Calls f(from, pixels, to) for each run of pixels of `in` and of `out`, which has the same height
+// and width. All rows are one run if neither the image nor its result has gaps between rows, so a
+// kernel handles the end of a run only once.
+template <class F>
+void for_each_run(const Image& in, Image& out, const F& f) {
+  const auto height = static_cast<std::size_t>(in.height());
+  const auto width = static_cast<std::size_t>(in.width());
+  if (in.contiguous() && out.contiguous()) return f(in.row(0), height * width, out.row(0));
+  for (int y = 0; y < in.height(); ++y) f(in.row(y), width, out.row(y));
+}
 
 }  // namespace sluice::kernels

@@ -1,7 +1,7 @@
-// cat and reshape: join two tensors along a dimension, and change the shape of a tensor.
+// Operators on the shapes of tensors: cat and reshape join two tensors along a dimension and change
+// the shape of a tensor; slice_tensor and pad_tensor take a part of a tensor and extend it.
 //
-// Errors: std::invalid_argument for tensors whose types, numbers of dimensions or other sizes
-// differ, a missing dimension, and a shape with another number of elements. Threads: any.
+// Threads: any. Errors: std::invalid_argument, as each operator's comment says.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -10,6 +10,11 @@
 #include <cstdint>
 
 namespace sluice::kernels {
+
+// cat and reshape.
+//
+// Errors: tensors whose types, numbers of dimensions or other sizes differ, a missing dimension,
+// and a shape with another number of elements.
 
 // Returns the dimension, from 0, for one that may count back from -1. Throws if it does not exist.
 int dimension_of(const char* op, int axis, int rank);
@@ -35,5 +40,28 @@ void check_new_shape(const NewShape& shape);
 // Returns all sizes, including the one that follows.
 Shape reshaped(const Tensor& in, const NewShape& shape);
 void reshape(const Tensor& in, const NewShape& shape, Tensor& out);
+
+// slice_tensor: copies a range of a tensor along one dimension.
+//
+// Errors: a missing dimension, and a range beyond it.
+
+// Copies `length` elements from `start` on, which counts from 0; -1 copies all remaining ones.
+// Dimensions count from 0, or from -1 backwards, the last one.
+void slice_tensor(const Tensor& in, int axis, std::int64_t start, std::int64_t length, Tensor& out);
+
+// pad_tensor: extends a tensor along one dimension, with one number after its elements.
+//
+// Errors: a missing dimension, an invalid length or alignment, and a number that the tensor's type
+// does not hold.
+
+struct TensorMargin {
+  int axis = 0;             // from 0, or from -1 backwards for the last dimensions
+  std::int64_t length = 0;  // minimum length of the result
+  std::int64_t align = 1;   // the result's length is a multiple of it
+  double fill = 0;
+};
+
+// A tensor that is long enough is not changed: it is never cut.
+void pad_tensor(const Tensor& in, const TensorMargin& margin, Tensor& out);
 
 }  // namespace sluice::kernels

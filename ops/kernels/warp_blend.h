@@ -1,5 +1,5 @@
 // Bilinear interpolation between four existing neighbors, by SIMD: most of the work of rotating,
-// shearing or warping an image. Internal to warp_rows and place_sampler.
+// shearing or warping an image. Internal to warp_rows() and PlaceSampler.
 //
 // Positions on a line are whole numbers of 2^-32 pixels: sums are exact, so every order of
 // traversal meets the same positions. Weights have 11 bits, and the sum is rounded once, to

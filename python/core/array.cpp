@@ -3,7 +3,7 @@
 #include "text.h"
 #include <sluice/runtime/dlpack.h>
 #include <sluice/runtime/dlpack_abi.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 
 #include <array>
 #include <stdexcept>

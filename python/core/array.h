@@ -6,7 +6,7 @@
 #pragma once
 
 #include "object.h"
-#include <sluice/graph/plan/column.h>
+#include <sluice/graph/exec/column.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 

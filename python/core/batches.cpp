@@ -9,10 +9,10 @@
 #include <sluice/graph/builder/argument.h>
 #include <sluice/graph/builder/dataset.h>
 #include <sluice/graph/completion.h>
-#include <sluice/graph/plan/column.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/column.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
-#include <sluice/graph/run/guarded.h>
+#include <sluice/graph/exec/guarded.h>
 #include <sluice/graph/sources/batches.h>
 #include <sluice/ops/batch.h>
 #include <sluice/runtime/error.h>

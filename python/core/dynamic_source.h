@@ -14,7 +14,7 @@
 #include <sluice/graph/builder/dataset.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/options.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
 #include <sluice/runtime/error.h>

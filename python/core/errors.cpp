@@ -3,7 +3,7 @@
 #include "text.h"
 #include "words.h"
 #include <sluice/io/jpeg/header.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 #include <sluice/runtime/device.h>
 
 #include <exception>

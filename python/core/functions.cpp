@@ -5,8 +5,7 @@
 #include <sluice/graph/apply_random.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/border.h>
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>

@@ -8,7 +8,7 @@
 #include <sluice/cuda/gpu.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/sources/environment.h>
+#include <sluice/io/readers/environment.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 

@@ -5,9 +5,9 @@
 #include <sluice/cuda/gpu.h>
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/checkpoint.h>
-#include <sluice/graph/order/sampler.h>
+#include <sluice/graph/sampling/sampler.h>
 #include <sluice/graph/plan/number_types.h>
-#include <sluice/io/sources/environment.h>
+#include <sluice/io/readers/environment.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>
 

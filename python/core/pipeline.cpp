@@ -7,13 +7,13 @@
 #include "text.h"
 #include "values.h"
 #include <sluice/graph/checkpoint.h>
+#include <sluice/graph/exec/column.h>
+#include <sluice/graph/exec/engine.h>
+#include <sluice/graph/exec/inspect.h>
 #include <sluice/graph/options.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/graph/plan/column.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_text.h>
-#include <sluice/graph/run/inspect.h>
-#include <sluice/graph/run/unused_device.h>
 #include <sluice/graph/stats.h>
 #include <sluice/ops/operators.h>
 #include <sluice/runtime/error.h>

@@ -12,7 +12,7 @@
 
 #include "object.h"
 #include <sluice/graph/plan/slot.h>
-#include <sluice/graph/run/engine.h>
+#include <sluice/graph/exec/engine.h>
 #include <sluice/runtime/process.h>
 
 #include <condition_variable>

@@ -4,12 +4,12 @@
 #include "options.h"
 #include "text.h"
 #include "values.h"
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/sources/files.h>
-#include <sluice/io/sources/list.h>
-#include <sluice/io/sources/tar.h>
+#include <sluice/io/readers/files.h>
+#include <sluice/io/readers/list.h>
+#include <sluice/io/readers/tar.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/sample_key.h>

@@ -5,7 +5,7 @@
 #include "options.h"
 #include "values.h"
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
 #include <sluice/runtime/error.h>

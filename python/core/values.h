@@ -17,10 +17,10 @@
 
 #include "array.h"
 #include "object.h"
-#include <sluice/graph/plan/column.h>
+#include <sluice/graph/exec/column.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/slot.h>
-#include <sluice/graph/run/inspect.h>
+#include <sluice/graph/exec/inspect.h>
 #include <sluice/runtime/image.h>
 
 #include <functional>

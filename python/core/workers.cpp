@@ -5,23 +5,21 @@
 #include "options.h"
 #include "values.h"
 #include <sluice/graph/builder/dataset.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
+#include <sluice/io/workers/message.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/registry.h>
-#include <sluice/io/workers/reply_reader.h>
-#include <sluice/io/workers/reply_writer.h>
-#include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/values.h>
-#include <sluice/io/workers/wire_values.h>
-#include <sluice/runtime/buffer_pool.h>
+#include <sluice/io/workers/wire.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/memory.h>
 #include <sluice/runtime/sample_key.h>
 #include <sluice/runtime/tensor.h>
 

@@ -1,8 +1,8 @@
 // `sluice augment` with lists, archives, random orders and worker processes.
-#include "apps/outputs.h"
+#include "apps/output_paths.h"
 #include "demo_folder.h"
 #include "program.h"
-#include "tests/io/sources/tar_writer.h"
+#include "tests/io/readers/tar_writer.h"
 
 #include <cstddef>
 #include <fstream>

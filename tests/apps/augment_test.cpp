@@ -1,9 +1,9 @@
-#include "apps/outputs.h"
+#include "apps/output_paths.h"
 #include "apps/pictures.h"
 #include "demo_folder.h"
 #include "program.h"
 #include <sluice/io/jpeg/decode.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 
 #include <fstream>
 #include <string>

@@ -1,4 +1,4 @@
-#include "apps/bench.h"
+#include "benchmarks/bench/bench.h"
 
 #include "demo_folder.h"
 #include "program.h"

@@ -1,6 +1,6 @@
 // sluice cat, and sluice index --tar.
 #include "program.h"
-#include "tests/io/sources/tar_writer.h"
+#include "tests/io/readers/tar_writer.h"
 
 #include <csignal>
 #include <cstdint>

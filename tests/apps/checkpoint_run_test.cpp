@@ -1,6 +1,6 @@
 // `sluice augment --checkpoint`: whatever ends a run, the samples that its checkpoint counts as
 // done exist. A run that resumes from it makes the rest, once.
-#include "apps/outputs.h"
+#include "apps/output_paths.h"
 #include "demo_folder.h"
 #include "program.h"
 #include "tests/one_in.h"

@@ -1,4 +1,4 @@
-#include "apps/bench.h"
+#include "benchmarks/bench/bench.h"
 #include "program.h"
 #include <sluice/cuda/gpu.h>
 

@@ -1,5 +1,5 @@
 // --device, for the commands that have it, on the stand-in.
-#include "apps/outputs.h"
+#include "apps/output_paths.h"
 #include "demo_folder.h"
 #include "program.h"
 #include "tests/one_in.h"

@@ -1,4 +1,4 @@
-#include "apps/font.h"
+#include "apps/canvas.h"
 
 #include <algorithm>
 #include <set>

@@ -2,7 +2,7 @@
 #include "program.h"
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 // JPEG engines through nvJPEG, with the library that replaces it.
 #include "plain_device.h"
-#include <sluice/cuda/jpeg/nvjpeg_engines.h>
+#include <sluice/cuda/jpeg/nvjpeg.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/runtime/image.h>
 

@@ -1,6 +1,6 @@
-#include "apps/outputs.h"
-#include "apps/rounds.h"
-#include "benchmarks/workloads/nvjpeg_rival.h"
+#include "apps/output_paths.h"
+#include "benchmarks/bench/nvjpeg_baseline.h"
+#include "benchmarks/bench/rounds.h"
 #include "plain_device.h"
 #include "program.h"
 #include <sluice/cuda/gpu.h>
@@ -52,13 +52,13 @@ class NvjpegTest : public ::testing::Test {
     fake_ = FakeNvjpeg();
   }
   void TearDown() override {
-    rival_.reset();
+    baseline_.reset();
     EXPECT_EQ(fake_.objects, 0);
     EXPECT_EQ(fake_.reused, 0);
     EXPECT_EQ(fake_.not_ready, 0);
     EXPECT_EQ(device_->blocks(), 0);
   }
-  void make() { rival_ = make_nvjpeg_rival(library_, *corpus_, device_, 2, lines_.file()); }
+  void make() { baseline_ = make_nvjpeg_baseline(library_, *corpus_, device_, 2, lines_.file()); }
   static std::string words_of(const std::function<void()>& call) {
     try {
       call();
@@ -74,7 +74,7 @@ class NvjpegTest : public ::testing::Test {
   std::shared_ptr<PlainDevice> device_ = std::make_shared<PlainDevice>(fake_, 0);
   std::optional<Corpus> corpus_;
   Lines lines_;
-  std::unique_ptr<NvjpegRival> rival_;
+  std::unique_ptr<NvjpegBaseline> baseline_;
 };
 
 TEST_F(NvjpegTest, SaysWhatIsMissing) {
@@ -112,16 +112,16 @@ TEST_F(NvjpegTest, NamesWhatFailed) {
 
 TEST_F(NvjpegTest, DecodesBatchesInTurns) {
   make();
-  const NvjpegFacts facts = rival_->facts();
+  const NvjpegFacts facts = baseline_->facts();
   EXPECT_EQ(facts.version, "99.1.2");
   EXPECT_EQ(facts.files, kPictures);
   EXPECT_EQ(facts.files_not_decoded, 1);  // the progressive one
-  EXPECT_GT(rival_->images_per_second(), 0);
+  EXPECT_GT(baseline_->images_per_second(), 0);
   const std::int64_t batch = facts.batch;
   EXPECT_GE(batch, 16);
   for (const std::int64_t images : {std::int64_t{1}, batch, 5 * batch + 1}) {
     fake_.batches = fake_.files = fake_.most_under_way = 0;
-    EXPECT_GT(rival_->run(images), 0);
+    EXPECT_GT(baseline_->run(images), 0);
     const std::int64_t batches = (images + batch - 1) / batch;
     EXPECT_EQ(fake_.batches, batches);
     EXPECT_EQ(fake_.files, batches * batch);
@@ -133,9 +133,9 @@ TEST_F(NvjpegTest, DecodesBatchesInTurns) {
 TEST_F(NvjpegTest, LeavesOutAFileThatItRefuses) {
   fake_.refused_width = 27;  // of the second one
   make();
-  EXPECT_EQ(rival_->facts().files, kPictures - 1);
-  EXPECT_EQ(rival_->facts().files_not_decoded, 2);
-  EXPECT_GT(rival_->run(20), 0);
+  EXPECT_EQ(baseline_->facts().files, kPictures - 1);
+  EXPECT_EQ(baseline_->facts().files_not_decoded, 2);
+  EXPECT_GT(baseline_->run(20), 0);
 }
 
 // A test cannot tell which backend is faster.
@@ -156,8 +156,8 @@ TEST_F(NvjpegTest, UsesWhatTheGpuHas) {
                         Case{1u << 2 | 1u << 3, {no_engines, no_cores, host}, {engines}}}) {
     Lines lines;
     fake_.refused_backends = c.refused;
-    const auto rival = make_nvjpeg_rival(library_, *corpus_, device_, 2, lines.file());
-    EXPECT_GT(rival->run(1), 0);
+    const auto baseline = make_nvjpeg_baseline(library_, *corpus_, device_, 2, lines.file());
+    EXPECT_GT(baseline->run(1), 0);
     for (const std::string& part : c.says)
       EXPECT_NE(lines.text().find(part), std::string::npos) << part << " in " << lines.text();
     for (const std::string& part : c.not_said)
@@ -170,17 +170,17 @@ TEST_F(NvjpegTest, UsesWhatTheGpuHas) {
 TEST_F(NvjpegTest, TakesNoBatchesThatLosePictures) {
   fake_.loses_from = 64;
   make();
-  EXPECT_LE(rival_->facts().batch, 32);
-  EXPECT_EQ(rival_->facts().files, kPictures);
+  EXPECT_LE(baseline_->facts().batch, 32);
+  EXPECT_EQ(baseline_->facts().files, kPictures);
   fake_.loses_from = 2;  // alone each is all right
   Lines lines;
   EXPECT_EQ(
-      words_of([&] { (void)make_nvjpeg_rival(library_, *corpus_, device_, 2, lines.file()); }),
+      words_of([&] { (void)make_nvjpeg_baseline(library_, *corpus_, device_, 2, lines.file()); }),
       "it does not run here");
   EXPECT_NE(lines.text().find("nvJPEG loses pictures of batches"), std::string::npos);
   fake_.loses_from = 1;
   EXPECT_EQ(
-      words_of([&] { (void)make_nvjpeg_rival(library_, *corpus_, device_, 2, lines.file()); }),
+      words_of([&] { (void)make_nvjpeg_baseline(library_, *corpus_, device_, 2, lines.file()); }),
       "it does not run here");
   EXPECT_NE(lines.text().find("nvJPEG decodes none of the files"), std::string::npos);
 }
@@ -191,42 +191,42 @@ TEST_F(NvjpegTest, OnlyDeviceZeroIsItsOwn) {
   EXPECT_NE(words.find("CUDA_VISIBLE_DEVICES"), std::string::npos) << words;
 }
 
-// Ours takes a second for 100 images, the limit two, the rival 10 seconds for 4,000.
+// Ours takes a second for 100 images, the limit two, the baseline 10 seconds for 4,000.
 class Turns : public NvjpegTest {
  protected:
-  Result alternate_with(const Rival& rival) {
+  Result alternate_with(const Baseline& baseline) {
     const Subject ours{[] { return 1.0; }, [] { return Stats(); }};
     return alternate(
-        ours, [] { return 2.0; }, rival, 100, 3, lines_.file());
+        ours, [] { return 2.0; }, baseline, 100, 3, lines_.file());
   }
 };
 
-TEST_F(Turns, ARivalHasRatiosOfItsOwn) {
+TEST_F(Turns, ABaselineHasRatiosOfItsOwn) {
   const Result result = alternate_with({"other", 4000, [] { return 10.0; }});
-  ASSERT_TRUE(result.rival);
+  ASSERT_TRUE(result.baseline);
   ASSERT_EQ(result.rounds.size(), 3u);
   for (const Round& round : result.rounds) {
     EXPECT_EQ(round.ratio(), 2.0);
-    EXPECT_EQ(round.rival, 400.0);
-    EXPECT_EQ(round.rival_ratio(), 0.25);
+    EXPECT_EQ(round.baseline, 400.0);
+    EXPECT_EQ(round.baseline_ratio(), 0.25);
   }
   EXPECT_NE(lines_.text().find("ratio 2.000; other      400.0/s, ratio 0.250\n"), std::string::npos)
       << lines_.text();
 }
 
-TEST_F(Turns, ARivalThatFailsIsOut) {
+TEST_F(Turns, ABaselineThatFailsIsOut) {
   make();
-  const Rival rival{"nvJPEG", 1, [this] { return rival_->run(1); }};
+  const Baseline baseline{"nvJPEG", 1, [this] { return baseline_->run(1); }};
   fake_.fails_after = 2;  // one warms up
-  const Result result = alternate_with(rival);
-  EXPECT_FALSE(result.rival);
+  const Result result = alternate_with(baseline);
+  EXPECT_FALSE(result.baseline);
   ASSERT_EQ(result.rounds.size(), 3u);
   EXPECT_EQ(result.rounds.back().ratio(), 2.0);
   EXPECT_NE(lines_.text().find("  nvJPEG is out: nvJPEG: decoding a batch: EXECUTION_FAILED (6)\n"),
             std::string::npos)
       << lines_.text();
-  EXPECT_FALSE(alternate_with({}).rival);
-  const Rival lost{"nvJPEG", 1, []() -> double { throw DeviceError("gone", true); }};
+  EXPECT_FALSE(alternate_with({}).baseline);
+  const Baseline lost{"nvJPEG", 1, []() -> double { throw DeviceError("gone", true); }};
   EXPECT_EQ(words_of([&] { (void)alternate_with(lost); }), "gone");
 }
 

@@ -1,6 +1,5 @@
 // The sheet of effects has all operators that change images, and each changes its image.
-#include "apps/operator_sheet.h"
-
+#include "apps/operators.h"
 #include "program.h"
 #include <sluice/graph/plan/slot.h>
 #include <sluice/ops/operators.h>

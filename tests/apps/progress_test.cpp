@@ -1,5 +1,4 @@
-#include "apps/progress.h"
-
+#include "apps/long_run.h"
 #include "demo_folder.h"
 #include "program.h"
 

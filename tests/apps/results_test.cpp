@@ -3,7 +3,7 @@
 
 #include "demo_folder.h"
 #include "program.h"
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 
 #include <algorithm>
 #include <cstdint>

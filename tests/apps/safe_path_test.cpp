@@ -1,4 +1,4 @@
-#include "apps/safe_path.h"
+#include "apps/output_paths.h"
 
 #include <string>
 

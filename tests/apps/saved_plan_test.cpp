@@ -1,5 +1,5 @@
 // `--pipeline FILE`, `sluice graph --json` and `sluice operators`.
-#include "apps/outputs.h"
+#include "apps/output_paths.h"
 #include "apps/pictures.h"
 #include "demo_folder.h"
 #include "program.h"

@@ -52,7 +52,7 @@ TEST(ContactSheet, ThumbnailsFitAndKeepTheirShape) {
                         {1, 5000, 168}};
   for (const Case& c : cases) {
     ContactSheet sheet("h", "c");
-    sheet.add("name.jpg", "note", Fate::changed, plain(c.height, c.width, 3, kGreen),
+    sheet.add("name.jpg", "note", TileStatus::changed, plain(c.height, c.width, 3, kGreen),
               plain(c.height, c.width, 3, kPink));
     const Image drawn = sheet.draw();
     EXPECT_EQ(count(drawn, kGreen), c.pixels) << c.height << " x " << c.width;
@@ -62,7 +62,7 @@ TEST(ContactSheet, ThumbnailsFitAndKeepTheirShape) {
 
 TEST(ContactSheet, GrayPicturesAreShownGray) {
   ContactSheet sheet("h", "c");
-  sheet.add("name.jpg", "note", Fate::unchanged, plain(300, 300, 1, {77, 0, 0}),
+  sheet.add("name.jpg", "note", TileStatus::unchanged, plain(300, 300, 1, {77, 0, 0}),
             plain(10, 10, 1, {78, 0, 0}));
   const Image drawn = sheet.draw();
   EXPECT_EQ(count(drawn, {77, 77, 77}), kWhole);
@@ -71,7 +71,7 @@ TEST(ContactSheet, GrayPicturesAreShownGray) {
 
 TEST(ContactSheet, BeforeStandsLeftOfAfter) {
   ContactSheet sheet("h", "c");
-  sheet.add("name.jpg", "note", Fate::changed, plain(200, 200, 3, kGreen),
+  sheet.add("name.jpg", "note", TileStatus::changed, plain(200, 200, 3, kGreen),
             plain(200, 200, 3, kPink));
   const Image drawn = sheet.draw();
   int first_green = drawn.width();
@@ -89,11 +89,11 @@ TEST(ContactSheet, BeforeStandsLeftOfAfter) {
 
 TEST(ContactSheet, AFailureIsARedField) {
   ContactSheet good("h", "c");
-  good.add("name.jpg", "note", Fate::unchanged, plain(200, 200, 3, kGreen),
+  good.add("name.jpg", "note", TileStatus::unchanged, plain(200, 200, 3, kGreen),
            plain(200, 200, 3, kGreen));
   EXPECT_EQ(count(good.draw(), kRed), 0);
   ContactSheet bad("h", "c");
-  bad.add("name.jpg", "the file ends early", Fate::failed, Image(), Image());
+  bad.add("name.jpg", "the file ends early", TileStatus::failed, Image(), Image());
   const Image drawn = bad.draw();
   EXPECT_GT(count(drawn, kRed), kWhole / 2);
   EXPECT_EQ(drawn.height(), good.draw().height());
@@ -104,7 +104,7 @@ TEST(ContactSheet, ThreeTilesARow) {
   std::array<int, 8> heights{};
   for (int& height : heights) {
     height = sheet.draw().height();
-    sheet.add("n", "t", Fate::unchanged, plain(9, 9, 3, kGreen), plain(9, 9, 3, kGreen));
+    sheet.add("n", "t", TileStatus::unchanged, plain(9, 9, 3, kGreen), plain(9, 9, 3, kGreen));
   }
   EXPECT_EQ(heights[1], heights[3]);
   EXPECT_EQ(heights[4], heights[6]);

@@ -1,5 +1,5 @@
 // --trace, for the commands that have it.
-#include "apps/outputs.h"
+#include "apps/output_paths.h"
 #include "apps/pictures.h"
 #include "demo_folder.h"
 #include "program.h"

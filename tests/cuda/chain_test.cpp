@@ -1,7 +1,7 @@
 // Chains of work that a stream begins in one go have the same effect as the same work piece by
 // piece.
 #include "tests/cuda/kernels/on_device.h"
-#include <sluice/cuda/kernels/pixels.h>
+#include <sluice/cuda/kernels/geometry.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // The contract of every Device, tested on test_device().
 #include "tests/cuda/test_device.h"
-#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/memory.h>
 
 #include <cstdint>
 #include <cstring>

@@ -6,7 +6,7 @@
 #include "tests/io/pictures.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/graph/plan/visit.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/ops/colour.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/reductions.h>

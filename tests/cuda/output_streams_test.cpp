@@ -4,11 +4,10 @@
 #include "tests/runtime/published_dlpack.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/dlpack.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 #include <sluice/runtime/tensor.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/tensor.h>
 

@@ -10,7 +10,6 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/visit.h>
 #include <sluice/ops/colour.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/reductions.h>

@@ -1,8 +1,8 @@
 // Timed events, and a timer's results from them: which work the device did when, in the host's
 // time.
 #include "tests/cuda/test_device.h"
-#include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/device_timer.h>
+#include <sluice/runtime/memory.h>
 
 #include <cstddef>
 #include <functional>

@@ -1,7 +1,7 @@
 // The fragments of docs/http.md.
 #include "setup.h"
 #include "tests/io/http/server.h"
-#include "tests/io/sources/tar_writer.h"
+#include "tests/io/readers/tar_writer.h"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // The fragments of docs/readers.md.
 #include "setup.h"
-#include "tests/io/sources/tar_writer.h"
+#include "tests/io/readers/tar_writer.h"
 
 #include <algorithm>
 #include <string>

@@ -4,9 +4,9 @@
 // input selects the reader.
 
 #include <sluice/io/images/decode_image.h>
-#include <sluice/io/sources/list.h>
-#include <sluice/io/sources/tar.h>
-#include <sluice/io/sources/tar_samples.h>
+#include <sluice/io/readers/list.h>
+#include <sluice/io/readers/tar.h>
+#include <sluice/io/readers/tar_samples.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include "tests/io/images/gif_writer.h"
 #include "tests/io/images/png_writer.h"
-#include "tests/io/sources/tar_writer.h"
+#include "tests/io/readers/tar_writer.h"
 
 #include <cstdio>
 #include <exception>

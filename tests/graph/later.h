@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sluice/graph/completion.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/runtime/dlpack.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 
 #include <array>
 #include <atomic>

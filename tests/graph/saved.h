@@ -1,10 +1,10 @@
 // The registry that the graph's tests of saved plans use: the built-in operators, and Suit.
 #pragma once
 
+#include <sluice/graph/builder/plan_json.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/plan_json.h>
 
 #include <cstdint>
 #include <string>

@@ -1,14 +1,16 @@
 # Checks every link of README.md and docs/: it must lead to a file or folder of the tree, and to an
-# existing heading. Argument: ROOT.
+# existing heading. Also checks every path in inline code, such as `graph/graph.h` or
+# `graph/flow/`: it must exist in the tree. Argument: ROOT.
 cmake_minimum_required(VERSION 3.22)
 
-# Returns the text of a page without its code blocks. Characters that are special in CMake's lists
-# are replaced.
-function(prose_of file result)
+# Returns the text of a page without its code, and a list of its inline code. Code blocks are in
+# neither. Characters that are special in CMake's lists are replaced.
+function(prose_of file result inline_code)
   file(READ ${file} text)
   string(REGEX REPLACE "[][;]" "|" plain "${text}")
   string(REPLACE "\n" ";" lines "${plain}")
   set(prose)
+  set(code)
   set(in_code FALSE)
   foreach(line IN LISTS lines)
     if(line MATCHES "^ *```")
@@ -18,6 +20,8 @@ function(prose_of file result)
         set(in_code TRUE)
       endif()
     elseif(NOT in_code)
+      string(REGEX MATCHALL "`[^`]*`" spans "${line}")
+      list(APPEND code ${spans})
       string(REGEX REPLACE "`[^`]*`" "" line_without_code "${line}")
       if(line MATCHES "^#")  # the code in a heading is a part of its name
         set(line_without_code "${line}")
@@ -26,11 +30,12 @@ function(prose_of file result)
     endif()
   endforeach()
   set(${result} "${prose}" PARENT_SCOPE)
+  set(${inline_code} "${code}" PARENT_SCOPE)
 endfunction()
 
 # Returns the anchors that GitHub makes of a page's headings.
 function(anchors_of file result)
-  prose_of(${file} prose)
+  prose_of(${file} prose code)
   string(REGEX MATCHALL "\n#+ [^\n]*" headings "\n${prose}")
   set(anchors)
   foreach(heading IN LISTS headings)
@@ -43,13 +48,27 @@ function(anchors_of file result)
   set(${result} "${anchors}" PARENT_SCOPE)
 endfunction()
 
+# A path of the tree begins with one of these folders. It names a file with its ending, or a folder
+# with a slash at its end.
+set(folders "runtime|graph|io|ops|cuda|apps|benchmarks|python|tests|scripts|docs")
+
 set(links 0)
 set(to_headings 0)
+set(paths 0)
 file(GLOB pages ${ROOT}/README.md ${ROOT}/docs/*.md)
 foreach(page IN LISTS pages)
   get_filename_component(folder ${page} DIRECTORY)
   file(RELATIVE_PATH name ${ROOT} ${page})
-  prose_of(${page} prose)
+  prose_of(${page} prose code)
+  foreach(span IN LISTS code)
+    if(span MATCHES "^`((${folders})/[A-Za-z0-9_./-]*(/|[.][a-z]+))`$")
+      set(path "${CMAKE_MATCH_1}")
+      math(EXPR paths "${paths} + 1")
+      if(NOT EXISTS ${ROOT}/${path})
+        message(SEND_ERROR "${name} names '${path}', but there is no such file or folder")
+      endif()
+    endif()
+  endforeach()
   # "[text](target)" has become "|text|(target)".
   string(REGEX MATCHALL "\\|\\([^)\n]*\\)" found "${prose}")
   foreach(link IN LISTS found)
@@ -76,7 +95,7 @@ foreach(page IN LISTS pages)
     endif()
   endforeach()
 endforeach()
-if(links LESS 20 OR to_headings LESS 5)
-  message(SEND_ERROR "the check does not see the links that are there: found only ${links}, "
-    "${to_headings} of them to headings")
+if(links LESS 20 OR to_headings LESS 5 OR paths LESS 50)
+  message(SEND_ERROR "the check does not see what is there: found only ${links} links, "
+    "${to_headings} of them to headings, and ${paths} paths")
 endif()

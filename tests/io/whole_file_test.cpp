@@ -1,4 +1,4 @@
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 #include <sluice/io/whole_file.h>
 
 #include <atomic>

@@ -7,8 +7,8 @@
 #include <sluice/ops/colour.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/flip.h>
-#include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>

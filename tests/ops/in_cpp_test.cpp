@@ -7,7 +7,6 @@
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/visit.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>

@@ -7,7 +7,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/operators.h>
 #include <sluice/runtime/bytes.h>

@@ -8,7 +8,7 @@
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/operators.h>

@@ -7,9 +7,9 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/colour.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/normalize.h>
-#include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/occlusion.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>

@@ -35,37 +35,16 @@
 //   solarize THRESHOLD
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
-#include <sluice/ops/kernels/autocontrast.h>
-#include <sluice/ops/kernels/box_blur.h>
-#include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/kernels/clahe.h>
-#include <sluice/ops/kernels/color_space_conversion.h>
-#include <sluice/ops/kernels/color_twist.h>
-#include <sluice/ops/kernels/contrast.h>
-#include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/equalize.h>
-#include <sluice/ops/kernels/filter_2d.h>
-#include <sluice/ops/kernels/flip.h>
-#include <sluice/ops/kernels/gamma_correction.h>
-#include <sluice/ops/kernels/gaussian_blur.h>
-#include <sluice/ops/kernels/grayscale.h>
-#include <sluice/ops/kernels/hue.h>
-#include <sluice/ops/kernels/jpeg_distortion.h>
-#include <sluice/ops/kernels/laplacian.h>
-#include <sluice/ops/kernels/median_blur.h>
-#include <sluice/ops/kernels/morphology.h>
+#include <sluice/ops/kernels/blur.h>
+#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/filter.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/normalize.h>
-#include <sluice/ops/kernels/permute_channels.h>
-#include <sluice/ops/kernels/perspective.h>
-#include <sluice/ops/kernels/posterize.h>
+#include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/rotate.h>
-#include <sluice/ops/kernels/saturation.h>
-#include <sluice/ops/kernels/sharpness.h>
-#include <sluice/ops/kernels/shear.h>
-#include <sluice/ops/kernels/solarize.h>
-#include <sluice/ops/kernels/translate.h>
-#include <sluice/ops/kernels/warp_affine.h>
+#include <sluice/ops/kernels/warp.h>
 
 #include <cstdio>
 #include <exception>

@@ -38,8 +38,8 @@ def literals(text):
 # No Python message uses these: compile-time checks, drawings, steps and sources that Python does
 # not have, and expressions that show how an operator is written in C++.
 FILES_OF_CPP = (
-    "io/http/", "io/workers/values.h", "runtime/own.h", "io/sources/list.cpp",
-    "io/sources/tar_names.cpp", "graph/plan/dot.cpp", "graph/plan/slot.h", "graph/sources/", "graph/arithmetic.h",
+    "io/http/", "io/workers/values.h", "runtime/own.h", "io/readers/list.cpp",
+    "io/readers/tar_headers.cpp", "graph/plan/plan_text.cpp", "graph/plan/slot.h", "graph/sources/", "graph/arithmetic.h",
     "graph/builder/step_checks.h",
 )
 EXPRESSIONS = (", {", ", canvas_size", "apply_random(g")

@@ -10,7 +10,9 @@ import sluice
 from conftest import draw
 from sluice import ops
 
-RECIPES = pathlib.Path(__file__).parents[2] / "apps" / "recipes"
+RECIPES = pathlib.Path(sluice.__file__).parents[2] / "apps" / "recipes"
+if not RECIPES.exists():
+    pytest.skip("only a build of the program writes the recipes", allow_module_level=True)
 SIZE = {"width": 224, "height": 224}
 
 

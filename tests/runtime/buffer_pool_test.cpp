@@ -1,5 +1,5 @@
 #include "tests/in_child.h"
-#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/memory.h>
 
 #include <atomic>
 #include <barrier>

@@ -1,5 +1,5 @@
 #include <sluice/runtime/error.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <sluice/runtime/tensor_slices.h>
+#include <sluice/runtime/tensor.h>
 
 #include <functional>
 #include <stdexcept>

@@ -1,7 +1,6 @@
 // Types, shapes, strides, and the ownership of elements.
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
-#include <sluice/runtime/tensor_slices.h>
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,8 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/corpus.h"
 #include "tests/io/jpeg/mutant.h"
-#include <sluice/cuda/jpeg/codes.h>
+#include <sluice/cuda/jpeg/file_header.h>
+#include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/kernels.h>
 #include <sluice/runtime/random.h>
 

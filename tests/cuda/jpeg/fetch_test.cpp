@@ -12,7 +12,7 @@
 #include <sluice/ops/decode.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/memory.h>
 
 #include <atomic>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "tests/io/corpus.h"
 #include "tests/io/pictures.h"
 #include "tests/io/reference_jpeg.h"
-#include <sluice/io/jpeg/exif.h>
+#include <sluice/io/jpeg/orientation.h>
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/corpus.h"
 #include "tests/io/jpeg/mutant.h"
-#include <sluice/cuda/jpeg/find_starts.h>
+#include <sluice/cuda/jpeg/synchronise.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/random.h>
 

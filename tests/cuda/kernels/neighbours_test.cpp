@@ -1,21 +1,14 @@
 // The kernels of operators that use neighbors, other places or other images, or that draw, by
 // themselves. They equal the host's kernels, bit for bit, also on images with gaps between their
 // rows.
-#include <sluice/cuda/kernels/clahe.h>
-#include <sluice/cuda/kernels/jpeg_distortion.h>
-#include <sluice/cuda/kernels/layers.h>
-#include <sluice/cuda/kernels/morphology.h>
-#include <sluice/cuda/kernels/noise.h>
-#include <sluice/cuda/kernels/places.h>
-#include <sluice/cuda/kernels/shifts.h>
-#include <sluice/cuda/kernels/window.h>
-#include <sluice/ops/kernels/blend.h>
-#include <sluice/ops/kernels/clahe.h>
-#include <sluice/ops/kernels/elastic.h>
-#include <sluice/ops/kernels/jitter.h>
-#include <sluice/ops/kernels/jpeg_distortion.h>
-#include <sluice/ops/kernels/median_blur.h>
-#include <sluice/ops/kernels/motion_blur.h>
+#include <sluice/cuda/kernels/color.h>
+#include <sluice/cuda/kernels/filter.h>
+#include <sluice/cuda/kernels/geometry.h>
+#include <sluice/ops/kernels/filter.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/mix.h>
+#include <sluice/ops/kernels/noise.h>
+#include <sluice/ops/kernels/places.h>
 
 #include <cstddef>
 #include <stdexcept>

@@ -1,25 +1,15 @@
 // The kernels of single operators by themselves, on images of all sizes with gaps between their
 // rows, many in one launch. They equal the host's kernels, bit for bit, and leave all other bytes
 // alone.
-#include <sluice/cuda/kernels/blur.h>
-#include <sluice/cuda/kernels/colours.h>
-#include <sluice/cuda/kernels/cover.h>
-#include <sluice/cuda/kernels/histogram.h>
-#include <sluice/cuda/kernels/window.h>
-#include <sluice/ops/kernels/autocontrast.h>
-#include <sluice/ops/kernels/box_blur.h>
-#include <sluice/ops/kernels/color_twist.h>
-#include <sluice/ops/kernels/contrast.h>
-#include <sluice/ops/kernels/equalize.h>
-#include <sluice/ops/kernels/erase.h>
-#include <sluice/ops/kernels/filter_2d.h>
-#include <sluice/ops/kernels/gaussian_blur.h>
-#include <sluice/ops/kernels/grayscale.h>
-#include <sluice/ops/kernels/grid_mask.h>
-#include <sluice/ops/kernels/hue.h>
-#include <sluice/ops/kernels/level_table.h>
-#include <sluice/ops/kernels/pad.h>
-#include <sluice/ops/kernels/sharpness.h>
+#include <sluice/cuda/kernels/color.h>
+#include <sluice/cuda/kernels/filter.h>
+#include <sluice/cuda/kernels/geometry.h>
+#include <sluice/ops/kernels/blur.h>
+#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/filter.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/occlusion.h>
 
 #include <stdexcept>
 #include <string>

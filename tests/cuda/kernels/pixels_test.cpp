@@ -1,9 +1,8 @@
-#include <sluice/cuda/kernels/pixels.h>
-#include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/flip.h>
+#include <sluice/cuda/kernels/geometry.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/normalize.h>
-#include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/half.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <sluice/cuda/kernels/reduce.h>
+#include <sluice/cuda/kernels/color.h>
 #include <sluice/ops/kernels/reduce.h>
 
 #include <cstddef>

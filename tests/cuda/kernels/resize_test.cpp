@@ -1,9 +1,9 @@
-#include <sluice/cuda/kernels/resize.h>
-#include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/kernels/flip.h>
+#include <sluice/cuda/kernels/geometry.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/resize_table.h>
+#include <sluice/ops/kernels/resizer.h>
 
 #include <cmath>
 #include <cstdlib>

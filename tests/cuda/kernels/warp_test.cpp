@@ -1,7 +1,6 @@
-#include <sluice/cuda/kernels/warp.h>
+#include <sluice/cuda/kernels/geometry.h>
 #include <sluice/ops/kernels/normalize.h>
-#include <sluice/ops/kernels/rotate.h>
-#include <sluice/ops/kernels/warp_rows.h>
+#include <sluice/ops/kernels/warp.h>
 
 #include <cmath>
 #include <limits>

@@ -2,7 +2,6 @@
 // C25, C26, C28, C35 and C37 of docs/conformance.md.
 #include "tests/graph/conformance/setup.h"
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <numeric>
 #include <stdexcept>

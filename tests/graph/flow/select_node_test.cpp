@@ -1,5 +1,4 @@
 #include <sluice/graph/flow/loop_node.h>
-#include <sluice/graph/flow/predicate_node.h>
 #include <sluice/graph/flow/select_node.h>
 
 #include <atomic>

@@ -1,6 +1,6 @@
 #include <sluice/graph/flow/batch_node.h>
 #include <sluice/graph/flow/carrier.h>
-#include <sluice/graph/flow/predicate_node.h>
+#include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
 
 #include <algorithm>

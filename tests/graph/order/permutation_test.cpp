@@ -1,6 +1,6 @@
 #include "chi_square.h"
 #include "tests/one_in.h"
-#include <sluice/graph/order/sampler.h>
+#include <sluice/graph/sampling/sampler.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 

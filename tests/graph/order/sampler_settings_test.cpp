@@ -1,5 +1,5 @@
-#include <sluice/graph/order/sampler.h>
-#include <sluice/graph/plan/sample.h>
+#include <sluice/graph/sampling/sampler.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #include "chi_square.h"
-#include <sluice/graph/order/sampler.h>
+#include <sluice/graph/sampling/sampler.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 

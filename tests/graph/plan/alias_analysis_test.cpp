@@ -2,8 +2,8 @@
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/graph/plan/alias_analysis.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/uses.h>
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
 // A value that no longer has the spec of its place in the batch.
-#include <sluice/graph/plan/column.h>
+#include <sluice/graph/exec/column.h>
 #include <sluice/runtime/batch_memory.h>
 
 #include <cstring>

@@ -5,7 +5,6 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <cstdint>
 #include <string>

@@ -4,7 +4,6 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <string>
 #include <vector>

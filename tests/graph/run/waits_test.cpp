@@ -1,4 +1,4 @@
-#include <sluice/graph/run/waits.h>
+#include <sluice/graph/exec/engine_impl.h>
 
 #include <chrono>
 #include <cstdint>

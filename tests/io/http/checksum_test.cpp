@@ -1,7 +1,7 @@
 // Checksums of known texts, and their forms in lists and in servers' replies.
 #include "tests/error_of.h"
 #include <sluice/io/http/request.h>
-#include <sluice/io/sources/cell.h>
+#include <sluice/io/readers/cell.h>
 
 #include <cstddef>
 #include <cstdint>

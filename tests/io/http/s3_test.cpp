@@ -2,7 +2,7 @@
 #include "tests/error_of.h"
 #include "tests/io/http/server.h"
 #include "tests/io/sha256.h"
-#include "tests/io/sources/scratch.h"
+#include "tests/io/readers/scratch.h"
 #include <sluice/io/http/urls.h>
 
 #include <algorithm>

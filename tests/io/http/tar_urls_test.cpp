@@ -1,10 +1,10 @@
 // Tar archives at URLs: for each sample, only its part is requested.
 #include "tests/io/http/server.h"
-#include "tests/io/sources/scratch.h"
-#include "tests/io/sources/tar_writer.h"
+#include "tests/io/readers/scratch.h"
+#include "tests/io/readers/tar_writer.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/http/urls.h>
-#include <sluice/io/sources/tar.h>
+#include <sluice/io/readers/tar.h>
 
 #include <atomic>
 #include <cstddef>

@@ -1,8 +1,7 @@
 // URLs: the form in which they are shown, the names of their datasets, and the target of s3://.
 #include "tests/error_of.h"
-#include <sluice/io/http/s3.h>
 #include <sluice/io/http/url.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 
 #include <map>
 #include <string>

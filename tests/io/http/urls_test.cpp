@@ -1,7 +1,7 @@
 // Datasets of URLs, and their outcomes with servers that misbehave.
 #include "tests/error_of.h"
 #include "tests/io/http/server.h"
-#include "tests/io/sources/scratch.h"
+#include "tests/io/readers/scratch.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/http/urls.h>
 

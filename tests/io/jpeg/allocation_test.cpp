@@ -6,7 +6,7 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 
 #include <cstdint>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include <sluice/io/jpeg/exif.h>
+#include <sluice/io/jpeg/orientation.h>
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 
 #include <atomic>
 #include <cstdint>

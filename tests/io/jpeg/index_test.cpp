@@ -5,7 +5,7 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -179,7 +179,7 @@ TEST_F(JpegIndexTest, DamagedFilesAreErrorsThatSaySo) {
   EXPECT_THROW(index->save(path("no/such/folder")), IoError);
 }
 
-// Corrects the checksums of index_file.h, as far as the file has the bytes that they cover.
+// Corrects the checksums in an index, as far as the file has the bytes that they cover.
 void seal(std::string& file) {
   constexpr std::size_t kHeader = 48, kRow = 48, kRecord = 12;
   const auto number = [&](std::size_t at) {

@@ -2,7 +2,7 @@
 #include "tests/io/pictures.h"
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/jpeg/library_entropy.h>
+#include <sluice/io/jpeg/libjpeg.h>
 
 #include <cstdint>
 #include <cstring>

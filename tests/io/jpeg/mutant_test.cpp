@@ -7,7 +7,7 @@
 #include "tests/io/decode_outcome.h"
 #include "tests/io/pictures.h"
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/jpeg/scan_reader.h>
+#include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/self_test.h>
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/jpeg/exif.h>
 #include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/orientation.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/runtime/random.h>
 

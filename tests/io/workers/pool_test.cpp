@@ -1,6 +1,6 @@
 #include <sluice/io/workers/channel.h>
 #include <sluice/io/workers/message.h>
-#include <sluice/io/workers/worker_process.h>
+#include <sluice/io/workers/worker.h>
 #include <sluice/io/workers/workers.h>
 #include <sluice/runtime/error.h>
 

@@ -2,10 +2,8 @@
 // worker is refused.
 #include <sluice/io/workers/channel.h>
 #include <sluice/io/workers/pool.h>
-#include <sluice/io/workers/reply_reader.h>
-#include <sluice/io/workers/reply_writer.h>
-#include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/shared_memory.h>
+#include <sluice/io/workers/wire.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

@@ -2,17 +2,10 @@
 #pragma once
 
 #include "tests/ops/kernels/reference.h"
-#include <sluice/ops/kernels/autocontrast.h>
-#include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/kernels/contrast.h>
-#include <sluice/ops/kernels/equalize.h>
-#include <sluice/ops/kernels/posterize.h>
-#include <sluice/ops/kernels/rotate.h>
-#include <sluice/ops/kernels/saturation.h>
-#include <sluice/ops/kernels/sharpness.h>
-#include <sluice/ops/kernels/shear.h>
-#include <sluice/ops/kernels/solarize.h>
-#include <sluice/ops/kernels/translate.h>
+#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/filter.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/warp.h>
 
 #include <cmath>
 #include <cstddef>

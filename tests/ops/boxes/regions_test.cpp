@@ -2,7 +2,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/boxes.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/random.h>

@@ -1,15 +1,8 @@
 // Operators on colors in pipelines: constants, numbers of each sample, and refused ones.
 #include "tests/ops/colour/apply.h"
 #include <sluice/ops/colour.h>
-#include <sluice/ops/kernels/autocontrast.h>
-#include <sluice/ops/kernels/color_space_conversion.h>
-#include <sluice/ops/kernels/color_twist.h>
-#include <sluice/ops/kernels/contrast.h>
-#include <sluice/ops/kernels/equalize.h>
-#include <sluice/ops/kernels/grayscale.h>
-#include <sluice/ops/kernels/hue.h>
-#include <sluice/ops/kernels/permute_channels.h>
-#include <sluice/ops/kernels/saturation.h>
+#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/levels.h>
 
 #include <string>
 #include <utility>

@@ -2,9 +2,7 @@
 // refused ones.
 #include "tests/ops/colour/apply.h"
 #include <sluice/ops/colour.h>
-#include <sluice/ops/kernels/gamma_correction.h>
-#include <sluice/ops/kernels/posterize.h>
-#include <sluice/ops/kernels/solarize.h>
+#include <sluice/ops/kernels/levels.h>
 
 #include <string>
 

@@ -6,7 +6,7 @@
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/sources/memory.h>
+#include <sluice/io/readers/memory.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/bytes.h>

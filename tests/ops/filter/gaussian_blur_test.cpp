@@ -2,7 +2,7 @@
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>
-#include <sluice/ops/kernels/gaussian_blur.h>
+#include <sluice/ops/kernels/blur.h>
 #include <sluice/runtime/error.h>
 
 #include <string>

@@ -2,7 +2,7 @@
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>
-#include <sluice/ops/kernels/sharpness.h>
+#include <sluice/ops/kernels/filter.h>
 
 #include <gtest/gtest.h>
 

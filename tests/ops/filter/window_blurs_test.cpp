@@ -2,8 +2,8 @@
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>
-#include <sluice/ops/kernels/box_blur.h>
-#include <sluice/ops/kernels/median_blur.h>
+#include <sluice/ops/kernels/blur.h>
+#include <sluice/ops/kernels/filter.h>
 #include <sluice/runtime/error.h>
 
 #include <string>

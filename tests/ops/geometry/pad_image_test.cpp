@@ -1,7 +1,7 @@
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/pad.h>
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/runtime/image.h>
 
 #include <cstdint>

@@ -7,13 +7,10 @@
 #include <sluice/ops/composition.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/expand.h>
-#include <sluice/ops/kernels/jitter.h>
-#include <sluice/ops/kernels/laplacian.h>
-#include <sluice/ops/kernels/motion_blur.h>
-#include <sluice/ops/kernels/paste.h>
-#include <sluice/ops/kernels/perspective.h>
+#include <sluice/ops/kernels/filter.h>
+#include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/occlusion.h>
+#include <sluice/ops/kernels/places.h>
 #include <sluice/ops/noise.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>

@@ -3,7 +3,7 @@
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>

@@ -10,7 +10,7 @@
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>

@@ -4,9 +4,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/shear.h>
-#include <sluice/ops/kernels/translate.h>
-#include <sluice/ops/kernels/warp_affine.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 

@@ -2,15 +2,8 @@
 #include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/luma.h"
 #include "tests/ops/kernels/picture_kernel.h"
-#include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/kernels/color_space_conversion.h>
-#include <sluice/ops/kernels/color_twist.h>
-#include <sluice/ops/kernels/colour_matrix.h>
-#include <sluice/ops/kernels/composed_colours.h>
-#include <sluice/ops/kernels/grayscale.h>
-#include <sluice/ops/kernels/hue.h>
-#include <sluice/ops/kernels/permute_channels.h>
-#include <sluice/ops/kernels/saturation.h>
+#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/levels.h>
 #include <sluice/runtime/random.h>
 
 #include <algorithm>

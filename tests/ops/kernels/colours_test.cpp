@@ -3,14 +3,7 @@
 #include "tests/ops/kernels/filter_reference.h"
 #include "tests/ops/kernels/luma.h"
 #include "tests/ops/kernels/picture_kernel.h"
-#include <sluice/ops/kernels/autocontrast.h>
-#include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/kernels/clahe.h>
-#include <sluice/ops/kernels/contrast.h>
-#include <sluice/ops/kernels/equalize.h>
-#include <sluice/ops/kernels/gamma_correction.h>
-#include <sluice/ops/kernels/posterize.h>
-#include <sluice/ops/kernels/solarize.h>
+#include <sluice/ops/kernels/levels.h>
 
 #include <algorithm>
 #include <cmath>

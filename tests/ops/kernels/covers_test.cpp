@@ -1,10 +1,8 @@
 // Kernels that cover parts of an image, or all of it: with a color, or with other images.
 #include "tests/ops/kernels/picture_kernel.h"
-#include <sluice/ops/kernels/blend.h>
-#include <sluice/ops/kernels/border.h>
-#include <sluice/ops/kernels/erase.h>
-#include <sluice/ops/kernels/grid_mask.h>
-#include <sluice/ops/kernels/paste.h>
+#include <sluice/ops/kernels/mix.h>
+#include <sluice/ops/kernels/occlusion.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/runtime/random.h>
 
 #include <algorithm>

@@ -2,13 +2,11 @@
 #include "tests/error_of.h"
 #include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/small_pictures.h"
-#include <sluice/ops/kernels/composed_warp.h>
-#include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/deferred_image.h>
-#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/kernels/translate.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/random.h>
 
 #include <cstdint>

@@ -2,14 +2,8 @@
 #include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/filter_reference.h"
 #include "tests/ops/kernels/picture_kernel.h"
-#include <sluice/ops/kernels/box_blur.h>
-#include <sluice/ops/kernels/filter_2d.h>
-#include <sluice/ops/kernels/gaussian_blur.h>
-#include <sluice/ops/kernels/laplacian.h>
-#include <sluice/ops/kernels/median_blur.h>
-#include <sluice/ops/kernels/morphology.h>
-#include <sluice/ops/kernels/motion_blur.h>
-#include <sluice/ops/kernels/sharpness.h>
+#include <sluice/ops/kernels/blur.h>
+#include <sluice/ops/kernels/filter.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,7 @@
 // Kernels that move whole pixels, and the regions that they take.
 #include "tests/ops/kernels/picture_kernel.h"
-#include <sluice/ops/kernels/border.h>
-#include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/expand.h>
-#include <sluice/ops/kernels/flip.h>
-#include <sluice/ops/kernels/pad.h>
-#include <sluice/ops/kernels/transpose.h>
+#include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/option_types.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // test each warp with.
 #pragma once
 
-#include <sluice/ops/kernels/warp_rows.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/image.h>
 
 #include <algorithm>

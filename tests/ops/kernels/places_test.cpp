@@ -2,11 +2,9 @@
 #include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/place_level.h"
 #include "tests/ops/kernels/small_pictures.h"
-#include <sluice/ops/kernels/elastic.h>
-#include <sluice/ops/kernels/perspective.h>
 #include <sluice/ops/kernels/place_rows.h>
-#include <sluice/ops/kernels/place_sampler.h>
-#include <sluice/ops/kernels/warp_rows.h>
+#include <sluice/ops/kernels/places.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/random.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // regard to speed.
 #pragma once
 
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/image.h>
 
@@ -15,7 +15,7 @@
 namespace sluice::testing {
 
 // The error that a color matrix may cause in a pixel value, for each 1 of its largest number: see
-// colour_matrix.h.
+// colour.h.
 inline constexpr double kColourMatrixError = 3 * 255.0 / (1 << 16);
 
 // Draws noise and gradients, so that neighbors differ and so do the channels.

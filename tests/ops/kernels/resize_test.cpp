@@ -1,8 +1,8 @@
 // resize: against the reference, and the rules for its sizes and regions.
 #include "tests/ops/kernels/picture_kernel.h"
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/memory.h>
 
 #include <algorithm>
 #include <cctype>

@@ -1,12 +1,19 @@
-// Tensors that are joined and reshaped, element by element.
+// Tensors that are joined, reshaped, cut and padded, element by element.
 #include "tests/error_of.h"
 #include <sluice/ops/kernels/tensors.h>
+#include <sluice/runtime/half.h>
+#include <sluice/runtime/image.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -125,4 +132,212 @@ TEST(Reshape, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace kernels_tensors_test
+
+// Parts of tensors, element by element against their indices.
+namespace slice_tensor_test {
+
+Tensor counted(const Shape& shape, Layout layout = Layout::none) {
+  Tensor made(shape, DType::i32, layout);
+  for (std::int64_t i = 0; i < made.elements(); ++i)
+    made.data<std::int32_t>()[i] = static_cast<std::int32_t>(i);
+  return made;
+}
+
+// The element of a tensor without gaps at (a, b, c).
+std::int32_t at(const Tensor& tensor, std::int64_t a, std::int64_t b, std::int64_t c) {
+  const Shape& shape = tensor.shape();
+  return tensor.data<std::int32_t>()[(a * shape[1] + b) * shape[2] + c];
+}
+
+struct Case {
+  int axis;
+  std::int64_t start, length, expected;
+};
+
+TEST(SliceTensor, TakesWhatLiesBetween) {
+  const Tensor in = counted({4, 5, 6}, Layout::chw);
+  for (const Case& one : {Case{0, 1, 2, 2},
+                          {1, 0, 5, 5},
+                          {1, 4, 1, 1},
+                          {2, 2, 3, 3},
+                          {-1, 3, -1, 3},
+                          {-3, 0, -1, 4},
+                          {2, 6, -1, 0},
+                          {0, 4, 0, 0}}) {
+    const int axis = (one.axis + 3) % 3;
+    SCOPED_TRACE("axis " + std::to_string(axis) + " from " + std::to_string(one.start));
+    Tensor out;
+    kernels::slice_tensor(in, one.axis, one.start, one.length, out);
+    Shape shape = in.shape();
+    shape.dims[static_cast<std::size_t>(axis)] = one.expected;
+    ASSERT_EQ(out.shape(), shape);
+    EXPECT_EQ(out.layout(), Layout::chw);
+    for (std::int64_t a = 0; a < shape[0]; ++a) {
+      for (std::int64_t b = 0; b < shape[1]; ++b) {
+        for (std::int64_t c = 0; c < shape[2]; ++c) {
+          std::array<std::int64_t, 3> from{a, b, c};
+          from[static_cast<std::size_t>(axis)] += one.start;
+          ASSERT_EQ(at(out, a, b, c), at(in, from[0], from[1], from[2]));
+        }
+      }
+    }
+  }
+}
+
+TEST(SliceTensor, OfEveryTypeAndOfViews) {
+  for (int i = 0; i <= static_cast<int>(DType::i8); ++i) {
+    Tensor in({3, 2}, static_cast<DType>(i)), out;
+    for (std::size_t k = 0; k < in.nbytes(); ++k) in.bytes()[k] = static_cast<std::byte>(k % 2);
+    kernels::slice_tensor(in, 0, 1, 1, out);
+    EXPECT_EQ(out.dtype(), in.dtype());
+    ASSERT_EQ(out.shape(), (Shape{1, 2}));
+    EXPECT_EQ(std::to_integer<int>(out.bytes()[out.nbytes() - 1]), (in.nbytes() - 1) % 2);
+  }
+  Tensor whole = counted({6, 8}), out;
+  const Tensor view = Tensor::view(whole.bytes() + 2 * sizeof(std::int32_t),
+                                   {{3, 4}, DType::i32, Layout::none}, {16, 1});
+  kernels::slice_tensor(view, 1, 1, 2, out);
+  ASSERT_EQ(out.shape(), (Shape{3, 2}));
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 2; ++x) EXPECT_EQ(out.data<std::int32_t>()[y * 2 + x], y * 16 + 3 + x);
+  }
+}
+
+TEST(SliceTensor, RefusesWhatLiesBeyond) {
+  const Tensor in = counted({2, 5});
+  const auto refused = [&](int axis, std::int64_t start, std::int64_t length) {
+    Tensor out;
+    return error_of<std::invalid_argument>(
+        [&] { kernels::slice_tensor(in, axis, start, length, out); });
+  };
+  const std::string along = "; along dimension 1 of a tensor of (2, 5), ";
+  EXPECT_EQ(refused(1, 6, -1), "slice_tensor: start is 6" + along + "0 to 5 are possible");
+  EXPECT_EQ(refused(-1, -1, 1), "slice_tensor: start is -1" + along + "0 to 5 are possible");
+  EXPECT_EQ(refused(1, 3, 4), "slice_tensor: length is 4" + along +
+                                  "from 3 on, 0 to 2 are possible, or -1 for all of them");
+  EXPECT_NE(refused(1, 0, -2), "");
+  EXPECT_EQ(refused(2, 0, 1),
+            "slice_tensor: there is no dimension 2 of 2; count from 0, or back from -1");
+}
+
+}  // namespace slice_tensor_test
+
+// Tensors that are padded, element by element against the rule.
+namespace pad_tensor_test {
+
+using kernels::TensorMargin;
+
+Tensor counted(const Shape& shape) {
+  Tensor made(shape, DType::i16, Layout::chw);
+  for (std::int64_t i = 0; i < made.elements(); ++i)
+    made.data<std::int16_t>()[i] = static_cast<std::int16_t>(i);
+  return made;
+}
+
+std::int16_t at(const Tensor& tensor, const std::array<std::int64_t, 3>& place) {
+  const Shape& shape = tensor.shape();
+  return tensor.data<std::int16_t>()[(place[0] * shape[1] + place[1]) * shape[2] + place[2]];
+}
+
+TEST(PadTensor, HasTheNumberBehindItsElements) {
+  const std::vector<std::tuple<Shape, TensorMargin, std::int64_t>> cases{
+      {{2, 3, 4}, {0, 5, 1, -7}, 5},  {{2, 3, 4}, {1, 4, 1, 9}, 4},   {{2, 3, 4}, {-1, 5, 8, 1}, 8},
+      {{2, 3, 4}, {2, 0, 3, 1}, 6},   {{2, 3, 4}, {1, 2, 1, 1}, 3},   {{2, 3, 4}, {1, 2, 3, 1}, 3},
+      {{2, 0, 4}, {1, 2, 1, -1}, 2},  {{0, 3, 4}, {0, 3, 2, 5}, 4},   {{2, 3, 0}, {0, 9, 1, 5}, 9},
+      {{2, 3, 4}, {2, 16, 5, 3}, 20}, {{1, 1, 1}, {0, 0, 64, 0}, 64}, {{2, 3, 4}, {}, 2}};
+  for (const auto& [from, margin, length] : cases) {
+    const Tensor in = counted(from);
+    const auto axis = static_cast<std::size_t>((margin.axis + 3) % 3);
+    SCOPED_TRACE(to_string(from) + " along " + std::to_string(axis));
+    Tensor out;
+    kernels::pad_tensor(in, margin, out);
+    Shape shape = from;
+    shape.dims[axis] = length;
+    ASSERT_EQ(out.shape(), shape);
+    EXPECT_EQ(out.layout(), Layout::chw);
+    EXPECT_EQ(out.dtype(), DType::i16);
+    for (std::int64_t a = 0; a < shape[0]; ++a) {
+      for (std::int64_t b = 0; b < shape[1]; ++b) {
+        for (std::int64_t c = 0; c < shape[2]; ++c) {
+          const std::array<std::int64_t, 3> place{a, b, c};
+          const bool beyond = place[axis] >= from.dims[axis];
+          ASSERT_EQ(at(out, place), beyond ? margin.fill : at(in, place)) << a << b << c;
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+double as_double(T x) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return static_cast<float>(x);
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
+template <class T>
+void expect_fill(double fill) {
+  SCOPED_TRACE(name_of(dtype_of<T>::value));
+  Tensor in({1}, dtype_of<T>::value), out;
+  in.data<T>()[0] = T{};
+  kernels::pad_tensor(in, {.length = 3, .fill = fill}, out);
+  ASSERT_EQ(out.dtype(), in.dtype());
+  EXPECT_EQ(as_double(out.data<T>()[0]), 0);
+  for (int i = 1; i < 3; ++i) EXPECT_EQ(as_double(out.data<T>()[i]), fill);
+}
+
+TEST(PadTensor, FillsEveryType) {
+  expect_fill<std::uint8_t>(255);
+  expect_fill<std::int8_t>(-128);
+  expect_fill<std::int16_t>(32767);
+  expect_fill<std::int32_t>(-2147483648.);
+  expect_fill<std::int64_t>(-9223372036854775808.);
+  expect_fill<bool>(1);
+  expect_fill<Half>(-65504);
+  expect_fill<float>(0.5);
+  expect_fill<double>(1e300);
+}
+
+TEST(PadTensor, OfAView) {
+  Tensor whole = counted({1, 4, 6}), out;
+  const Tensor view = Tensor::view(whole.bytes() + sizeof(std::int16_t),
+                                   {{2, 2}, DType::i16, Layout::none}, {12, 2});
+  kernels::pad_tensor(view, {.axis = 1, .length = 3, .fill = -1}, out);
+  const std::int16_t expected[] = {1, 3, -1, 13, 15, -1};
+  ASSERT_EQ(out.shape(), (Shape{2, 3}));
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(out.data<std::int16_t>()[i], expected[i]);
+}
+
+std::string refused(DType type, const TensorMargin& margin) {
+  const Tensor in({2, 5}, type);
+  Tensor out;
+  return error_of<std::invalid_argument>([&] { kernels::pad_tensor(in, margin, out); });
+}
+
+TEST(PadTensor, RefusesWhatCannotBe) {
+  EXPECT_EQ(
+      refused(DType::u8, {.fill = 256}),
+      "pad_tensor: fill is 256; for a tensor of u8, whole numbers from 0 to 255 are possible");
+  EXPECT_EQ(refused(DType::i8, {.fill = 0.5}),
+            "pad_tensor: fill is 0.5; for a tensor of i8, whole numbers from -128 to 127 are "
+            "possible");
+  EXPECT_EQ(refused(DType::boolean, {.fill = 2}),
+            "pad_tensor: fill is 2; for a tensor of bool, whole numbers from 0 to 1 are possible");
+  EXPECT_EQ(refused(DType::f16, {.fill = 1e5}),
+            "pad_tensor: fill is 100000; for a tensor of f16, numbers from -65504 to 65504 are "
+            "possible");
+  EXPECT_NE(refused(DType::f32, {.fill = 1e39}), "");
+  EXPECT_NE(refused(DType::i64, {.fill = 9223372036854775808.}), "");
+  EXPECT_NE(refused(DType::u8, {.fill = std::numeric_limits<double>::quiet_NaN()}), "");
+  EXPECT_EQ(refused(DType::u8, {.axis = 2}),
+            "pad_tensor: there is no dimension 2 of 2; count from 0, or back from -1");
+  EXPECT_EQ(refused(DType::u8, {.length = -1}),
+            "pad_tensor: length is -1; 0 to 1099511627776 are possible");
+  EXPECT_EQ(refused(DType::u8, {.align = 0}),
+            "pad_tensor: align is 0; 1 to 1099511627776 are possible");
+}
+
+}  // namespace pad_tensor_test
 }  // namespace sluice

@@ -2,13 +2,8 @@
 #include "tests/ops/kernels/filter_reference.h"
 #include "tests/ops/kernels/picture_kernel.h"
 #include "tests/ops/kernels/place_level.h"
-#include <sluice/ops/kernels/elastic.h>
-#include <sluice/ops/kernels/lens_distortion.h>
-#include <sluice/ops/kernels/perspective.h>
-#include <sluice/ops/kernels/rotate.h>
-#include <sluice/ops/kernels/shear.h>
-#include <sluice/ops/kernels/translate.h>
-#include <sluice/ops/kernels/warp_affine.h>
+#include <sluice/ops/kernels/places.h>
+#include <sluice/ops/kernels/warp.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // erase and random_erasing in pipelines.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/kernels/erase.h>
+#include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/runtime/error.h>
 

@@ -1,7 +1,7 @@
 // grid_mask in a pipeline, with a tile for each sample.
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/kernels/grid_mask.h>
+#include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/occlusion.h>
 
 #include <gtest/gtest.h>

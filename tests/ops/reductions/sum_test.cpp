@@ -4,7 +4,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/colour.h>
-#include <sluice/ops/kernels/sum.h>
+#include <sluice/ops/kernels/reduce.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>

@@ -4,10 +4,10 @@
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
+#include <sluice/graph/builder/plan_json.h>
 #include <sluice/graph/builder/saved_plan.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/plan_json.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/colour.h>

@@ -2,7 +2,7 @@
 #include "programs.h"
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/io/sources/files.h>
+#include <sluice/io/readers/files.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/tensor.h>
 

@@ -1,0 +1,117 @@
+#include "augment_source.h"
+
+#include "input_paths.h"
+#include "output_paths.h"
+#include "results.h"
+#include "sheet.h"
+#include "usage.h"
+#include <sluice/io/workers/registry.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace fs = std::filesystem;
+
+DatasetOptions find_data_options(const AugmentOptions& options,
+                                 const std::optional<SavedPlan>& plan) {
+  DatasetOptions dataset = options.dataset;
+  dataset.wants = plan ? wants_of(*plan) : wants_of(options.recipe);
+  if (dataset.wants == Wants::mask && !can_write_masks())
+    throw UsageError("masks are written as PNG files, and this program was built without libpng");
+  return dataset;
+}
+
+std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
+                                            const DatasetOptions& dataset) {
+  check_dataset(dataset, "augment");
+  if (options.workers > 0 && options.index != "off")
+    throw UsageError("--workers and --index exclude each other: processes share no index");
+  Inputs inputs{dataset.data, options.pipeline, {dataset.list, dataset.offsets}};
+  for (const std::string& archive : archives_of(dataset.tar)) inputs.files.push_back(archive);
+  if (options.index != "off" && options.index != "memory") inputs.files.push_back(options.index);
+  check_apart("--out", options.out, inputs);
+  std::error_code ignored;
+  if (fs::exists(options.out, ignored) && !fs::is_directory(options.out, ignored)) {
+    throw UsageError(
+        fmt::format("--out {} is no folder: give a new folder, or an empty one", options.out));
+  }
+  if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
+  const auto check = [&](const char* option, const std::string& file) {
+    if (file.empty()) return;
+    check_out_file(option, file, inputs);
+    check_folder_of(option, file, options.out);
+    if (may_be_result(options.out, file)) {
+      throw UsageError(
+          fmt::format("{} {} has a name that results get: give it another", option, file));
+    }
+  };
+  check("--sheet", options.sheet);
+  check("--checkpoint", options.checkpoint);
+  check_names_differ({"--out", "--checkpoint", "--sheet", "--trace"},
+                     {options.out, options.checkpoint, options.sheet, options.trace});
+  return open_dataset(dataset, chosen_index(options.index));
+}
+
+namespace {
+
+constexpr const char* kReader = "sluice augment";
+
+// The argument of a worker: words, each ended by a zero byte, which no word contains. The archives
+// come last, because their number varies.
+std::string packed(const DatasetOptions& options, const std::string& fingerprint) {
+  std::string text;
+  const auto add = [&](const std::string& word) { text.append(word).push_back('\0'); };
+  add(fingerprint);
+  add(std::to_string(static_cast<int>(options.wants)));
+  add(std::to_string(static_cast<int>(options.box_format)));
+  for (const std::string* const word : {&options.data, &options.list, &options.path, &options.label,
+                                        &options.boxes, &options.mask, &options.offsets})
+    add(*word);
+  for (const std::string& archive : options.tar) add(archive);
+  return text;
+}
+
+auto make_reader(const WorkerArguments& arguments) {
+  const std::string& text = arguments.argument;
+  std::size_t at = 0;
+  const auto take = [&] {
+    const std::size_t end = text.find('\0', at);
+    if (end == std::string::npos) throw Error("a worker was told too little");
+    std::string word = text.substr(at, end - at);
+    at = end + 1;
+    return word;
+  };
+  const std::string fingerprint = take();
+  DatasetOptions options;
+  options.wants = static_cast<Wants>(std::stoi(take()));
+  options.box_format = static_cast<BoxFormat>(std::stoi(take()));
+  for (std::string* const word : {&options.data, &options.list, &options.path, &options.label,
+                                  &options.boxes, &options.mask, &options.offsets})
+    *word = take();
+  while (at < text.size()) options.tar.push_back(take());
+  NumberedSamples samples{open_dataset(options), [](std::int64_t) { return false; }};
+  if (samples.fingerprint() != fingerprint)
+    throw Error("the dataset is not what it was when the run began: leave it alone until the end");
+  return samples;
+}
+SLUICE_WORKER(kReader, make_reader);
+
+}  // namespace
+
+Workers<NumberedSample> start_readers(const DatasetOptions& options, const Dataset& dataset,
+                                      int workers) {
+  try {
+    return sluice::workers<NumberedSample>(
+        kReader, dataset.size(),
+        {.workers = workers, .argument = packed(options, dataset.fingerprint()), .retry = true});
+  } catch (const BuildError& error) {
+    throw UsageError(fmt::format("--workers {}: {}", workers, error.what()));
+  }
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,318 @@
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/filter.h>
+#include <sluice/ops/kernels/blur.h>
+#include <sluice/ops/kernels/filter.h>
+#include <sluice/runtime/error.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+namespace {
+
+// window_size comes after the input.
+void check_box(const detail::Arguments& arguments) {
+  const auto* window = detail::constant_of<std::int32_t>(arguments.at(1));
+  if (window != nullptr) kernels::check_window("box_blur", *window);
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::box_blur_operator() {
+  static const OperatorPtr op =
+      declare_operator("box_blur")
+          .family("filter")
+          .summary("Each level becomes the mean of a square around it; borders are reflected.")
+          .in_cpp("box_blur(image, {.window_size = 5})")
+          .input<Image>("image")
+          .parameter<std::int32_t>("window_size", {.value = 3,
+                                                   .low = 1,
+                                                   .high = kernels::kLargestWindow,
+                                                   .help = "odd; the side of the square"})
+          .output<Image>("image")
+          .checks(check_box)
+          .runs([](const Image& in, std::int32_t window, Image& out) {
+            kernels::box_blur(in, window, out);
+          });
+  return op;
+}
+
+Value<Image> box_blur(Value<Image> image, const BoxBlurOptions& options) {
+  return apply_operator<Image>(detail::box_blur_operator(), image, options.window_size);
+}
+
+namespace {
+
+using FilterNumbers = decltype(kernels::FilterWeights::weights);
+
+// rows and columns come after the input.
+void check_sides(const detail::Arguments& arguments) {
+  const auto side = [&](std::size_t i) {
+    return *detail::constant_of<std::int32_t>(arguments.at(i));
+  };
+  kernels::check_filter({.rows = side(1), .columns = side(2), .weights = {}});
+}
+
+ParameterOptions<std::int32_t> side_option(const char* help) {
+  return {.value = 3, .low = 1, .high = kernels::kLargestFilter, .help = help};
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::filter_2d_operator() {
+  static const OperatorPtr op =
+      declare_operator("filter_2d")
+          .family("filter")
+          .summary("Each level becomes a weighted sum of those around it; borders are reflected.")
+          .in_cpp("filter_2d(image, {{0, -1, 0}, {-1, 5, -1}, {0, -1, 0}})")
+          .input<Image>("image")
+          .constant("rows", side_option("odd; of the window"))
+          .constant("columns", side_option("odd; of the window"))
+          .constant<FilterNumbers>("weights",
+                                   {.low = -double{kernels::kLargestWeight},
+                                    .high = double{kernels::kLargestWeight},
+                                    .help = "row by row; the first rows * columns count"})
+          .output<Image>("image")
+          .checks(check_sides)
+          .runs([](const Image& in, std::int32_t rows, std::int32_t columns,
+                   const FilterNumbers& weights, Image& out) {
+            kernels::filter_2d(in, {rows, columns, weights}, out);
+          });
+  return op;
+}
+
+Value<Image> filter_2d(Value<Image> image, const FilterRows& weights) {
+  constexpr std::size_t kMost = kernels::kLargestFilter;
+  const std::size_t rows = weights.size();
+  const std::size_t columns = rows == 0 ? 0 : weights[0].size();
+  FilterNumbers numbers{};
+  auto* next = numbers.begin();
+  for (const std::vector<float>& row : weights) {
+    if (row.size() != columns || rows > kMost || columns > kMost) {
+      throw BuildError("filter_2d: the weights must be at most " + std::to_string(kMost) +
+                       " rows of one length, at most " + std::to_string(kMost));
+    }
+    next = std::copy(row.begin(), row.end(), next);
+  }
+  return apply_operator<Image>(detail::filter_2d_operator(), image, static_cast<std::int32_t>(rows),
+                               static_cast<std::int32_t>(columns), numbers);
+}
+
+namespace {
+
+// sigma, sigma_y and window_size come after the input.
+void check_sigma_and_window(const detail::Arguments& arguments) {
+  const auto* sigma = detail::constant_of<float>(arguments.at(1));
+  const auto* window = detail::constant_of<std::int32_t>(arguments.at(3));
+  if (window == nullptr) return;
+  if (sigma != nullptr && *sigma == 0 && *window == 0)
+    throw BuildError("gaussian_blur: give sigma, window_size or both");
+  if (*window != 0) kernels::check_window("gaussian_blur", *window);
+}
+
+ParameterOptions<float> sigma_option(const char* help) {
+  return {.value = 0.f,
+          .optional = true,
+          .low = 0,
+          .high = kernels::kLargestSigma,
+          .low_open = true,
+          .help = help};
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::gaussian_blur_operator() {
+  static const OperatorPtr op =
+      declare_operator("gaussian_blur")
+          .family("filter")
+          .summary("Blurred by a Gaussian; borders are reflected.")
+          .in_cpp("gaussian_blur(image, {.sigma = g.uniform(0.1f, 2.f)})")
+          .in_cpp("gaussian_blur(image, {.sigma = 2.f, .window_size = 9})")
+          .input<Image>("image")
+          .parameter("sigma", sigma_option("in pixels; without it, 0.15 window_size + 0.35"))
+          .parameter("sigma_y", sigma_option("along the columns; without it, as sigma"))
+          .parameter<std::int32_t>("window_size", {.value = 0,
+                                                   .optional = true,
+                                                   .low = 1,
+                                                   .high = kernels::kLargestWindow,
+                                                   .help = "odd; without it, 2 ceil(3 sigma) + 1"})
+          .output<Image>("image")
+          .checks(check_sigma_and_window)
+          .runs([](const Image& in, float sigma, float sigma_y, std::int32_t window, Image& out) {
+            kernels::gaussian_blur(in, {sigma, sigma_y, window}, out);
+          });
+  return op;
+}
+
+Value<Image> gaussian_blur(Value<Image> image, const GaussianBlurOptions& options) {
+  return apply_operator<Image>(detail::gaussian_blur_operator(), image, options.sigma,
+                               options.sigma_y, options.window_size);
+}
+
+namespace {
+
+// window_size comes after the input.
+void check_laplacian(const detail::Arguments& arguments) {
+  if (const auto* window = detail::constant_of<std::int32_t>(arguments.at(1)))
+    (void)kernels::laplacian_weights(*window, 1);
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::laplacian_operator() {
+  static const OperatorPtr op =
+      declare_operator("laplacian")
+          .family("filter")
+          .summary("Edges: the sum of second derivatives, cut to 0 .. 255; borders are reflected.")
+          .in_cpp("laplacian(image, {.window_size = 5, .scale = 0.1f})")
+          .input<Image>("image")
+          .parameter<std::int32_t>("window_size",
+                                   {.value = 3, .low = 1, .high = 7, .help = "1, 3, 5 or 7"})
+          .parameter<float>("scale", {.value = 1.f,
+                                      .low = -double{kernels::kLargestLaplacianScale},
+                                      .high = double{kernels::kLargestLaplacianScale},
+                                      .help = "of the sum"})
+          .output<Image>("image")
+          .checks(check_laplacian)
+          .runs([](const Image& in, std::int32_t window, float scale, Image& out) {
+            kernels::laplacian(in, window, scale, out);
+          });
+  return op;
+}
+
+Value<Image> laplacian(Value<Image> image, const LaplacianOptions& options) {
+  return apply_operator<Image>(detail::laplacian_operator(), image, options.window_size,
+                               options.scale);
+}
+
+namespace {
+
+// window_size comes after the input.
+void check_median(const detail::Arguments& arguments) {
+  const auto* window = detail::constant_of<std::int32_t>(arguments.at(1));
+  if (window != nullptr) kernels::check_median_window(*window);
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::median_blur_operator() {
+  static const OperatorPtr op =
+      declare_operator("median_blur")
+          .family("filter")
+          .summary("Each level becomes the median of a square around it; borders are repeated.")
+          .in_cpp("median_blur(image, {.window_size = 5})")
+          .input<Image>("image")
+          .parameter<std::int32_t>(
+              "window_size",
+              {.value = 3, .low = 3, .high = 5, .help = "3 or 5; the side of the square"})
+          .output<Image>("image")
+          .checks(check_median)
+          .runs([](const Image& in, std::int32_t window, Image& out) {
+            kernels::median_blur(in, window, out);
+          });
+  return op;
+}
+
+Value<Image> median_blur(Value<Image> image, const MedianBlurOptions& options) {
+  return apply_operator<Image>(detail::median_blur_operator(), image, options.window_size);
+}
+
+namespace {
+
+OperatorDeclaration with_window(OperatorDeclaration declaration) {
+  const ParameterOptions<std::int32_t> side{
+      .value = 3, .low = 1, .high = kernels::kLargestMorphologyWindow, .help = "of the window"};
+  declaration.family("filter")
+      .input<Image>("image")
+      .parameter("window_height", side)
+      .parameter("window_width", side)
+      .output<Image>("image");
+  return declaration;
+}
+
+}  // namespace
+
+namespace detail {
+
+const OperatorPtr& dilate_operator() {
+  static const OperatorPtr op =
+      with_window(declare_operator("dilate")
+                      .summary("The largest level in a window; what is light grows.")
+                      .in_cpp("dilate(image, {.window_height = 5, .window_width = 5})"))
+          .runs([](const Image& in, std::int32_t height, std::int32_t width, Image& out) {
+            kernels::dilate(in, {height, width}, out);
+          });
+  return op;
+}
+
+const OperatorPtr& erode_operator() {
+  static const OperatorPtr op =
+      with_window(declare_operator("erode")
+                      .summary("The smallest level in a window; what is dark grows.")
+                      .in_cpp("erode(image)"))
+          .runs([](const Image& in, std::int32_t height, std::int32_t width, Image& out) {
+            kernels::erode(in, {height, width}, out);
+          });
+  return op;
+}
+
+}  // namespace detail
+
+Value<Image> dilate(Value<Image> image, const MorphologyOptions& options) {
+  return apply_operator<Image>(detail::dilate_operator(), image, options.window_height,
+                               options.window_width);
+}
+
+Value<Image> erode(Value<Image> image, const MorphologyOptions& options) {
+  return apply_operator<Image>(detail::erode_operator(), image, options.window_height,
+                               options.window_width);
+}
+
+const detail::OperatorPtr& detail::motion_blur_operator() {
+  static const OperatorPtr op =
+      declare_operator("motion_blur")
+          .family("filter")
+          .summary("Blurred along a line; borders are reflected.")
+          .in_cpp("motion_blur(image, {.length = 15, .degrees = g.uniform(0.f, 180.f)})")
+          .input<Image>("image")
+          .parameter<std::int32_t>(
+              "length",
+              {.value = 9, .low = 1, .high = kernels::kLongestMotion, .help = "in pixels"})
+          .parameter<float>("degrees",
+                            {.value = 0.f, .help = "counter-clockwise; 0 is along the rows"})
+          .output<Image>("image")
+          .runs([](const Image& in, std::int32_t length, float degrees, Image& out) {
+            kernels::motion_blur(in, length, degrees, out);
+          });
+  return op;
+}
+
+Value<Image> motion_blur(Value<Image> image, const MotionBlurOptions& options) {
+  return apply_operator<Image>(detail::motion_blur_operator(), image, options.length,
+                               options.degrees);
+}
+
+const detail::OperatorPtr& detail::sharpness_operator() {
+  static const OperatorPtr op =
+      declare_operator("sharpness")
+          .family("filter")
+          .summary("Sharpened or smoothed; pixels on the border stay what they are.")
+          .in_cpp("sharpness(image, g.uniform(0.1f, 1.9f))")
+          .input<Image>("image")
+          .parameter<float>("factor", {.low = 0,
+                                       .high = kernels::kLargestSharpness,
+                                       .help = "0 smooths, 1 changes nothing, 2 sharpens"})
+          .output<Image>("image")
+          .runs([](const Image& in, float factor, Image& out) {
+            kernels::sharpness(in, factor, out);
+          });
+  return op;
+}
+
+Value<Image> sharpness(Value<Image> image, Param<float> factor) {
+  return apply_operator<Image>(detail::sharpness_operator(), image, factor);
+}
+
+}  // namespace sluice

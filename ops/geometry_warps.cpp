@@ -1,0 +1,383 @@
+// The operators of geometry.h that compute a source position for each pixel: elastic,
+// lens_distortion, perspective, rotate, shear, translate, warp_affine. The others are in
+// geometry.cpp.
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/kernels/places.h>
+#include <sluice/ops/kernels/warp.h>
+#include <sluice/ops/lazy_image.h>
+#include <sluice/ops/parameters.h>
+#include <sluice/runtime/error.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+
+const detail::OperatorPtr& detail::elastic_operator() {
+  static const OperatorPtr op =
+      with_warp_options(
+          declare_operator("elastic")
+              .family("geometry")
+              .summary("Pulled at random, neighbours alike.")
+              .in_cpp("elastic(image, {.alpha = 100.f, .sigma = 6.f})")
+              .input<Image>("image")
+              .parameter<float>("alpha", {.value = 50.f,
+                                          .low = 0,
+                                          .high = double{kernels::kLargestElasticAlpha},
+                                          .help = "twice the farthest shift, before smoothing"})
+              .parameter<float>("sigma", {.value = 5.f,
+                                          .low = 0,
+                                          .high = double{kernels::kLargestElasticSigma},
+                                          .help = "of the Gaussian that smooths the shifts"}))
+          .output<Image>("image")
+          .runs([](Random& random, const Image& in, float alpha, float sigma,
+                   Interpolation interpolation, Border border, const FillNumbers& fill,
+                   Image& out) {
+            kernels::elastic(random, in, {alpha, sigma}, warp_options(interpolation, border, fill),
+                             out);
+          });
+  return op;
+}
+
+Value<Image> elastic(Value<Image> image, const ElasticOptions& options) {
+  return apply_operator<Image>(detail::elastic_operator(), image, options.alpha, options.sigma,
+                               options.interpolation, options.border,
+                               detail::numbers_of_fill(options.fill));
+}
+
+namespace {
+
+ParameterOptions<float> bend(const char* help) {
+  return {.value = 0.f, .low = -100, .high = 100, .help = help};
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::lens_distortion_operator() {
+  static const OperatorPtr op =
+      with_warp_options(declare_operator("lens_distortion")
+                            .family("geometry")
+                            .summary("Lines bent, as by a simple lens.")
+                            .in_cpp("lens_distortion(image, {.k1 = 0.3f})")
+                            .input<Image>("image")
+                            .parameter("k1", bend("of r^2, where r is 1 at the corners"))
+                            .parameter("k2", bend("of r^4")))
+          .output<Image>("image")
+          .runs([](const Image& in, float k1, float k2, Interpolation interpolation, Border border,
+                   const FillNumbers& fill, Image& out) {
+            kernels::lens_distortion(in, k1, k2, warp_options(interpolation, border, fill), out);
+          });
+  return op;
+}
+
+Value<Image> lens_distortion(Value<Image> image, const LensDistortionOptions& options) {
+  return apply_operator<Image>(detail::lens_distortion_operator(), image, options.k1, options.k2,
+                               options.interpolation, options.border,
+                               detail::numbers_of_fill(options.fill));
+}
+
+namespace {
+
+constexpr double kFar = 1e6;
+
+ParameterOptions<float> a_place(const char* help) {
+  return {.low = -kFar, .high = kFar, .help = help};
+}
+
+OperatorDeclaration with_corners(OperatorDeclaration declaration, const char* which,
+                                 const char* help) {
+  for (const char* corner : {"top_left", "top_right", "bottom_right", "bottom_left"}) {
+    for (const char* axis : {"x", "y"})
+      declaration.parameter(std::string(which) + "_" + corner + "_" + axis, a_place(help));
+  }
+  return declaration;
+}
+
+}  // namespace
+
+namespace detail {
+
+const OperatorPtr& perspective_operator() {
+  static const OperatorPtr op =
+      with_warp_options(
+          with_corners(
+              with_corners(
+                  declare_operator("perspective")
+                      .family("geometry")
+                      .summary("As from another point of view: four places come to others.")
+                      .in_cpp("perspective(image, {0, 0, 99, 0, 99, 99, 0, 99}, "
+                              "{9, 0, 90, 9, 99, 99, 0, 90})")
+                      .input<Image>("image"),
+                  "from", "in pixels; a place of the picture"),
+              "to", "in pixels; where it comes to"))
+          .output<Image>("image")
+          .runs([](const Image& in, float from_ax, float from_ay, float from_bx, float from_by,
+                   float from_cx, float from_cy, float from_dx, float from_dy, float to_ax,
+                   float to_ay, float to_bx, float to_by, float to_cx, float to_cy, float to_dx,
+                   float to_dy, Interpolation interpolation, Border border, const FillNumbers& fill,
+                   Image& out) {
+            const kernels::PerspectivePoints from{
+                {{from_ax, from_ay}, {from_bx, from_by}, {from_cx, from_cy}, {from_dx, from_dy}}};
+            const kernels::PerspectivePoints to{
+                {{to_ax, to_ay}, {to_bx, to_by}, {to_cx, to_cy}, {to_dx, to_dy}}};
+            kernels::warp_perspective("perspective", in,
+                                      kernels::map_of_points("perspective", to, from), in.height(),
+                                      in.width(), warp_options(interpolation, border, fill), out);
+          });
+  return op;
+}
+
+const OperatorPtr& warp_perspective_operator() {
+  static const OperatorPtr op =
+      with_warp_options(
+          with_matrix(declare_operator("warp_perspective")
+                          .family("geometry")
+                          .summary("Pixels from where a 3 x 3 matrix leads.")
+                          .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f}, {.width = "
+                                  "224, .height = 224})")
+                          .input<Image>("image"))
+              .parameter("wx", a_number(0, "of what both are divided by, for each x"))
+              .parameter("wy", a_number(0, "of what both are divided by, for each y"))
+              .parameter("w0", a_number(1, "of what both are divided by, for the corner"))
+              .parameter("height", warped_size())
+              .parameter("width", warped_size()))
+          .output<Image>("image")
+          .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,
+                   float wx, float wy, float w0, std::int32_t height, std::int32_t width,
+                   Interpolation interpolation, Border border, const FillNumbers& fill,
+                   Image& out) {
+            kernels::warp_perspective("warp_perspective", in, {xx, xy, x0, yx, yy, y0, wx, wy, w0},
+                                      height != 0 ? height : in.height(),
+                                      width != 0 ? width : in.width(),
+                                      warp_options(interpolation, border, fill), out);
+          });
+  return op;
+}
+
+}  // namespace detail
+
+Value<Image> perspective(Value<Image> image, const Corners& from, const Corners& to,
+                         const PerspectiveOptions& options) {
+  return apply_operator<Image>(
+      detail::perspective_operator(), image, from.top_left_x, from.top_left_y, from.top_right_x,
+      from.top_right_y, from.bottom_right_x, from.bottom_right_y, from.bottom_left_x,
+      from.bottom_left_y, to.top_left_x, to.top_left_y, to.top_right_x, to.top_right_y,
+      to.bottom_right_x, to.bottom_right_y, to.bottom_left_x, to.bottom_left_y,
+      options.interpolation, options.border, detail::numbers_of_fill(options.fill));
+}
+
+Value<Image> warp_perspective(Value<Image> image, const PerspectiveMatrix& m,
+                              const WarpPerspectiveOptions& options) {
+  return apply_operator<Image>(detail::warp_perspective_operator(), image, m.xx, m.xy, m.x0, m.yx,
+                               m.yy, m.y0, m.wx, m.wy, m.w0, options.height, options.width,
+                               options.interpolation, options.border,
+                               detail::numbers_of_fill(options.fill));
+}
+
+Fill detail::fill_of(const FillNumbers& numbers) {
+  const auto level = [&](std::size_t c) { return static_cast<int>(std::lround(numbers.at(c))); };
+  return {level(0), level(1), level(2), level(3)};
+}
+
+const detail::OperatorPtr& detail::rotate_operator() {
+  static const OperatorPtr op = composes_warp(
+      declare_operator("rotate")
+          .family("geometry")
+          .summary("Turned counter-clockwise about the centre.")
+          .in_cpp("rotate(image, g.uniform(-10.f, 10.f), {.keep_size = true})")
+          .input<Image>("image")
+          .parameter<float>("degrees", {.help = "counter-clockwise"})
+          .constant<bool>("keep_size",
+                          {.value = false, .help = "else the picture grows to hold all of it"})
+          .parameter("fill",
+                     fill_option("the colour of pixels that have no source, for each channel"))
+          .choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
+          .output<Image>("image")
+          .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,
+                   Interpolation interpolation, Image& out) {
+            kernels::rotate(in, degrees, {keep_size, detail::fill_of(fill), interpolation}, out);
+          }),
+      [](kernels::ComposedWarp& warp, float degrees, bool keep_size, const FillNumbers& fill,
+         Interpolation interpolation) {
+        warp.rotate(degrees, {keep_size, detail::fill_of(fill), interpolation});
+      },
+      [](const Arguments& arguments) {
+        return warp_manner(arguments.at(4), Constant(std::string(name_of(Border::constant))),
+                           arguments.at(3));
+      });
+  return op;
+}
+
+Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options) {
+  return apply_operator<Image>(detail::rotate_operator(), image, degrees, options.keep_size,
+                               detail::numbers_of_fill(options.fill), options.interpolation);
+}
+
+namespace {
+
+// x and y come after the input.
+void check_product(const detail::Arguments& arguments) {
+  const auto* x = detail::constant_of<float>(arguments.at(1));
+  const auto* y = detail::constant_of<float>(arguments.at(2));
+  if (x == nullptr || y == nullptr || static_cast<double>(*x) * static_cast<double>(*y) != 1.0)
+    return;
+  throw BuildError("shear: x * y must not be 1, which leaves no more than a line of the picture");
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::shear_operator() {
+  static const OperatorPtr op = composes_warp(
+      with_warp_options(
+          declare_operator("shear")
+              .family("geometry")
+              .summary("Rows slide along each other, or columns.")
+              .in_cpp("shear(image, {.x = g.uniform(-0.3f, 0.3f)})")
+              .input<Image>("image")
+              .parameter<float>("x", {.value = 0.f,
+                                      .low = -1000,
+                                      .high = 1000,
+                                      .help = "pixels to the right, for each row down"})
+              .parameter<float>("y", {.value = 0.f,
+                                      .low = -1000,
+                                      .high = 1000,
+                                      .help = "pixels down, for each column to the right"})
+              .parameter<float>("center_x", {.value = 0.f,
+                                             .low = -10,
+                                             .high = 10,
+                                             .help = "what stays, as a share of the width"})
+              .parameter<float>("center_y", {.value = 0.f,
+                                             .low = -10,
+                                             .high = 10,
+                                             .help = "what stays, as a share of the height"}))
+          .output<Image>("image")
+          .checks(check_product)
+          .runs([](const Image& in, float x, float y, float center_x, float center_y,
+                   Interpolation interpolation, Border border, const FillNumbers& fill,
+                   Image& out) {
+            kernels::shear(in, {x, y, center_x, center_y},
+                           warp_options(interpolation, border, fill), out);
+          }),
+      [](kernels::ComposedWarp& warp, float x, float y, float center_x, float center_y,
+         Interpolation interpolation, Border border, const FillNumbers& fill) {
+        warp.check("shear");
+        warp.warp("shear",
+                  kernels::shear_map(warp.height(), warp.width(), {x, y, center_x, center_y}),
+                  warp.height(), warp.width(), warp_options(interpolation, border, fill));
+      },
+      last_warp_manner);
+  return op;
+}
+
+Value<Image> shear(Value<Image> image, const ShearOptions& options) {
+  return apply_operator<Image>(detail::shear_operator(), image, options.x, options.y,
+                               options.center_x, options.center_y, options.interpolation,
+                               options.border, detail::numbers_of_fill(options.fill));
+}
+
+const detail::OperatorPtr& detail::translate_operator() {
+  static const OperatorPtr op = composes_warp(
+      with_warp_options(
+          declare_operator("translate")
+              .family("geometry")
+              .summary("Moved to the right and down, in the same size.")
+              .in_cpp("translate(image, {.x = g.uniform(-32.f, 32.f)})")
+              .input<Image>("image")
+              .parameter<float>(
+                  "x",
+                  {.value = 0.f, .low = -65535, .high = 65535, .help = "to the right, in pixels"})
+              .parameter<float>(
+                  "y", {.value = 0.f, .low = -65535, .high = 65535, .help = "down, in pixels"})
+              .constant<bool>(
+                  "relative",
+                  {.value = false, .help = "x and y are shares of width and height, not pixels"}))
+          .output<Image>("image")
+          .runs([](const Image& in, float x, float y, bool relative, Interpolation interpolation,
+                   Border border, const FillNumbers& fill, Image& out) {
+            kernels::translate(in, x, y, relative, warp_options(interpolation, border, fill), out);
+          }),
+      [](kernels::ComposedWarp& warp, float x, float y, bool relative, Interpolation interpolation,
+         Border border, const FillNumbers& fill) {
+        warp.check("translate");
+        warp.warp("translate", kernels::translate_map(warp.height(), warp.width(), x, y, relative),
+                  warp.height(), warp.width(), warp_options(interpolation, border, fill));
+      },
+      last_warp_manner);
+  return op;
+}
+
+Value<Image> translate(Value<Image> image, const TranslateOptions& options) {
+  return apply_operator<Image>(detail::translate_operator(), image, options.x, options.y,
+                               options.relative, options.interpolation, options.border,
+                               detail::numbers_of_fill(options.fill));
+}
+
+namespace {
+
+// The numbers follow the input; inverse_map comes after them and the size.
+void check_matrix(const detail::Arguments& arguments) {
+  const auto* inverse_map = detail::constant_of<bool>(arguments.at(9));
+  if (inverse_map == nullptr || *inverse_map) return;
+  double numbers[6];
+  for (std::size_t i = 0; i < 6; ++i) {
+    const auto* number = detail::constant_of<float>(arguments.at(1 + i));
+    if (number == nullptr) return;
+    numbers[i] = static_cast<double>(*number);
+  }
+  (void)kernels::inverse("warp_affine",
+                         {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]});
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::warp_affine_operator() {
+  static const OperatorPtr op = composes_warp(
+      with_warp_options(
+          with_matrix(
+              declare_operator("warp_affine")
+                  .family("geometry")
+                  .summary("Pixels from where a matrix leads: turned, sheared, scaled, moved.")
+                  .in_cpp(
+                      "warp_affine(image, {.xx = 1, .xy = 0.3f}, {.width = 224, .height = 224})")
+                  .input<Image>("image"))
+              .parameter("height", warped_size())
+              .parameter("width", warped_size())
+              .constant<bool>("inverse_map",
+                              {.value = true,
+                               .help = "the matrix leads from the output to the source; else "
+                                       "from the source to the output"}))
+          .output<Image>("image")
+          .checks(check_matrix)
+          .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,
+                   std::int32_t height, std::int32_t width, bool inverse_map,
+                   Interpolation interpolation, Border border, const FillNumbers& fill,
+                   Image& out) {
+            const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
+            kernels::warp_affine(
+                "warp_affine", in, inverse_map ? map : kernels::inverse("warp_affine", map),
+                height != 0 ? height : in.height(), width != 0 ? width : in.width(),
+                warp_options(interpolation, border, fill), out);
+          }),
+      [](kernels::ComposedWarp& warp, float xx, float xy, float x0, float yx, float yy, float y0,
+         std::int32_t height, std::int32_t width, bool inverse_map, Interpolation interpolation,
+         Border border, const FillNumbers& fill) {
+        const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
+        warp.warp("warp_affine", inverse_map ? map : kernels::inverse("warp_affine", map),
+                  height != 0 ? height : warp.height(), width != 0 ? width : warp.width(),
+                  warp_options(interpolation, border, fill));
+      },
+      last_warp_manner);
+  return op;
+}
+
+Value<Image> warp_affine(Value<Image> image, const AffineMatrix& matrix,
+                         const WarpAffineOptions& options) {
+  return apply_operator<Image>(detail::warp_affine_operator(), image, matrix.xx, matrix.xy,
+                               matrix.x0, matrix.yx, matrix.yy, matrix.y0, options.height,
+                               options.width, options.inverse_map, options.interpolation,
+                               options.border, detail::numbers_of_fill(options.fill));
+}
+
+}  // namespace sluice

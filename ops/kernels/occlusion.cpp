@@ -1,0 +1,280 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/occlusion.h>
+#include <sluice/ops/kernels/row_source.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numbers>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+namespace {
+
+// Pixels begin .. end - 1 of a line.
+struct Extent {
+  int begin = 0, end = 0;
+};
+
+// Returns the part of `length` pixels from `start` on that lies in 0 .. whole - 1.
+Extent clipped(int start, int length, int whole) {
+  const std::int64_t end = std::int64_t{start} + std::max(0, length);
+  const int begin = std::clamp(start, 0, whole);
+  return {begin, static_cast<int>(std::clamp<std::int64_t>(end, begin, whole))};
+}
+
+void check_part(const char* name, double value, bool is_size) {
+  check_finite("erase", name, value);
+  if (is_size && value < 0) {
+    throw std::invalid_argument(
+        fmt::format("erase: {} is {}; it must not be below zero", name, value));
+  }
+}
+
+Extent extent_of(double start, double length, bool normalized, bool centered, int whole) {
+  if (normalized) {
+    start *= whole;
+    length *= whole;
+  }
+  if (centered) start -= length / 2;
+  const auto rounded = [whole](double place) {
+    return static_cast<int>(std::clamp(std::floor(place + 0.5), 0.0, static_cast<double>(whole)));
+  };
+  return {rounded(start), rounded(start + length)};
+}
+
+void check_erasing(const RandomErasingParams& p) {
+  const bool possible = p.probability >= 0 && p.probability <= 1 && p.min_area > 0 &&
+                        p.min_area <= p.max_area && std::isfinite(p.max_area) && p.min_ratio > 0 &&
+                        p.min_ratio <= p.max_ratio && std::isfinite(p.max_ratio) && p.attempts >= 0;
+  if (possible) return;
+  throw std::invalid_argument(fmt::format(
+      "random_erasing: probability {}, areas {} .. {}, ratios {} .. {} and {} attempts are not "
+      "possible; 0 <= probability <= 1, 0 < lowest <= highest and 0 <= attempts are needed",
+      p.probability, p.min_area, p.max_area, p.min_ratio, p.max_ratio, p.attempts));
+}
+
+}  // namespace
+
+void erase(const Image& in, const Rectangle& region, const Fill& fill, Image& out) {
+  check_pixels("erase", in);
+  out.create(in.height(), in.width(), in.channels());
+  const int channels = in.channels();
+  const Extent rows = clipped(region.y, region.height, in.height());
+  const Extent columns = clipped(region.x, region.width, in.width());
+  for (int y = 0; y < in.height(); ++y) {
+    std::uint8_t* to = out.row(y);
+    std::memcpy(to, in.row(y), in.row_bytes());
+    if (y < rows.begin || y >= rows.end) continue;
+    std::uint8_t* const part = to + std::ptrdiff_t{columns.begin} * channels;
+    if (y == rows.begin) {
+      for (int i = 0; i < columns.end - columns.begin; ++i) {
+        for (int c = 0; c < channels; ++c) part[i * channels + c] = fill[c];
+      }
+    } else {
+      const auto bytes = static_cast<std::size_t>(columns.end - columns.begin) *
+                         static_cast<std::size_t>(channels);
+      std::memcpy(part, out.row(rows.begin) + std::ptrdiff_t{columns.begin} * channels, bytes);
+    }
+  }
+}
+
+Rectangle erased_region(const ErasedPart& part, int height, int width) {
+  check_size("erase", height, width);
+  check_part("y", part.y, false);
+  check_part("x", part.x, false);
+  check_part("height", part.height, true);
+  check_part("width", part.width, true);
+  const Extent rows = extent_of(part.y, part.height, part.normalized, part.centered, height);
+  const Extent columns = extent_of(part.x, part.width, part.normalized, part.centered, width);
+  return {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin};
+}
+
+Rectangle random_erasing_region(Random& random, int height, int width,
+                                const RandomErasingParams& params) {
+  check_size("random_erasing", height, width);
+  check_erasing(params);
+  if (random.unit_double() >= params.probability) return {};
+  const double area = static_cast<double>(height) * width;
+  const double log_low = std::log(params.min_ratio);
+  const double log_high = std::log(params.max_ratio);
+  const auto uniform = [&](double low, double high) {
+    return low + (high - low) * random.unit_double();
+  };
+  for (int attempt = 0; attempt < params.attempts; ++attempt) {
+    const double target = area * uniform(params.min_area, params.max_area);
+    const double ratio = std::exp(uniform(log_low, log_high));
+    const double exact_height = std::nearbyint(std::sqrt(target * ratio));
+    const double exact_width = std::nearbyint(std::sqrt(target / ratio));
+    if (exact_height < 1 || exact_width < 1 || exact_height >= height || exact_width >= width)
+      continue;
+    const int h = static_cast<int>(exact_height);
+    const int w = static_cast<int>(exact_width);
+    const int y = static_cast<int>(random.below(static_cast<std::uint32_t>(height - h) + 1));
+    const int x = static_cast<int>(random.below(static_cast<std::uint32_t>(width - w) + 1));
+    return {y, x, h, w};
+  }
+  return {};
+}
+
+namespace {
+
+// Positions in the grid are multiples of 2^-32 pixels, so that squares and quarter turns have sharp
+// edges.
+constexpr double kGridOne = 0x1p32;
+std::int64_t fixed_place(double value) { return std::llrint(value * kGridOne); }
+
+void check_grid(const GridMask& mask) {
+  const auto check_number = [](const char* name, double value, double low, double high) {
+    if (!(value >= low && value <= high)) {
+      throw std::invalid_argument(fmt::format("grid_mask: {} is {}; it must lie between {} and {}",
+                                              name, value, low, high));
+    }
+  };
+  check_number("tile", mask.tile, 1, kLargestTile);
+  check_number("ratio", mask.ratio, 0, 1);
+  check_number("degrees", mask.degrees, -kLargestShift, kLargestShift);
+  check_number("shift_x", mask.shift_x, -kLargestShift, kLargestShift);
+  check_number("shift_y", mask.shift_y, -kLargestShift, kLargestShift);
+}
+
+// A position along one axis of the grid, from 0 up to the tile's length.
+class Phase {
+ public:
+  Phase(double start, std::int64_t step, std::int64_t tile)
+      : at_(fixed_place(start) % tile), step_(step), tile_(tile) {
+    if (at_ < 0) at_ += tile_;
+  }
+  std::int64_t at() const { return at_; }
+  // A step is at most a pixel, and so at most a tile.
+  void advance() {
+    at_ += step_;
+    if (at_ >= tile_) at_ -= tile_;
+    if (at_ < 0) at_ += tile_;
+  }
+
+ private:
+  std::int64_t at_, step_, tile_;
+};
+
+}  // namespace
+
+GridSteps grid_steps(const GridMask& mask) {
+  check_grid(mask);
+  const double angle = mask.degrees * std::numbers::pi / 180;
+  const double cosine = std::cos(angle), sine = std::sin(angle);
+  return {cosine,
+          sine,
+          fixed_place(cosine),
+          fixed_place(sine),
+          std::int64_t{mask.tile} << 32,
+          std::llrint(double{mask.ratio} * mask.tile * 256) << 24};
+}
+
+void grid_mask(const Image& in, const GridMask& mask, Image& out) {
+  check_pixels("grid_mask", in);
+  const auto [cosine, sine, step_u, step_v, tile, side] = grid_steps(mask);
+  const int channels = in.channels();
+  out.create(in.height(), in.width(), channels);
+  for (int y = 0; y < in.height(); ++y) {
+    std::uint8_t* to = out.row(y);
+    std::copy_n(in.row(y), in.row_bytes(), to);
+    const double dx = -double{mask.shift_x}, dy = y - double{mask.shift_y};
+    Phase u(dx * cosine - dy * sine, step_u, tile);
+    Phase v(dx * sine + dy * cosine, step_v, tile);
+    for (int x = 0; x < in.width(); ++x, to += channels) {
+      if (u.at() < side && v.at() < side) {
+        for (int c = 0; c < channels; ++c) to[c] = mask.fill[c];
+      }
+      u.advance();
+      v.advance();
+    }
+  }
+}
+
+void check_paste(const Image& in, const Image& patch, const Image* mask, float alpha) {
+  check_pixels("paste", in);
+  check_pixels("paste", patch);
+  if (patch.channels() != in.channels()) {
+    throw std::invalid_argument(fmt::format(
+        "paste: the picture has {} channels and what is pasted {}; make them of one kind first",
+        in.channels(), patch.channels()));
+  }
+  if (!(alpha >= 0 && alpha <= 1)) {
+    throw std::invalid_argument(
+        fmt::format("paste: alpha is {}; it must lie between 0 and 1", alpha));
+  }
+  if (mask == nullptr) return;
+  check_pixels("paste", *mask);
+  if (mask->height() == patch.height() && mask->width() == patch.width() && mask->channels() == 1)
+    return;
+  throw std::invalid_argument(
+      fmt::format("paste: the mask is {} x {} (height x width) with {} channels; it must be {} x "
+                  "{}, as what is "
+                  "pasted, with one",
+                  mask->height(), mask->width(), mask->channels(), patch.height(), patch.width()));
+}
+
+namespace {
+
+// Returns (base * (255 - weight) + patch * weight) / 255, rounded to nearest. 16 bits are enough,
+// and two shifts divide numbers below 65535 by 255.
+std::uint8_t mixed(std::uint16_t base, std::uint16_t patch, std::uint16_t weight) {
+  const auto sum = static_cast<std::uint16_t>(base * (255 - weight) + patch * weight + 127);
+  return static_cast<std::uint8_t>(static_cast<std::uint16_t>(sum + 1 + (sum >> 8)) >> 8);
+}
+
+void mix_row(const std::uint8_t* __restrict from, std::uint16_t weight, std::int64_t bytes,
+             std::uint8_t* __restrict to) {
+  for (std::int64_t i = 0; i < bytes; ++i) to[i] = mixed(to[i], from[i], weight);
+}
+
+}  // namespace
+
+void paste(const Image& in, const Image& patch, const Image* mask, const PastePlace& place,
+           Image& out) {
+  check_paste(in, patch, mask, place.alpha);
+  const int channels = in.channels();
+  out.create(in.height(), in.width(), channels);
+  // One large copy is faster than many small ones, and than skipping the pasted part.
+  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
+    std::memcpy(to, from, pixels * static_cast<std::size_t>(channels));
+  });
+
+  // The visible part of the patch, in its coordinates.
+  const auto first = [](int at) { return std::max<std::int64_t>(0, -std::int64_t{at}); };
+  const auto end = [](int length, int at, int limit) {
+    return std::min<std::int64_t>(length, std::int64_t{limit} - at);
+  };
+  const std::int64_t left = first(place.x), right = end(patch.width(), place.x, in.width());
+  if (left >= right) return;
+  std::array<std::uint16_t, 256> weight_of;  // for each value of the mask
+  for (std::size_t level = 0; level < weight_of.size(); ++level) {
+    weight_of[level] = static_cast<std::uint16_t>(
+        std::lround(static_cast<double>(place.alpha) * static_cast<double>(level)));
+  }
+  const std::uint16_t whole = weight_of[255];
+  for (std::int64_t y = first(place.y); y < end(patch.height(), place.y, in.height()); ++y) {
+    std::uint8_t* to = out.row(static_cast<int>(place.y + y)) + (place.x + left) * channels;
+    const std::uint8_t* from = patch.row(static_cast<int>(y)) + left * channels;
+    const std::int64_t bytes = (right - left) * channels;
+    if (mask == nullptr && whole == 255) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    } else if (mask == nullptr) {
+      mix_row(from, whole, bytes, to);
+    } else {
+      const std::uint8_t* weights = mask->row(static_cast<int>(y)) + left;
+      for (std::int64_t x = 0; x < right - left; ++x, to += channels, from += channels) {
+        const std::uint16_t weight = weight_of[weights[x]];
+        for (int c = 0; c < channels; ++c) to[c] = mixed(to[c], from[c], weight);
+      }
+    }
+  }
+}
+
+}  // namespace sluice::kernels

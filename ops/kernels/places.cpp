@@ -1,0 +1,343 @@
+// Compiled without contraction to fused multiply-add (CMakeLists.txt), which not all instruction
+// sets have.
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/blend_rows.h>
+#include <sluice/ops/kernels/blur.h>
+#include <sluice/ops/kernels/place_rows.h>
+#include <sluice/ops/kernels/places.h>
+#include <sluice/ops/kernels/random_words.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include <Eigen/LU>
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+
+void PlaceSampler::check(const char* op, const Image& in, const WarpOptions& options) {
+  check_pixels(op, in);
+  check_size(op, in.height(), in.width());
+  check_warp(op, options.interpolation);
+  if (options.border == Border::reflect) {
+    throw std::invalid_argument(
+        fmt::format("{}: border reflect is not possible; take constant or edge", op));
+  }
+}
+
+PlaceSampler::PlaceSampler(const Image& in, const WarpOptions& options)
+    : in_(in), options_(options) {
+  const auto channels = static_cast<std::size_t>(in.channels());
+  for (std::size_t i = 0; i < fills_.size(); ++i)
+    fills_[i] = options.fill[static_cast<int>(i % channels)];
+}
+
+const std::uint8_t* PlaceSampler::pixel(int y, int x) const {
+  const std::ptrdiff_t column = std::clamp(x, 0, in_.width() - 1);
+  return in_.row(std::clamp(y, 0, in_.height() - 1)) + column * in_.channels();
+}
+
+void PlaceSampler::sample(double x, double y, std::uint8_t* out) const {
+  const bool inside = x >= 0 && y >= 0 && x < in_.width() && y < in_.height();
+  const bool fill = options_.border == Border::constant ? !inside : std::isnan(x) || std::isnan(y);
+  if (fill) {
+    for (int c = 0; c < in_.channels(); ++c) out[c] = options_.fill[c];
+    return;
+  }
+  // Farther away, the nearest pixels are the same.
+  x = std::clamp(x, -4.0, in_.width() + 4.0);
+  y = std::clamp(y, -4.0, in_.height() + 4.0);
+  switch (options_.interpolation) {
+    case Interpolation::nearest:
+      std::memcpy(out, pixel(static_cast<int>(std::floor(y)), static_cast<int>(std::floor(x))),
+                  static_cast<std::size_t>(in_.channels()));
+      return;
+    case Interpolation::bicubic:
+      bicubic(place_after_middle(x), place_after_middle(y), out);
+      return;
+    default:
+      bilinear(place_after_middle(x), place_after_middle(y), out);
+  }
+}
+
+template <int channels>
+void PlaceSampler::sample_row_of(const double* x, const double* y, int count,
+                                 std::uint8_t* out) const {
+  const bool fills = options_.border == Border::constant;
+  for (int first = 0; first < count; first += kPlacesAtOnce) {
+    // The last group of a row is as large as the others, so some pixels are sampled twice.
+    first = std::max(std::min(first, count - kPlacesAtOnce), 0);
+    const int places = std::min(kPlacesAtOnce, count - first);
+    std::uint8_t* const to = out + std::ptrdiff_t{first} * channels;
+    const auto [done, outside] =
+        sample_inner_places(in_, options_.interpolation, x + first, y + first, places, to);
+    const std::uint64_t all =
+        places < kPlacesAtOnce ? (std::uint64_t{1} << places) - 1 : ~std::uint64_t{0};
+    std::uint64_t left = all & ~done;
+    if (fills) {
+      left &= ~outside;
+      for (std::uint64_t filled = all & outside; filled != 0;) {
+        const int begin = std::countr_zero(filled), run = std::countr_one(filled >> begin);
+        std::memcpy(to + std::ptrdiff_t{begin} * channels, fills_.data(),
+                    static_cast<std::size_t>(run) * channels);
+        if (begin + run == kPlacesAtOnce) break;
+        filled &= ~std::uint64_t{0} << (begin + run);
+      }
+    }
+    for (; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      sample(x[first + i], y[first + i], to + std::ptrdiff_t{i} * channels);
+    }
+  }
+}
+
+void PlaceSampler::sample_row(const double* x, const double* y, int count,
+                              std::uint8_t* out) const {
+  switch (in_.channels()) {
+    case 1:
+      return sample_row_of<1>(x, y, count, out);
+    case 2:
+      return sample_row_of<2>(x, y, count, out);
+    case 3:
+      return sample_row_of<3>(x, y, count, out);
+    default:
+      return sample_row_of<4>(x, y, count, out);
+  }
+}
+
+void PlaceSampler::bilinear(int x, int y, std::uint8_t* out) const {
+  constexpr int kFraction = (1 << kWeightBits) - 1;
+  const int column = x >> kWeightBits, row = y >> kWeightBits;
+  const std::uint8_t* const above[] = {pixel(row, column), pixel(row, column + 1)};
+  const std::uint8_t* const under[] = {pixel(row + 1, column), pixel(row + 1, column + 1)};
+  for (int c = 0; c < in_.channels(); ++c) {
+    out[c] = blend_of_four(above[0][c], above[1][c], under[0][c], under[1][c], x & kFraction,
+                           y & kFraction);
+  }
+}
+
+void PlaceSampler::bicubic(int x, int y, std::uint8_t* out) const {
+  constexpr int kFraction = (1 << kWeightBits) - 1;
+  const int column = x >> kWeightBits, row = y >> kWeightBits;
+  const auto& across = cubic_table()[static_cast<std::size_t>(x & kFraction)];
+  const auto& down = cubic_table()[static_cast<std::size_t>(y & kFraction)];
+  for (int c = 0; c < in_.channels(); ++c) {
+    int sum = 0;
+    for (int r = 0; r < 4; ++r) {
+      int levels = 0;
+      for (int k = 0; k < 4; ++k)
+        levels += across[static_cast<std::size_t>(k)] * pixel(row - 1 + r, column - 1 + k)[c];
+      sum += down[static_cast<std::size_t>(r)] * cubic_row(levels);
+    }
+    out[c] = cubic_level(sum);
+  }
+}
+
+namespace {
+
+// Prints six digits, a stream's default.
+std::string text_of(const PerspectivePoints& points) {
+  std::ostringstream text;
+  for (const PerspectivePoint& p : points)
+    text << (&p == points.data() ? "(" : " (") << p.x << ", " << p.y << ')';
+  return text.str();
+}
+
+// True if three of the points lie on a line: twice the triangle's area is small relative to its
+// sides.
+bool on_a_line(const PerspectivePoints& points) {
+  for (std::size_t left_out = 0; left_out < 4; ++left_out) {
+    const PerspectivePoint& a = points[(left_out + 1) % 4];
+    const PerspectivePoint& b = points[(left_out + 2) % 4];
+    const PerspectivePoint& c = points[(left_out + 3) % 4];
+    const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    const double scale = std::hypot(b.x - a.x, b.y - a.y) * std::hypot(c.x - a.x, c.y - a.y);
+    if (!(std::abs(area) > 1e-9 * scale)) return true;  // also true for points that are not finite
+  }
+  return false;
+}
+
+}  // namespace
+
+PerspectiveMap map_of_points(const char* op, const PerspectivePoints& from,
+                             const PerspectivePoints& to) {
+  for (const PerspectivePoints* points : {&from, &to}) {
+    if (!on_a_line(*points)) continue;
+    throw std::invalid_argument(std::string(op) + ": three of the points " + text_of(*points) +
+                                " lie on a line, so they are no corners of a quadrilateral");
+  }
+  Eigen::Matrix<double, 8, 8> equations;
+  Eigen::Matrix<double, 8, 1> places;
+  for (int i = 0; i < 4; ++i) {
+    const auto& [x, y] = from[static_cast<std::size_t>(i)];
+    const auto& [u, v] = to[static_cast<std::size_t>(i)];
+    equations.row(2 * i) << x, y, 1, 0, 0, 0, -u * x, -u * y;
+    equations.row(2 * i + 1) << 0, 0, 0, x, y, 1, -v * x, -v * y;
+    places(2 * i) = u;
+    places(2 * i + 1) = v;
+  }
+  const Eigen::Matrix<double, 8, 1> numbers = equations.fullPivLu().solve(places);
+  PerspectiveMap map{};
+  std::copy(numbers.begin(), numbers.end(), map.begin());
+  map[8] = 1;
+  return map;
+}
+
+void check_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
+                       int width, const WarpOptions& options) {
+  PlaceSampler::check(op, in, options);
+  check_size(op, height, width);
+  for (const double number : from) check_finite(op, "a number of the matrix", number);
+}
+
+void warp_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
+                      int width, const WarpOptions& options, Image& out) {
+  check_perspective(op, in, from, height, width, options);
+  out.create(height, width, in.channels());
+  warp_rows_of_places(
+      in, options,
+      [&](int y, double* xs, double* ys) { perspective_places(from, y + 0.5, width, xs, ys); },
+      out);
+}
+
+Lens lens_for(const Image& in, float k1, float k2, const WarpOptions& options) {
+  PlaceSampler::check("lens_distortion", in, options);
+  check_finite("lens_distortion", "k1", static_cast<double>(k1));
+  check_finite("lens_distortion", "k2", static_cast<double>(k2));
+  const double middle_x = in.width() / 2.0, middle_y = in.height() / 2.0;
+  return {middle_x, middle_y, middle_x * middle_x + middle_y * middle_y, static_cast<double>(k1),
+          static_cast<double>(k2)};
+}
+
+void lens_distortion(const Image& in, float k1, float k2, const WarpOptions& options, Image& out) {
+  const Lens lens = lens_for(in, k1, k2, options);
+  out.create(in.height(), in.width(), in.channels());
+  warp_places(
+      in, options,
+      [&](double x, double y) {
+        const double dx = x - lens.middle_x, dy = y - lens.middle_y;
+        const double r2 = (dx * dx + dy * dy) / lens.corner;
+        const double longer = 1 + r2 * (lens.k1 + r2 * lens.k2);
+        return PicturePlace{lens.middle_x + dx * longer, lens.middle_y + dy * longer};
+      },
+      out);
+}
+
+namespace {
+
+void check_number(const char* name, float value, float most) {
+  if (value >= 0 && value <= most) return;
+  throw std::invalid_argument(
+      fmt::format("elastic: {} is {}; it must lie between 0 and {}", name, value, most));
+}
+
+}  // namespace
+
+void check_elastic(const Image& in, const ElasticParams& params, const WarpOptions& options) {
+  PlaceSampler::check("elastic", in, options);
+  check_number("alpha", params.alpha, kLargestElasticAlpha);
+  check_number("sigma", params.sigma, kLargestElasticSigma);
+}
+
+std::vector<float> elastic_weights(float sigma) {
+  const int radius = (static_cast<int>(8 * sigma + 1) | 1) / 2;
+  std::vector<double> weights;
+  double sum = 0;
+  for (int i = -radius; i <= radius; ++i) {
+    const double t = i / static_cast<double>(sigma);
+    weights.push_back(std::exp(-0.5 * t * t));
+    sum += weights.back();
+  }
+  std::vector<float> normalized;
+  for (const double weight : weights) normalized.push_back(static_cast<float>(weight / sum));
+  return normalized;
+}
+
+void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma) {
+  if (sigma == 0) return;
+  const std::vector<float> weights = elastic_weights(sigma);
+  const int count = static_cast<int>(weights.size()), radius = count / 2;
+  const auto columns = static_cast<std::size_t>(width);
+  std::vector<float> padded(columns + weights.size() - 1), across(numbers.size());
+  std::vector<const float*> rows(weights.size());
+  const auto row_of = [columns](auto& all, int y) {
+    return all.data() + static_cast<std::size_t>(y) * columns;
+  };
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = padded.data() + k;
+  for (int y = 0; y < height; ++y) {
+    const float* const from = row_of(numbers, y);
+    float* const middle = padded.data() + radius;
+    std::copy_n(from, width, middle);
+    reflect_ends(middle, width, 1, radius);
+    weighted_rows(rows.data(), weights.data(), count, width, row_of(across, y));
+  }
+  for (int y = 0; y < height; ++y) {
+    for (int k = 0; k < count; ++k)
+      rows[static_cast<std::size_t>(k)] = row_of(across, reflected(y + k - radius, height));
+    weighted_rows(rows.data(), weights.data(), count, width, row_of(numbers, y));
+  }
+}
+
+void elastic(const Random& random, const Image& in, const ElasticParams& params,
+             const WarpOptions& options, Image& out) {
+  check_elastic(in, params, options);
+  const int height = in.height(), width = in.width();
+  RandomStream words(random.words());
+  const auto shifts = [&] {
+    std::vector<float> numbers(static_cast<std::size_t>(height) * static_cast<std::size_t>(width));
+    for (float& number : numbers) number = words.unit() * 2 - 1;
+    blur_shifts(numbers, height, width, params.sigma);
+    return numbers;
+  };
+  const std::vector<float> along_x = shifts(), along_y = shifts();
+  out.create(height, width, in.channels());
+  const double pixels = static_cast<double>(params.alpha) / 2;
+  std::size_t i = 0;
+  warp_places(
+      in, options,
+      [&](double x, double y) {
+        const PicturePlace place{x + pixels * static_cast<double>(along_x[i]),
+                                 y + pixels * static_cast<double>(along_y[i])};
+        ++i;
+        return place;
+      },
+      out);
+}
+
+void check_jitter_window(int window_size) {
+  if (window_size >= 1 && window_size <= kLargestJitterWindow && window_size % 2 == 1) return;
+  throw std::invalid_argument(
+      fmt::format("jitter: window_size must be an odd number between 1 and {}, not {}",
+                  kLargestJitterWindow, window_size));
+}
+
+void jitter(Random& random, const Image& in, int window_size, Image& out) {
+  check_pixels("jitter", in);
+  check_jitter_window(window_size);
+  const int radius = window_size / 2;
+  // Always one draw, so that a pixel's numbers depend on its position only. All windows are small
+  // enough that the result is practically uniform.
+  const auto shift = [&] {
+    const std::uint64_t places = static_cast<std::uint64_t>(window_size);
+    return static_cast<int>(random.next() * places >> 32) - radius;
+  };
+  const auto channels = static_cast<std::size_t>(in.channels());
+  out.create(in.height(), in.width(), in.channels());
+  for (int y = 0; y < in.height(); ++y) {
+    std::uint8_t* to = out.row(y);
+    for (int x = 0; x < in.width(); ++x, to += channels) {
+      const int row = std::clamp(y + shift(), 0, in.height() - 1);
+      const int column = std::clamp(x + shift(), 0, in.width() - 1);
+      std::memcpy(to, in.row(row) + static_cast<std::size_t>(column) * channels, channels);
+    }
+  }
+}
+
+}  // namespace sluice::kernels

@@ -1,0 +1,122 @@
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/kernels/noise.h>
+#include <sluice/ops/kernels/places.h>
+#include <sluice/ops/noise.h>
+
+#include <cstdint>
+
+namespace sluice {
+namespace {
+
+// window_size comes after the input.
+void check_jitter(const detail::Arguments& arguments) {
+  if (const auto* window = detail::constant_of<std::int32_t>(arguments.at(1)))
+    kernels::check_jitter_window(*window);
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::jitter_operator() {
+  static const OperatorPtr op =
+      declare_operator("jitter")
+          .family("noise")
+          .summary("Each pixel is a random one nearby.")
+          .in_cpp("jitter(image, 5)")
+          .input<Image>("image")
+          .parameter<std::int32_t>("window_size", {.value = 3,
+                                                   .low = 1,
+                                                   .high = kernels::kLargestJitterWindow,
+                                                   .help = "odd; pixels come from within it"})
+          .output<Image>("image")
+          .checks(check_jitter)
+          .runs([](Random& random, const Image& in, std::int32_t window, Image& out) {
+            kernels::jitter(random, in, window, out);
+          });
+  return op;
+}
+
+Value<Image> jitter(Value<Image> image, Param<int> window_size) {
+  return apply_operator<Image>(detail::jitter_operator(), image, window_size);
+}
+
+namespace detail {
+
+const OperatorPtr& gaussian_noise_operator() {
+  static const OperatorPtr op =
+      declare_operator("gaussian_noise")
+          .family("noise")
+          .summary("A normal random number is added to each level.")
+          .in_cpp("gaussian_noise(image, {.stddev = g.uniform(0.f, 20.f)})")
+          .input<Image>("image")
+          .parameter<float>("mean", {.value = 0.f,
+                                     .low = -double{kernels::kLargestNoise},
+                                     .high = double{kernels::kLargestNoise},
+                                     .help = "in levels"})
+          .parameter<float>(
+              "stddev",
+              {.value = 1.f, .low = 0, .high = double{kernels::kLargestNoise}, .help = "in levels"})
+          .output<Image>("image")
+          .runs([](Random& random, const Image& in, float mean, float stddev, Image& out) {
+            kernels::gaussian_noise(random, in, mean, stddev, out);
+          });
+  return op;
+}
+
+const OperatorPtr& salt_and_pepper_noise_operator() {
+  static const OperatorPtr op =
+      declare_operator("salt_and_pepper_noise")
+          .family("noise")
+          .summary("Random pixels become white or black.")
+          .in_cpp("salt_and_pepper_noise(image, {.probability = 0.1f})")
+          .input<Image>("image")
+          .parameter<float>(
+              "probability",
+              {.value = 0.05f, .low = 0, .high = 1, .help = "that a pixel is changed"})
+          .parameter<float>("salt_share", {.value = 0.5f,
+                                           .low = 0,
+                                           .high = 1,
+                                           .help = "of the changed ones, those that become white"})
+          .parameter<bool>("per_channel",
+                           {.value = false, .help = "each level of a pixel on its own"})
+          .output<Image>("image")
+          .runs([](Random& random, const Image& in, float probability, float salt_share,
+                   bool per_channel, Image& out) {
+            kernels::salt_and_pepper_noise(random, in, {probability, salt_share, per_channel}, out);
+          });
+  return op;
+}
+
+const OperatorPtr& shot_noise_operator() {
+  static const OperatorPtr op =
+      declare_operator("shot_noise")
+          .family("noise")
+          .summary("Each level becomes factor times a Poisson number whose mean is level / factor.")
+          .in_cpp("shot_noise(image, 5.f)")
+          .input<Image>("image")
+          .parameter<float>(
+              "factor",
+              {.low = 0, .high = double{kernels::kLargestShotFactor}, .help = "0 changes nothing"})
+          .output<Image>("image")
+          .runs([](Random& random, const Image& in, float factor, Image& out) {
+            kernels::shot_noise(random, in, factor, out);
+          });
+  return op;
+}
+
+}  // namespace detail
+
+Value<Image> gaussian_noise(Value<Image> image, const GaussianNoiseOptions& options) {
+  return apply_operator<Image>(detail::gaussian_noise_operator(), image, options.mean,
+                               options.stddev);
+}
+
+Value<Image> salt_and_pepper_noise(Value<Image> image, const SaltAndPepperNoiseOptions& options) {
+  return apply_operator<Image>(detail::salt_and_pepper_noise_operator(), image, options.probability,
+                               options.salt_share, options.per_channel);
+}
+
+Value<Image> shot_noise(Value<Image> image, Param<float> factor) {
+  return apply_operator<Image>(detail::shot_noise_operator(), image, factor);
+}
+
+}  // namespace sluice

@@ -1,0 +1,182 @@
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/kernels/occlusion.h>
+#include <sluice/ops/occlusion.h>
+#include <sluice/ops/parameters.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+namespace detail {
+namespace {
+
+OperatorDeclaration& add_fill(OperatorDeclaration& declaration) {
+  return declaration.parameter("fill", fill_option("the colour, for each channel"));
+}
+
+OperatorDeclaration& add_random_options(OperatorDeclaration& declaration) {
+  const RandomErasingOptions usual;
+  declaration.parameter<float>("probability", {.value = usual.probability.constant(),
+                                               .low = 0,
+                                               .high = 1,
+                                               .help = "of a rectangle that is not empty"});
+  return add_area_and_ratio(declaration, usual, "height / width");
+}
+
+}  // namespace
+
+const OperatorPtr& erase_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("erase");
+    const auto place = [](const char* help) {
+      return ParameterOptions<float>{.value = 0.f, .help = help};
+    };
+    const auto size = [](const char* help) {
+      return ParameterOptions<float>{
+          .low = 0, .help = help, .hint = "give height and width, in pixels or normalized"};
+    };
+    declaration.family("occlusion")
+        .summary("A rectangle, given by numbers, gets a colour.")
+        .in_cpp("erase(image, {.y = 0.25f, .height = 0.5f, .width = 1.f, .normalized = true})")
+        .input<Image>("image")
+        .parameter("y", place("of its upper left corner"))
+        .parameter("x", place("of its upper left corner"))
+        .parameter("height", size("what lies outside of the picture is cut off"))
+        .parameter("width", size("what lies outside of the picture is cut off"))
+        .constant<bool>("normalized", {.value = false,
+                                       .help = "all four are parts of the picture's height and "
+                                               "width, not pixels"})
+        .constant<bool>("centered",
+                        {.value = false, .help = "y and x are those of the rectangle's middle"});
+    return add_fill(declaration)
+        .output<Image>("image")
+        .runs([](const Image& in, float y, float x, float height, float width, bool normalized,
+                 bool centered, const FillNumbers& fill, Image& out) {
+          kernels::erase(in,
+                         kernels::erased_region({y, x, height, width, normalized, centered},
+                                                in.height(), in.width()),
+                         fill_of(fill), out);
+        });
+  }();
+  return op;
+}
+
+const OperatorPtr& erase_region_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("erase_region");
+    declaration.family("occlusion")
+        .summary("A rectangle gets a colour.")
+        .in_cpp("erase(image, region)")
+        .input<Image>("image")
+        .parameter<Rectangle>("region",
+                              {.help = "cut to the picture; an empty one erases nothing"});
+    return add_fill(declaration)
+        .output<Image>("image")
+        .runs([](const Image& in, const Rectangle& region, const FillNumbers& fill, Image& out) {
+          kernels::erase(in, region, fill_of(fill), out);
+        });
+  }();
+  return op;
+}
+
+const OperatorPtr& random_erasing_region_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("random_erasing_region");
+    declaration.family("occlusion")
+        .summary("A random rectangle to be erased, or an empty one.")
+        .in_cpp("random_erasing_region(image, {.probability = 0.25f})")
+        .input<Image>("image");
+    return add_random_options(declaration)
+        .checks([](const Arguments& arguments) {
+          check_area_and_ratio("random_erasing_region", arguments, 2);
+        })
+        .output<Rectangle>("region")
+        .sees_size()
+        .runs([](Random& random, const Image& in, float probability, float min_area, float max_area,
+                 float min_ratio, float max_ratio) {
+          return kernels::random_erasing_region(random, in.height(), in.width(),
+                                                {.probability = probability,
+                                                 .min_area = min_area,
+                                                 .max_area = max_area,
+                                                 .min_ratio = min_ratio,
+                                                 .max_ratio = max_ratio});
+        });
+  }();
+  return op;
+}
+
+OperatorSchema random_erasing_schema() {
+  OperatorDeclaration declaration("random_erasing");
+  declaration.family("occlusion")
+      .summary("A random rectangle, or none, gets a colour.")
+      .in_cpp("random_erasing(image, {.probability = 0.25f, .fill = 128})")
+      .input<Image>("image");
+  return add_fill(add_random_options(declaration))
+      .output<Image>("image")
+      .made_of({"erase_region", "random_erasing_region"});
+}
+
+}  // namespace detail
+
+Value<Image> erase(Value<Image> image, Param<Rectangle> region, const EraseRegionOptions& options) {
+  return apply_operator<Image>(detail::erase_region_operator(), image, region,
+                               detail::numbers_of_fill(options.fill));
+}
+
+Value<Image> erase(Value<Image> image, const EraseOptions& o) {
+  return apply_operator<Image>(detail::erase_operator(), image, o.y, o.x, o.height, o.width,
+                               o.normalized, o.centered, detail::numbers_of_fill(o.fill));
+}
+
+Value<Rectangle> random_erasing_region(Value<Image> image, const RandomErasingOptions& o) {
+  return apply_operator<Rectangle>(detail::random_erasing_region_operator(), image, o.probability,
+                                   o.min_area, o.max_area, o.min_ratio, o.max_ratio);
+}
+
+Value<Image> random_erasing(Value<Image> image, const RandomErasingOptions& options) {
+  return erase(image, random_erasing_region(image, options), {.fill = options.fill});
+}
+
+namespace {
+
+ParameterOptions<float> zero_unless_given(const char* help) {
+  constexpr double kMost = kernels::kLargestShift;
+  return {.value = 0.f, .low = -kMost, .high = kMost, .help = help};
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::grid_mask_operator() {
+  static const OperatorPtr op =
+      declare_operator("grid_mask")
+          .family("occlusion")
+          .summary("Squares of a regular grid get a colour.")
+          .in_cpp("grid_mask(image, {.tile = 50, .degrees = g.uniform(0.f, 90.f)})")
+          .input<Image>("image")
+          .parameter<std::int32_t>("tile", {.value = 100,
+                                            .low = 1,
+                                            .high = kernels::kLargestTile,
+                                            .help = "pixels from one square to the next"})
+          .parameter<float>("ratio", {.value = 0.5f,
+                                      .low = 0,
+                                      .high = 1,
+                                      .help = "the side of a square, as a part of the tile's"})
+          .parameter("degrees", zero_unless_given("counter-clockwise about the upper left pixel"))
+          .parameter("shift_x", zero_unless_given("in pixels"))
+          .parameter("shift_y", zero_unless_given("in pixels"))
+          .parameter("fill", fill_option("the colour, for each channel"))
+          .output<Image>("image")
+          .runs([](const Image& in, std::int32_t tile, float ratio, float degrees, float shift_x,
+                   float shift_y, const FillNumbers& fill, Image& out) {
+            kernels::grid_mask(in, {tile, ratio, degrees, shift_x, shift_y, fill_of(fill)}, out);
+          });
+  return op;
+}
+
+Value<Image> grid_mask(Value<Image> image, const GridMaskOptions& o) {
+  return apply_operator<Image>(detail::grid_mask_operator(), image, o.tile, o.ratio, o.degrees,
+                               o.shift_x, o.shift_y, detail::numbers_of_fill(o.fill));
+}
+
+}  // namespace sluice

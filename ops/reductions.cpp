@@ -1,0 +1,271 @@
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/exec/sample.h>
+#include <sluice/graph/plan/number_types.h>
+#include <sluice/graph/plan/operator.h>
+#include <sluice/ops/kernels/reduce.h>
+#include <sluice/ops/parameters.h>
+#include <sluice/ops/reductions.h>
+#include <sluice/runtime/error.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+namespace detail {
+namespace {
+
+// The operators reduce and sum make a number of a chosen type, i64, f32 or f64: the type is their
+// last parameter `to`.
+
+// Calls visit(std::type_identity<To>()) with the type that the argument names.
+template <class Visit>
+void visit_result(const Argument& to, const Visit& visit) {
+  const std::string& name = *constant_of<std::string>(to);
+  if (name == known_number_name<std::int64_t>()) return visit(std::type_identity<std::int64_t>());
+  if (name == known_number_name<float>()) return visit(std::type_identity<float>());
+  visit(std::type_identity<double>());
+}
+
+OperatorSchema result_schema(std::string name, std::string summary, std::vector<std::string> cpp,
+                             std::string help, DType otherwise) {
+  OperatorSchema made;
+  made.name = std::move(name);
+  made.family = "reductions";
+  made.summary = std::move(summary);
+  made.cpp = std::move(cpp);
+  made.inputs = {{"data", InputTraits<Levels>::types()}};
+  Parameter to;
+  to.name = "to";
+  to.type = ParameterType::choice;
+  to.per_sample = false;
+  to.help = std::move(help);
+  for (const DType type : {DType::i64, DType::f32, DType::f64})
+    to.choices.push_back({name_of(type), static_cast<std::int64_t>(type)});
+  to.default_value = Constant(std::string(name_of(otherwise)));
+  made.parameters = {std::move(to)};
+  made.outputs = {{"number", nullptr}};
+  return made;
+}
+
+// Argument number `to` selects the type of the output.
+OperatorFunctions result_functions(std::size_t to) {
+  OperatorFunctions made;
+  made.output_types = [to](const Arguments& arguments) {
+    std::vector<const SlotType*> types;
+    visit_result(arguments.at(to),
+                 [&]<class To>(std::type_identity<To>) { types = {slot_type<To>()}; });
+    return types;
+  };
+  return made;
+}
+
+// Returns the step that writes reduce(std::type_identity<To>(), tensor) of the first argument to
+// the output.
+template <class F>
+StepFunction bound_to_result(const Call& call, const Argument& to, const F& reduce) {
+  StepFunction run;
+  visit_result(to, [&]<class To>(std::type_identity<To>) {
+    run = [reduce, data = std::get<SlotArgument>(call.arguments[0]),
+           out = call.outputs[0]](Sample& sample) {
+      sample.get<To>(out) =
+          reduce(std::type_identity<To>(), InputTraits<Levels>::of(sample, data).tensor);
+    };
+  });
+  return run;
+}
+
+// Runs a sample check while the pipeline is described: its error becomes a BuildError.
+template <class F>
+void as_build_error(const F& check) {
+  try {
+    check();
+  } catch (const std::invalid_argument& error) {
+    throw BuildError(error.what());
+  }
+}
+
+using kernels::Reduction;
+
+OperatorPtr make_reduction(Reduction what, const char* summary) {
+  const std::string name = kernels::name_of(what);
+  return declare_operator(name)
+      .family("reductions")
+      .summary(summary)
+      .in_cpp(name + "(image)")
+      .input<Levels>("data")
+      .output<float>("number")
+      .runs([what](const Levels& in) { return kernels::reduce<float>(what, in.tensor); });
+}
+
+OperatorPtr make_test(const char* name, const char* summary, bool (*test)(const Tensor&)) {
+  return declare_operator(name)
+      .family("reductions")
+      .summary(summary)
+      .in_cpp(std::string(name) + "(image)")
+      .input<Levels>("data")
+      .output<bool>("is_so")
+      .runs([test](const Levels& in) { return test(in.tensor); });
+}
+
+constexpr std::array kAll{Reduction::mean, Reduction::min, Reduction::max,
+                          Reduction::standard_deviation};
+
+Reduction reduction_of(const Argument& argument) {
+  for (const Reduction what : kAll) {
+    if (*constant_of<std::string>(argument) == kernels::name_of(what)) return what;
+  }
+  return Reduction::mean;
+}
+
+OperatorPtr make_reduce() {
+  Parameter operation;
+  operation.name = "operation";
+  operation.type = ParameterType::choice;
+  operation.per_sample = false;
+  operation.help = "which number";
+  for (const Reduction what : kAll)
+    operation.choices.push_back({kernels::name_of(what), static_cast<std::int64_t>(what)});
+  OperatorSchema schema = result_schema(
+      "reduce", "Reduces all elements to one number of the type `to`.",
+      {"max<std::int64_t>(image)", "mean<double>(image)"},
+      "the type of the number; i64 is for the lowest and highest whole number", DType::f32);
+  schema.parameters.insert(schema.parameters.begin(), std::move(operation));
+  OperatorFunctions functions = result_functions(2);
+  functions.infer = [](const Arguments& arguments, const std::vector<TensorSpec>& in) {
+    if (const auto& elements = in.at(0).dtype) {
+      visit_result(arguments.at(2), [&]<class To>(std::type_identity<To>) {
+        as_build_error([&] {
+          kernels::check_reduction(reduction_of(arguments.at(1)), *elements, dtype_of<To>::value);
+        });
+      });
+    }
+    return std::vector<TensorSpec>(1);
+  };
+  functions.bind = [](const OperatorSchema&, const Call& call) {
+    return bound_to_result(call, call.arguments.at(2),
+                           [what = reduction_of(call.arguments[1])]<class To>(
+                               std::type_identity<To>, const Tensor& data) {
+                             return kernels::reduce<To>(what, data);
+                           });
+  };
+  return std::make_shared<const Operator>(std::move(schema), std::move(functions));
+}
+
+}  // namespace
+
+const OperatorPtr& reduction_operator(Reduction what) {
+  static const std::array<OperatorPtr, 4> all{
+      make_reduction(Reduction::mean, "The mean of all elements."),
+      make_reduction(Reduction::min, "The lowest of all elements."),
+      make_reduction(Reduction::max, "The highest of all elements."),
+      make_reduction(Reduction::standard_deviation,
+                     "How far all elements lie from their mean: the root of the mean square.")};
+  return all.at(static_cast<std::size_t>(what));
+}
+
+const OperatorPtr& reduce_operator() {
+  static const OperatorPtr op = make_reduce();
+  return op;
+}
+const OperatorPtr& any_operator() {
+  static const OperatorPtr op = make_test("any", "True if an element is not zero.", kernels::any);
+  return op;
+}
+const OperatorPtr& all_operator() {
+  static const OperatorPtr op = make_test("all", "True if no element is zero.", kernels::all);
+  return op;
+}
+
+template <reduced_type To, reducible T>
+Value<To> reduced(Reduction what, const Value<T>& data) {
+  if constexpr (std::is_same_v<To, float>) {
+    return apply_operator<float>(reduction_operator(what), data);
+  } else {
+    return apply_operator<To>(reduce_operator(), data, std::string(kernels::name_of(what)),
+                              std::string(known_number_name<To>()));
+  }
+}
+
+template Value<std::int64_t> reduced<std::int64_t>(Reduction, const Value<Image>&);
+template Value<float> reduced<float>(Reduction, const Value<Image>&);
+template Value<double> reduced<double>(Reduction, const Value<Image>&);
+template Value<std::int64_t> reduced<std::int64_t>(Reduction, const Value<Tensor>&);
+template Value<float> reduced<float>(Reduction, const Value<Tensor>&);
+template Value<double> reduced<double>(Reduction, const Value<Tensor>&);
+
+}  // namespace detail
+
+Value<bool> any(Value<Image> image) { return apply_operator<bool>(detail::any_operator(), image); }
+Value<bool> any(Value<Tensor> tensor) {
+  return apply_operator<bool>(detail::any_operator(), tensor);
+}
+Value<bool> all(Value<Image> image) { return apply_operator<bool>(detail::all_operator(), image); }
+Value<bool> all(Value<Tensor> tensor) {
+  return apply_operator<bool>(detail::all_operator(), tensor);
+}
+
+namespace detail {
+namespace {
+
+OperatorFunctions functions() {
+  OperatorFunctions made = result_functions(1);
+  made.infer = [](const Arguments& arguments, const std::vector<TensorSpec>& in) {
+    if (const auto& elements = in.at(0).dtype) {
+      visit_result(arguments.at(1), [&]<class To>(std::type_identity<To>) {
+        as_build_error([&] { kernels::check_sum(*elements, dtype_of<To>::value); });
+      });
+    }
+    return std::vector<TensorSpec>(1);
+  };
+  made.bind = [](const OperatorSchema&, const Call& call) {
+    return bound_to_result(call, call.arguments.at(1),
+                           []<class To>(std::type_identity<To>, const Tensor& data) {
+                             return kernels::sum<To>(data);
+                           });
+  };
+  return made;
+}
+
+template <class To, class T>
+Value<To> applied(const Value<T>& data) {
+  return apply_operator<To>(sum_operator(), data, std::string(known_number_name<To>()));
+}
+
+}  // namespace
+
+const OperatorPtr& sum_operator() {
+  static const OperatorPtr op = std::make_shared<const Operator>(
+      result_schema("sum", "The sum of all levels, or of all elements.",
+                    {"sum(image)", "sum<float>(crop_mirror_normalize(image))"},
+                    "the type of the sum; that of fractions is f32 or f64", DType::i64),
+      functions());
+  return op;
+}
+
+template <sum_type To>
+Value<To> sum_of(const Value<Image>& image) {
+  return applied<To>(image);
+}
+template <sum_type To>
+Value<To> sum_of(const Value<Tensor>& tensor) {
+  return applied<To>(tensor);
+}
+
+template Value<std::int64_t> sum_of<std::int64_t>(const Value<Image>&);
+template Value<float> sum_of<float>(const Value<Image>&);
+template Value<double> sum_of<double>(const Value<Image>&);
+template Value<std::int64_t> sum_of<std::int64_t>(const Value<Tensor>&);
+template Value<float> sum_of<float>(const Value<Tensor>&);
+template Value<double> sum_of<double>(const Value<Tensor>&);
+
+}  // namespace detail
+
+}  // namespace sluice
