@@ -29,14 +29,14 @@
 #include <sluice/io/readers/files.h>
 #include <sluice/io/readers/list.h>
 #include <sluice/io/readers/memory.h>
-#include <sluice/io/readers/small_pictures.h>
+#include <sluice/io/readers/mnist_cifar.h>
 #include <sluice/io/readers/tar.h>
 #include <sluice/io/readers/tar_stream.h>
 #include <sluice/io/workers/workers.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/batch.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/filter.h>

@@ -96,7 +96,7 @@ class Augmentation {
  public:
   explicit Augmentation(const AugmentOptions& options)
       : options_(options),
-        plan_(find_picture_plan(options.pipeline, options.device)),
+        plan_(find_image_plan(options.pipeline, options.device)),
         data_options_(find_data_options(options, plan_)),
         device_(chosen_device(options.device)),
         share_(options.shard),
@@ -160,10 +160,10 @@ class Augmentation {
     progress.finish();
     checkpoint_.save(results_);
     if (failed) fail(fmt::format("stopped after {} images: {}", written_, report_.first_loss()));
-    summarise(now_s() - begin, threads, signal == 0);
+    summarize(now_s() - begin, threads, signal == 0);
     if (options_.profile) fmt::print("{}", to_string(pipeline.stats()));
     if (signal != 0) {
-      fmt::print("stopped early by {}; with --resume the same command goes on from here\n",
+      fmt::print("stopped early by {}; with --resume the same command continues from here\n",
                  signal == SIGINT ? "Ctrl-C" : "SIGTERM");
       return 128 + signal;
     }
@@ -205,24 +205,24 @@ class Augmentation {
     fmt::print("{}", why_exact(chosen_decoder(options_.decoder), device_.get()));
     if (there_ > 0) fmt::print("{} are there already\n", there_);
     if (const auto& from = checkpoint_.from()) {
-      fmt::print("goes on after the {} samples that {} says are done\n", range_.before(*from),
-                 printable(checkpoint_.file()));
+      fmt::print("continues after the {} samples that {} says are done\n", range_.before(*from),
+                 escape_control_chars(checkpoint_.file()));
     }
     (void)std::fflush(stdout);
   }
 
   [[noreturn]] void fail(const std::string& why) const {
     (void)std::fflush(stdout);  // keeps the output before the error in a log
-    throw Error(fmt::format("{}; {}", why,
-                            options_.on_error.policy == OnError::Policy::replace
-                                ? "no stand-in could be decoded either; --on-error skip goes on "
-                                  "without it"
-                                : "--on-error skip or replace goes on without it"));
+    throw Error(fmt::format(
+        "{}; {}", why,
+        options_.on_error.policy == OnError::Policy::replace
+            ? "no replacement could be decoded either; --on-error skip continues without it"
+            : "--on-error skip or replace continues without it"));
   }
 
   // Describes the processing of all images, or of one.
   std::string summary() const {
-    return plan_ ? printable("as saved in " + plan_->file())
+    return plan_ ? escape_control_chars("as saved in " + plan_->file())
                  : summary_of(options_.recipe, options_.size);
   }
   std::string note_of(const Treatment& treatment) const {
@@ -325,9 +325,9 @@ class Augmentation {
   }
 
   [[noreturn]] void stop(const std::string& why) const {
-    throw Error(
-        fmt::format("stopped after {} images: {}; with --resume the same command goes on from here",
-                    written_, why));
+    throw Error(fmt::format(
+        "stopped after {} images: {}; with --resume the same command continues from here", written_,
+        why));
   }
 
   template <class P>
@@ -377,7 +377,7 @@ class Augmentation {
 
   // In a group of processes, each prints the problems of its part. The first also prints what
   // concerns no single part, and the last prints the summary of all.
-  void summarise(double seconds, int threads, bool whole) const {
+  void summarize(double seconds, int threads, bool whole) const {
     if (!share_.is_together() || !whole || report_.has_problems()) {
       fmt::print("delivered {} images{} {} with {} thread{}, reading and writing included\n",
                  written_, share_.words(), where_and_how_fast(options_.out, written_, seconds),
@@ -398,7 +398,7 @@ class Augmentation {
     results_.write_sheet(options_.sheet, encode_jpeg(report_.draw_sheet(title, caption),
                                                      {.quality = 80, .progressive = true}));
     fmt::print("contact sheet of the first {} samples: {}\n", report_.shown(),
-               printable(options_.sheet));
+               escape_control_chars(options_.sheet));
   }
 
   const AugmentOptions& options_;

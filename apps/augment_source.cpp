@@ -38,7 +38,7 @@ std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
   std::error_code ignored;
   if (fs::exists(options.out, ignored) && !fs::is_directory(options.out, ignored)) {
     throw UsageError(
-        fmt::format("--out {} is no folder: give a new folder, or an empty one", options.out));
+        fmt::format("--out {} is not a folder: give a new folder, or an empty one", options.out));
   }
   if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
   const auto check = [&](const char* option, const std::string& file) {

@@ -15,17 +15,17 @@ float length(float x, float y) { return std::sqrt(x * x + y * y); }
 
 }  // namespace
 
-Colour mix(Colour a, Colour b, float t) {
+Color mix(Color a, Color b, float t) {
   return {a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
 }
 
-float circle(Point p, Point centre, float radius) {
-  return length(p.x - centre.x, p.y - centre.y) - radius;
+float circle(Point p, Point center, float radius) {
+  return length(p.x - center.x, p.y - center.y) - radius;
 }
 
-float box(Point p, Point centre, Point half, float rounding) {
-  const float dx = std::abs(p.x - centre.x) - half.x + rounding;
-  const float dy = std::abs(p.y - centre.y) - half.y + rounding;
+float box(Point p, Point center, Point half, float rounding) {
+  const float dx = std::abs(p.x - center.x) - half.x + rounding;
+  const float dy = std::abs(p.y - center.y) - half.y + rounding;
   return length(std::max(dx, 0.f), std::max(dy, 0.f)) + std::min(std::max(dx, dy), 0.f) - rounding;
 }
 
@@ -60,7 +60,7 @@ Canvas::Canvas(int height, int width)
 Image Canvas::image() const {
   Image out(height_, width_, 3);
   std::uint8_t* to = out.data();
-  for (const Colour& pixel : pixels_) {
+  for (const Color& pixel : pixels_) {
     *to++ = to_byte(pixel.r);
     *to++ = to_byte(pixel.g);
     *to++ = to_byte(pixel.b);
@@ -71,7 +71,7 @@ Image Canvas::image() const {
 Image Canvas::gray_image() const {
   Image out(height_, width_, 1);
   std::uint8_t* to = out.data();
-  for (const Colour& pixel : pixels_)
+  for (const Color& pixel : pixels_)
     *to++ = to_byte(0.299f * pixel.r + 0.587f * pixel.g + 0.114f * pixel.b);
   return out;
 }

@@ -26,19 +26,19 @@
 
 namespace sluice::app {
 
-struct Colour {
+struct Color {
   float r = 0, g = 0, b = 0;
 };
-Colour mix(Colour a, Colour b, float t);
+Color mix(Color a, Color b, float t);
 
 struct Point {
   float x = 0, y = 0;
 };
 
 // These return the distance of a point to a shape's edge, negative inside.
-float circle(Point p, Point centre, float radius);
+float circle(Point p, Point center, float radius);
 // A box of the given half sides with rounded corners.
-float box(Point p, Point centre, Point half, float rounding);
+float box(Point p, Point center, Point half, float rounding);
 // A thick line with round ends.
 float line(Point p, Point from, Point to, float half_width);
 // The polygon with these corners.
@@ -52,19 +52,19 @@ class Canvas {
   float right() const { return 0.5f * static_cast<float>(width_) / unit_; }
   float bottom() const { return 0.5f * static_cast<float>(height_) / unit_; }
 
-  // Sets every pixel to colour(Point).
+  // Sets every pixel to color(Point).
   template <class F>
-  void paint(F colour) {
-    each([&](Point p, Colour& pixel) { pixel = colour(p); });
+  void paint(F color) {
+    each([&](Point p, Color& pixel) { pixel = color(p); });
   }
   // Draws a shape in one color, from distance(Point). `softness` is the width of the edge, in
   // canvas units.
   template <class F>
-  void shape(Colour colour, F distance, float softness = 0, float opacity = 1) {
+  void shape(Color color, F distance, float softness = 0, float opacity = 1) {
     const float edge = std::max(softness, 1.f / unit_);
-    each([&](Point p, Colour& pixel) {
+    each([&](Point p, Color& pixel) {
       const float cover = std::clamp(0.5f - distance(p) / edge, 0.f, 1.f) * opacity;
-      if (cover > 0) pixel = mix(pixel, colour, cover);
+      if (cover > 0) pixel = mix(pixel, color, cover);
     });
   }
 
@@ -87,7 +87,7 @@ class Canvas {
   int height_;
   int width_;
   float unit_;
-  std::vector<Colour> pixels_;
+  std::vector<Color> pixels_;
 };
 
 struct Ink {

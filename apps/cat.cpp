@@ -36,7 +36,7 @@ class Lines {
 
   void field(std::string_view text) {
     if (!text_.empty() && text_.back() != '\n') text_ += '\t';
-    text_ += printable(text);
+    text_ += escape_control_chars(text);
   }
   void end() {
     text_ += '\n';
@@ -73,7 +73,7 @@ class Cat {
  private:
   void complain(std::string_view what) {
     lines_.flush();
-    fmt::print(stderr, "sluice: {}\n", printable(what));
+    fmt::print(stderr, "sluice: {}\n", escape_control_chars(what));
     status_ = 1;
   }
   // Calls print(i) for each selected sample.
@@ -147,7 +147,7 @@ class Cat {
       return streams(paths);
     const auto archives = tar_in<Bytes>(
         paths,
-        {.columns = {kPictures}, .offsets = options_.offsets, .unreadable = Unreadable::leave_out});
+        {.columns = {kImages}, .offsets = options_.offsets, .unreadable = Unreadable::leave_out});
     each(archives.size(),
          [&](std::int64_t i) { tar_sample(i, archives.name(i), archives.files(i)); });
     left_out(archives.left_out());
@@ -164,7 +164,7 @@ class Cat {
     for (const std::string& archive : archives) {
       try {
         list_tar_stream(
-            archive, kPictures,
+            archive, kImages,
             [&](const std::string& name, const std::vector<TarFile>& files) {
               if (i == options_.head) return false;
               tar_sample(i++, name, files);
@@ -183,18 +183,18 @@ class Cat {
     begin(i, name);
     std::uint64_t bytes = 0;
     std::string columns;
-    bool has_picture = false;
+    bool has_image = false;
     for (const TarFile& file : files) {
-      has_picture = has_picture || is_picture(file);
+      has_image = has_image || is_picture(file);
       bytes += file.bytes;
       columns += fmt::format("{}{}:{}", columns.empty() ? "" : " ", file.column, file.bytes);
     }
     lines_.field(std::to_string(bytes));
     lines_.field(columns);
-    if (!has_picture) {
+    if (!has_image) {
       complaint_ = fmt::format(
           "the sample '{}' has no column {}: its name ends at the first dot of its files' names",
-          name, kPictures);
+          name, kImages);
     }
     end();
   }
@@ -205,8 +205,8 @@ class Cat {
     });
   }
 
-  static constexpr const char* kPictures = "jpg;jpeg;png;webp;gif";
-  const std::vector<std::string> pictures_ = detail::names_of_tar_column("cat", kPictures);
+  static constexpr const char* kImages = "jpg;jpeg;png;webp;gif";
+  const std::vector<std::string> pictures_ = detail::names_of_tar_column("cat", kImages);
   const CatOptions& options_;
   Lines lines_;
   std::string complaint_;  // for the current line

@@ -5,10 +5,10 @@
 #include "cat.h"
 #include "devices.h"
 #include "graph.h"
+#include "images.h"
 #include "index.h"
 #include "operators.h"
 #include "options.h"
-#include "pictures.h"
 #include "usage.h"
 #include <sluice/runtime/text.h>
 
@@ -97,21 +97,21 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       "Workloads:\n"
       "  decode          decode everything\n"
       "  region          decode the regions of random resized crops, nothing else\n"
-      "  train           random resized crop to 224, mirror, normalise to float; imagenet is the "
+      "  train           random resized crop to 224, mirror, normalize to float; imagenet is the "
       "same\n"
-      "  eval            shorter side to 256, middle 224, normalise to float\n"
-      "  rotate          turn one picture in four, resize to 400 x 400\n"
+      "  eval            shorter side to 256, middle 224, normalize to float\n"
+      "  rotate          turn one image in four, resize to 400 x 400\n"
       "  randaugment     as train, with two of RandAugment's operators after the mirror\n"
       "  trivialaugment  as train, with one of TrivialAugmentWide's\n"
       "  autoaugment     as train, with one of AutoAugment's pairs for ImageNet\n"
       "  augmix          as train, mixed with 3 chains of AugMix's operators\n"
-      "  simclr          two views of one decode, normalised to float; counted as one image\n"
-      "  dino            ten views of one decode, normalised to float; counted as one image\n"
-      "  detection       SSD's random crop with three boxes, normalised to float\n"
-      "  segmentation    a window of 512 x 512 of a picture, normalised, and of its gray levels\n"
+      "  simclr          two views of one decode, normalized to float; counted as one image\n"
+      "  dino            ten views of one decode, normalized to float; counted as one image\n"
+      "  detection       SSD's random crop with three boxes, normalized to float\n"
+      "  segmentation    a window of 512 x 512 of an image, normalized, and of its gray levels\n"
       "  pipeline        the saved plan of --pipeline FILE\n"
       "  conditional     rotate, beside the same kernels in a hand-written loop\n"
-      "  latency         decode, resize and normalise a sample alone, and up to 256 at once\n"
+      "  latency         decode, resize and normalize a sample alone, and up to 256 at once\n"
       "  overhead        empty bodies, beside a hand-wired oneTBB graph; what choices and loops "
       "add\n"
       "  wait            samples that each wait 5 ms, beside what a window of 1,024 allows\n"
@@ -125,14 +125,13 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
 void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
   add_recipe(command, raw, options.pipeline);
   command.add_flag("--text", options.text, "print the plan as text instead");
-  CLI::Option* const passes =
-      command.add_flag("--passes", options.passes,
-                       "print the plan as it is described, and what each pass makes of it");
+  CLI::Option* const passes = command.add_flag("--passes", options.passes,
+                                               "print the plan as recorded, and after each pass");
   CLI::Option* const data =
       command
           .add_option("--data", options.data,
                       "run the JPEG files of this folder first, and note how often each step ran "
-                      "and how long it took, and how often each arm was taken")
+                      "and how long it took, and how often each branch was taken")
           ->excludes(passes)
           ->type_name("DIR");
   command
@@ -162,15 +161,15 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
       ->type_name("FILE");
   command
       .add_option("--grain", options.grain,
-                  "how many block groups lie between two places that the index knows in a row; "
-                  "rows: one place for each row, which takes a quarter of the room (default: 16)")
+                  "block groups between two entries of the index in a row; rows: one entry for "
+                  "each row, which takes a quarter of the space (default: 16)")
       ->transform(number_or("rows", number_from(1, 65535)))
       ->type_name("N|rows");
   add_threads(command, options.threads);
   add_all_names(command);
   command.footer(
-      "Augmenting and measuring with --index FILE then decode regions of these pictures alone. "
-      "Files are known by their content: one that changes later on decodes as without an index.");
+      "With --index FILE, augment and bench then decode only the regions that they need. Files are "
+      "known by their content: one that has changed decodes as without an index.");
 }
 
 void add_cat(CLI::App& command, CatOptions& options) {
@@ -214,7 +213,7 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
       ->excludes(json);
   command
       .add_option("--sheet", options.sheet,
-                  "JPEG file that shows what each makes of a picture, with the line of C++")
+                  "JPEG file that shows what each makes of an image, with the line of C++")
       ->check(jpeg_name())
       ->excludes(name)
       ->excludes(json)
@@ -227,12 +226,12 @@ std::string wrong_command(int argc, const char* const* argv) {
   const std::vector<std::string> commands = {"augment", "bench", "cat",       "devices",
                                              "graph",   "index", "operators", "pictures"};
   if (argc < 2)
-    return fmt::format("say what to do: {} (sluice --help tells more)", any_of(commands));
+    return fmt::format("choose a command: {} (sluice --help tells more)", any_of(commands));
   const std::string first = argv[1];
   if (first.rfind('-', 0) == 0 ||
       std::find(commands.begin(), commands.end(), first) != commands.end())
     return {};
-  return fmt::format("'{}' is no command: choose {}", first, any_of(commands));
+  return fmt::format("'{}' is not a command: choose {}", first, any_of(commands));
 }
 
 // Describes what is wrong with the command line, and what to do about it. If an option is
@@ -264,7 +263,7 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
       break;
     }
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
-    text = fmt::format("{} wants one value behind it", text.substr(0, text.find(':')));
+    text = fmt::format("{} needs one value after it", text.substr(0, text.find(':')));
   }
   return fmt::format("{} (sluice {}{}--help tells more)", text,
                      chosen.empty() ? "" : command.get_name(), chosen.empty() ? "" : " ");
@@ -272,7 +271,7 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
 
 // Throws nothing, even if standard error cannot be written.
 void complain(std::string_view what) {
-  std::fputs(("sluice: " + printable(what) + "\n").c_str(), stderr);
+  std::fputs(("sluice: " + escape_control_chars(what) + "\n").c_str(), stderr);
 }
 
 }  // namespace
@@ -295,29 +294,28 @@ int run(int argc, const char* const* argv) {
   CLI::App* const augment_command = app.add_subcommand(
       "augment", "augment the JPEG files of a folder, a list or archives, with a contact sheet");
   CLI::App* const bench_command =
-      app.add_subcommand("bench", "measure pipelines beside what is possible");
+      app.add_subcommand("bench", "benchmark pipelines against a baseline");
   CLI::App* const cat_command =
-      app.add_subcommand("cat", "print what a dataset gives, one line a sample");
+      app.add_subcommand("cat", "print the samples of a dataset, one per line");
   CLI::App* const devices_command =
-      app.add_subcommand("devices", "say which GPUs there are, and why one is not used");
+      app.add_subcommand("devices", "list the GPUs, and why one is not used");
   CLI::App* const graph_command =
       app.add_subcommand("graph", "draw a pipeline for Graphviz (pipe it to: dot -Tsvg)");
   CLI::App* const index_command =
       app.add_subcommand("index",
-                         "learn where rows begin in the JPEG files of a folder, so that "
-                         "regions of them decode alone; or where files lie in tar archives");
+                         "index the rows in the JPEG files of a folder, so that regions of them "
+                         "decode alone; or the files in tar archives");
   CLI::App* const operators_command =
-      app.add_subcommand("operators", "list the operators, or tell what one takes and gives");
-  CLI::App* const pictures_command =
-      app.add_subcommand("pictures", "write a set of drawn pictures to try things on");
+      app.add_subcommand("operators", "list the operators, or describe one");
+  CLI::App* const images_command =
+      app.add_subcommand("pictures", "write a set of drawn images to try things on");
   add_augment(*augment_command, augment, raw);
   add_bench(*bench_command, bench, raw.size);
   add_graph(*graph_command, graph, raw);
   add_cat(*cat_command, cat);
   add_index(*index_command, index, index_tar);
   add_operators(*operators_command, operators);
-  pictures_command
-      ->add_option("--out", raw.pictures, "folder for the pictures; made if it is missing")
+  images_command->add_option("--out", raw.pictures, "folder for the images; made if it is missing")
       ->required()
       ->type_name("DIR");
   app.footer(
@@ -343,7 +341,7 @@ int run(int argc, const char* const* argv) {
     return 2;
   }
   try {
-    if (*pictures_command) return run_pictures(raw.pictures);
+    if (*images_command) return run_images(raw.pictures);
     if (*devices_command) return run_devices();
     if (*operators_command) return run_operators(operators);
     if (*bench_command) {

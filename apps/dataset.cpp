@@ -36,7 +36,7 @@ class Folder final : public Dataset {
         left_out_(left_out_of(files_)) {}
   std::int64_t size() const override { return files_.size(); }
   std::string words() const override {
-    return fmt::format("{} files in {}", size(), printable(folder_));
+    return fmt::format("{} files in {}", size(), escape_control_chars(folder_));
   }
   std::string name(std::int64_t i) const override { return files_.name(i); }
   std::string title(std::int64_t i) const override { return name_below(folder_, files_.name(i)); }
@@ -63,7 +63,7 @@ Tensor boxes_of(const std::vector<float>& numbers, BoxFormat format) {
   constexpr std::size_t kSides = 4;
   if (numbers.size() % kSides != 0) {
     throw Error(
-        fmt::format("{} numbers are no boxes: each has {} of them", numbers.size(), kSides));
+        fmt::format("{} numbers are not boxes: each has {} of them", numbers.size(), kSides));
   }
   Tensor boxes({static_cast<std::int64_t>(numbers.size() / kSides), kSides}, DType::f32);
   float* to = boxes.data<float>();
@@ -99,12 +99,12 @@ class Rows final : public Dataset {
     return std::visit([](const auto& list) { return list.size(); }, list_);
   }
   std::string words() const override {
-    return fmt::format("{} rows of {}", size(), printable(options_.list));
+    return fmt::format("{} rows of {}", size(), escape_control_chars(options_.list));
   }
   std::string name(std::int64_t i) const override {
     return std::visit([i](const auto& list) { return list.name(i); }, list_);
   }
-  std::string title(std::int64_t i) const override { return printable(below(name(i))); }
+  std::string title(std::int64_t i) const override { return escape_control_chars(below(name(i))); }
   std::string place(std::int64_t i) const override { return safe_path(below(name(i))); }
   DatasetSample read(std::int64_t i) const override {
     return std::visit([&](const auto& list) { return sample_of(list.read(i)); }, list_);
@@ -124,10 +124,10 @@ class Rows final : public Dataset {
 
  private:
   using Plain = List<>;
-  using Labelled = List<std::int64_t>;
+  using Labeled = List<std::int64_t>;
   using Boxed = List<std::vector<float>, std::vector<std::int64_t>>;
   using Masked = List<Bytes>;
-  using AnyList = std::variant<Plain, Labelled, Boxed, Masked>;
+  using AnyList = std::variant<Plain, Labeled, Boxed, Masked>;
 
   static AnyList open(const DatasetOptions& options, const std::shared_ptr<JpegIndex>& index) {
     const auto columns = [&](std::vector<std::string> names) {
@@ -139,7 +139,7 @@ class Rows final : public Dataset {
     }
     if (options.wants == Wants::mask) return Masked(options.list, columns({options.mask}));
     if (options.label.empty()) return Plain(options.list, columns({}));
-    return Labelled(options.list, columns({options.label}));
+    return Labeled(options.list, columns({options.label}));
   }
 
   static DatasetSample sample_of(std::tuple<Bytes> row) {
@@ -161,7 +161,7 @@ class Rows final : public Dataset {
     auto& [file, mask] = row;
     const PictureSize picture = peek_image(file), ids = peek_image(mask);
     if (picture.height != ids.height || picture.width != ids.width) {
-      throw Error(fmt::format("the mask has {} x {} pixels, but its picture {} x {}", ids.width,
+      throw Error(fmt::format("the mask has {} x {} pixels, but its image {} x {}", ids.width,
                               ids.height, picture.width, picture.height));
     }
     return {.file = std::move(file), .label = kNoLabel, .mask = std::move(mask)};
@@ -192,22 +192,23 @@ class Archives final : public Dataset {
       plain_.emplace(paths_, tar);
     } else {
       tar.columns.push_back(options.label);
-      labelled_.emplace(paths_, tar);
+      labeled_.emplace(paths_, tar);
     }
-    left_out_ = plain_ ? plain_->left_out() : labelled_->left_out();
+    left_out_ = plain_ ? plain_->left_out() : labeled_->left_out();
     // Longest first, because one path may be the beginning of another.
     std::sort(paths_.begin(), paths_.end(),
               [](const auto& a, const auto& b) { return a.size() > b.size(); });
   }
-  std::int64_t size() const override { return plain_ ? plain_->size() : labelled_->size(); }
+  std::int64_t size() const override { return plain_ ? plain_->size() : labeled_->size(); }
   std::string words() const override {
-    return paths_.size() == 1 ? fmt::format("{} samples in {}", size(), printable(paths_.front()))
-                              : fmt::format("{} samples in {} archives", size(), paths_.size());
+    return paths_.size() == 1
+               ? fmt::format("{} samples in {}", size(), escape_control_chars(paths_.front()))
+               : fmt::format("{} samples in {} archives", size(), paths_.size());
   }
   std::string name(std::int64_t i) const override {
-    return plain_ ? plain_->name(i) : labelled_->name(i);
+    return plain_ ? plain_->name(i) : labeled_->name(i);
   }
-  std::string title(std::int64_t i) const override { return printable(name(i)); }
+  std::string title(std::int64_t i) const override { return escape_control_chars(name(i)); }
   std::string place(std::int64_t i) const override {
     const std::string whole = name(i);
     for (const std::string& path : paths_) {
@@ -217,13 +218,13 @@ class Archives final : public Dataset {
     return safe_path(whole);
   }
   DatasetSample read(std::int64_t i) const override {
-    if (!labelled_) return {.file = std::get<0>(plain_->read(i)), .label = kNoLabel};
-    auto [file, label] = labelled_->read(i);
+    if (!labeled_) return {.file = std::get<0>(plain_->read(i)), .label = kNoLabel};
+    auto [file, label] = labeled_->read(i);
     return {.file = std::move(file), .label = label};
   }
-  SourceReads reads() const override { return plain_ ? plain_->reads() : labelled_->reads(); }
+  SourceReads reads() const override { return plain_ ? plain_->reads() : labeled_->reads(); }
   std::string fingerprint() const override {
-    return fmt::format("{}, label {}", plain_ ? plain_->fingerprint() : labelled_->fingerprint(),
+    return fmt::format("{}, label {}", plain_ ? plain_->fingerprint() : labeled_->fingerprint(),
                        options_.label);
   }
   const std::vector<LeftOut>& left_out() const override { return left_out_; }
@@ -232,7 +233,7 @@ class Archives final : public Dataset {
   const DatasetOptions options_;
   std::vector<std::string> paths_;
   std::optional<Tar<Bytes>> plain_;
-  std::optional<Tar<Bytes, std::int64_t>> labelled_;
+  std::optional<Tar<Bytes, std::int64_t>> labeled_;
   std::vector<LeftOut> left_out_;
 };
 
@@ -279,8 +280,8 @@ void check_dataset(const DatasetOptions& options, const char* command) {
                     (options.tar.empty() ? 0 : 1);
   if (given != 1) {
     throw UsageError(
-        fmt::format("say what to look at: one of --data DIR, --list FILE and --tar FILE... "
-                    "(sluice {} --help tells more)",
+        fmt::format("name the input: one of --data DIR, --list FILE and --tar FILE... (sluice {} "
+                    "--help tells more)",
                     command));
   }
   if (options.wants != Wants::label && options.list.empty()) {

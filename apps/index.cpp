@@ -86,7 +86,7 @@ class Indexing {
     int signal = 0;
     {
       const Interruption interruption([&pipeline] { pipeline.cancel(); });
-      fmt::print("{} files in {}\n", files_.size(), printable(options_.data));
+      fmt::print("{} files in {}\n", files_.size(), escape_control_chars(options_.data));
       (void)std::fflush(stdout);
       auto epoch = pipeline.epoch();
       while (!interruption.asked()) {
@@ -107,7 +107,7 @@ class Indexing {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
-    summarise(seconds, threads);
+    summarize(seconds, threads);
     if (indexed_ == 0) {
       (void)std::fflush(stdout);
       throw Error(fmt::format("nothing was indexed: none of {} files can be", files_.size()));
@@ -132,7 +132,7 @@ class Indexing {
       left_out_.push_back({error.key.index, {JpegLearnt::unusable, error.what}});
   }
 
-  void summarise(double seconds, int threads) {
+  void summarize(double seconds, int threads) {
     if (indexed_ > 0) {
       const std::int64_t copies = indexed_ - index_->files();
       fmt::print("indexed {} files{} in {:.2f} s: {:.0f} files/s with {} thread{}\n", indexed_,
@@ -141,8 +141,9 @@ class Indexing {
                  threads == 1 ? "" : "s");
       const auto size = static_cast<double>(fs::file_size(options_.out));
       fmt::print("{}: {:.2f} MB, {:.2f} % of the {:.1f} MB of these files; {} records, {}\n",
-                 printable(options_.out), size / 1e6, 100 * size / static_cast<double>(bytes_),
-                 static_cast<double>(bytes_) / 1e6, index_->records(),
+                 escape_control_chars(options_.out), size / 1e6,
+                 100 * size / static_cast<double>(bytes_), static_cast<double>(bytes_) / 1e6,
+                 index_->records(),
                  options_.grain == 0
                      ? "one for each row of block groups"
                      : fmt::format("one for every {} block groups of a row", options_.grain));
@@ -195,7 +196,7 @@ int run_tar_offsets(const std::vector<std::string>& patterns, const std::string&
   if (!folder.empty()) make_folder(folder);
   const TarIndex index = TarIndex::of(archives);
   index.save(out);
-  fmt::print("{}: {} files in {} archive{}, {:.2f} MB\n", printable(out), index.files(),
+  fmt::print("{}: {} files in {} archive{}, {:.2f} MB\n", escape_control_chars(out), index.files(),
              archives.size(), archives.size() == 1 ? "" : "s",
              static_cast<double>(fs::file_size(out)) / 1e6);
   return 0;

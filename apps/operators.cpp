@@ -1,8 +1,8 @@
 #include "operators.h"
 
+#include "images.h"
 #include "json_report.h"
 #include "output_paths.h"
-#include "pictures.h"
 #include "sheet.h"
 #include "usage.h"
 #include <sluice/graph/builder/declare_operator.h>
@@ -10,11 +10,11 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
-#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/resize.h>
@@ -107,8 +107,8 @@ const std::vector<Effect>& effects() {
   return all;
 }
 
-Image effect_picture() {
-  const auto pictures = demo_pictures();
+Image effect_image() {
+  const auto pictures = demo_images();
   const auto boat = std::find_if(pictures.begin(), pictures.end(),
                                  [](const Picture& picture) { return picture.name == "boat.jpg"; });
   Image large, image;
@@ -129,7 +129,7 @@ Image effect_on(const Effect& effect, const Image& picture) {
 }
 
 void write_effects(const std::string& file) {
-  const Image picture = effect_picture();
+  const Image picture = effect_image();
   ContactSheet sheet("what operators do", "each with the line of C++ that does it");
   for (const Effect& effect : effects())
     sheet.add(effect.name, effect.code, TileStatus::changed, picture, effect_on(effect, picture));
@@ -145,7 +145,7 @@ using detail::ParameterType;
 using detail::SlotType;
 
 std::string type_name(const SlotType* type) {
-  if (type == nullptr) return "as the arguments say";
+  if (type == nullptr) return "depends on the arguments";
   const std::string_view name = detail::registry().name_of_type(type);
   return std::string(name.empty() ? type->name : name);
 }
@@ -369,9 +369,9 @@ std::string facts(const Parameter& p) {
 std::string remarks(const OperatorSchema& schema) {
   std::vector<std::string> all;
   if (!schema.made_of.empty()) all.push_back("Made of: " + joined(schema.made_of, ", ") + ".");
-  if (schema.draws) all.emplace_back("Draws random numbers, of a generator of its own.");
+  if (schema.draws) all.emplace_back("Draws random numbers from its own generator.");
   if (runs_on_device(schema)) all.emplace_back("Runs on a GPU, too.");
-  if (schema.effect) all.emplace_back("Runs even if nobody uses what it gives.");
+  if (schema.effect) all.emplace_back("Runs even if its output is unused.");
   if (!schema.events.empty()) all.push_back("Counts: " + joined(schema.events, ", ") + ".");
   return joined(all, " ");
 }
@@ -421,19 +421,17 @@ void print_markdown(const OperatorSchema& schema) {
 void print_markdown() {
   fmt::print(
       "# Operators\n\n"
-      "All that Sluice has, as `sluice operators` lists them and [saved plans](saved-plans.md) "
-      "name "
-      "them. This file is made\nfrom their declarations: `sluice operators --markdown > "
+      "All operators of Sluice, as `sluice operators` lists them and [saved plans](saved-plans.md) "
+      "name them. This file is made\nfrom their declarations: `sluice operators --markdown > "
       "docs/operators.md`. [Your own](your-own-operator.md) are declared the same way.\n\n"
-      "Each is shown as C++ says it. There `g` is the `Graph`; `image`, `jpeg`, `region`, "
-      "`images`, "
+      "Each is shown in C++. There `g` is the `Graph`; `image`, `jpeg`, `region`, `images`, "
       "`weights`, `label`, `x` and\n`y` are Values: an image, the bytes of a JPEG file, a "
-      "rectangle, lists of images and of floats, and three whole numbers; "
-      "`suite` is a list of [augmentations](control-flow.md#random-choices-of-operators).\nAn "
-      "operator that is *made of* others is a function of C++ that writes those into the plan; "
-      "saved plans name them. Choices,\nloops and steps of your own are no operators: see "
-      "[control flow](control-flow.md), [the first hour](first-hour.md) and the headers\nthat are "
-      "[worth reading](first-hour.md#headers-worth-reading).\n\n"
+      "rectangle, lists of images and of floats, and three whole numbers; `suite` is a list of "
+      "[augmentations](control-flow.md#random-choices-of-operators).\nAn operator that is *made "
+      "of* others is a function of C++ that writes those into the plan; saved plans name them. "
+      "Choices,\nloops and steps of your own are no operators: see [control "
+      "flow](control-flow.md), [the first hour](first-hour.md) and the headers\nthat are [worth "
+      "reading](first-hour.md#headers-worth-reading).\n\n"
       "A parameter without a default must be given. One that is *per sample* is a constant, or a "
       "value that each sample has of\nits own. A choice is an enumerator in C++: `'bilinear'` is "
       "`Interpolation::bilinear`. If a name is not an identifier of C++, or is a keyword, "
@@ -441,13 +439,10 @@ void print_markdown() {
       "enumerator has another name: `'CHW'` is `Layout::chw`, and `'bool'` is `DType::boolean`. "
       "Parameters are listed in the order of the fields of C++'s\noptions, because designated "
       "initializers need it; Python takes them by name.\nOperators that *run on a GPU, too* do so "
-      "where their "
-      "picture "
-      "lies "
-      "there: [GPUs](gpu.md).\nColour operators in a row that are maps of RGB, and warps, [become "
-      "one](performance.md#what-is-composed) where the pipeline wants it.\n\n"
-      "What those do that change a picture, as `sluice operators --sheet docs/operators.jpg` draws "
-      "it:\n\n![A picture before and after each operator](operators.jpg)\n");
+      "if their image is there: [GPUs](gpu.md).\nColor operators in a row that are maps of RGB, "
+      "and warps, [become one](performance.md#what-is-composed) where the pipeline wants it.\n\n"
+      "The effect of each operator on an image, as `sluice operators --sheet docs/operators.jpg` "
+      "draws it:\n\n![An image before and after each operator](operators.jpg)\n");
   for (const auto& [family, all] : families()) {
     fmt::print("\n## {}\n", family);
     for (const OperatorSchema& schema : all) print_markdown(schema);

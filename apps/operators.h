@@ -36,7 +36,7 @@ struct Effect {
 // At least one effect for each operator that takes and returns an image, sorted by family and name.
 const std::vector<Effect>& effects();
 // The example image, and the result of an effect on an image.
-Image effect_picture();
+Image effect_image();
 Image effect_on(const Effect& effect, const Image& picture);
 
 void write_effects(const std::string& file);

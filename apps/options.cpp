@@ -83,7 +83,7 @@ CLI::Option* add_threads(CLI::App& command, int& threads, const char* help) {
 CLI::Option* add_trace(CLI::App& command, std::string& trace) {
   return command
       .add_option("--trace", trace,
-                  "file for what happened when, on which thread: open it at ui.perfetto.dev")
+                  "trace of what each thread did when: open it at ui.perfetto.dev")
       ->type_name("FILE");
 }
 
@@ -115,7 +115,7 @@ CLI::Option* add_path(CLI::App& command, std::string& path) {
 }
 
 CLI::Option* add_offsets(CLI::App& command, std::string& offsets) {
-  return command.add_option("--offsets", offsets, "what sluice index --tar wrote of the archives")
+  return command.add_option("--offsets", offsets, "archive index that sluice index --tar wrote")
       ->type_name("FILE");
 }
 
@@ -152,35 +152,34 @@ RecipeSize size_in(const std::string& size) {
 void add_index_choice(CLI::App& command, std::string& index) {
   command
       .add_option("--index", index,
-                  "what is known of where in the files rows begin, so that regions of pictures "
-                  "decode without what lies before them: off (default), memory (filled on the way, "
-                  "for when a file comes again) or a file that sluice index wrote")
+                  "JPEG index, which lets regions decode without the rows before them: off "
+                  "(default), memory (filled while decoding, for when a file comes again) or a "
+                  "file that sluice index wrote")
       ->type_name("off|memory|FILE");
 }
 
 void add_device(CLI::App& command, std::string& device) {
   command
       .add_option("--device", device,
-                  "where pictures are decoded and changed: cpu (default), gpu, the number of one, "
-                  "or stand-in: no GPU, for trying")
+                  "where images are decoded and augmented: cpu (default), gpu, the number of one, "
+                  "or stand-in (no GPU, for trying)")
       ->type_name("D");
 }
 
 void add_decoder(CLI::App& command, std::string& decoder) {
   command
       .add_option("--decoder", decoder,
-                  "which decoders of a GPU may be used: exact (default), or any: also its JPEG "
-                  "engines, which are slower and leave its cores to others; their pixels are near "
-                  "the CPU's, and two runs may differ. Without --device gpu, or where it has no "
-                  "engines, it changes nothing")
+                  "GPU decoders to use: exact (default), or any, which adds its JPEG engines: they "
+                  "are slower and leave its cores free, their pixels are close to the CPU's, and "
+                  "two runs may differ. It has no effect without --device gpu or without engines")
       ->check(one_of({"exact", "any"}))
       ->type_name("exact|any");
 }
 
 void add_compose(CLI::App& command, bool& compose) {
   command.add_flag("--compose", compose,
-                   "maps of colours in a row become one matrix, maps of places one warp: pixels "
-                   "are interpolated, rounded and cut off once, and so differ");
+                   "combines consecutive color operators into one matrix and warps into one warp: "
+                   "pixels are interpolated, rounded and clipped once, and so differ");
 }
 
 void add_all_names(CLI::App& command) {
@@ -229,8 +228,8 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
       ->type_name("NAME");
   command
       .add_option("--box-format", raw.box_format,
-                  "what four numbers of a box are: xyxy (default: left, upper, right and lower "
-                  "edge), xywh (as in COCO) or cxcywh; in pixels. Results have xyxy")
+                  "format of boxes: xyxy (default: left, upper, right and lower edge), xywh (as in "
+                  "COCO) or cxcywh; in pixels. Results have xyxy")
       ->needs(list)
       ->check(one_of(names_of(kBoxFormats)))
       ->type_name("FORMAT");
@@ -243,8 +242,8 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
   add_offsets(command, dataset.offsets)->needs(tar);
   command
       .add_option("--count", options.count,
-                  "how many samples; more than there are files means further epochs (default: each "
-                  "file once)")
+                  "number of samples; more than the number of files means further epochs (default: "
+                  "each file once)")
       ->check(number_from(std::int64_t{1}, std::int64_t{1} << 31))
       ->type_name("N");
   command.add_option("--epochs", options.epochs, "how often each file (default: once)")
@@ -255,7 +254,7 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
                    "take the files in a random order, another one in each epoch: --count then "
                    "chooses at random. Results are the same as without");
   add_shard(command, options.shard);
-  add_seed(command, options.seed, "the same seed gives the same pictures (default: 5)");
+  add_seed(command, options.seed, "the same seed gives the same images (default: 5)");
 }
 
 // Adds the options for the output folder and for resuming a run.
@@ -266,15 +265,15 @@ void add_results(CLI::App& command, AugmentOptions& options) {
       ->required()
       ->type_name("DIR");
   command.add_flag("--overwrite", options.overwrite,
-                   "writes into --out though it holds files; those of the same names are replaced");
+                   "writes into --out even if it holds files; replaces files of the same names");
   command.add_flag("--resume", options.resume,
-                   "goes on where a run with the same options ended early: what it has left in "
-                   "--out is kept, the rest is made, the same as without the interruption");
+                   "continues a run with the same options that ended early: keeps its results in "
+                   "--out and makes the rest, the same as without the interruption");
   CLI::Option* const checkpoint =
       command
           .add_option("--checkpoint", options.checkpoint,
-                      "file that says how far the run is, written now and then and at its end; "
-                      "--resume goes on from it, though results were moved away since")
+                      "checkpoint of the run, written regularly and at its end; --resume continues "
+                      "from it, even if results were moved since")
           ->type_name("FILE");
   command
       .add_option("--checkpoint-every", options.checkpoint_every_s,
@@ -300,13 +299,13 @@ void add_recipe(CLI::App& command, RawOptions& raw, std::string& pipeline) {
           .add_option("--recipe", raw.recipe,
                       "rotate (default), train or imagenet, which is the same, eval, randaugment, "
                       "trivialaugment, autoaugment, augmix, simclr, dino, detection or "
-                      "segmentation; what they do stands below")
+                      "segmentation; described below")
           ->check(one_of(recipe_names()))
           ->type_name("NAME");
   command
       .add_option("--pipeline", pipeline,
-                  "file of a saved plan that is run instead of a recipe, as Pipeline::save() and "
-                  "sluice graph --json write it; its first output is an image")
+                  "saved plan to run instead of a recipe, as Pipeline::save() and sluice graph "
+                  "--json write it; its first output is an image")
       ->excludes(by_name)
       ->type_name("FILE");
   add_size(command, raw.size)->excludes("--pipeline");
@@ -334,16 +333,15 @@ void add_augment(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
           ->type_name("T");
   command
       .add_option("--workers", options.workers,
-                  "processes that read the files instead; one that dies or hangs is started anew "
+                  "processes that read the files instead; one that dies or hangs is restarted "
                   "(default: none)")
       ->excludes(io_threads)
       ->check(number_from(1, 1024))
       ->type_name("N");
   command
       .add_option("--on-error", raw.on_error,
-                  "what becomes of files that cannot be decoded: fail (stop, exit status 1), skip "
-                  "(default), or replace "
-                  "(another file stands in)")
+                  "what to do with files that cannot be decoded: fail (stop, exit status 1), skip "
+                  "(default), or replace (takes another file)")
       ->check(one_of(names_of(kPolicies)))
       ->type_name("WHAT");
   add_index_choice(command, options.index);
@@ -356,8 +354,9 @@ void add_augment(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
       ->check(jpeg_name())
       ->type_name("FILE");
   add_all_names(command);
-  command.add_flag("--profile", options.profile,
-                   "print how often each step ran and how long it took, and which arms were taken");
+  command.add_flag(
+      "--profile", options.profile,
+      "print how often each step ran and how long it took, and which branches were taken");
   add_trace(command, options.trace);
 }
 

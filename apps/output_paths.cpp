@@ -56,8 +56,8 @@ void make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) {
-    throw IoError(
-        fmt::format("the folder '{}' cannot be made: {}", printable(path), error.message()));
+    throw IoError(fmt::format("the folder '{}' cannot be made: {}", escape_control_chars(path),
+                              error.message()));
   }
 }
 
@@ -68,7 +68,7 @@ void check_apart(const char* option, const std::string& path, const Inputs& inpu
   if (!inputs.data.empty() &&
       std::mismatch(data.begin(), data.end(), result.begin(), result.end()).first == data.end()) {
     throw UsageError(
-        fmt::format("{} {} lies in the --data folder: it would be read as a picture the next time; "
+        fmt::format("{} {} lies in the --data folder: it would be read as an image the next time; "
                     "give a place outside of {}",
                     option, path, inputs.data));
   }

@@ -226,8 +226,7 @@ std::string summary_of(Recipe recipe, const RecipeSize& wished) {
   const std::string pixels = fmt::format("{} x {}", size.width, size.height);
   switch (recipe) {
     case Recipe::rotate:
-      return fmt::format("one picture in four turned by 10 to 30 degrees, all resized to {}",
-                         pixels);
+      return fmt::format("one image in four turned by 10 to 30 degrees, all resized to {}", pixels);
     case Recipe::train:
       return fmt::format("a random region resized to {}, half of them mirrored", pixels);
     case Recipe::eval:
@@ -244,13 +243,12 @@ std::string summary_of(Recipe recipe, const RecipeSize& wished) {
     case Recipe::simclr:
       return "two views of one decode, as SimCLR is trained with, side by side";
     case Recipe::dino:
-      return "2 global and 8 local views of one decode, as DINO is trained with, on one picture";
+      return "2 global and 8 local views of one decode, as DINO is trained with, on one image";
     case Recipe::detection:
       return fmt::format("a random region with its boxes, {}, as SSD is trained with; of --list",
                          pixels);
     case Recipe::segmentation:
-      return fmt::format("a window of {} of picture and mask, scaled by 0.5 to 2; of --list",
-                         pixels);
+      return fmt::format("a window of {} of image and mask, scaled by 0.5 to 2; of --list", pixels);
   }
   return "";
 }

@@ -30,7 +30,7 @@ Shard shard_of(std::string_view option) {
     throw UsageError(fmt::format(
         "--shard must be I/N, where N processes share the work and I is 0 to N - 1, such as 0/4; "
         "not '{}'",
-        printable(option)));
+        escape_control_chars(option)));
   }
   return shard;
 }

@@ -1,5 +1,5 @@
-// What a process produces of a run: ProcessShard is its share of the inputs if several processes
-// share the run; ResultRange says which results `sluice augment` produces, and in which order.
+// ProcessShard: the process's share of the inputs, if several processes share a run. ResultRange:
+// the results that `sluice augment` produces, in their order.
 //
 // Ownership: values. Threads: any number at once. Errors: UsageError for an invalid --shard,
 // BuildError for contradictory environment variables.

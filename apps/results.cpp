@@ -279,8 +279,9 @@ void Results::copy(std::int64_t from, std::int64_t there, std::int64_t number) {
   const Bytes file = read_file(path(from, there));
   const std::optional<Mark> mark = mark_of(file);
   if (!mark || mark->run != run_ || mark->number != there) {
-    throw IoError(fmt::format("'{}' has changed since the run began: it is no result of this run",
-                              printable(path(from, there))));
+    throw IoError(
+        fmt::format("'{}' has changed since the run began: it is not a result of this run",
+                    escape_control_chars(path(from, there))));
   }
   const std::size_t place = place_of_segment(file);
   Bytes plain(file.size() - kSegmentBytes);
@@ -296,7 +297,8 @@ void Results::write_sheet(const std::string& path, const Bytes& jpeg) const {
 void Results::sync() const {
   if (lock_ >= 0 && ::syncfs(lock_) != 0) {
     throw IoError(fmt::format("what was written to '{}' cannot be put on the disk: {}",
-                              printable(options_.out), std::generic_category().message(errno)));
+                              escape_control_chars(options_.out),
+                              std::generic_category().message(errno)));
   }
 }
 
@@ -317,8 +319,8 @@ Sidecar read_sidecar(const std::string& path) {
   if (fs::is_regular_file(other.replace_extension(".json"), ignored)) {
     const Bytes text = read_file(other.string());
     if (!read_boxes(nlohmann::json::parse(text.begin(), text.end(), nullptr, false), sidecar))
-      throw IoError(
-          fmt::format("'{}' holds no boxes with a label each", printable(other.string())));
+      throw IoError(fmt::format("'{}' holds no boxes with a label each",
+                                escape_control_chars(other.string())));
   }
   if (fs::is_regular_file(other.replace_extension(".png"), ignored))
     sidecar.mask = read_file(other.string());
@@ -345,7 +347,8 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const ProcessShard& s
   const fs::file_status status = fs::status(options_.file, ignored);
   if (!fs::exists(status)) return;
   if (!fs::is_regular_file(status))
-    throw UsageError(fmt::format("--checkpoint {} is no file: give another name", options_.file));
+    throw UsageError(
+        fmt::format("--checkpoint {} is not a file: give another name", options_.file));
   Checkpoint there;
   try {
     there = Checkpoint::load(options_.file);
@@ -364,10 +367,9 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const ProcessShard& s
   if (options_.resume) {
     from_ = std::move(there);
   } else if (!options_.overwrite) {
-    throw UsageError(
-        fmt::format("--checkpoint {} is there already: --resume goes on from it, --overwrite "
-                    "begins anew",
-                    options_.file));
+    throw UsageError(fmt::format(
+        "--checkpoint {} is there already: --resume continues from it, --overwrite starts over",
+        options_.file));
   } else {
     // Otherwise, if this run is killed at once, the next one would resume from the old file.
     fs::remove(options_.file, ignored);

@@ -18,7 +18,7 @@ using detail::slot_type;
 using Types = std::vector<const detail::SlotType*>;
 // The types that sources may return.
 const Types kFile{slot_type<Bytes>()};
-const Types kLabelled{slot_type<Bytes>(), slot_type<std::int64_t>()};
+const Types kLabeled{slot_type<Bytes>(), slot_type<std::int64_t>()};
 const Types kBoxed{slot_type<Bytes>(), slot_type<Tensor>(), slot_type<Tensor>()};
 const Types kMasked{slot_type<Bytes>(), slot_type<Bytes>()};
 
@@ -55,7 +55,7 @@ std::unique_ptr<detail::ColumnMaker> maker_of_any(const SavedPlan& plan, std::si
 // Records the plan once, without keeping it, and returns what `look` extracts.
 template <class Look>
 auto record_once(const SavedPlan& plan, const Look& look) {
-  detail::Recorder trial;
+  detail::PlanBuilder trial;
   std::vector<detail::SlotId> source;
   for (const detail::SlotType* type : plan.source_types())
     source.push_back(trial.add_slot(type, "source"));
@@ -64,12 +64,12 @@ auto record_once(const SavedPlan& plan, const Look& look) {
 }
 
 // Requires that the first output is an image on the host.
-void require_picture(const SavedPlan& plan) {
+void require_image(const SavedPlan& plan) {
   const detail::SlotType* first = plan.output_types()[0];
   if (first != slot_type<Image>()) {
     throw UsageError(
         fmt::format("--pipeline {} at /outputs/0: the first output becomes a JPEG file, so it must "
-                    "be an image, not '{}'; let the plan give the picture first",
+                    "be an image, not '{}'; let the plan give the image first",
                     plan.file(), name_of(first)));
   }
   const std::string there = record_once(plan, [](const auto& all, const auto& outputs) {
@@ -78,8 +78,8 @@ void require_picture(const SavedPlan& plan) {
   });
   if (there.empty()) return;
   throw UsageError(fmt::format(
-      "--pipeline {} at /outputs/0: the picture that '{}' makes stays on the device, but JPEG "
-      "files are made by the host; save the plan with .cpu() of that picture as its first output",
+      "--pipeline {} at /outputs/0: the image that '{}' makes stays on the device, but JPEG files "
+      "are made by the host; save the plan with .cpu() of that image as its first output",
       plan.file(), there));
 }
 
@@ -90,18 +90,18 @@ void require_device(const SavedPlan& plan, const std::string& device) {
       plan, [](const auto& all, const auto&) { return has_step(all, detail::StepKind::stream); });
   if (wants == (device != "cpu")) return;
   throw UsageError(
-      wants ? fmt::format("--pipeline {} has steps that run on a device: say on which one, as "
-                          "--device gpu",
-                          plan.file())
-            : fmt::format("--device {}: no step of --pipeline {} runs on a device; save it with "
-                          ".gpu() of the picture, or leave --device out",
-                          device, plan.file()));
+      wants
+          ? fmt::format("--pipeline {} has steps that run on a device: choose one, as --device gpu",
+                        plan.file())
+          : fmt::format("--device {}: no step of --pipeline {} runs on a device; save it with "
+                        ".gpu() of the image, or leave --device out",
+                        device, plan.file()));
 }
 
-std::optional<SavedPlan> find_picture_plan(const std::string& file, const std::string& device) {
+std::optional<SavedPlan> find_image_plan(const std::string& file, const std::string& device) {
   if (file.empty()) return std::nullopt;
   SavedPlan plan = read_plan(file);
-  require_picture(plan);
+  require_image(plan);
   require_device(plan, device);
   return plan;
 }
@@ -111,12 +111,11 @@ SavedPlan read_plan(const std::string& file) {
     SavedPlan plan = load_plan(file);
     const auto& types = plan.source_types();
     const auto is = [&](const Types& wanted) { return types == wanted; };
-    if (!is(kFile) && !is(kLabelled) && !is(kBoxed) && !is(kMasked)) {
+    if (!is(kFile) && !is(kLabeled) && !is(kBoxed) && !is(kMasked)) {
       throw UsageError(fmt::format(
-          "--pipeline {} at /source/outputs: what there is for a plan is the bytes of a JPEG file "
-          "and its label (bytes, then i64), or its boxes and their labels (bytes, tensor, tensor), "
-          "or the bytes of its mask (bytes, bytes), and nothing else: make the rest of these by "
-          "steps",
+          "--pipeline {} at /source/outputs: a plan can take the bytes of a JPEG file and its "
+          "label (bytes, then i64), or its boxes and their labels (bytes, tensor, tensor), or the "
+          "bytes of its mask (bytes, bytes), and nothing else: compute the rest with steps",
           file));
     }
     record_once(plan, [](const auto&, const auto&) {});
@@ -153,7 +152,7 @@ std::vector<detail::SlotId> add_plan(const SavedPlan& plan, const RecipeInputs& 
   } else if (plan.source_types().size() > 1) {
     source.push_back(given.label.slot());
   }
-  return plan.add_to(given.file.recorder(), source);
+  return plan.add_to(given.file.builder(), source);
 }
 
 RecipeOutputs made_by(Graph& g, const SavedPlan& plan, const RecipeInputs& given) {
@@ -162,40 +161,40 @@ RecipeOutputs made_by(Graph& g, const SavedPlan& plan, const RecipeInputs& given
   const auto is = [&](std::size_t i, const detail::SlotType* type) {
     return i < types.size() && types[i] == type;
   };
-  RecipeOutputs made{.picture = Value<Image>(g.recorder(), outputs.front()),
+  RecipeOutputs made{.picture = Value<Image>(g.builder(), outputs.front()),
                      .treatment = g.constant(Treatment{.cut = true})};
   if (wants_of(plan) == Wants::boxes && is(1, slot_type<Tensor>()) && is(2, slot_type<Tensor>())) {
-    made.boxes = Value<Tensor>(g.recorder(), outputs[1]);
-    made.labels = Value<Tensor>(g.recorder(), outputs[2]);
+    made.boxes = Value<Tensor>(g.builder(), outputs[1]);
+    made.labels = Value<Tensor>(g.builder(), outputs[2]);
   }
   if (wants_of(plan) == Wants::mask && is(1, slot_type<Image>()))
-    made.mask = Value<Image>(g.recorder(), outputs[1]);
+    made.mask = Value<Image>(g.builder(), outputs[1]);
   return made;
 }
 
 Pipeline<> pipeline_of(const SavedPlan& plan, const PipelineOptions& options,
                        const RecipeSource& source) {
-  detail::Recorder recorder;
-  Graph graph(recorder);
-  recorder.set_outputs(add_plan(plan, source(graph)));
+  detail::PlanBuilder builder;
+  Graph graph(builder);
+  builder.set_outputs(add_plan(plan, source(graph)));
   std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
   for (std::size_t i = 0; i < plan.output_types().size(); ++i)
     makers.push_back(maker_of_any(plan, i));
-  return Pipeline<>(std::make_shared<detail::Engine>(recorder.take(), options, std::move(makers)));
+  return Pipeline<>(std::make_shared<detail::Engine>(builder.take(), options, std::move(makers)));
 }
 
 Pipeline<> pipeline_of(Recipe recipe, const RecipeSize& size, const PipelineOptions& options,
                        const RecipeSource& source) {
-  detail::Recorder recorder;
-  Graph graph(recorder);
+  detail::PlanBuilder builder;
+  Graph graph(builder);
   const RecipeInputs given = source(graph);
   const std::vector<detail::SlotId> outputs =
       outputs_of(apply(graph, recipe, given, size, options.device != nullptr), given);
   std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
   for (const detail::SlotId output : outputs)
-    makers.push_back(maker_of_known(recorder.plan().slots[output].type));
-  recorder.set_outputs(outputs);
-  return Pipeline<>(std::make_shared<detail::Engine>(recorder.take(), options, std::move(makers)));
+    makers.push_back(maker_of_known(builder.plan().slots[output].type));
+  builder.set_outputs(outputs);
+  return Pipeline<>(std::make_shared<detail::Engine>(builder.take(), options, std::move(makers)));
 }
 
 }  // namespace sluice::app

@@ -26,7 +26,7 @@ void require_device(const SavedPlan& plan, const std::string& device);
 
 // Reads the plan of a command that writes images; returns nothing if no file is given. Throws
 // UsageError unless the first output is an image on the host and the plan fits --device, as above.
-std::optional<SavedPlan> find_picture_plan(const std::string& file, const std::string& device);
+std::optional<SavedPlan> find_image_plan(const std::string& file, const std::string& device);
 
 // The data that its source must provide.
 Wants wants_of(const SavedPlan& plan);
@@ -35,7 +35,7 @@ void require_folder_will_do(const SavedPlan& plan);
 
 // Records the steps; returns the outputs.
 std::vector<detail::SlotId> add_plan(const SavedPlan& plan, const RecipeInputs& given);
-// The outputs of a plan from find_picture_plan: the image, and after it the boxes and labels, or
+// The outputs of a plan from find_image_plan: the image, and after it the boxes and labels, or
 // the mask, if the plan got such inputs.
 RecipeOutputs made_by(Graph& g, const SavedPlan& plan, const RecipeInputs& given);
 

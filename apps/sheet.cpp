@@ -133,7 +133,7 @@ constexpr Ink kSoft{98, 108, 126};
 constexpr Ink kMarkRed{200, 50, 47};
 constexpr Ink kEmpty{226, 230, 236};
 
-Ink colour_of(TileStatus status) {
+Ink color_of(TileStatus status) {
   switch (status) {
     case TileStatus::unchanged:
       return {168, 177, 190};
@@ -149,14 +149,14 @@ Ink colour_of(TileStatus status) {
 
 // Draws a filled box with smooth rounded corners, clipped to the image.
 void fill_box(Image& image, int y, int x, int height, int width, int radius, Ink ink) {
-  const Point centre{static_cast<float>(x) + 0.5f * static_cast<float>(width),
+  const Point center{static_cast<float>(x) + 0.5f * static_cast<float>(width),
                      static_cast<float>(y) + 0.5f * static_cast<float>(height)};
   const Point half{0.5f * static_cast<float>(width), 0.5f * static_cast<float>(height)};
   for (int row = std::max(y, 0); row < std::min(y + height, image.height()); ++row) {
     for (int column = std::max(x, 0); column < std::min(x + width, image.width()); ++column) {
       const Point p{static_cast<float>(column) + 0.5f, static_cast<float>(row) + 0.5f};
       const float cover =
-          std::clamp(0.5f - box(p, centre, half, static_cast<float>(radius)), 0.f, 1.f);
+          std::clamp(0.5f - box(p, center, half, static_cast<float>(radius)), 0.f, 1.f);
       std::uint8_t* pixel = image.row(row) + 3 * column;
       const auto blend = [cover](std::uint8_t& to, std::uint8_t from) {
         to = static_cast<std::uint8_t>(
@@ -195,7 +195,7 @@ Image thumbnail(const Image& picture) {
   return small;
 }
 
-void paste_centred(Image& sheet, int y, int x, const Image& picture) {
+void paste_centerd(Image& sheet, int y, int x, const Image& picture) {
   if (picture.empty()) {
     fill_box(sheet, y, x, kThumb, kThumb, 8, kEmpty);
     return;
@@ -224,24 +224,24 @@ void ContactSheet::add(std::string name, std::string note, TileStatus status, co
 }
 
 void ContactSheet::draw_tile(Image& sheet, int y, int x, int height, const Tile& tile) const {
-  fill_box(sheet, y, x, height, kTileWidth, 8, colour_of(tile.status));
+  fill_box(sheet, y, x, height, kTileWidth, 8, color_of(tile.status));
   fill_box(sheet, y, x + kStripe, height, kTileWidth - kStripe, 8, kCard);
   const int left = x + kStripe + kPadding;
   const int right = left + kThumb + kGap;
   const int top = y + kPadding;
-  paste_centred(sheet, top, left, tile.before);
-  draw_text(sheet, top + kThumb / 2 - 12, left + kThumb + 10, ">", colour_of(tile.status), 3);
+  paste_centerd(sheet, top, left, tile.before);
+  draw_text(sheet, top + kThumb / 2 - 12, left + kThumb + 10, ">", color_of(tile.status), 3);
   if (tile.status == TileStatus::failed) {
     draw_failure(sheet, top, right, tile.note);
   } else {
-    paste_centred(sheet, top, right, tile.after);
+    paste_centerd(sheet, top, right, tile.after);
   }
   int line = top + kThumb + 10;
   draw_text(sheet, line, left, shorten(tile.name, kLettersPerLine), kDark, kScale);
   for (const std::string& text : note_lines(tile)) {
     line += kLine;
     draw_text(sheet, line, left, text,
-              tile.status == TileStatus::changed ? kSoft : colour_of(tile.status), kScale);
+              tile.status == TileStatus::changed ? kSoft : color_of(tile.status), kScale);
   }
 }
 
@@ -272,7 +272,7 @@ Image ContactSheet::draw() const {
 namespace {
 
 // Decodes as much of the file as possible; empty if that is nothing.
-Image picture_in(const Bytes& file) {
+Image image_in(const Bytes& file) {
   Image picture;
   try {
     decode_jpeg_image(file, {.damage = DamagePolicy::tolerant}, picture);
@@ -325,7 +325,7 @@ Image Report::before(const Shown& shown) const {
   } catch (const Error&) {
     return {};
   }
-  Image picture = picture_in(sample.file);
+  Image picture = image_in(sample.file);
   if (sample.boxes.elements() > 0)
     draw_boxes({sample.boxes.data<float>(), static_cast<std::size_t>(sample.boxes.elements())},
                picture);
@@ -336,7 +336,7 @@ Image Report::before(const Shown& shown) const {
 Image Report::after(const Shown& shown) {
   if (shown.result.empty()) return {};
   try {
-    Image picture = picture_in(read_file(shown.result));
+    Image picture = image_in(read_file(shown.result));
     const Sidecar sidecar = read_sidecar(shown.result);
     draw_boxes(sidecar.boxes, picture);
     if (!sidecar.mask.empty()) draw_mask(sidecar.mask, picture);

@@ -1,7 +1,7 @@
-// What `sluice augment` shows of its samples. ContactSheet draws samples before and after, side by
-// side, with their names and what was done to them. Report collects the outcomes of the samples for
-// the summary at the end and for the sheet. Other functions draw boxes and masks onto images, and
-// write masks as files.
+// ContactSheet: draws samples of `sluice augment` before and after, side by side, with their names
+// and what was done to them. Report: collects the outcomes of the samples for the summary at the
+// end and for the sheet. Other functions draw boxes and masks onto images, and write masks as
+// files.
 //
 // Tiles of a sheet are in three columns, in the order in which they were added. The tile of a
 // failed sample shows what can be decoded of the file, and a red field with the reason. Images are

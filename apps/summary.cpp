@@ -30,7 +30,7 @@ void name_all() { most = std::numeric_limits<std::size_t>::max(); }
 std::size_t most_named() { return most; }
 
 std::string name_below(const std::string& folder, const std::string& path) {
-  return printable(std::filesystem::path(path).lexically_relative(folder).string());
+  return escape_control_chars(std::filesystem::path(path).lexically_relative(folder).string());
 }
 
 std::string strip_hint(const std::string& what) {
@@ -56,8 +56,8 @@ std::vector<std::string> words_of_rules(const std::vector<LeftOut>& left_out) {
   std::vector<std::string> lines;
   for (const LeftOut& one : left_out) {
     if (one.unreadable) continue;
-    lines.push_back(
-        fmt::format("left out {} {} (first: {})", one.count, one.reason, printable(one.path)));
+    lines.push_back(fmt::format("left out {} {} (first: {})", one.count, one.reason,
+                                escape_control_chars(one.path)));
   }
   return lines;
 }
@@ -106,7 +106,7 @@ double now_s() {
 }
 
 std::string where_and_how_fast(const std::string& out, std::int64_t images, double seconds) {
-  return fmt::format("to {} in {:.2f} s: {:.0f} images/s", printable(out), seconds,
+  return fmt::format("to {} in {:.2f} s: {:.0f} images/s", escape_control_chars(out), seconds,
                      seconds > 0 ? static_cast<double>(images) / seconds : 0.0);
 }
 

@@ -1,6 +1,6 @@
 // Kernels of filters, noise, occlusion and distortion, on one thread. An iteration is one image,
 // including the allocation of its output.
-#include "noise_picture.h"
+#include "noise_image.h"
 #include <sluice/ops/kernels/blur.h>
 #include <sluice/ops/kernels/filter.h>
 #include <sluice/ops/kernels/levels.h>
@@ -108,7 +108,7 @@ BENCHMARK(Sharpness);
 
 // Runs a kernel on an image of 400 x 400 pixels.
 template <class F>
-void change_picture(benchmark::State& state, const F& change) {
+void change_image(benchmark::State& state, const F& change) {
   const Image in = noise(400, 400, 3);
   for (auto _ : state) {
     Image out;
@@ -119,7 +119,7 @@ void change_picture(benchmark::State& state, const F& change) {
 
 void Perspective(benchmark::State& state, Interpolation interpolation) {
   const kernels::PerspectiveMap map{0.9, 0.1, 5, -0.1, 1.1, 9, 1e-4, -2e-4, 1};
-  change_picture(state, [&](const Image& in, Image& out) {
+  change_image(state, [&](const Image& in, Image& out) {
     kernels::warp_perspective("perspective", in, map, 400, 400, {interpolation}, out);
   });
 }
@@ -128,7 +128,7 @@ BENCHMARK_CAPTURE(Perspective, bilinear, Interpolation::bilinear);
 BENCHMARK_CAPTURE(Perspective, bicubic, Interpolation::bicubic);
 
 void LensDistortion(benchmark::State& state) {
-  change_picture(state, [](const Image& in, Image& out) {
+  change_image(state, [](const Image& in, Image& out) {
     kernels::lens_distortion(in, 0.2f, 0.1f, {}, out);
   });
 }
@@ -136,14 +136,14 @@ BENCHMARK(LensDistortion);
 
 void Elastic(benchmark::State& state) {
   Random random({.seed = 1});
-  change_picture(state, [&](const Image& in, Image& out) {
+  change_image(state, [&](const Image& in, Image& out) {
     kernels::elastic(random, in, {50, 5}, {}, out);
   });
 }
 BENCHMARK(Elastic);
 
 void Expand(benchmark::State& state) {
-  change_picture(state, [](const Image& in, Image& out) {
+  change_image(state, [](const Image& in, Image& out) {
     kernels::expand(in, {2, 0.5f, 0.5f}, 128, out);
   });
 }
@@ -151,7 +151,7 @@ BENCHMARK(Expand);
 
 void Paste(benchmark::State& state, float alpha) {
   const Image patch = noise(200, 200, 3);
-  change_picture(state, [&](const Image& in, Image& out) {
+  change_image(state, [&](const Image& in, Image& out) {
     kernels::paste(in, patch, nullptr, {100, 100, alpha}, out);
   });
 }
@@ -159,33 +159,33 @@ BENCHMARK_CAPTURE(Paste, opaque, 1.0f);
 BENCHMARK_CAPTURE(Paste, half, 0.5f);
 
 void Clahe(benchmark::State& state) {
-  change_picture(state, [](const Image& in, Image& out) { kernels::clahe(in, {2, 8, 8}, out); });
+  change_image(state, [](const Image& in, Image& out) { kernels::clahe(in, {2, 8, 8}, out); });
 }
 BENCHMARK(Clahe);
 
 void JpegDistortion(benchmark::State& state) {
-  change_picture(state, [](const Image& in, Image& out) { kernels::jpeg_distortion(in, 50, out); });
+  change_image(state, [](const Image& in, Image& out) { kernels::jpeg_distortion(in, 50, out); });
 }
 BENCHMARK(JpegDistortion);
 
 void MotionBlur(benchmark::State& state) {
-  change_picture(state, [](const Image& in, Image& out) { kernels::motion_blur(in, 15, 30, out); });
+  change_image(state, [](const Image& in, Image& out) { kernels::motion_blur(in, 15, 30, out); });
 }
 BENCHMARK(MotionBlur);
 
 void Laplacian(benchmark::State& state) {
-  change_picture(state, [](const Image& in, Image& out) { kernels::laplacian(in, 3, 1, out); });
+  change_image(state, [](const Image& in, Image& out) { kernels::laplacian(in, 3, 1, out); });
 }
 BENCHMARK(Laplacian);
 
 void Dilate(benchmark::State& state) {
-  change_picture(state, [](const Image& in, Image& out) { kernels::dilate(in, {5, 5}, out); });
+  change_image(state, [](const Image& in, Image& out) { kernels::dilate(in, {5, 5}, out); });
 }
 BENCHMARK(Dilate);
 
 void Jitter(benchmark::State& state) {
   Random random({.seed = 1});
-  change_picture(state, [&](const Image& in, Image& out) { kernels::jitter(random, in, 5, out); });
+  change_image(state, [&](const Image& in, Image& out) { kernels::jitter(random, in, 5, out); });
 }
 BENCHMARK(Jitter);
 

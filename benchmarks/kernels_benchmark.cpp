@@ -1,9 +1,9 @@
 // The image kernels on one thread, at typical training sizes. An iteration is one image, including
-// the allocation of its output; for MixSamples and CutSamples it is a batch of 64. ThreeColours and
+// the allocation of its output; for MixSamples and CutSamples it is a batch of 64. ThreeColors and
 // ThreeWarps compare three steps with one composed map, on an image of 375 x 500: colors by
 // color_twist, saturation and brightness_contrast; geometry by shear, rotate and translate.
-#include "noise_picture.h"
-#include <sluice/ops/kernels/colour.h>
+#include "noise_image.h"
+#include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/mix.h>
@@ -220,64 +220,63 @@ BENCHMARK(BrightnessContrast);
 
 // Operators that are a lookup table take the same time for every table.
 void Posterize(benchmark::State& state) {
-  on_picture(state, [](const Image& in, Image& out) { kernels::posterize(in, 4, out); });
+  on_image(state, [](const Image& in, Image& out) { kernels::posterize(in, 4, out); });
 }
 BENCHMARK(Posterize);
 
 void Solarize(benchmark::State& state) {
-  on_picture(state, [](const Image& in, Image& out) { kernels::solarize(in, 128, out); });
+  on_image(state, [](const Image& in, Image& out) { kernels::solarize(in, 128, out); });
 }
 BENCHMARK(Solarize);
 
 void GammaCorrection(benchmark::State& state) {
-  on_picture(state,
-             [](const Image& in, Image& out) { kernels::gamma_correction(in, 2.2f, 1, out); });
+  on_image(state, [](const Image& in, Image& out) { kernels::gamma_correction(in, 2.2f, 1, out); });
 }
 BENCHMARK(GammaCorrection);
 
 void Grayscale(benchmark::State& state, int channels) {
-  on_picture(state, [&](const Image& in, Image& out) { kernels::grayscale(in, channels, out); });
+  on_image(state, [&](const Image& in, Image& out) { kernels::grayscale(in, channels, out); });
 }
 BENCHMARK_CAPTURE(Grayscale, one_channel, 1);
 BENCHMARK_CAPTURE(Grayscale, three_channels, 3);
 
 void Contrast(benchmark::State& state) {
-  on_picture(state, [](const Image& in, Image& out) { kernels::contrast(in, 1.5f, out); });
+  on_image(state, [](const Image& in, Image& out) { kernels::contrast(in, 1.5f, out); });
 }
 BENCHMARK(Contrast);
 
 void Saturation(benchmark::State& state) {
-  on_picture(state, [](const Image& in, Image& out) { kernels::saturation(in, 1.5f, out); });
+  on_image(state, [](const Image& in, Image& out) { kernels::saturation(in, 1.5f, out); });
 }
 BENCHMARK(Saturation);
 
 void Hue(benchmark::State& state) {
-  on_picture(state, [](const Image& in, Image& out) { kernels::hue(in, 30, out); });
+  on_image(state, [](const Image& in, Image& out) { kernels::hue(in, 30, out); });
 }
 BENCHMARK(Hue);
 
 void ColorTwist(benchmark::State& state) {
-  on_picture(state, [](const Image& in, Image& out) {
+  on_image(state, [](const Image& in, Image& out) {
     kernels::color_twist(in, {1.2f, 0.8f, 1.5f, 30}, out);
   });
 }
 BENCHMARK(ColorTwist);
 
-void Autocontrast(benchmark::State& state) { on_picture(state, kernels::autocontrast); }
+void Autocontrast(benchmark::State& state) { on_image(state, kernels::autocontrast); }
 BENCHMARK(Autocontrast);
 
-void Equalize(benchmark::State& state) { on_picture(state, kernels::equalize); }
+void Equalize(benchmark::State& state) { on_image(state, kernels::equalize); }
 BENCHMARK(Equalize);
 
 void PermuteChannels(benchmark::State& state) {
-  on_picture(state, [](const Image& in, Image& out) {
+  on_image(state, [](const Image& in, Image& out) {
     kernels::permute_channels(in, {2, 1, 0}, out);
   });
 }
 BENCHMARK(PermuteChannels);
 
 void ColorSpaceConversion(benchmark::State& state) {
-  on_picture(state, [](const Image& in, Image& out) {
+  on_image(state, [](const Image& in, Image& out) {
     kernels::color_space_conversion(in, PixelFormat::rgb, PixelFormat::ycbcr, out);
   });
 }
@@ -364,17 +363,17 @@ BENCHMARK(CutSamples);
 
 constexpr int kHeight = 375, kWidth = 500;
 
-void ThreeColours(benchmark::State& state, bool composed) {
+void ThreeColors(benchmark::State& state, bool composed) {
   const kernels::ColorTwist twist{.hue = 20};
   const Image in = noise(kHeight, kWidth, 3);
   Image first, second, out;
   for (auto _ : state) {
     if (composed) {
-      kernels::ComposedColours colours(in);
-      colours.apply(kernels::color_twist_matrix(twist));
-      colours.apply(kernels::saturation_matrix(1.3f));
-      colours.map_levels(0.9, 5);
-      colours.write_to(out);
+      kernels::ComposedColors colors(in);
+      colors.apply(kernels::color_twist_matrix(twist));
+      colors.apply(kernels::saturation_matrix(1.3f));
+      colors.map_levels(0.9, 5);
+      colors.write_to(out);
     } else {
       kernels::color_twist(in, twist, first);
       kernels::saturation(first, 1.3f, second);
@@ -383,8 +382,8 @@ void ThreeColours(benchmark::State& state, bool composed) {
     benchmark::DoNotOptimize(out.data());
   }
 }
-BENCHMARK_CAPTURE(ThreeColours, steps, false);
-BENCHMARK_CAPTURE(ThreeColours, composed, true);
+BENCHMARK_CAPTURE(ThreeColors, steps, false);
+BENCHMARK_CAPTURE(ThreeColors, composed, true);
 
 void ThreeWarps(benchmark::State& state, bool composed) {
   const Image in = noise(kHeight, kWidth, 3);

@@ -1,9 +1,9 @@
 // The kernels that benchmarks/peers/kernels compares with other libraries: on an image of 375 x 500
 // with three channels, on one thread. An iteration is one image, including the allocation of its
 // output.
-#include "noise_picture.h"
+#include "noise_image.h"
 #include <sluice/ops/kernels/blur.h>
-#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/filter.h>
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/moves.h>

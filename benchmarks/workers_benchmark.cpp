@@ -61,7 +61,7 @@ class Request final : public detail::WorkerRequest {
 template <class S>
 void ask(benchmark::State& state, const std::string& name, const std::string& argument) {
   Count count;
-  detail::WorkerPool pool(name, detail::travelling<S>::names(), kUntilEnd,
+  detail::WorkerPool pool(name, detail::wire_type<S>::names(), kUntilEnd,
                           {.workers = static_cast<int>(state.range(0)), .argument = argument});
   std::int64_t index = 0;
   for (auto _ : state) {

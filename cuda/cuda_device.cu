@@ -70,7 +70,7 @@ class Current {
 struct Known {
   int index;
   std::string name;
-  HomeProcess home;  // a child of fork() must not call CUDA, not even to free something
+  ForkGuard fork_guard;  // a child of fork() must not call CUDA, not even to free something
 
   // Throws an error of the form "what on <device>: CUDA's message".
   template <class Text>
@@ -96,7 +96,7 @@ class CudaEvent : public DeviceEvent {
         "making an event");
   }
   ~CudaEvent() override {
-    if (device_->home.here()) cudaEventDestroy(event_);
+    if (device_->fork_guard.here()) cudaEventDestroy(event_);
   }
   bool over() override {
     const cudaError_t code = cudaEventQuery(event_);
@@ -121,7 +121,7 @@ class CudaStream : public DeviceStream {
   CudaStream(KnownPtr device, cudaStream_t of_others)
       : device_(std::move(device)), stream_(of_others), owns_(false) {}
   ~CudaStream() override {
-    if (!device_->home.here()) return;
+    if (!device_->fork_guard.here()) return;
     const Current current(device_->index);
     chain_.give_back();
     if (owns_) cudaStreamDestroy(stream_);
@@ -230,7 +230,7 @@ class CudaMemory : public MemoryResource {
   }
   // Failures are ignored: they mean that the device is lost, or that the process ends.
   void deallocate(void* at, std::size_t, std::size_t) noexcept override {
-    if (!device_->home.here()) return;
+    if (!device_->fork_guard.here()) return;
     const Current current(device_->index);
     const bool pinned = place().kind == MemoryKind::pinned;
     if ((pinned ? cudaFreeHost(at) : cudaFree(at)) != cudaSuccess) (void)cudaGetLastError();
@@ -271,7 +271,7 @@ class CudaDevice : public Device {
   const std::shared_ptr<MemoryResource>& memory() override { return memory_; }
   const std::shared_ptr<MemoryResource>& pinned() override { return pinned_; }
   bool reads(const void* at, std::size_t bytes) const override {
-    if (bytes == 0 || !known_->home.here()) return false;
+    if (bytes == 0 || !known_->fork_guard.here()) return false;
     const auto same_there = [](const void* byte) {
       cudaPointerAttributes known{};
       const bool asked = cudaPointerGetAttributes(&known, byte) == cudaSuccess;

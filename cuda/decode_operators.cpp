@@ -4,7 +4,7 @@
 #include <sluice/cuda/launches.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/operator_function.h>
-#include <sluice/graph/exec/gather.h>
+#include <sluice/graph/exec/device_batch.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/parameters.h>
 #include <sluice/runtime/image.h>
@@ -46,16 +46,16 @@ class JpegFilesLaunch : public detail::StepLaunch {
   // for the file: on the device's cores, or with its engines.
   bool add(detail::Sample& sample, const PreparedJpeg& prepared, std::span<const std::uint8_t> file,
            Image& out);
-  bool add_to_engines(detail::Gather& gather, const PreparedJpeg& prepared,
+  bool add_to_engines(detail::DeviceBatch& device_batch, const PreparedJpeg& prepared,
                       std::span<const std::uint8_t> file, const std::optional<Rectangle>& region,
                       Image& out);
   void add_pixels(const Image& pixels, Image& out);
 
   void clear() noexcept override;
-  void write(detail::Gather& gather) override;
+  void write(detail::DeviceBatch& device_batch) override;
   void launch(DeviceStream& stream) override;
   void tell(DeviceStream& stream) override;
-  void check(detail::Gather& gather) override;
+  void check(detail::DeviceBatch& device_batch) override;
 
  private:
   struct Pixels {
@@ -77,12 +77,12 @@ class JpegFilesLaunch : public detail::StepLaunch {
   Buffer damage_;
   // Members for the JPEG engines.
   JpegEngines* engines_ = nullptr;  // where files may have been entered; null: nowhere
-  const void* filler_ = nullptr;    // the Gather that enters files
+  const void* filler_ = nullptr;    // the DeviceBatch that enters files
   std::unique_ptr<JpegEngines::Batch> engine_batch_;
   std::vector<File> engine_files_;  // of engine_work_, and perhaps one more
   std::vector<JpegEngines::File> engine_work_;
-  std::vector<PixelsJob> cuts_;  // regions of the decoded images
-  Batch<PixelsJob> cut_;
+  std::vector<CopyPixelsJob> cuts_;  // regions of the decoded images
+  Batch<CopyPixelsJob> cut_;
   bool refused_ = false;
 };
 
@@ -110,27 +110,28 @@ bool JpegFilesLaunch::add(detail::Sample& sample, const PreparedJpeg& prepared,
   return batch_.add(prepared.plan, file, {out.data(), out.row_stride()});
 }
 
-bool JpegFilesLaunch::add_to_engines(detail::Gather& gather, const PreparedJpeg& prepared,
+bool JpegFilesLaunch::add_to_engines(detail::DeviceBatch& device_batch,
+                                     const PreparedJpeg& prepared,
                                      std::span<const std::uint8_t> file,
                                      const std::optional<Rectangle>& region, Image& out) {
   const JpegPlan& plan = prepared.plan;
   JpegEngines::File work{file, out.data(), out.row_stride(), plan.stored_height(),
                          plan.stored_width()};
   engines_ = prepared.engines;
-  filler_ = &gather;
+  filler_ = &device_batch;
   engine_files_.resize(engine_work_.size());
-  engine_files_.push_back({&gather.sample(), gather.sample().running(), &prepared});
+  engine_files_.push_back({&device_batch.sample(), device_batch.sample().running(), &prepared});
   engine_work_.reserve(engine_work_.size() + 1);
   cuts_.reserve(cuts_.size() + 1);
   if (!engines_->enter(filler_)) return false;
   try {
-    if (engine_batch_ == nullptr) engine_batch_ = engines_->make_batch(gather.device());
+    if (engine_batch_ == nullptr) engine_batch_ = engines_->make_batch(device_batch.device());
     if (region) {
       work.stride = std::ptrdiff_t{work.width} * out.channels();
       work.pixels = reinterpret_cast<std::uint8_t*>(
-          gather.scratch(static_cast<std::size_t>(work.stride * work.height)));
-      PixelsJob cut = pixels_job(cropped(hwc_pixels(out.channels(), work.stride), *region),
-                                 pixels_out(out.height(), out.width(), out.channels()));
+          device_batch.scratch(static_cast<std::size_t>(work.stride * work.height)));
+      CopyPixelsJob cut = copy_pixels_job(cropped(hwc_pixels(out.channels(), work.stride), *region),
+                                          pixels_out(out.height(), out.width(), out.channels()));
       place_pixels(cut, work.pixels, out.data());
       cuts_.push_back(cut);
     }
@@ -171,19 +172,19 @@ void JpegFilesLaunch::clear() noexcept {
   refused_ = false;
 }
 
-void JpegFilesLaunch::write(detail::Gather& gather) {
-  if (!cuts_.empty()) cut_ = upload_jobs(gather, cuts_);
-  for (const JpegEngines::File& file : engine_work_) gather.will_upload(file.bytes.size());
+void JpegFilesLaunch::write(detail::DeviceBatch& device_batch) {
+  if (!cuts_.empty()) cut_ = upload_jobs(device_batch, cuts_);
+  for (const JpegEngines::File& file : engine_work_) device_batch.will_upload(file.bytes.size());
   if (batch_.size() == 0) return;
-  const detail::Gather::Upload upload = gather.upload(batch_.upload_bytes());
+  const detail::DeviceBatch::Upload upload = device_batch.upload(batch_.upload_bytes());
   const std::size_t damage = batch_.size() * sizeof(std::uint32_t);
-  if (damage_.size() < damage) damage_ = gather.pinned().allocate(damage);
-  gather.will_download(damage);
-  gather.will_upload(batch_.fetched_bytes());
+  if (damage_.size() < damage) damage_ = device_batch.pinned().allocate(damage);
+  device_batch.will_download(damage);
+  device_batch.will_upload(batch_.fetched_bytes());
   batch_.fill_head(upload.host);
-  gather.each(batch_.size(),
-              [this, &upload](std::size_t i) { batch_.fill_sample(upload.host, i); });
-  memory_ = {upload.host, upload.device, gather.scratch(batch_.scratch_bytes()),
+  device_batch.each(batch_.size(),
+                    [this, &upload](std::size_t i) { batch_.fill_sample(upload.host, i); });
+  memory_ = {upload.host, upload.device, device_batch.scratch(batch_.scratch_bytes()),
              reinterpret_cast<std::uint32_t*>(damage_.data())};
 }
 
@@ -199,16 +200,16 @@ void JpegFilesLaunch::launch(DeviceStream& stream) {
     if (engines) engine_batch_->abandon();  // the stream does not wait for the engines
     throw;
   }
-  if (!refused_ && !cuts_.empty()) launch_pixels(stream, cut_);
+  if (!refused_ && !cuts_.empty()) launch_copy_pixels(stream, cut_);
 }
 
 void JpegFilesLaunch::tell(DeviceStream& stream) { batch_.enqueue_damage(stream, memory_); }
 
-void JpegFilesLaunch::check(detail::Gather& gather) {
+void JpegFilesLaunch::check(detail::DeviceBatch& device_batch) {
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     const File& file = files_[i];
     if (memory_.damage[i] != 0) {
-      gather.give_back(*file.sample, *file.step);
+      device_batch.give_back(*file.sample, *file.step);
     } else {
       count(*file.sample, *file.step, *file.prepared, detail::note_on_device);
     }
@@ -216,7 +217,7 @@ void JpegFilesLaunch::check(detail::Gather& gather) {
   for (std::size_t i = 0; i < engine_work_.size(); ++i) {
     const File& file = engine_files_[i];
     if (refused_) {
-      gather.give_back(*file.sample, *file.step);
+      device_batch.give_back(*file.sample, *file.step);
     } else {
       count(*file.sample, *file.step, *file.prepared, detail::note_on_engines);
     }
@@ -227,7 +228,7 @@ void JpegFilesLaunch::check(detail::Gather& gather) {
 namespace {
 
 using detail::add_device_version;
-using detail::Gather;
+using detail::DeviceBatch;
 
 // Decodes a file's pixels on the host for the device.
 Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegFile& file,
@@ -288,27 +289,27 @@ void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::Jpe
   }
 }
 
-void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
+void decode(DeviceBatch& device_batch, SampleNotes& notes, const detail::JpegFile& file,
             const PreparedJpeg& prepared, const std::optional<Rectangle>& region,
             const JpegOptions& options, Image& out) {
   const auto decode_here = [&] {
     prepared.planned = false;
-    prepared.pixels = decode_on_host(gather.pinned(), notes, file, region, options);
+    prepared.pixels = decode_on_host(device_batch.pinned(), notes, file, region, options);
   };
-  if (gather.on_host()) return decode_here();  // the device has returned the sample
-  auto& launch = gather.launch_of_step<JpegFilesLaunch>();
+  if (device_batch.on_host()) return decode_here();  // the device has returned the sample
+  auto& launch = device_batch.launch_of_step<JpegFilesLaunch>();
   if (prepared.planned) {
     const JpegPlan& plan = prepared.plan;
     out.create(plan.out_height(), plan.out_width(), plan.channels());
     if (prepared.engines != nullptr &&
-        launch.add_to_engines(gather, prepared, file.bytes(), region, out))
+        launch.add_to_engines(device_batch, prepared, file.bytes(), region, out))
       return;
-    if (launch.add(gather.sample(), prepared, file.bytes(), out)) return;
+    if (launch.add(device_batch.sample(), prepared, file.bytes(), out)) return;
     decode_here();
   }
   const Image& pixels = prepared.pixels;
   out.create(pixels.height(), pixels.width(), pixels.channels());
-  gather.will_upload(pixels.tensor().nbytes());
+  device_batch.will_upload(pixels.tensor().nbytes());
   launch.add_pixels(pixels, out);
 }
 
@@ -324,11 +325,11 @@ void add_decoders() {
         prepare(memory, notes, file, std::nullopt,
                 {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       },
-      [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
+      [](DeviceBatch& device_batch, SampleNotes& notes, const detail::JpegFile& file,
          const PreparedJpeg& prepared, ColorSpace color, bool turned, DamagePolicy damage,
          bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
          std::int64_t max_output_bytes, Image& out) {
-        decode(gather, notes, file, prepared, std::nullopt,
+        decode(device_batch, notes, file, prepared, std::nullopt,
                {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       });
   add_device_version(
@@ -340,11 +341,11 @@ void add_decoders() {
         prepare(memory, notes, file, region,
                 {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       },
-      [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
+      [](DeviceBatch& device_batch, SampleNotes& notes, const detail::JpegFile& file,
          const PreparedJpeg& prepared, ColorSpace color, bool turned, DamagePolicy damage,
          bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
          std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
-        decode(gather, notes, file, prepared, region,
+        decode(device_batch, notes, file, prepared, region,
                {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       });
 }

@@ -1,6 +1,5 @@
-// What the bodies of kernels share. device_view: how a body accesses device memory. On a GPU it
-// returns the address itself. On HostDevice it returns the real location of the memory, after
-// checking the access.
+// device_view: gives the bodies of kernels access to device memory. On a GPU it returns the address
+// itself. On HostDevice it returns the real location of the memory, after checking the access.
 //
 //   const std::uint8_t* in = device_view(job.in, job.bytes);        // read
 //   float* out = device_view(job.out, 3 * job.pixels);              // written
@@ -60,7 +59,7 @@ SLUICE_HOST_DEVICE const T* pinned_view(const T* at, [[maybe_unused]] std::size_
 // Returns the index of the last of `count` ranges that does not begin after `at`; begin_of(i)
 // ascends with i. Returns 0 if all begin after it.
 template <class Number, class BeginOf>
-SLUICE_HOST_DEVICE Number last_before(Number count, Number at, const BeginOf& begin_of) {
+SLUICE_HOST_DEVICE Number find_range(Number count, Number at, const BeginOf& begin_of) {
   Number low = 0, high = count;
   while (high - low > 1) {
     const Number middle = low + (high - low) / 2;

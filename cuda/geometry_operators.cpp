@@ -2,7 +2,7 @@
 #include <sluice/cuda/launches.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/moves.h>
@@ -28,19 +28,20 @@ namespace sluice::device {
 namespace {
 
 using detail::add_device_version;
-using detail::Gather;
+using detail::DeviceBatch;
 using Numbers = std::array<float, 4>;
 
-void crop(Gather& gather, const Image& in, const Rectangle& region, Image& out) {
+void crop(DeviceBatch& device_batch, const Image& in, const Rectangle& region, Image& out) {
   kernels::check_region("crop", region, in);
-  move_pixels(gather, in, cropped(pixels_of(in), region), region.height, region.width, {}, out);
+  move_pixels(device_batch, in, cropped(pixels_of(in), region), region.height, region.width, {},
+              out);
 }
 
-void add_resize(Gather& gather, const Image& in, const kernels::Box& box,
+void add_resize(DeviceBatch& device_batch, const Image& in, const kernels::Box& box,
                 const kernels::ResizeFilter& filter, bool mirror, const PixelsOut& to, void* out) {
   ResizeJob job = resize_job(in.height(), in.width(), box, filter, mirror, to);
-  place_resize(job, in.data(), in.row_stride(), out, gather.scratch(resize_scratch(job)));
-  gather.launch_of_step<ResizeLaunch>().add(job);
+  place_resize(job, in.data(), in.row_stride(), out, device_batch.scratch(resize_scratch(job)));
+  device_batch.launch_of_step<ResizeLaunch>().add(job);
 }
 
 PixelsOut normalized(const char* op, int height, int width, const Image& in,
@@ -54,32 +55,34 @@ PixelsOut normalized(const char* op, int height, int width, const Image& in,
 }
 
 void add_crops_and_resize() {
+  add_device_version(detail::crop_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                 const Rectangle& region, OutOfBounds what,
+                                                 Image& out) {
+    const bool trim = what == OutOfBounds::trim;
+    crop(device_batch, in, trim ? kernels::trimmed(region, in.height(), in.width()) : region, out);
+  });
   add_device_version(
-      detail::crop_operator(),
-      [](Gather& gather, const Image& in, const Rectangle& region, OutOfBounds what, Image& out) {
-        const bool trim = what == OutOfBounds::trim;
-        crop(gather, in, trim ? kernels::trimmed(region, in.height(), in.width()) : region, out);
+      detail::center_crop_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                         std::int32_t height, std::int32_t width, Image& out) {
+        crop(device_batch, in, kernels::center_crop_region(in.height(), in.width(), height, width),
+             out);
       });
-  add_device_version(
-      detail::center_crop_operator(),
-      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, Image& out) {
-        crop(gather, in, kernels::center_crop_region(in.height(), in.width(), height, width), out);
-      });
-  add_device_version(detail::flip_operator(), [](Gather& gather, const Image& in, bool horizontal,
-                                                 bool vertical, Image& out) {
+  add_device_version(detail::flip_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                 bool horizontal, bool vertical, Image& out) {
     kernels::check_pixels("flip", in);
     PixelsIn what = pixels_of(in);
     if (horizontal) what = mirrored(what, in.width());
     if (vertical) what = upside_down(what, in.height());
-    move_pixels(gather, in, what, in.height(), in.width(), {}, out);
-  });
-  add_device_version(detail::transpose_operator(), [](Gather& gather, const Image& in, Image& out) {
-    kernels::check_pixels("transpose", in);
-    move_pixels(gather, in, transposed(pixels_of(in)), in.width(), in.height(), {}, out);
+    move_pixels(device_batch, in, what, in.height(), in.width(), {}, out);
   });
   add_device_version(
+      detail::transpose_operator(), [](DeviceBatch& device_batch, const Image& in, Image& out) {
+        kernels::check_pixels("transpose", in);
+        move_pixels(device_batch, in, transposed(pixels_of(in)), in.width(), in.height(), {}, out);
+      });
+  add_device_version(
       detail::resize_operator(),
-      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
+      [](DeviceBatch& device_batch, const Image& in, std::int32_t height, std::int32_t width,
          std::int32_t shorter, ResizeMode mode, std::int32_t max_size, float start_y, float start_x,
          float end_y, float end_x, bool relative, Interpolation interpolation, bool antialias,
          Image& out) {
@@ -89,19 +92,19 @@ void add_crops_and_resize() {
             in.height(), in.width());
         kernels::check_size("resize", size.height, size.width);
         out.create(size.height, size.width, in.channels());
-        add_resize(gather, in, box, {interpolation, antialias}, false,
+        add_resize(device_batch, in, box, {interpolation, antialias}, false,
                    pixels_out(size.height, size.width, in.channels()), out.data());
       });
 }
 
 // Operators that only need the image's size, which the host knows.
 void add_regions() {
-  add_device_version(detail::canvas_size_operator(), [](Gather&, const Image& in) {
+  add_device_version(detail::canvas_size_operator(), [](DeviceBatch&, const Image& in) {
     return std::tuple<std::int32_t, std::int32_t>{in.height(), in.width()};
   });
   add_device_version(detail::random_region_operator(),
-                     [](Gather&, Random& random, const Image& in, float min_area, float max_area,
-                        float min_ratio, float max_ratio) {
+                     [](DeviceBatch&, Random& random, const Image& in, float min_area,
+                        float max_area, float min_ratio, float max_ratio) {
                        return kernels::random_resized_crop_region(random, in.height(), in.width(),
                                                                   {.scale_low = min_area,
                                                                    .scale_high = max_area,
@@ -109,8 +112,8 @@ void add_regions() {
                                                                    .ratio_high = max_ratio});
                      });
   add_device_version(detail::random_erasing_region_operator(),
-                     [](Gather&, Random& random, const Image& in, float probability, float min_area,
-                        float max_area, float min_ratio, float max_ratio) {
+                     [](DeviceBatch&, Random& random, const Image& in, float probability,
+                        float min_area, float max_area, float min_ratio, float max_ratio) {
                        return kernels::random_erasing_region(random, in.height(), in.width(),
                                                              {.probability = probability,
                                                               .min_area = min_area,
@@ -121,122 +124,128 @@ void add_regions() {
 }
 
 void add_normalize() {
-  add_device_version(detail::crop_mirror_normalize_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
-                        bool mirror, const Numbers& mean, const Numbers& std, DType dtype,
-                        Layout layout, float scale, float shift, bool pad_output, Tensor& out) {
-                       const Rectangle middle = kernels::center_crop_region(
-                           in.height(), in.width(), height == 0 ? in.height() : height,
-                           width == 0 ? in.width() : width);
-                       PixelsIn what = cropped(pixels_of(in), middle);
-                       if (mirror) what = mirrored(what, middle.width);
-                       const PixelsOut to = normalized(
-                           "crop_mirror_normalize", middle.height, middle.width, in,
-                           {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
-                       add_pixels(gather, pixels_job(what, to), in, out.bytes());
-                     });
   add_device_version(
-      detail::resize_mirror_normalize_operator(),
-      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, bool mirror,
-         const Numbers& mean, const Numbers& std, DType dtype, Layout layout, float scale,
-         float shift, bool pad_output, Interpolation interpolation, bool antialias, Tensor& out) {
+      detail::crop_mirror_normalize_operator(),
+      [](DeviceBatch& device_batch, const Image& in, std::int32_t height, std::int32_t width,
+         bool mirror, const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
+         float scale, float shift, bool pad_output, Tensor& out) {
+        const Rectangle middle =
+            kernels::center_crop_region(in.height(), in.width(), height == 0 ? in.height() : height,
+                                        width == 0 ? in.width() : width);
+        PixelsIn what = cropped(pixels_of(in), middle);
+        if (mirror) what = mirrored(what, middle.width);
         const PixelsOut to =
-            normalized("resize_mirror_normalize", height, width, in,
+            normalized("crop_mirror_normalize", middle.height, middle.width, in,
                        {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
-        add_resize(gather, in, kernels::whole_box(in), {interpolation, antialias}, mirror, to,
-                   out.bytes());
+        add_pixels(device_batch, copy_pixels_job(what, to), in, out.bytes());
       });
+  add_device_version(detail::resize_mirror_normalize_operator(),
+                     [](DeviceBatch& device_batch, const Image& in, std::int32_t height,
+                        std::int32_t width, bool mirror, const Numbers& mean, const Numbers& std,
+                        DType dtype, Layout layout, float scale, float shift, bool pad_output,
+                        Interpolation interpolation, bool antialias, Tensor& out) {
+                       const PixelsOut to = normalized(
+                           "resize_mirror_normalize", height, width, in,
+                           {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
+                       add_resize(device_batch, in, kernels::whole_box(in),
+                                  {interpolation, antialias}, mirror, to, out.bytes());
+                     });
 }
 
-void add_warp(Gather& gather, WarpJob job, const Image& in, Image& out) {
+void add_warp(DeviceBatch& device_batch, WarpJob job, const Image& in, Image& out) {
   out.create(job.out.height, job.out.width, in.channels());
   place_warp(job, in.data(), in.row_stride(), out.data());
-  gather.launch_of_step<WarpLaunch>().add(job);
+  device_batch.launch_of_step<WarpLaunch>().add(job);
 }
 
-void add_affine_places(Gather& gather, const Image& in, const kernels::AffineMap& from, int height,
-                       int width, const kernels::WarpOptions& options, Image& out) {
+void add_affine_places(DeviceBatch& device_batch, const Image& in, const kernels::AffineMap& from,
+                       int height, int width, const kernels::WarpOptions& options, Image& out) {
   out.create(height, width, in.channels());
-  PlacesJob job = places_job(picture_in(in), picture_out(out), options);
+  RemapJob job = remap_job(image_in(in), image_out(out), options);
   from_matrix(job, {from.xx, from.xy, from.x0, from.yx, from.yy, from.y0, 0, 0, 1});
-  gather.launch_of_step<PlacesLaunch>().add(job);
+  device_batch.launch_of_step<RemapLaunch>().add(job);
 }
 
 // All arguments have been checked. A bicubic affine map is computed as a perspective one, as in
 // ops/.
-void add_map(Gather& gather, const Image& in, const kernels::AffineMap& from, int height, int width,
-             const kernels::WarpOptions& options, Image& out) {
+void add_map(DeviceBatch& device_batch, const Image& in, const kernels::AffineMap& from, int height,
+             int width, const kernels::WarpOptions& options, Image& out) {
   if (options.interpolation != Interpolation::bicubic) {
     add_warp(
-        gather,
+        device_batch,
         warp_job(in.height(), in.width(), from, options, pixels_out(height, width, in.channels())),
         in, out);
     return;
   }
-  add_affine_places(gather, in, from, height, width, options, out);
+  add_affine_places(device_batch, in, from, height, width, options, out);
 }
 
 // A step has one kind of launch, so rotations by multiples of 90 degrees use it, too.
-void rotate_bicubic(Gather& gather, const Image& in, float degrees,
+void rotate_bicubic(DeviceBatch& device_batch, const Image& in, float degrees,
                     const kernels::RotateOptions& options, Image& out) {
   const auto& [from, height, width, whole] =
       rotation_of(in.height(), in.width(), degrees, options.keep_size);
   kernels::check_size("rotate", height, width);
   add_affine_places(
-      gather, in, {from.xx, from.xy, from.x0, from.yx, from.yy, from.y0}, height, width,
+      device_batch, in, {from.xx, from.xy, from.x0, from.yx, from.yy, from.y0}, height, width,
       {whole ? Interpolation::nearest : options.interpolation, Border::constant, options.fill},
       out);
 }
 
-void warp(Gather& gather, const char* op, const Image& in, const kernels::AffineMap& from,
-          int height, int width, const kernels::WarpOptions& options, Image& out) {
+void warp(DeviceBatch& device_batch, const char* op, const Image& in,
+          const kernels::AffineMap& from, int height, int width,
+          const kernels::WarpOptions& options, Image& out) {
   kernels::check_affine(op, in, from, height, width, options);
-  add_map(gather, in, from, height, width, options, out);
+  add_map(device_batch, in, from, height, width, options, out);
 }
 
 void add_rotate() {
-  add_device_version(detail::rotate_operator(), [](Gather& gather, const Image& in, float degrees,
-                                                   bool keep_size, const Numbers& fill,
-                                                   Interpolation interpolation, Image& out) {
-    kernels::check_pixels("rotate", in);
-    const kernels::RotateOptions options{keep_size, detail::fill_of(fill), interpolation};
-    if (interpolation == Interpolation::bicubic)
-      return rotate_bicubic(gather, in, degrees, options, out);
-    add_warp(gather, rotate_job(in.height(), in.width(), in.channels(), degrees, options), in, out);
-  });
+  add_device_version(
+      detail::rotate_operator(),
+      [](DeviceBatch& device_batch, const Image& in, float degrees, bool keep_size,
+         const Numbers& fill, Interpolation interpolation, Image& out) {
+        kernels::check_pixels("rotate", in);
+        const kernels::RotateOptions options{keep_size, detail::fill_of(fill), interpolation};
+        if (interpolation == Interpolation::bicubic)
+          return rotate_bicubic(device_batch, in, degrees, options, out);
+        add_warp(device_batch, rotate_job(in.height(), in.width(), in.channels(), degrees, options),
+                 in, out);
+      });
 }
 
 void add_shear() {
   add_device_version(
-      detail::shear_operator(),
-      [](Gather& gather, const Image& in, float x, float y, float center_x, float center_y,
-         Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
+      detail::shear_operator(), [](DeviceBatch& device_batch, const Image& in, float x, float y,
+                                   float center_x, float center_y, Interpolation interpolation,
+                                   Border border, const Numbers& fill, Image& out) {
         kernels::check_pixels("shear", in);
-        warp(gather, "shear", in,
+        warp(device_batch, "shear", in,
              kernels::shear_map(in.height(), in.width(), {x, y, center_x, center_y}), in.height(),
              in.width(), detail::warp_options(interpolation, border, fill), out);
       });
 }
 
 void add_translate() {
-  add_device_version(detail::translate_operator(), [](Gather& gather, const Image& in, float x,
-                                                      float y, bool relative,
-                                                      Interpolation interpolation, Border border,
-                                                      const Numbers& fill, Image& out) {
-    kernels::check_pixels("translate", in);
-    warp(gather, "translate", in, kernels::translate_map(in.height(), in.width(), x, y, relative),
-         in.height(), in.width(), detail::warp_options(interpolation, border, fill), out);
-  });
+  add_device_version(
+      detail::translate_operator(),
+      [](DeviceBatch& device_batch, const Image& in, float x, float y, bool relative,
+         Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
+        kernels::check_pixels("translate", in);
+        warp(device_batch, "translate", in,
+             kernels::translate_map(in.height(), in.width(), x, y, relative), in.height(),
+             in.width(), detail::warp_options(interpolation, border, fill), out);
+      });
 }
 
 void add_affine() {
   add_device_version(
       detail::warp_affine_operator(),
-      [](Gather& gather, const Image& in, float xx, float xy, float x0, float yx, float yy,
-         float y0, std::int32_t height, std::int32_t width, bool inverse_map,
+      [](DeviceBatch& device_batch, const Image& in, float xx, float xy, float x0, float yx,
+         float yy, float y0, std::int32_t height, std::int32_t width, bool inverse_map,
          Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
         const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
-        warp(gather, "warp_affine", in, inverse_map ? map : kernels::inverse("warp_affine", map),
+        warp(device_batch, "warp_affine", in,
+             inverse_map ? map : kernels::inverse("warp_affine", map),
              height != 0 ? height : in.height(), width != 0 ? width : in.width(),
              detail::warp_options(interpolation, border, fill), out);
       });
@@ -244,27 +253,27 @@ void add_affine() {
 
 void add_composed_warp() {
   add_device_version(detail::composed_warp_operator(),
-                     [](Gather& gather, const kernels::ComposedWarp& map, Image& out) {
+                     [](DeviceBatch& device_batch, const kernels::ComposedWarp& map, Image& out) {
                        map.check_made();
-                       add_map(gather, map.from(), map.map(), map.height(), map.width(),
+                       add_map(device_batch, map.from(), map.map(), map.height(), map.width(),
                                map.options(), out);
                      });
 }
 
-void warp_perspective(Gather& gather, const char* op, const Image& in,
+void warp_perspective(DeviceBatch& device_batch, const char* op, const Image& in,
                       const kernels::PerspectiveMap& from, int height, int width,
                       const kernels::WarpOptions& options, Image& out) {
   kernels::check_perspective(op, in, from, height, width, options);
   out.create(height, width, in.channels());
-  PlacesJob job = places_job(picture_in(in), picture_out(out), options);
+  RemapJob job = remap_job(image_in(in), image_out(out), options);
   from_matrix(job, from);
-  gather.launch_of_step<PlacesLaunch>().add(job);
+  device_batch.launch_of_step<RemapLaunch>().add(job);
 }
 
 void add_perspectives() {
   add_device_version(
       detail::perspective_operator(),
-      [](Gather& gather, const Image& in, float from_ax, float from_ay, float from_bx,
+      [](DeviceBatch& device_batch, const Image& in, float from_ax, float from_ay, float from_bx,
          float from_by, float from_cx, float from_cy, float from_dx, float from_dy, float to_ax,
          float to_ay, float to_bx, float to_by, float to_cx, float to_cy, float to_dx, float to_dy,
          Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
@@ -272,16 +281,16 @@ void add_perspectives() {
             {{from_ax, from_ay}, {from_bx, from_by}, {from_cx, from_cy}, {from_dx, from_dy}}};
         const kernels::PerspectivePoints to{
             {{to_ax, to_ay}, {to_bx, to_by}, {to_cx, to_cy}, {to_dx, to_dy}}};
-        warp_perspective(gather, "perspective", in, kernels::map_of_points("perspective", to, from),
-                         in.height(), in.width(), detail::warp_options(interpolation, border, fill),
-                         out);
+        warp_perspective(device_batch, "perspective", in,
+                         kernels::map_of_points("perspective", to, from), in.height(), in.width(),
+                         detail::warp_options(interpolation, border, fill), out);
       });
   add_device_version(
       detail::warp_perspective_operator(),
-      [](Gather& gather, const Image& in, float xx, float xy, float x0, float yx, float yy,
-         float y0, float wx, float wy, float w0, std::int32_t height, std::int32_t width,
+      [](DeviceBatch& device_batch, const Image& in, float xx, float xy, float x0, float yx,
+         float yy, float y0, float wx, float wy, float w0, std::int32_t height, std::int32_t width,
          Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
-        warp_perspective(gather, "warp_perspective", in, {xx, xy, x0, yx, yy, y0, wx, wy, w0},
+        warp_perspective(device_batch, "warp_perspective", in, {xx, xy, x0, yx, yy, y0, wx, wy, w0},
                          height != 0 ? height : in.height(), width != 0 ? width : in.width(),
                          detail::warp_options(interpolation, border, fill), out);
       });
@@ -290,126 +299,128 @@ void add_perspectives() {
 void add_lens() {
   add_device_version(
       detail::lens_distortion_operator(),
-      [](Gather& gather, const Image& in, float k1, float k2, Interpolation interpolation,
-         Border border, const Numbers& fill, Image& out) {
+      [](DeviceBatch& device_batch, const Image& in, float k1, float k2,
+         Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
         const kernels::WarpOptions options = detail::warp_options(interpolation, border, fill);
         const kernels::Lens lens = kernels::lens_for(in, k1, k2, options);
-        PlacesJob job = places_job(picture_in(in), create_like(in, out), options);
+        RemapJob job = remap_job(image_in(in), create_like(in, out), options);
         from_lens(job, lens);
-        gather.launch_of_step<PlacesLaunch>().add(job);
+        device_batch.launch_of_step<RemapLaunch>().add(job);
       });
 }
 
-float* scratch_numbers(Gather& gather, std::size_t count) {
-  return reinterpret_cast<float*>(gather.scratch(count * sizeof(float)));
+float* scratch_numbers(DeviceBatch& device_batch, std::size_t count) {
+  return reinterpret_cast<float*>(device_batch.scratch(count * sizeof(float)));
 }
 
 void add_elastic() {
   add_device_version(
       detail::elastic_operator(),
-      [](Gather& gather, Random& random, const Image& in, float alpha, float sigma,
+      [](DeviceBatch& device_batch, Random& random, const Image& in, float alpha, float sigma,
          Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
         const kernels::WarpOptions options = detail::warp_options(interpolation, border, fill);
         kernels::check_elastic(in, {alpha, sigma}, options);
-        ShiftsJob shifts = shifts_job(in.height(), in.width(), random.words());
-        shifts.shifts = scratch_numbers(gather, shifts_of(shifts));
+        DisplacementJob shifts = displacement_job(in.height(), in.width(), random.words());
+        shifts.shifts = scratch_numbers(device_batch, displacement_size(shifts));
         if (sigma != 0) {
           const std::vector<float> weights = kernels::elastic_weights(sigma);
-          shifts.weights = upload_all(gather, weights.data(), weights.size());
+          shifts.weights = upload_all(device_batch, weights.data(), weights.size());
           shifts.count = static_cast<std::int32_t>(weights.size());
-          shifts.between = scratch_numbers(gather, shifts_of(shifts));
+          shifts.between = scratch_numbers(device_batch, displacement_size(shifts));
         }
-        PlacesJob job = places_job(picture_in(in), create_like(in, out), options);
-        from_shifts(job, shifts.shifts, static_cast<double>(alpha) / 2);
-        auto& launch = gather.launch_of_step<ElasticLaunch>();
+        RemapJob job = remap_job(image_in(in), create_like(in, out), options);
+        from_displacement(job, shifts.shifts, static_cast<double>(alpha) / 2);
+        auto& launch = device_batch.launch_of_step<ElasticLaunch>();
         launch.add_first(shifts);
         launch.add_second(job);
       });
 }
 
-CoverJob covered(const Image& in, const Numbers& fill, Image& out) {
-  return cover_job(picture_in(in), create_like(in, out), detail::fill_of(fill));
+FillRectsJob filled(const Image& in, const Numbers& fill, Image& out) {
+  return fill_rects_job(image_in(in), create_like(in, out), detail::fill_of(fill));
 }
 
-void erase(Gather& gather, const Image& in, const Rectangle& region, const Numbers& fill,
+void erase(DeviceBatch& device_batch, const Image& in, const Rectangle& region, const Numbers& fill,
            Image& out) {
-  CoverJob job = covered(in, fill, out);
-  cover_rectangle(job, region);
-  gather.launch_of_step<CoverLaunch>().add(job);
+  FillRectsJob job = filled(in, fill, out);
+  fill_rectangle(job, region);
+  device_batch.launch_of_step<FillRectsLaunch>().add(job);
 }
 
-void pad(Gather& gather, const Image& in, const kernels::Margins& margins, Border border,
+void pad(DeviceBatch& device_batch, const Image& in, const kernels::Margins& margins, Border border,
          const Numbers& fill, Image& out) {
   const int height = in.height() + margins.top + margins.bottom;
   const int width = in.width() + margins.left + margins.right;
   kernels::check_size("pad_image", height, width);
   out.create(height, width, in.channels());
-  CoverJob job = cover_job(picture_in(in), picture_out(out), detail::fill_of(fill));
-  cover_margins(job, margins.top, margins.left, border);
-  gather.launch_of_step<CoverLaunch>().add(job);
+  FillRectsJob job = fill_rects_job(image_in(in), image_out(out), detail::fill_of(fill));
+  fill_margins(job, margins.top, margins.left, border);
+  device_batch.launch_of_step<FillRectsLaunch>().add(job);
 }
 
 // As crop_padded() of ops/. A region far outside of the image shows none of it, like one just
 // outside, so the offsets can be clamped.
-void crop_padded(Gather& gather, const Image& in, const Rectangle& region, const Fill& fill,
-                 Image& out) {
+void crop_padded(DeviceBatch& device_batch, const Image& in, const Rectangle& region,
+                 const Fill& fill, Image& out) {
   kernels::check_pixels("crop", in);
   kernels::check_size("crop", region.height, region.width);
   out.create(region.height, region.width, in.channels());
   constexpr int kOutside = 65536;
-  CoverJob job = cover_job(picture_in(in), picture_out(out), fill);
-  cover_margins(job, -std::clamp(region.y, -kOutside, kOutside),
-                -std::clamp(region.x, -kOutside, kOutside), Border::constant);
-  gather.launch_of_step<CoverLaunch>().add(job);
+  FillRectsJob job = fill_rects_job(image_in(in), image_out(out), fill);
+  fill_margins(job, -std::clamp(region.y, -kOutside, kOutside),
+               -std::clamp(region.x, -kOutside, kOutside), Border::constant);
+  device_batch.launch_of_step<FillRectsLaunch>().add(job);
 }
 
-void add_covers() {
+void add_fill_rects() {
   add_device_version(
       detail::crop_padded_operator(),
-      [](Gather& gather, const Image& in, const Rectangle& region, const Numbers& fill,
-         Image& out) { crop_padded(gather, in, region, detail::fill_of(fill), out); });
-  add_device_version(
-      detail::expand_operator(), [](Gather& gather, const Image& in, float ratio, float y, float x,
-                                    const Numbers& fill, Image& out) {
-        kernels::check_pixels("expand", in);
-        const kernels::Expanded to = kernels::expanded({ratio, y, x}, in.height(), in.width());
-        crop_padded(gather, in, {-to.picture.y, -to.picture.x, to.canvas.height, to.canvas.width},
-                    detail::fill_of(fill), out);
-      });
-  add_device_version(detail::erase_operator(), [](Gather& gather, const Image& in, float y, float x,
-                                                  float height, float width, bool normalized,
-                                                  bool centered, const Numbers& fill, Image& out) {
-    kernels::check_pixels("erase", in);
-    erase(gather, in,
-          kernels::erased_region({y, x, height, width, normalized, centered}, in.height(),
-                                 in.width()),
-          fill, out);
+      [](DeviceBatch& device_batch, const Image& in, const Rectangle& region, const Numbers& fill,
+         Image& out) { crop_padded(device_batch, in, region, detail::fill_of(fill), out); });
+  add_device_version(detail::expand_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                   float ratio, float y, float x,
+                                                   const Numbers& fill, Image& out) {
+    kernels::check_pixels("expand", in);
+    const kernels::Expanded to = kernels::expanded({ratio, y, x}, in.height(), in.width());
+    crop_padded(device_batch, in, {-to.picture.y, -to.picture.x, to.canvas.height, to.canvas.width},
+                detail::fill_of(fill), out);
   });
+  add_device_version(
+      detail::erase_operator(),
+      [](DeviceBatch& device_batch, const Image& in, float y, float x, float height, float width,
+         bool normalized, bool centered, const Numbers& fill, Image& out) {
+        kernels::check_pixels("erase", in);
+        erase(device_batch, in,
+              kernels::erased_region({y, x, height, width, normalized, centered}, in.height(),
+                                     in.width()),
+              fill, out);
+      });
   add_device_version(detail::erase_region_operator(),
-                     [](Gather& gather, const Image& in, const Rectangle& region,
+                     [](DeviceBatch& device_batch, const Image& in, const Rectangle& region,
                         const Numbers& fill, Image& out) {
                        kernels::check_pixels("erase", in);
-                       erase(gather, in, region, fill, out);
+                       erase(device_batch, in, region, fill, out);
                      });
   add_device_version(
       detail::grid_mask_operator(),
-      [](Gather& gather, const Image& in, std::int32_t tile, float ratio, float degrees,
+      [](DeviceBatch& device_batch, const Image& in, std::int32_t tile, float ratio, float degrees,
          float shift_x, float shift_y, const Numbers& fill, Image& out) {
         kernels::check_pixels("grid_mask", in);
-        CoverJob job = covered(in, fill, out);
-        cover_grid(job, {tile, ratio, degrees, shift_x, shift_y});
-        gather.launch_of_step<CoverLaunch>().add(job);
+        FillRectsJob job = filled(in, fill, out);
+        fill_grid(job, {tile, ratio, degrees, shift_x, shift_y});
+        device_batch.launch_of_step<FillRectsLaunch>().add(job);
       });
-  add_device_version(detail::pad_image_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t left, std::int32_t top,
-                        std::int32_t right, std::int32_t bottom, std::int32_t height,
-                        std::int32_t width, Border border, const Numbers& fill, Image& out) {
-                       kernels::check_pixels("pad_image", in);
-                       pad(gather, in,
-                           kernels::margins_up_to({left, top, right, bottom}, in.height(),
-                                                  in.width(), height, width),
-                           border, fill, out);
-                     });
+  add_device_version(detail::pad_image_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                      std::int32_t left, std::int32_t top,
+                                                      std::int32_t right, std::int32_t bottom,
+                                                      std::int32_t height, std::int32_t width,
+                                                      Border border, const Numbers& fill,
+                                                      Image& out) {
+    kernels::check_pixels("pad_image", in);
+    pad(device_batch, in,
+        kernels::margins_up_to({left, top, right, bottom}, in.height(), in.width(), height, width),
+        border, fill, out);
+  });
 }
 
 }  // namespace
@@ -426,7 +437,7 @@ void add_geometry_operators() {
   add_perspectives();
   add_lens();
   add_elastic();
-  add_covers();
+  add_fill_rects();
 }
 
 }  // namespace sluice::device

@@ -99,7 +99,7 @@ struct HostDevice::Impl {
 
   // Locks the device; throws in a child of fork().
   std::unique_lock<std::mutex> enter() const {
-    home.require(name);
+    fork_guard.require(name);
     return std::unique_lock(mutex);
   }
 
@@ -192,7 +192,7 @@ struct HostDevice::Impl {
     }
   }
 
-  const HomeProcess home;
+  const ForkGuard fork_guard;
   const Options options;
   const std::string name = "the stand-in for device " + std::to_string(options.index);
   HostMemory memory;
@@ -309,7 +309,7 @@ class DeviceMemory : public MemoryResource {
     }
   }
   void deallocate(void* at, std::size_t, std::size_t) noexcept override {
-    if (!device_->home.here()) return;  // a child of fork() shares it with its parent
+    if (!device_->fork_guard.here()) return;  // a child of fork() shares it with its parent
     const std::lock_guard lock(device_->mutex);
     std::string wrong = device_->memory.free(at, device_->host);
     try {
@@ -365,7 +365,7 @@ class HostJpegEngines::HostBatch : public JpegEngines::Batch {
     Image image;
     (void)decode_jpeg_image(file.bytes, {.apply_orientation = false}, image);
     if (image.height() != file.height || image.width() != file.width || image.channels() != 3)
-      throw Error("the file's picture is of another size");
+      throw Error("the file's image is of another size");
     const std::size_t row = image.row_bytes();
     Buffer pixels = pinned_.allocate(row * static_cast<std::size_t>(file.height));
     auto* to = reinterpret_cast<std::uint8_t*>(pixels.data());
@@ -403,7 +403,7 @@ HostDevice::HostDevice(Options options)
 }
 
 HostDevice::~HostDevice() {
-  if (!impl_->home.here()) {  // the threads are the parent's: leave everything as it is
+  if (!impl_->fork_guard.here()) {  // the threads are the parent's: leave everything as it is
     impl_->stays = impl_;
     return;
   }

@@ -195,7 +195,7 @@ void HostMemory::forget(std::vector<Access>& accesses, const Access& now) {
 
 void* PinnedMemory::allocate(std::size_t bytes, std::size_t alignment) {
   void* const at = ::operator new(bytes, std::align_val_t(alignment));
-  if (!home_.here()) return at;
+  if (!fork_guard_.here()) return at;
   try {
     const std::lock_guard lock(mutex_);
     blocks_.emplace(static_cast<const std::byte*>(at), bytes);
@@ -207,7 +207,7 @@ void* PinnedMemory::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void PinnedMemory::deallocate(void* at, std::size_t, std::size_t alignment) noexcept {
-  if (home_.here()) {
+  if (fork_guard_.here()) {
     const std::lock_guard lock(mutex_);
     blocks_.erase(static_cast<const std::byte*>(at));
   }
@@ -215,7 +215,7 @@ void PinnedMemory::deallocate(void* at, std::size_t, std::size_t alignment) noex
 }
 
 bool PinnedMemory::holds(const void* at, std::size_t bytes) const {
-  if (!home_.here()) return false;
+  if (!fork_guard_.here()) return false;
   const auto* const first = static_cast<const std::byte*>(at);
   const std::lock_guard lock(mutex_);
   const auto after = blocks_.upper_bound(first);

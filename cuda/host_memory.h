@@ -97,7 +97,7 @@ class PinnedMemory : public MemoryResource {
   bool holds(const void* at, std::size_t bytes) const;
 
  private:
-  const HomeProcess home_;
+  const ForkGuard fork_guard_;
   mutable std::mutex mutex_;
   std::map<const std::byte*, std::size_t, std::less<>> blocks_;
 };

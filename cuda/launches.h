@@ -3,16 +3,16 @@
 // describes the images of a sample as kernels need them; the outputs of a step are created first.
 // For the device versions of operators in cuda/.
 //
-// Ownership: launches belong to the Gather, and what is uploaded is in its memory until it is over.
-// Threads: one. Errors: as Gather says.
+// Ownership: launches belong to the DeviceBatch, and what is uploaded is in its memory until it is
+// over. Threads: one. Errors: as DeviceBatch says.
 #pragma once
 
 #include <sluice/cuda/kernels/color.h>
 #include <sluice/cuda/kernels/filter.h>
 #include <sluice/cuda/kernels/geometry.h>
-#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/image_view.h>
 #include <sluice/cuda/kernels/tiles.h>
-#include <sluice/graph/exec/gather.h>
+#include <sluice/graph/exec/device_batch.h>
 #include <sluice/runtime/image.h>
 
 #include <algorithm>
@@ -25,12 +25,12 @@ namespace sluice::device {
 // Returns the jobs of a launch at their addresses on the device. `guards`: one for each job, or
 // none.
 template <class Job>
-Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs,
+Batch<Job> upload_jobs(detail::DeviceBatch& device_batch, const std::vector<Job>& jobs,
                        const std::vector<DeviceGuard>& guards = {}) {
   const auto count = static_cast<int>(jobs.size());
   const bool guarded = std::any_of(guards.begin(), guards.end(),
                                    [](const DeviceGuard& guard) { return guard.taken != nullptr; });
-  const detail::Gather::Upload at = gather.upload(JobBlock<Job>::bytes(count, guarded));
+  const detail::DeviceBatch::Upload at = device_batch.upload(JobBlock<Job>::bytes(count, guarded));
   JobBlock<Job> block(at.host, count, guarded);
   for (std::size_t i = 0; i < jobs.size(); ++i)
     block.add(jobs[i], guarded ? guards[i] : DeviceGuard());
@@ -39,8 +39,8 @@ Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs,
 
 // Returns `count` elements at their address on the device.
 template <class T>
-const T* upload_all(detail::Gather& gather, const T* from, std::size_t count) {
-  const detail::Gather::Upload at = gather.upload(count * sizeof(T));
+const T* upload_all(detail::DeviceBatch& device_batch, const T* from, std::size_t count) {
+  const detail::DeviceBatch::Upload at = device_batch.upload(count * sizeof(T));
   std::memcpy(at.host, from, count * sizeof(T));
   return reinterpret_cast<const T*>(at.device);
 }
@@ -60,8 +60,8 @@ class JobsLaunch : public detail::StepLaunch {
     guards_.clear();
     batch_ = {};
   }
-  void write(detail::Gather& gather) override {
-    if (!jobs_.empty()) batch_ = upload_jobs(gather, jobs_, guards_);
+  void write(detail::DeviceBatch& device_batch) override {
+    if (!jobs_.empty()) batch_ = upload_jobs(device_batch, jobs_, guards_);
   }
   void launch(DeviceStream& stream) override {
     if (!jobs_.empty()) kLaunch(stream, batch_);
@@ -75,34 +75,34 @@ class JobsLaunch : public detail::StepLaunch {
   Batch<Job> batch_;
 };
 using BlurLaunch = JobsLaunch<BlurJob, launch_blur>;
-using ColoursLaunch = JobsLaunch<ColourJob, launch_colours>;
-using CoverLaunch = JobsLaunch<CoverJob, launch_cover>;
+using ColorsLaunch = JobsLaunch<ColorJob, launch_colors>;
+using FillRectsLaunch = JobsLaunch<FillRectsJob, launch_fill_rects>;
 using JitterLaunch = JobsLaunch<NoiseJob, launch_jitter>;
-using LayersLaunch = JobsLaunch<LayersJob, launch_layers>;
-using MedianLaunch = JobsLaunch<WindowJob, launch_median>;
+using BlendLaunch = JobsLaunch<BlendJob, launch_blend>;
+using MedianLaunch = JobsLaunch<Filter2dJob, launch_median>;
 using MorphologyLaunch = JobsLaunch<MorphologyJob, launch_morphology>;
-using MotionLaunch = JobsLaunch<WindowJob, launch_motion>;
-using PixelsLaunch = JobsLaunch<PixelsJob, launch_pixels>;
-using PlacesLaunch = JobsLaunch<PlacesJob, launch_places>;
+using MotionLaunch = JobsLaunch<Filter2dJob, launch_motion>;
+using CopyPixelsLaunch = JobsLaunch<CopyPixelsJob, launch_copy_pixels>;
+using RemapLaunch = JobsLaunch<RemapJob, launch_remap>;
 using ResizeLaunch = JobsLaunch<ResizeJob, launch_resize>;
 using SaltAndPepperLaunch = JobsLaunch<NoiseJob, launch_salt_and_pepper>;
-using ShiftsLaunch = JobsLaunch<ShiftsJob, launch_shifts>;
+using DisplacementLaunch = JobsLaunch<DisplacementJob, launch_displacement>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
-using WindowLaunch = JobsLaunch<WindowJob, launch_window>;
+using Filter2dLaunch = JobsLaunch<Filter2dJob, launch_filter_2d>;
 
 // Normally distributed noise. The quantiles that it is made from are uploaded once for all samples.
 template <void (*kLaunch)(DeviceStream&, const Batch<NoiseJob>&)>
 class NormalNoiseLaunch : public JobsLaunch<NoiseJob, kLaunch> {
  public:
-  void write(detail::Gather& gather) override {
+  void write(detail::DeviceBatch& device_batch) override {
     const float* quantiles = nullptr;
     for (NoiseJob& job : this->jobs_) {
       if (job.needs_quantiles == 0) continue;
       const auto all = upper_quantiles();
-      if (quantiles == nullptr) quantiles = upload_all(gather, all.data(), all.size());
+      if (quantiles == nullptr) quantiles = upload_all(device_batch, all.data(), all.size());
       job.quantiles = quantiles;
     }
-    JobsLaunch<NoiseJob, kLaunch>::write(gather);
+    JobsLaunch<NoiseJob, kLaunch>::write(device_batch);
   }
 };
 using GaussianNoiseLaunch = NormalNoiseLaunch<launch_gaussian_noise>;
@@ -123,9 +123,9 @@ class LaunchInTurn : public detail::StepLaunch {
     first_.clear();
     second_.clear();
   }
-  void write(detail::Gather& gather) override {
-    first_.write(gather);
-    second_.write(gather);
+  void write(detail::DeviceBatch& device_batch) override {
+    first_.write(device_batch);
+    second_.write(device_batch);
   }
   void launch(DeviceStream& stream) override {
     first_.launch(stream);
@@ -138,7 +138,7 @@ class LaunchInTurn : public detail::StepLaunch {
 };
 using ClaheLaunch = LaunchInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_tables>,
                                  JobsLaunch<ClaheJob, launch_clahe>>;
-using ElasticLaunch = LaunchInTurn<ShiftsLaunch, PlacesLaunch>;
+using ElasticLaunch = LaunchInTurn<DisplacementLaunch, RemapLaunch>;
 using JpegDistortionLaunch = LaunchInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_blocks>,
                                           JobsLaunch<JpegPixelsJob, launch_jpeg_pixels>>;
 using ShotNoiseLaunch =
@@ -146,29 +146,30 @@ using ShotNoiseLaunch =
 
 inline PixelsIn pixels_of(const Image& in) { return hwc_pixels(in.channels(), in.row_stride()); }
 
-inline PictureIn picture_in(const Image& in) {
+inline ImageIn image_in(const Image& in) {
   return {in.data(), in.row_stride(), in.height(), in.width(), in.channels()};
 }
-inline PictureOut picture_out(Image& out) {
+inline ImageOut image_out(Image& out) {
   return {out.data(), out.height(), out.width(), out.channels()};
 }
-inline PictureOut create_like(const Image& in, Image& out) {
+inline ImageOut create_like(const Image& in, Image& out) {
   out.create(in.height(), in.width(), in.channels());
-  return picture_out(out);
+  return image_out(out);
 }
 
-inline void add_pixels(detail::Gather& gather, PixelsJob job, const Image& in, void* out) {
+inline void add_pixels(detail::DeviceBatch& device_batch, CopyPixelsJob job, const Image& in,
+                       void* out) {
   place_pixels(job, in.data(), out);
-  gather.launch_of_step<PixelsLaunch>().add(job);
+  device_batch.launch_of_step<CopyPixelsLaunch>().add(job);
 }
 
 // Adds a job that copies `what` of the image, as an image of this size.
-inline void move_pixels(detail::Gather& gather, const Image& in, const PixelsIn& what, int height,
-                        int width, const Levels& levels, Image& out) {
+inline void move_pixels(detail::DeviceBatch& device_batch, const Image& in, const PixelsIn& what,
+                        int height, int width, const Levels& levels, Image& out) {
   out.create(height, width, in.channels());
   PixelsOut to = pixels_out(height, width, in.channels());
   to.levels = levels;
-  add_pixels(gather, pixels_job(what, to), in, out.data());
+  add_pixels(device_batch, copy_pixels_job(what, to), in, out.data());
 }
 
 // Add the device versions of operators, file by file; add_device_operators() calls all of them. The

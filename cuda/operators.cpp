@@ -3,7 +3,7 @@
 #include <sluice/cuda/kernels/color.h>
 #include <sluice/cuda/launches.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/exec/gather.h>
+#include <sluice/graph/exec/device_batch.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/ops/kernels/tensors.h>
 #include <sluice/ops/parameters.h>
@@ -24,15 +24,16 @@ namespace sluice::device {
 namespace {
 
 using detail::add_device_version;
-using detail::Gather;
+using detail::DeviceBatch;
 using kernels::Reduction;
 
 // Computes numbers, such as a mean, from the images of all samples of a GPU batch: one launch, and
 // one copy back.
 class ReduceLaunch : public detail::StepLaunch {
  public:
-  void add(detail::Gather& gather, const ReduceJob& job, kernels::Reduction what, float& number) {
-    gather.will_tell({&number, this, jobs_.size()});
+  void add(detail::DeviceBatch& device_batch, const ReduceJob& job, kernels::Reduction what,
+           float& number) {
+    device_batch.will_tell({&number, this, jobs_.size()});
     jobs_.push_back(job);
     numbers_.push_back({what, job.rows * job.bytes, &number});
   }
@@ -46,12 +47,12 @@ class ReduceLaunch : public detail::StepLaunch {
     numbers_.clear();
     batch_ = {};
   }
-  void write(detail::Gather& gather) override {
+  void write(detail::DeviceBatch& device_batch) override {
     if (jobs_.empty()) return;
-    results_ = reinterpret_cast<ReduceResult*>(gather.scratch(bytes()));
-    if (told_.size() < bytes()) told_ = gather.pinned().allocate(bytes());
+    results_ = reinterpret_cast<ReduceResult*>(device_batch.scratch(bytes()));
+    if (told_.size() < bytes()) told_ = device_batch.pinned().allocate(bytes());
     for (std::size_t i = 0; i < jobs_.size(); ++i) jobs_[i].result = results_ + i;
-    batch_ = upload_jobs(gather, jobs_);
+    batch_ = upload_jobs(device_batch, jobs_);
   }
   void launch(DeviceStream& stream) override {
     if (jobs_.empty()) return;
@@ -61,7 +62,7 @@ class ReduceLaunch : public detail::StepLaunch {
   void tell(DeviceStream& stream) override {
     if (!jobs_.empty()) stream.copy(told_.data(), results_, bytes());
   }
-  void check(detail::Gather&) override {
+  void check(detail::DeviceBatch&) override {
     const auto* const told = reinterpret_cast<const ReduceResult*>(told_.data());
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       const Number& number = numbers_[i];
@@ -87,15 +88,15 @@ class ReduceLaunch : public detail::StepLaunch {
 void add_reductions() {
   for (const Reduction what :
        {Reduction::mean, Reduction::min, Reduction::max, Reduction::standard_deviation}) {
-    add_device_version(
-        detail::reduction_operator(what),
-        [what](Gather& gather, const detail::Levels& in, float& number) {
-          kernels::check_levels(what, in.tensor);
-          kernels::LevelRows rows;
-          if (!kernels::lies_in_rows(in.tensor, rows))
-            throw std::invalid_argument("the elements of a row must lie side by side");
-          gather.launch_of_step<ReduceLaunch>().add(gather, reduce_job(rows), what, number);
-        });
+    add_device_version(detail::reduction_operator(what), [what](DeviceBatch& device_batch,
+                                                                const detail::Levels& in,
+                                                                float& number) {
+      kernels::check_levels(what, in.tensor);
+      kernels::LevelRows rows;
+      if (!kernels::lies_in_rows(in.tensor, rows))
+        throw std::invalid_argument("the elements of a row must lie side by side");
+      device_batch.launch_of_step<ReduceLaunch>().add(device_batch, reduce_job(rows), what, number);
+    });
   }
 }
 
@@ -116,7 +117,7 @@ static_assert(static_cast<int>(Comparison::less) == 0 &&
 
 class ChooseLaunch : public detail::StepLaunch {
  public:
-  void add(const ChooseJob& job, const Gather::Told& told) {
+  void add(const ChooseJob& job, const DeviceBatch::Told& told) {
     from_.resize(jobs_.size());
     from_.push_back(told);
     jobs_.push_back(job);
@@ -126,16 +127,16 @@ class ChooseLaunch : public detail::StepLaunch {
     from_.clear();
     batch_ = {};
   }
-  void write(Gather& gather) override {
+  void write(DeviceBatch& device_batch) override {
     if (jobs_.empty()) return;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      const Gather::Told& told = from_[i];
+      const DeviceBatch::Told& told = from_[i];
       const auto& launch = static_cast<const ReduceLaunch&>(*told.launch);
       jobs_[i].sums = launch.result(told.place);
       jobs_[i].what = static_cast<std::int32_t>(launch.what(told.place));
       jobs_[i].count = launch.count(told.place);
     }
-    batch_ = upload_jobs(gather, jobs_);
+    batch_ = upload_jobs(device_batch, jobs_);
   }
   void launch(DeviceStream& stream) override {
     if (!jobs_.empty()) launch_choose(stream, batch_);
@@ -143,28 +144,30 @@ class ChooseLaunch : public detail::StepLaunch {
 
  private:
   std::vector<ChooseJob> jobs_;
-  std::vector<Gather::Told> from_;  // one for each of jobs_, and perhaps one more
+  std::vector<DeviceBatch::Told> from_;  // one for each of jobs_, and perhaps one more
   Batch<ChooseJob> batch_;
 };
 
-DeviceGuard choose(Gather& gather, const float& number, const DeviceChoice& how, double other) {
-  const Gather::Told told = gather.told(number);
+DeviceGuard choose(DeviceBatch& device_batch, const float& number, const DeviceChoice& how,
+                   double other) {
+  const DeviceBatch::Told told = device_batch.told(number);
   if (told.launch == nullptr) throw std::logic_error("a choice by a number that nobody tells");
   ChooseJob job;
   job.comparison = static_cast<std::int32_t>(how.comparison);
   job.number_first = how.number_first ? 1 : 0;
   job.other = other;
-  job.arm = reinterpret_cast<std::int32_t*>(gather.scratch(sizeof(std::int32_t)));
-  gather.launch_of_step<ChooseLaunch>().add(job, told);
+  job.arm = reinterpret_cast<std::int32_t*>(device_batch.scratch(sizeof(std::int32_t)));
+  device_batch.launch_of_step<ChooseLaunch>().add(job, told);
   return {job.arm, 0};
 }
 
-bool copy(Gather& gather, const void* from, void* to, std::size_t rows, std::size_t bytes) {
+bool copy(DeviceBatch& device_batch, const void* from, void* to, std::size_t rows,
+          std::size_t bytes) {
   if (bytes > INT_MAX || rows > INT_MAX) return false;
-  PixelsJob job = copy_job(static_cast<int>(rows), static_cast<int>(bytes),
-                           static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(bytes));
+  CopyPixelsJob job = copy_job(static_cast<int>(rows), static_cast<int>(bytes),
+                               static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(bytes));
   place_pixels(job, from, to);
-  gather.launch_of_step<PixelsLaunch>().add(job);
+  device_batch.launch_of_step<CopyPixelsLaunch>().add(job);
   return true;
 }
 
@@ -174,22 +177,22 @@ void check_elements(const char* op, const Tensor& tensor) {
 }
 
 // Copies a tensor's bytes in `pieces` pieces, which begin `stride` bytes apart at `to`.
-void add_pieces(Gather& gather, const char* op, const Tensor& from, std::int64_t pieces,
+void add_pieces(DeviceBatch& device_batch, const char* op, const Tensor& from, std::int64_t pieces,
                 std::size_t stride, std::byte* to) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   const auto bytes = static_cast<std::int64_t>(from.nbytes()) / pieces;
   if (bytes == 0) return;
   if (bytes > kMost || pieces > kMost)
     throw std::invalid_argument(std::string(op) + ": the tensor is too large for a GPU");
-  PixelsJob job = copy_job(static_cast<int>(pieces), static_cast<int>(bytes), bytes,
-                           static_cast<std::int64_t>(stride));
+  CopyPixelsJob job = copy_job(static_cast<int>(pieces), static_cast<int>(bytes), bytes,
+                               static_cast<std::int64_t>(stride));
   place_pixels(job, from.bytes(), to);
-  gather.launch_of_step<PixelsLaunch>().add(job);
+  device_batch.launch_of_step<CopyPixelsLaunch>().add(job);
 }
 
 void add_tensors() {
-  add_device_version(detail::cat_operator(), [](Gather& gather, const Tensor& a, const Tensor& b,
-                                                std::int32_t axis, Tensor& out) {
+  add_device_version(detail::cat_operator(), [](DeviceBatch& device_batch, const Tensor& a,
+                                                const Tensor& b, std::int32_t axis, Tensor& out) {
     const kernels::Joined plan = kernels::joined(a, b, axis);
     check_elements("cat", a);
     check_elements("cat", b);
@@ -197,12 +200,12 @@ void add_tensors() {
     if (out.nbytes() == 0) return;
     const auto pieces = static_cast<std::size_t>(plan.pieces);
     const std::size_t stride = out.nbytes() / pieces;
-    add_pieces(gather, "cat", a, plan.pieces, stride, out.bytes());
-    add_pieces(gather, "cat", b, plan.pieces, stride, out.bytes() + a.nbytes() / pieces);
+    add_pieces(device_batch, "cat", a, plan.pieces, stride, out.bytes());
+    add_pieces(device_batch, "cat", b, plan.pieces, stride, out.bytes() + a.nbytes() / pieces);
   });
   add_device_version(
       detail::reshape_operator(),
-      [](Gather& gather, const Tensor& in, std::int32_t rank,
+      [](DeviceBatch& device_batch, const Tensor& in, std::int32_t rank,
          const std::array<float, Shape::kMaxRank>& sizes, Layout layout, Tensor& out) {
         kernels::NewShape shape{.rank = rank, .layout = layout};
         std::transform(sizes.begin(), sizes.end(), shape.sizes.begin(),
@@ -210,7 +213,8 @@ void add_tensors() {
         const Shape to = kernels::reshaped(in, shape);
         check_elements("reshape", in);
         out.create(to, in.dtype(), layout);
-        if (out.nbytes() != 0) add_pieces(gather, "reshape", in, 1, out.nbytes(), out.bytes());
+        if (out.nbytes() != 0)
+          add_pieces(device_batch, "reshape", in, 1, out.nbytes(), out.bytes());
       });
 }
 

@@ -1,12 +1,12 @@
 // Device versions of operators that change pixel values: colors, filters, noise, blend and paste.
 #include <sluice/cuda/launches.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/blur.h>
-#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/filter.h>
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/mix.h>
@@ -26,172 +26,175 @@ namespace sluice::device {
 namespace {
 
 using detail::add_device_version;
-using detail::Gather;
-using kernels::LevelTable;
+using detail::DeviceBatch;
+using kernels::Lut;
 
-const std::uint8_t* upload_table(Gather& gather, const LevelTable& table) {
-  return upload_all(gather, table.data(), table.size());
+const std::uint8_t* upload_table(DeviceBatch& device_batch, const Lut& table) {
+  return upload_all(device_batch, table.data(), table.size());
 }
 
 // Maps all channels by one lookup table.
-void map_levels(Gather& gather, const char* op, const Image& in, const LevelTable& table,
+void map_levels(DeviceBatch& device_batch, const char* op, const Image& in, const Lut& table,
                 Image& out) {
   kernels::check_pixels(op, in);
-  move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
-              level_table(upload_table(gather, table)), out);
+  move_pixels(device_batch, in, pixels_of(in), in.height(), in.width(),
+              lut(upload_table(device_batch, table)), out);
 }
 
 void add_tables() {
   add_device_version(
       detail::brightness_contrast_operator(),
-      [](Gather& gather, const Image& in, float brightness, float contrast, float center,
+      [](DeviceBatch& device_batch, const Image& in, float brightness, float contrast, float center,
          float shift, Image& out) {
         if (shift != 0) {
-          return map_levels(gather, "brightness_contrast", in,
+          return map_levels(device_batch, "brightness_contrast", in,
                             kernels::brightness_contrast_table(brightness, contrast, center, shift),
                             out);
         }
         kernels::check_pixels("brightness_contrast", in);
-        move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
+        move_pixels(device_batch, in, pixels_of(in), in.height(), in.width(),
                     brightness_contrast_levels(brightness, contrast, center), out);
       });
-  add_device_version(detail::gamma_correction_operator(), [](Gather& gather, const Image& in,
-                                                             float gamma, float gain, Image& out) {
-    map_levels(gather, "gamma_correction", in, kernels::gamma_correction_table(gamma, gain), out);
-  });
-  add_device_version(detail::invert_operator(), [](Gather& gather, const Image& in, Image& out) {
-    map_levels(gather, "invert", in, kernels::level_table_of([](double x) { return 255 - x; }),
-               out);
-  });
   add_device_version(
-      detail::lookup_table_operator(),
-      [](Gather& gather, const Image& in, const std::array<float, 256>& levels, Image& out) {
-        LevelTable table{};
-        for (std::size_t x = 0; x < table.size(); ++x)
-          table[x] = kernels::to_level(static_cast<double>(levels[x]));
-        map_levels(gather, "lookup_table", in, table, out);
+      detail::gamma_correction_operator(),
+      [](DeviceBatch& device_batch, const Image& in, float gamma, float gain, Image& out) {
+        map_levels(device_batch, "gamma_correction", in,
+                   kernels::gamma_correction_table(gamma, gain), out);
       });
-  add_device_version(detail::posterize_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t bits, Image& out) {
-                       map_levels(gather, "posterize", in, kernels::posterize_table(bits), out);
+  add_device_version(detail::invert_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                   Image& out) {
+    map_levels(device_batch, "invert", in, kernels::lut_of([](double x) { return 255 - x; }), out);
+  });
+  add_device_version(detail::lookup_table_operator(),
+                     [](DeviceBatch& device_batch, const Image& in,
+                        const std::array<float, 256>& levels, Image& out) {
+                       Lut table{};
+                       for (std::size_t x = 0; x < table.size(); ++x)
+                         table[x] = kernels::to_level(static_cast<double>(levels[x]));
+                       map_levels(device_batch, "lookup_table", in, table, out);
                      });
-  add_device_version(detail::solarize_operator(),
-                     [](Gather& gather, const Image& in, float threshold, Image& out) {
-                       map_levels(gather, "solarize", in, kernels::solarize_table(threshold), out);
-                     });
+  add_device_version(detail::posterize_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                      std::int32_t bits, Image& out) {
+    map_levels(device_batch, "posterize", in, kernels::posterize_table(bits), out);
+  });
+  add_device_version(detail::solarize_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                     float threshold, Image& out) {
+    map_levels(device_batch, "solarize", in, kernels::solarize_table(threshold), out);
+  });
 }
 
 // Adds the finished job to the step's launch.
-void add_colours_of(Gather& gather, const ColourJob& job) {
-  gather.launch_of_step<ColoursLaunch>().add(job);
+void add_colors_of(DeviceBatch& device_batch, const ColorJob& job) {
+  device_batch.launch_of_step<ColorsLaunch>().add(job);
 }
-void apply_matrix(Gather& gather, const Image& in, const kernels::ColourMatrix& matrix,
+void apply_matrix(DeviceBatch& device_batch, const Image& in, const kernels::ColorMatrix& matrix,
                   Image& out) {
-  ColourJob job = colour_job(picture_in(in), create_like(in, out));
+  ColorJob job = color_job(image_in(in), create_like(in, out));
   change_by_matrix(job, kernels::float_matrix(matrix));
-  add_colours_of(gather, job);
+  add_colors_of(device_batch, job);
 }
 // For images whose colors do not change.
-void copy_picture(Gather& gather, const Image& in, Image& out) {
-  add_colours_of(gather, colour_job(picture_in(in), create_like(in, out)));
+void copy_image(DeviceBatch& device_batch, const Image& in, Image& out) {
+  add_colors_of(device_batch, color_job(image_in(in), create_like(in, out)));
 }
 
-void color_twist(Gather& gather, const Image& in, const kernels::ColorTwist& twist, Image& out) {
-  kernels::check_colours("color_twist", in);
-  const kernels::ColourMatrix matrix = kernels::color_twist_matrix(twist);
-  if (in.channels() != 1) return apply_matrix(gather, in, matrix, out);
-  const LevelTable table =
-      kernels::brightness_contrast_table(twist.brightness, twist.contrast, 128);
-  ColourJob job = colour_job(picture_in(in), create_like(in, out));
-  change_by_tables(job, upload_table(gather, table));
-  add_colours_of(gather, job);
+void color_twist(DeviceBatch& device_batch, const Image& in, const kernels::ColorTwist& twist,
+                 Image& out) {
+  kernels::check_colors("color_twist", in);
+  const kernels::ColorMatrix matrix = kernels::color_twist_matrix(twist);
+  if (in.channels() != 1) return apply_matrix(device_batch, in, matrix, out);
+  const Lut table = kernels::brightness_contrast_table(twist.brightness, twist.contrast, 128);
+  ColorJob job = color_job(image_in(in), create_like(in, out));
+  change_by_tables(job, upload_table(device_batch, table));
+  add_colors_of(device_batch, job);
 }
 
 void add_matrices() {
   add_device_version(
       detail::color_space_conversion_operator(),
-      [](Gather& gather, const Image& in, PixelFormat from, PixelFormat to, Image& out) {
-        kernels::check_three_colours("color_space_conversion", in);
-        if (from == to) return copy_picture(gather, in, out);
-        apply_matrix(gather, in, kernels::color_space_matrix(from, to), out);
+      [](DeviceBatch& device_batch, const Image& in, PixelFormat from, PixelFormat to, Image& out) {
+        kernels::check_three_colors("color_space_conversion", in);
+        if (from == to) return copy_image(device_batch, in, out);
+        apply_matrix(device_batch, in, kernels::color_space_matrix(from, to), out);
       });
   add_device_version(detail::color_twist_operator(),
-                     [](Gather& gather, const Image& in, float brightness, float contrast,
-                        float saturation, float hue, Image& out) {
-                       color_twist(gather, in, {brightness, contrast, saturation, hue}, out);
+                     [](DeviceBatch& device_batch, const Image& in, float brightness,
+                        float contrast, float saturation, float hue, Image& out) {
+                       color_twist(device_batch, in, {brightness, contrast, saturation, hue}, out);
                      });
   add_device_version(
-      detail::permute_channels_operator(), [](Gather& gather, const Image& in, std::int32_t first,
-                                              std::int32_t second, std::int32_t third, Image& out) {
-        kernels::check_three_colours("permute_channels", in);
-        apply_matrix(gather, in, kernels::channel_order_matrix({first, second, third}), out);
+      detail::permute_channels_operator(),
+      [](DeviceBatch& device_batch, const Image& in, std::int32_t first, std::int32_t second,
+         std::int32_t third, Image& out) {
+        kernels::check_three_colors("permute_channels", in);
+        apply_matrix(device_batch, in, kernels::channel_order_matrix({first, second, third}), out);
       });
   add_device_version(detail::saturation_operator(),
-                     [](Gather& gather, const Image& in, float factor, Image& out) {
-                       kernels::check_colours("saturation", in);
-                       const kernels::ColourMatrix matrix = kernels::saturation_matrix(factor);
-                       if (in.channels() == 1) return copy_picture(gather, in, out);
-                       apply_matrix(gather, in, matrix, out);
+                     [](DeviceBatch& device_batch, const Image& in, float factor, Image& out) {
+                       kernels::check_colors("saturation", in);
+                       const kernels::ColorMatrix matrix = kernels::saturation_matrix(factor);
+                       if (in.channels() == 1) return copy_image(device_batch, in, out);
+                       apply_matrix(device_batch, in, matrix, out);
                      });
 }
 
-void add_composed_colours() {
-  add_device_version(detail::composed_colours_operator(),
-                     [](Gather& gather, const kernels::ComposedColours& map, Image& out) {
+void add_composed_colors() {
+  add_device_version(detail::composed_colors_operator(),
+                     [](DeviceBatch& device_batch, const kernels::ComposedColors& map, Image& out) {
                        const Image& in = map.from();
                        const auto fourth = map.fourth();
                        out.create(in.height(), in.width(), map.channels());
-                       ColourJob job = colour_job(picture_in(in), picture_out(out));
+                       ColorJob job = color_job(image_in(in), image_out(out));
                        change_by_matrix(job, kernels::float_matrix(map.matrix()),
-                                        fourth ? upload_table(gather, *fourth) : nullptr);
-                       add_colours_of(gather, job);
+                                        fourth ? upload_table(device_batch, *fourth) : nullptr);
+                       add_colors_of(device_batch, job);
                      });
 }
 
 void add_hue_and_gray() {
   add_device_version(detail::hue_operator(),
-                     [](Gather& gather, const Image& in, float degrees, Image& out) {
-                       kernels::check_colours("hue", in);
+                     [](DeviceBatch& device_batch, const Image& in, float degrees, Image& out) {
+                       kernels::check_colors("hue", in);
                        kernels::check_finite("hue", "degrees", degrees);
-                       if (in.channels() == 1) return copy_picture(gather, in, out);
-                       ColourJob job = colour_job(picture_in(in), create_like(in, out));
+                       if (in.channels() == 1) return copy_image(device_batch, in, out);
+                       ColorJob job = color_job(image_in(in), create_like(in, out));
                        change_by_hue(job, degrees);
-                       add_colours_of(gather, job);
+                       add_colors_of(device_batch, job);
                      });
-  add_device_version(detail::grayscale_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t channels, Image& out) {
-                       kernels::check_colours("grayscale", in);
-                       kernels::check_gray_channels(channels);
-                       out.create(in.height(), in.width(), channels);
-                       ColourJob job = colour_job(picture_in(in), picture_out(out));
-                       change_to_gray(job);
-                       add_colours_of(gather, job);
-                     });
+  add_device_version(detail::grayscale_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                      std::int32_t channels, Image& out) {
+    kernels::check_colors("grayscale", in);
+    kernels::check_gray_channels(channels);
+    out.create(in.height(), in.width(), channels);
+    ColorJob job = color_job(image_in(in), image_out(out));
+    change_to_gray(job);
+    add_colors_of(device_batch, job);
+  });
 }
 
 // Maps images by lookup tables that are computed from their own histograms.
 class LevelsLaunch : public detail::StepLaunch {
  public:
-  void add(const PictureIn& in, const PictureOut& out, LevelsFor what, float factor = 1);
+  void add(const ImageIn& in, const ImageOut& out, LevelsFor what, float factor = 1);
   void clear() noexcept override;
-  void write(detail::Gather& gather) override;
+  void write(detail::DeviceBatch& device_batch) override;
   void launch(DeviceStream& stream) override;
 
  private:
   std::vector<HistogramJob> histograms_;  // one for each of maps_, and perhaps one more
-  std::vector<ColourJob> maps_;
+  std::vector<ColorJob> maps_;
   std::vector<DeviceGuard> guards_;  // of both; perhaps one more
   std::uint32_t* counts_ = nullptr;  // of all samples
   Batch<HistogramJob> counted_;
-  Batch<ColourJob> mapped_;
+  Batch<ColorJob> mapped_;
 };
 
-void LevelsLaunch::add(const PictureIn& in, const PictureOut& out, LevelsFor what, float factor) {
+void LevelsLaunch::add(const ImageIn& in, const ImageOut& out, LevelsFor what, float factor) {
   guards_.resize(maps_.size());
   guards_.push_back(guard());
   histograms_.resize(maps_.size());
   histograms_.push_back(histogram_job(in, what, factor));
-  maps_.push_back(colour_job(in, out));
+  maps_.push_back(color_job(in, out));
 }
 
 void LevelsLaunch::clear() noexcept {
@@ -202,158 +205,165 @@ void LevelsLaunch::clear() noexcept {
   mapped_ = {};
 }
 
-void LevelsLaunch::write(detail::Gather& gather) {
+void LevelsLaunch::write(detail::DeviceBatch& device_batch) {
   if (maps_.empty()) return;
   const std::size_t samples = maps_.size();
   histograms_.resize(samples);
   counts_ = reinterpret_cast<std::uint32_t*>(
-      gather.scratch(samples * kHistogram * sizeof(std::uint32_t)));
-  auto* const tables = reinterpret_cast<std::uint8_t*>(gather.scratch(samples * kLevelTables));
+      device_batch.scratch(samples * kHistogram * sizeof(std::uint32_t)));
+  auto* const tables = reinterpret_cast<std::uint8_t*>(device_batch.scratch(samples * kLuts));
   for (std::size_t i = 0; i < samples; ++i) {
     histograms_[i].counts = counts_ + i * kHistogram;
-    histograms_[i].tables = tables + i * kLevelTables;
+    histograms_[i].tables = tables + i * kLuts;
     change_by_tables(maps_[i], histograms_[i].tables);
   }
-  counted_ = upload_jobs(gather, histograms_, guards_);
-  mapped_ = upload_jobs(gather, maps_, guards_);
+  counted_ = upload_jobs(device_batch, histograms_, guards_);
+  mapped_ = upload_jobs(device_batch, maps_, guards_);
 }
 
 void LevelsLaunch::launch(DeviceStream& stream) {
   if (maps_.empty()) return;
   stream.fill(counts_, 0, maps_.size() * kHistogram * sizeof(std::uint32_t));
-  launch_level_tables(stream, counted_);
-  launch_colours(stream, mapped_);
+  launch_luts(stream, counted_);
+  launch_colors(stream, mapped_);
 }
 
-void add_levels(Gather& gather, const char* op, const Image& in, LevelsFor what, float factor,
-                Image& out) {
-  kernels::check_colours(op, in);
+void add_levels(DeviceBatch& device_batch, const char* op, const Image& in, LevelsFor what,
+                float factor, Image& out) {
+  kernels::check_colors(op, in);
   if (what == LevelsFor::contrast) kernels::check_not_negative(op, "factor", factor);
-  gather.launch_of_step<LevelsLaunch>().add(picture_in(in), create_like(in, out), what, factor);
+  device_batch.launch_of_step<LevelsLaunch>().add(image_in(in), create_like(in, out), what, factor);
 }
 
-void clahe(Gather& gather, const Image& in, const kernels::ClaheParams& params, Image& out) {
-  ClaheTablesJob tables = clahe_tables_job(picture_in(in), kernels::clahe_grid(in, params));
-  tables.tables = reinterpret_cast<std::uint8_t*>(gather.scratch(table_bytes(tables.cells)));
-  auto& launch = gather.launch_of_step<ClaheLaunch>();
+void clahe(DeviceBatch& device_batch, const Image& in, const kernels::ClaheParams& params,
+           Image& out) {
+  ClaheTablesJob tables = clahe_tables_job(image_in(in), kernels::clahe_grid(in, params));
+  tables.tables = reinterpret_cast<std::uint8_t*>(device_batch.scratch(table_bytes(tables.cells)));
+  auto& launch = device_batch.launch_of_step<ClaheLaunch>();
   launch.add_first(tables);
   launch.add_second(clahe_job(tables, create_like(in, out)));
 }
 
 void add_own_levels() {
   add_device_version(detail::clahe_operator(),
-                     [](Gather& gather, const Image& in, float clip_limit, std::int32_t tiles_y,
-                        std::int32_t tiles_x, Image& out) {
-                       clahe(gather, in, {clip_limit, tiles_y, tiles_x}, out);
+                     [](DeviceBatch& device_batch, const Image& in, float clip_limit,
+                        std::int32_t tiles_y, std::int32_t tiles_x, Image& out) {
+                       clahe(device_batch, in, {clip_limit, tiles_y, tiles_x}, out);
                      });
-  add_device_version(detail::autocontrast_operator(),
-                     [](Gather& gather, const Image& in, Image& out) {
-                       add_levels(gather, "autocontrast", in, LevelsFor::autocontrast, 1, out);
-                     });
+  add_device_version(
+      detail::autocontrast_operator(), [](DeviceBatch& device_batch, const Image& in, Image& out) {
+        add_levels(device_batch, "autocontrast", in, LevelsFor::autocontrast, 1, out);
+      });
   add_device_version(detail::contrast_operator(),
-                     [](Gather& gather, const Image& in, float factor, Image& out) {
-                       add_levels(gather, "contrast", in, LevelsFor::contrast, factor, out);
+                     [](DeviceBatch& device_batch, const Image& in, float factor, Image& out) {
+                       add_levels(device_batch, "contrast", in, LevelsFor::contrast, factor, out);
                      });
-  add_device_version(detail::equalize_operator(), [](Gather& gather, const Image& in, Image& out) {
-    add_levels(gather, "equalize", in, LevelsFor::equalize, 1, out);
-  });
+  add_device_version(detail::equalize_operator(),
+                     [](DeviceBatch& device_batch, const Image& in, Image& out) {
+                       add_levels(device_batch, "equalize", in, LevelsFor::equalize, 1, out);
+                     });
 }
 
 void add_jpeg_distortion() {
-  add_device_version(detail::jpeg_distortion_operator(), [](Gather& gather, const Image& in,
-                                                            std::int32_t quality, Image& out) {
-    kernels::check_jpeg_distortion(in, quality);
-    JpegBlocksJob blocks = jpeg_blocks_job(picture_in(in), quality);
-    blocks.planes.data = reinterpret_cast<std::uint8_t*>(gather.scratch(blocks.planes.bytes()));
-    auto& launch = gather.launch_of_step<JpegDistortionLaunch>();
-    launch.add_first(blocks);
-    launch.add_second(jpeg_pixels_job(blocks, create_like(in, out)));
-  });
+  add_device_version(
+      detail::jpeg_distortion_operator(),
+      [](DeviceBatch& device_batch, const Image& in, std::int32_t quality, Image& out) {
+        kernels::check_jpeg_distortion(in, quality);
+        JpegBlocksJob blocks = jpeg_blocks_job(image_in(in), quality);
+        blocks.planes.data =
+            reinterpret_cast<std::uint8_t*>(device_batch.scratch(blocks.planes.bytes()));
+        auto& launch = device_batch.launch_of_step<JpegDistortionLaunch>();
+        launch.add_first(blocks);
+        launch.add_second(jpeg_pixels_job(blocks, create_like(in, out)));
+      });
 }
 
-BlurSide upload_side(Gather& gather, int window, const kernels::WeightOf& weight_of) {
+BlurSide upload_side(DeviceBatch& device_batch, int window, const kernels::WeightOf& weight_of) {
   thread_local kernels::WindowSide side;
   side.build(window, weight_of);
   const kernels::SideWeights weights = side.view();
-  return {upload_all(gather, weights.weights, static_cast<std::size_t>(weights.count)),
+  return {upload_all(device_batch, weights.weights, static_cast<std::size_t>(weights.count)),
           weights.count, weights.bits};
 }
 
-void add_blur(Gather& gather, const Image& in, const BlurSide& down, const BlurSide& across,
-              Image& out) {
-  BlurJob job = blur_job(picture_in(in), create_like(in, out));
+void add_blur(DeviceBatch& device_batch, const Image& in, const BlurSide& down,
+              const BlurSide& across, Image& out) {
+  BlurJob job = blur_job(image_in(in), create_like(in, out));
   job.down = down;
   job.across = across;
-  job.levels =
-      reinterpret_cast<std::uint16_t*>(gather.scratch(levels_of(job) * sizeof(std::uint16_t)));
-  gather.launch_of_step<BlurLaunch>().add(job);
+  job.levels = reinterpret_cast<std::uint16_t*>(
+      device_batch.scratch(levels_of(job) * sizeof(std::uint16_t)));
+  device_batch.launch_of_step<BlurLaunch>().add(job);
 }
 
 void add_blurs() {
-  add_device_version(detail::box_blur_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t window, Image& out) {
-                       kernels::check_pixels("box_blur", in);
-                       kernels::check_window("box_blur", window);
-                       add_blur(gather, in, box_side(window), box_side(window), out);
-                     });
-  add_device_version(detail::gaussian_blur_operator(), [](Gather& gather, const Image& in,
-                                                          float sigma, float sigma_y,
-                                                          std::int32_t window, Image& out) {
+  add_device_version(detail::box_blur_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                     std::int32_t window, Image& out) {
+    kernels::check_pixels("box_blur", in);
+    kernels::check_window("box_blur", window);
+    add_blur(device_batch, in, box_side(window), box_side(window), out);
+  });
+  add_device_version(detail::gaussian_blur_operator(), [](DeviceBatch& device_batch,
+                                                          const Image& in, float sigma,
+                                                          float sigma_y, std::int32_t window,
+                                                          Image& out) {
     kernels::check_pixels("gaussian_blur", in);
     const kernels::GaussianWindows windows = kernels::gaussian_windows({sigma, sigma_y, window});
-    add_blur(gather, in, upload_side(gather, windows.down, windows.weight_down),
-             upload_side(gather, windows.across, windows.weight_across), out);
+    add_blur(device_batch, in, upload_side(device_batch, windows.down, windows.weight_down),
+             upload_side(device_batch, windows.across, windows.weight_across), out);
   });
 }
 
-void add_filter(Gather& gather, const Image& in, const kernels::FilterWeights& filter, Image& out) {
+void add_filter(DeviceBatch& device_batch, const Image& in, const kernels::FilterWeights& filter,
+                Image& out) {
   kernels::check_filter(filter);
-  gather.launch_of_step<WindowLaunch>().add(
-      filter_job(picture_in(in), create_like(in, out), filter));
+  device_batch.launch_of_step<Filter2dLaunch>().add(
+      filter_job(image_in(in), create_like(in, out), filter));
 }
 
-void add_motion(Gather& gather, const Image& in, int length, float degrees, Image& out) {
-  std::vector<WindowStep> steps;
+void add_motion(DeviceBatch& device_batch, const Image& in, int length, float degrees, Image& out) {
+  std::vector<Filter2dStep> steps;
   for (const kernels::MotionWeight& one : kernels::motion_weights(length, degrees))
     steps.push_back({one.row, one.column, one.weight});
-  gather.launch_of_step<MotionLaunch>().add(
-      motion_job(picture_in(in), create_like(in, out),
-                 upload_all(gather, steps.data(), steps.size()), static_cast<int>(steps.size())));
+  device_batch.launch_of_step<MotionLaunch>().add(motion_job(
+      image_in(in), create_like(in, out), upload_all(device_batch, steps.data(), steps.size()),
+      static_cast<int>(steps.size())));
 }
 
 void add_windows() {
-  add_device_version(detail::filter_2d_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t rows, std::int32_t columns,
-                        const decltype(kernels::FilterWeights::weights)& weights, Image& out) {
-                       kernels::check_pixels("filter_2d", in);
-                       add_filter(gather, in, {rows, columns, weights}, out);
-                     });
+  add_device_version(
+      detail::filter_2d_operator(),
+      [](DeviceBatch& device_batch, const Image& in, std::int32_t rows, std::int32_t columns,
+         const decltype(kernels::FilterWeights::weights)& weights, Image& out) {
+        kernels::check_pixels("filter_2d", in);
+        add_filter(device_batch, in, {rows, columns, weights}, out);
+      });
   add_device_version(
       detail::laplacian_operator(),
-      [](Gather& gather, const Image& in, std::int32_t window, float scale, Image& out) {
+      [](DeviceBatch& device_batch, const Image& in, std::int32_t window, float scale, Image& out) {
         kernels::check_pixels("laplacian", in);
-        add_filter(gather, in, kernels::laplacian_weights(window, scale), out);
+        add_filter(device_batch, in, kernels::laplacian_weights(window, scale), out);
       });
-  add_device_version(detail::median_blur_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t window, Image& out) {
-                       kernels::check_pixels("median_blur", in);
-                       kernels::check_median_window(window);
-                       gather.launch_of_step<MedianLaunch>().add(
-                           median_job(picture_in(in), create_like(in, out), window));
+  add_device_version(detail::median_blur_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                        std::int32_t window, Image& out) {
+    kernels::check_pixels("median_blur", in);
+    kernels::check_median_window(window);
+    device_batch.launch_of_step<MedianLaunch>().add(
+        median_job(image_in(in), create_like(in, out), window));
+  });
+  add_device_version(detail::motion_blur_operator(),
+                     [](DeviceBatch& device_batch, const Image& in, std::int32_t length,
+                        float degrees, Image& out) {
+                       kernels::check_pixels("motion_blur", in);
+                       kernels::check_size("motion_blur", in.height(), in.width());
+                       add_motion(device_batch, in, length, degrees, out);
                      });
-  add_device_version(
-      detail::motion_blur_operator(),
-      [](Gather& gather, const Image& in, std::int32_t length, float degrees, Image& out) {
-        kernels::check_pixels("motion_blur", in);
-        kernels::check_size("motion_blur", in.height(), in.width());
-        add_motion(gather, in, length, degrees, out);
-      });
   add_device_version(detail::sharpness_operator(),
-                     [](Gather& gather, const Image& in, float factor, Image& out) {
+                     [](DeviceBatch& device_batch, const Image& in, float factor, Image& out) {
                        kernels::check_pixels("sharpness", in);
                        const kernels::FixedFactor fixed = kernels::sharpness_factor(factor);
-                       gather.launch_of_step<WindowLaunch>().add(
-                           sharpness_job(picture_in(in), create_like(in, out), fixed));
+                       device_batch.launch_of_step<Filter2dLaunch>().add(
+                           sharpness_job(image_in(in), create_like(in, out), fixed));
                      });
 }
 
@@ -361,19 +371,19 @@ void add_morphology() {
   for (const bool largest : {true, false}) {
     add_device_version(
         largest ? detail::dilate_operator() : detail::erode_operator(),
-        [largest](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
-                  Image& out) {
+        [largest](DeviceBatch& device_batch, const Image& in, std::int32_t height,
+                  std::int32_t width, Image& out) {
           kernels::check_morphology(largest ? "dilate" : "erode", in, {height, width});
           MorphologyJob job =
-              morphology_job(picture_in(in), create_like(in, out), {height, width}, largest);
-          job.between = reinterpret_cast<std::uint8_t*>(gather.scratch(levels_of(job)));
-          gather.launch_of_step<MorphologyLaunch>().add(job);
+              morphology_job(image_in(in), create_like(in, out), {height, width}, largest);
+          job.between = reinterpret_cast<std::uint8_t*>(device_batch.scratch(levels_of(job)));
+          device_batch.launch_of_step<MorphologyLaunch>().add(job);
         });
   }
 }
 
 // Returns the job that makes the Poisson tables for pixel values with small means.
-PoissonJob poisson_job(Gather& gather, const NoiseJob& noise) {
+PoissonJob poisson_job(DeviceBatch& device_batch, const NoiseJob& noise) {
   PoissonJob job;
   job.levels = noise.counted_levels;
   job.factor = noise.factor;
@@ -381,79 +391,81 @@ PoissonJob poisson_job(Gather& gather, const NoiseJob& noise) {
   for (int level = 0; level < job.levels; ++level)
     none.at(static_cast<std::size_t>(level)) = std::exp(-(level / job.factor));
   const auto levels = static_cast<std::size_t>(job.levels);
-  job.none = upload_all(gather, none.data(), levels);
+  job.none = upload_all(device_batch, none.data(), levels);
   job.counts = reinterpret_cast<std::uint32_t*>(
-      gather.scratch(levels * kMostCounts * sizeof(std::uint32_t)));
+      device_batch.scratch(levels * kMostCounts * sizeof(std::uint32_t)));
   return job;
 }
 
 void add_noises() {
   add_device_version(
-      detail::gaussian_noise_operator(),
-      [](Gather& gather, Random& random, const Image& in, float mean, float stddev, Image& out) {
+      detail::gaussian_noise_operator(), [](DeviceBatch& device_batch, Random& random,
+                                            const Image& in, float mean, float stddev, Image& out) {
         kernels::check_gaussian_noise(in, mean, stddev);
-        gather.launch_of_step<GaussianNoiseLaunch>().add(
-            gaussian_noise_job(picture_in(in), create_like(in, out), random.words(), mean, stddev));
+        device_batch.launch_of_step<GaussianNoiseLaunch>().add(
+            gaussian_noise_job(image_in(in), create_like(in, out), random.words(), mean, stddev));
       });
   add_device_version(detail::salt_and_pepper_noise_operator(),
-                     [](Gather& gather, Random& random, const Image& in, float probability,
-                        float salt_share, bool per_channel, Image& out) {
+                     [](DeviceBatch& device_batch, Random& random, const Image& in,
+                        float probability, float salt_share, bool per_channel, Image& out) {
                        const kernels::SaltAndPepper params{probability, salt_share, per_channel};
                        kernels::check_salt_and_pepper(in, params);
-                       gather.launch_of_step<SaltAndPepperLaunch>().add(salt_and_pepper_job(
-                           picture_in(in), create_like(in, out), random.words(), params));
+                       device_batch.launch_of_step<SaltAndPepperLaunch>().add(salt_and_pepper_job(
+                           image_in(in), create_like(in, out), random.words(), params));
                      });
-  add_device_version(detail::shot_noise_operator(), [](Gather& gather, Random& random,
+  add_device_version(detail::shot_noise_operator(), [](DeviceBatch& device_batch, Random& random,
                                                        const Image& in, float factor, Image& out) {
     kernels::check_shot_noise(in, factor);
-    NoiseJob job = shot_noise_job(picture_in(in), create_like(in, out), random.words(), factor);
-    auto& launch = gather.launch_of_step<ShotNoiseLaunch>();
+    NoiseJob job = shot_noise_job(image_in(in), create_like(in, out), random.words(), factor);
+    auto& launch = device_batch.launch_of_step<ShotNoiseLaunch>();
     if (job.counted_levels != 0) {
-      const PoissonJob counts = poisson_job(gather, job);
+      const PoissonJob counts = poisson_job(device_batch, job);
       job.counts = counts.counts;
       launch.add_first(counts);
     }
     launch.add_second(job);
   });
-  add_device_version(detail::jitter_operator(), [](Gather& gather, Random& random, const Image& in,
-                                                   std::int32_t window, Image& out) {
-    kernels::check_pixels("jitter", in);
-    kernels::check_jitter_window(window);
-    gather.launch_of_step<JitterLaunch>().add(
-        jitter_job(picture_in(in), create_like(in, out), random.words(), window));
-  });
+  add_device_version(detail::jitter_operator(),
+                     [](DeviceBatch& device_batch, Random& random, const Image& in,
+                        std::int32_t window, Image& out) {
+                       kernels::check_pixels("jitter", in);
+                       kernels::check_jitter_window(window);
+                       device_batch.launch_of_step<JitterLaunch>().add(
+                           jitter_job(image_in(in), create_like(in, out), random.words(), window));
+                     });
 }
 
-void paste(Gather& gather, const Image& in, const Image& patch, const Image* mask,
+void paste(DeviceBatch& device_batch, const Image& in, const Image& patch, const Image* mask,
            const kernels::PastePlace& place, Image& out) {
   kernels::check_paste(in, patch, mask, place.alpha);
-  LayersJob job = layers_job(picture_in(in), picture_in(patch), create_like(in, out));
+  BlendJob job = blend_job(image_in(in), image_in(patch), create_like(in, out));
   if (mask == nullptr) {
     paste_layer(job, place);
   } else {
-    paste_layer(job, place, picture_in(*mask));
+    paste_layer(job, place, image_in(*mask));
   }
-  gather.launch_of_step<LayersLaunch>().add(job);
+  device_batch.launch_of_step<BlendLaunch>().add(job);
 }
 
 void add_compositions() {
-  add_device_version(detail::blend_operator(), [](Gather& gather, const Image& a, const Image& b,
-                                                  float weight, Image& out) {
+  add_device_version(detail::blend_operator(), [](DeviceBatch& device_batch, const Image& a,
+                                                  const Image& b, float weight, Image& out) {
     kernels::check_blend(a, b, weight);
-    LayersJob job = layers_job(picture_in(a), picture_in(b), create_like(a, out));
+    BlendJob job = blend_job(image_in(a), image_in(b), create_like(a, out));
     blend_layers(job, weight);
-    gather.launch_of_step<LayersLaunch>().add(job);
+    device_batch.launch_of_step<BlendLaunch>().add(job);
   });
   add_device_version(detail::paste_operator(),
-                     [](Gather& gather, const Image& in, const Image& patch, std::int32_t y,
-                        std::int32_t x, float alpha, Image& out) {
-                       paste(gather, in, patch, nullptr, {y, x, alpha}, out);
-                     });
-  add_device_version(detail::paste_masked_operator(),
-                     [](Gather& gather, const Image& in, const Image& patch, const Image& mask,
+                     [](DeviceBatch& device_batch, const Image& in, const Image& patch,
                         std::int32_t y, std::int32_t x, float alpha, Image& out) {
-                       paste(gather, in, patch, &mask, {y, x, alpha}, out);
+                       paste(device_batch, in, patch, nullptr, {y, x, alpha}, out);
                      });
+  add_device_version(
+      detail::paste_masked_operator(),
+      [](DeviceBatch& device_batch, const Image& in, const Image& patch, const Image& mask,
+         std::int32_t y, std::int32_t x, float alpha, Image& out) {
+        paste(device_batch, in, patch, &mask, {y, x, alpha}, out);
+      });
 }
 
 }  // namespace
@@ -461,7 +473,7 @@ void add_compositions() {
 void add_pixel_operators() {
   add_tables();
   add_matrices();
-  add_composed_colours();
+  add_composed_colors();
   add_hue_and_gray();
   add_own_levels();
   add_jpeg_distortion();

@@ -30,14 +30,14 @@ OperatorSchema apply_random_schema() {
   OperatorSchema schema =
       declare_operator("apply_random")
           .family("random")
-          .summary("n steps, each one of several augmentations, drawn for each sample.")
+          .summary("Applies n augmentations, each drawn at random for each sample.")
           .in_cpp("apply_random(g, image, suite, {.n = 2, .magnitude = 9})")
-          .constant<std::int32_t>("n",
-                                  {.value = usual.n, .low = 0, .help = "steps; 0 changes nothing"})
+          .constant<std::int32_t>(
+              "n", {.value = usual.n, .low = 0, .help = "number of steps; 0 changes nothing"})
           .parameter<std::int32_t>(
               "magnitude", {.value = usual.magnitude.constant(), .low = 0, .help = "0 to bins - 1"})
           .constant<std::int32_t>("bins",
-                                  {.value = usual.bins, .low = 1, .help = "how many magnitudes"})
+                                  {.value = usual.bins, .low = 1, .help = "number of magnitudes"})
           .made_of({"draw", "magnitude"});
   schema.inputs = {{"value", {}}};
   schema.outputs = {{"value", nullptr}};

@@ -63,12 +63,12 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
   for (int step = 0; step < options.n; ++step) {
     // Not a structured binding: Clang before 16 cannot capture one.
     const auto drawn = detail::apply_operator<std::tuple<std::int64_t, bool>>(
-        g.recorder(), detail::draw_operator(), count);
+        g.builder(), detail::draw_operator(), count);
     std::vector<Function<Value<X>()>> arms;
     for (const Augmentation<X>& a : augmentations) {
       arms.push_back([&g, &a, &options, value, negative = std::get<1>(drawn)] {
         const auto parameter = detail::apply_operator<float>(
-            g.recorder(), detail::magnitude_operator(), negative, options.magnitude, a.low, a.high,
+            g.builder(), detail::magnitude_operator(), negative, options.magnitude, a.low, a.high,
             a.randomly_negate, options.bins);
         detail::require_function(a.name, a.apply);
         return a.apply(value, parameter);
@@ -127,7 +127,7 @@ Value<X> apply_step(Graph& g, Value<X> value, const Augmentation<X>& augmentatio
     const Value<bool> negative = augmentation.randomly_negate ? g.coin_flip() : g.constant(false);
     require_function(augmentation.name, augmentation.apply);
     return augmentation.apply(
-        from, apply_operator<float>(g.recorder(), magnitude_operator(), negative, step.magnitude,
+        from, apply_operator<float>(g.builder(), magnitude_operator(), negative, step.magnitude,
                                     augmentation.low, augmentation.high,
                                     augmentation.randomly_negate, bins));
   };
@@ -144,7 +144,7 @@ Value<X> apply_policy(Graph& g, Value<X> value, const std::vector<Augmentation<X
   detail::check_policy(policy, names);
   // Not a structured binding: Clang before 16 cannot capture one.
   const auto drawn = detail::apply_operator<std::tuple<std::int64_t, bool>>(
-      g.recorder(), detail::draw_operator(), static_cast<std::int64_t>(policy.sub_policies.size()));
+      g.builder(), detail::draw_operator(), static_cast<std::int64_t>(policy.sub_policies.size()));
   std::vector<Function<Value<X>()>> arms;
   for (const SubPolicy& steps : policy.sub_policies) {
     arms.push_back([&, value] {

@@ -11,7 +11,7 @@
 // Graph::any_of.
 #pragma once
 
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/runtime/arithmetic.h>
@@ -59,25 +59,25 @@ using number_result_t = std::conditional_t<
 
 // Returns a Param as a Value, even if it is a constant.
 template <class A>
-const A& as_value(Recorder&, const A& number) {
+const A& as_value(PlanBuilder&, const A& number) {
   return number;
 }
 template <class T>
-Value<T> as_value(Recorder& recorder, const Param<T>& number) {
-  return number.is_constant() ? constant_value<T>(recorder, number.constant()) : number.value();
+Value<T> as_value(PlanBuilder& builder, const Param<T>& number) {
+  return number.is_constant() ? constant_value<T>(builder, number.constant()) : number.value();
 }
 
 template <NumberOperation kWhat, class A, class B>
-auto computed_step(Recorder& recorder, const A& a, const B& b) {
+auto computed_step(PlanBuilder& builder, const A& a, const B& b) {
   using X = argument_t<A>;
   using Y = argument_t<B>;
   using R = number_result_t<kWhat, A, B>;
   if constexpr (is_known_number<X> && is_known_number<Y>) {
-    return apply_operator<R>(recorder, arithmetic_operator(name_of(kWhat)), a, b);
+    return apply_operator<R>(builder, arithmetic_operator(name_of(kWhat)), a, b);
   } else {
     if constexpr (!is_given_value<A>) check_constant(kWhat, known_number(a), number_type_of<Y>());
     if constexpr (!is_given_value<B>) check_constant(kWhat, known_number(b), number_type_of<X>());
-    return Graph(recorder).map(
+    return Graph(builder).map(
         name_of(kWhat),
         [](const X& x, const Y& y) { return computed<R>(kWhat, known_number(x), known_number(y)); },
         a, b);
@@ -87,20 +87,20 @@ auto computed_step(Recorder& recorder, const A& a, const B& b) {
 // Records a step of the operation. Number types without an operator use a function instead.
 template <NumberOperation kWhat, class A, class B>
 auto binary(const A& a, const B& b) {
-  Recorder& recorder = require_recorder(name_of(kWhat), a, b);
-  return computed_step<kWhat>(recorder, as_value(recorder, a), as_value(recorder, b));
+  PlanBuilder& builder = require_builder(name_of(kWhat), a, b);
+  return computed_step<kWhat>(builder, as_value(builder, a), as_value(builder, b));
 }
 
 template <NumberOperation kWhat, class A>
 auto unary(const A& given) {
-  Recorder& recorder = require_recorder(name_of(kWhat), given);
-  const auto a = as_value(recorder, given);
+  PlanBuilder& builder = require_builder(name_of(kWhat), given);
+  const auto a = as_value(builder, given);
   using T = argument_t<A>;
   using R = number_result_t<kWhat, A, A>;
   if constexpr (is_known_number<T>) {
-    return apply_operator<R>(recorder, arithmetic_operator(name_of(kWhat)), a);
+    return apply_operator<R>(builder, arithmetic_operator(name_of(kWhat)), a);
   } else {
-    return Graph(recorder).map(
+    return Graph(builder).map(
         name_of(kWhat),
         [](const T& x) { return computed<R>(kWhat, known_number(x), known_number(x)); }, a);
   }
@@ -219,7 +219,7 @@ template <class A>
 requires detail::is_given_value<A> Value<bool>
 operator!(const A& a) {
   static_assert(detail::is_number<detail::argument_t<A>>,
-                "!: the value must be a bool or a number; of anything else make a bool with map");
+                "!: the value must be a bool or a number; for other types, make a bool with map");
   // The assertion above is error enough.
   if constexpr (detail::is_number<detail::argument_t<A>>) {
     return detail::unary<detail::NumberOperation::logical_not>(a);
@@ -233,15 +233,15 @@ operator!(const A& a) {
 // integer type, infinity or NaN as an integer, or a finite number that would become infinite.
 template <class To, class A>
 requires(detail::number_value<A>&& detail::is_number<To>) Value<To> cast(const A& given) {
-  detail::Recorder& recorder = detail::require_recorder("cast", given);
-  const auto a = detail::as_value(recorder, given);
+  detail::PlanBuilder& builder = detail::require_builder("cast", given);
+  const auto a = detail::as_value(builder, given);
   using T = detail::argument_t<A>;
   if constexpr (detail::is_known_number<T> && detail::is_known_number<To>) {
-    return detail::apply_operator<To>(recorder, detail::cast_operator(), a,
+    return detail::apply_operator<To>(builder, detail::cast_operator(), a,
                                       std::string(detail::known_number_name<To>()));
   } else {
     constexpr detail::NumberType kTo = detail::number_type_of<To>();
-    return Graph(recorder).map(
+    return Graph(builder).map(
         "cast",
         [](const T& x) {
           const detail::Number made = detail::cast_number(detail::known_number(x), kTo);

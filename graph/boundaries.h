@@ -25,7 +25,7 @@
 // and the initial and the next value of a recurrence. The spec of an output is the intersection of
 // both.
 //
-// Ownership: handles on objects of the recorder; they copy freely and are valid while their block
+// Ownership: handles on objects of the builder; they copy freely and are valid while their block
 // is described. Threads: describe a pipeline on one thread. Errors: BuildError at the call that is
 // wrong or, for errors that only the data flow shows, at the end of the block.
 #pragma once
@@ -47,16 +47,16 @@ namespace detail {
 // A handle on a boundary of a pipeline that is being described.
 class BoundaryHandle {
  public:
-  BoundaryHandle(detail::Recorder& recorder, std::size_t number)
-      : recorder_(&recorder), id_(id_of(recorder)), number_(number) {}
+  BoundaryHandle(detail::PlanBuilder& builder, std::size_t number)
+      : builder_(&builder), id_(id_of(builder)), number_(number) {}
   // Throws BuildError if the pipeline has been described already.
-  detail::Recorder& recorder() const { return live_recorder(recorder_, id_); }
+  detail::PlanBuilder& builder() const { return live_builder(builder_, id_); }
   // Returns the boundary. `call` is the name of the call in errors.
-  detail::Boundary& at(const char* call) const { return recorder().boundary(number_, call); }
+  detail::Boundary& at(const char* call) const { return builder().boundary(number_, call); }
   bool operator==(const BoundaryHandle& other) const = default;
 
  private:
-  detail::Recorder* recorder_;
+  detail::PlanBuilder* builder_;
   std::uint64_t id_;
   std::size_t number_;
 };
@@ -66,10 +66,10 @@ const std::string& name_of(const Boundary& boundary);
 
 // Returns the slot of a value, and checks that the boundary can use it.
 template <class T>
-detail::SlotId slot_of(const Value<T>& value, detail::Recorder& recorder,
+detail::SlotId slot_of(const Value<T>& value, detail::PlanBuilder& builder,
                        const detail::Boundary& user) {
-  (void)normal({recorder, is_given(name_of(user))}, value);
-  recorder.use(value.slot(), name_of(user));
+  (void)normal({builder, is_given(name_of(user))}, value);
+  builder.use(value.slot(), name_of(user));
   return value.slot();
 }
 
@@ -89,7 +89,7 @@ class ConditionalBoundary {
     static_assert(std::is_same_v<C, Value<bool>>,
                   "set_condition: the condition must be a Value<bool>; compare a number first");
     detail::Boundary& at = handle_.at("set_condition");
-    set_condition(at, detail::slot_of(condition, handle_.recorder(), at));
+    set_condition(at, detail::slot_of(condition, handle_.builder(), at));
   }
 
   // Returns the value as the branches see it. It may lead to one branch or to both, but each step
@@ -97,8 +97,8 @@ class ConditionalBoundary {
   template <class T>
   Value<T> add_input(const Value<T>& value) {
     detail::Boundary& at = handle_.at("add_input");
-    detail::Recorder& recorder = handle_.recorder();
-    return {recorder, add_input(at, detail::slot_of(value, recorder, at))};
+    detail::PlanBuilder& builder = handle_.builder();
+    return {builder, add_input(at, detail::slot_of(value, builder, at))};
   }
 
   // Returns the first value if the condition holds, else the second: Values of one type, made
@@ -107,9 +107,9 @@ class ConditionalBoundary {
   A add_output(const A& when_true, const B& when_false) {
     static_assert(std::is_same_v<A, B>, "add_output: both must be Values of the same type");
     detail::Boundary& at = handle_.at("add_output");
-    detail::Recorder& recorder = handle_.recorder();
-    return {recorder, add_output(at, detail::slot_of(when_true, recorder, at),
-                                 detail::slot_of(when_false, recorder, at))};
+    detail::PlanBuilder& builder = handle_.builder();
+    return {builder, add_output(at, detail::slot_of(when_true, builder, at),
+                                detail::slot_of(when_false, builder, at))};
   }
 
  private:
@@ -156,9 +156,9 @@ class LoopBoundary {
   void add_trip_limit(const Count& count) {
     static_assert(detail::is_integer_argument<Count>,
                   "add_trip_limit: the count must be an integer, or a Value of one");
-    detail::Recorder& recorder = handle_.recorder();
+    detail::PlanBuilder& builder = handle_.builder();
     const std::string name = trip_limit_name();
-    add_count(name, detail::whole_argument(count, {recorder, detail::is_given(name)}));
+    add_count(name, detail::whole_argument(count, {builder, detail::is_given(name)}));
   }
   // Sets the condition that is evaluated before each iteration: a Value<bool> that depends on a
   // recurrence or an iterator. A sample for which it still holds after LoopOptions::max_iterations
@@ -168,22 +168,22 @@ class LoopBoundary {
     static_assert(std::is_same_v<C, Value<bool>>,
                   "add_while: the condition must be a Value<bool>; compare a number first");
     detail::Boundary& at = handle_.at("add_while");
-    add_while(at, detail::slot_of(more, handle_.recorder(), at));
+    add_while(at, detail::slot_of(more, handle_.builder(), at));
   }
 
   // Adds a recurrence that starts as `initial`, a Value or a constant; its set_next() is required.
   template <class X>
   auto add_recurrence(const X& initial) {
-    detail::Recorder& recorder = handle_.recorder();
-    const auto first = detail::normal(
-        {recorder, detail::is_given(name_of(handle_.at("add_recurrence")))}, initial);
+    detail::PlanBuilder& builder = handle_.builder();
+    const auto first =
+        detail::normal({builder, detail::is_given(name_of(handle_.at("add_recurrence")))}, initial);
     using V = std::remove_cv_t<decltype(first)>;
     using T = typename V::value_type;
     static_assert(std::is_same_v<V, Value<T>>,
                   "add_recurrence: the initial value must be a constant or one Value");
     detail::Boundary& at = handle_.at("add_recurrence");
-    const auto [number, state] = new_recurrence(at, detail::slot_of(first, recorder, at));
-    return Recurrence<T>(handle_, number, V(recorder, state));
+    const auto [number, state] = new_recurrence(at, detail::slot_of(first, builder, at));
+    return Recurrence<T>(handle_, number, V(builder, state));
   }
 
   // Returns element i of a list, or slice i of a tensor along the axis, in iteration i; in reverse,
@@ -192,10 +192,10 @@ class LoopBoundary {
   Value<T> add_iterator(const Value<std::vector<T>>& list, const IteratorOptions& options = {}) {
     detail::Boundary& at = handle_.at("add_iterator");
     if (options.axis != 0) throw_axis(at, options.axis);
-    static_assert(detail::duplicates<T>,
+    static_assert(detail::clonable<T>,
                   "add_iterator: the elements of the list must copy: give their type a copy "
                   "constructor, or `T clone() const`");
-    return detail::apply_as<T>(handle_.recorder(), name_of(at) + "'s iterator",
+    return detail::apply_as<T>(handle_.builder(), name_of(at) + "'s iterator",
                                detail::element_operator(), list, index(at, options.reverse));
   }
   Value<Tensor> add_iterator(const Value<Tensor>& tensor, const IteratorOptions& options = {});
@@ -204,7 +204,7 @@ class LoopBoundary {
   // iteration.
   template <class T>
   Value<T> add_output(const Recurrence<T>& recurrence) {
-    return {handle_.recorder(), add_output(recurrence.loop_, recurrence.number_)};
+    return {handle_.builder(), add_output(recurrence.loop_, recurrence.number_)};
   }
 
   // Returns the values of all iterations, in order or in reverse, followed by default values up to
@@ -218,19 +218,18 @@ class LoopBoundary {
                   "add_output: the length must be an integer, or a Value of one");
     using List = std::vector<T>;
     using Out = detail::stack_t<T>;
-    detail::Recorder& recorder = handle_.recorder();
+    detail::PlanBuilder& builder = handle_.builder();
     detail::Boundary& at = handle_.at("add_output");
     constexpr int kAxes = std::is_same_v<T, Tensor> ? Shape::kMaxRank : 1;
     if (options.axis < 0 || options.axis >= kAxes) throw_axis(at, options.axis);
-    const detail::SlotId from = detail::slot_of(value, recorder, at);
-    static_assert(detail::duplicates<T>,
+    const detail::SlotId from = detail::slot_of(value, builder, at);
+    static_assert(detail::clonable<T>,
                   "add_output: the values of iterations must copy: give their type a copy "
                   "constructor, or `T clone() const`");
-    const std::string name = recorder.unique_name(name_of(at) + "'s output");
-    const detail::Argument most =
-        detail::whole_argument(length, {recorder, detail::is_given(name)});
-    return Value<Out>(recorder, add_collected(at, from, name, most, options,
-                                              detail::slot_type<List>(), detail::slot_type<Out>()));
+    const std::string name = builder.unique_name(name_of(at) + "'s output");
+    const detail::Argument most = detail::whole_argument(length, {builder, detail::is_given(name)});
+    return Value<Out>(builder, add_collected(at, from, name, most, options,
+                                             detail::slot_type<List>(), detail::slot_type<Out>()));
   }
 
  private:
@@ -254,7 +253,7 @@ class LoopBoundary {
 };
 
 namespace detail {
-void set_next(detail::Recorder& recorder, detail::Boundary& loop, std::size_t recurrence,
+void set_next(detail::PlanBuilder& builder, detail::Boundary& loop, std::size_t recurrence,
               detail::SlotId next);
 }
 
@@ -265,8 +264,8 @@ void Recurrence<T>::set_next(const Next& next) const {
                 "set_next: the next value must be a Value of the type that the recurrence begins "
                 "with; begin with a constant of that type, or convert with cast<T>(value)");
   detail::Boundary& at = loop_.at("set_next");
-  detail::Recorder& recorder = loop_.recorder();
-  detail::set_next(recorder, at, number_, detail::slot_of(next, recorder, at));
+  detail::PlanBuilder& builder = loop_.builder();
+  detail::set_next(builder, at, number_, detail::slot_of(next, builder, at));
 }
 
 }  // namespace sluice

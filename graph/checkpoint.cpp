@@ -93,7 +93,7 @@ class Reader {
     const Json& value = at(member);  // may be nested, so only simple values are shown
     throw BuildError(name_ + ": '" + member + "' must be " + wanted + ", not " +
                      (value.is_structured() ? std::string("a list or an object")
-                                            : printable(value.dump(-1, ' ', true))));
+                                            : escape_control_chars(value.dump(-1, ' ', true))));
   }
 
   const Json& json_;
@@ -117,7 +117,7 @@ std::string difference(const std::vector<std::string>& then, const std::vector<s
   const auto at = static_cast<std::size_t>(
       std::mismatch(then.begin(), then.end(), now.begin(), now.end()).first - then.begin());
   const auto line = [&](const std::vector<std::string>& lines) {
-    return at < lines.size() ? "(" + printable(lines[at]) + ")" : std::string("none");
+    return at < lines.size() ? "(" + escape_control_chars(lines[at]) + ")" : std::string("none");
   };
   return std::string(what) + " " + std::to_string(at + 1) + " was " + line(then) + " and is " +
          line(now);
@@ -125,7 +125,7 @@ std::string difference(const std::vector<std::string>& then, const std::vector<s
 
 [[noreturn]] void refuse(const std::string& whose, const std::string& difference) {
   throw BuildError("the checkpoint is of another " + whose + ": " + difference +
-                   "; resume what it was taken from, or begin anew without it");
+                   "; resume the run that it was taken from, or start without it");
 }
 
 }  // namespace
@@ -154,20 +154,20 @@ Checkpoint Checkpoint::from_json(const std::string& text, const std::string& nam
   // Stops at values nested deeper than in any checkpoint.
   constexpr int kDepth = 4;
   const auto not_too_deep = [&name](int depth, Json::parse_event_t, const Json&) {
-    if (depth > kDepth) throw BuildError(name + " is not one that Pipeline::checkpoint() gave");
+    if (depth > kDepth) throw BuildError(name + " was not made by Pipeline::checkpoint()");
     return true;
   };
   Json json;
   try {
     json = Json::parse(text, not_too_deep);
   } catch (const Json::parse_error& error) {
-    throw BuildError(name + " is no JSON: it ends, or makes no sense, at byte " +
+    throw BuildError(name + " is not JSON: it ends or is malformed at byte " +
                      std::to_string(error.byte));
   } catch (const Json::out_of_range&) {
-    throw BuildError(name + " is no JSON: a number in it is too large for a double");
+    throw BuildError(name + " is not JSON: a number in it is too large for a double");
   }
   if (!json.is_object() || !json.contains("format") || json["format"] != kFormat)
-    throw BuildError(name + " is not one that Pipeline::checkpoint() gave");
+    throw BuildError(name + " was not made by Pipeline::checkpoint()");
   const Reader reader(json, name);
   if (const std::int64_t version = reader.number("version"); version != kVersion) {
     throw BuildError(name + " is of version " + std::to_string(version) +
@@ -191,7 +191,8 @@ void detail::require_same_run(const Checkpoint& from, const Checkpoint& now) {
   if (from.seed != now.seed)
     refuse("seed", "it was " + std::to_string(from.seed) + " and is " + std::to_string(now.seed));
   if (from.sampler != now.sampler)
-    refuse("sampler", "it was (" + printable(from.sampler) + ") and is (" + now.sampler + ")");
+    refuse("sampler",
+           "it was (" + escape_control_chars(from.sampler) + ") and is (" + now.sampler + ")");
   if (from.dataset != now.dataset)
     refuse("dataset", difference(from.dataset, now.dataset, "source"));
   if (from.plan != now.plan) refuse("program", difference(from.plan, now.plan, "step"));

@@ -29,13 +29,13 @@ std::string number_text(double number) { return fmt::format("{}", number); }
 
 void throw_inexact_constant(const std::string& who, const std::string& number,
                             std::string_view type) {
-  throw BuildError(who + " the constant " + number + ", which is not a number of type '" +
+  throw BuildError(who + " the constant " + number + ", which does not fit type '" +
                    std::string(short_name(type)) +
-                   "'; give one that is, or convert the values with cast");
+                   "'; give one that fits, or convert the values with cast");
 }
 void throw_inexact_value(const std::string& number, std::string_view type) {
-  throw std::out_of_range("the number " + number + " is not one of type '" +
-                          std::string(short_name(type)) + "', which is wanted");
+  throw std::out_of_range("the number " + number + " does not fit type '" +
+                          std::string(short_name(type)) + "'");
 }
 
 std::string inner(const char* kind, const std::string& which, const std::string& place) {
@@ -44,26 +44,26 @@ std::string inner(const char* kind, const std::string& which, const std::string&
 }  // namespace detail
 
 Value<Tensor> Graph::declare(Value<Tensor> value, const TensorSpec& spec) {
-  const detail::ArgumentContext context{recorder_, "'declare' is given"};
-  recorder_.declare(detail::normal(context, value).slot(), spec);
+  const detail::ArgumentContext context{builder_, "'declare' is given"};
+  builder_.declare(detail::normal(context, value).slot(), spec);
   return value;
 }
 
 Value<float> Graph::uniform(Param<float> lo, Param<float> hi) {
-  return detail::apply_operator<float>(recorder_, detail::uniform_operator(), lo, hi);
+  return detail::apply_operator<float>(builder_, detail::uniform_operator(), lo, hi);
 }
 
 Value<float> Graph::normal(Param<float> mean, Param<float> stddev) {
-  return detail::apply_operator<float>(recorder_, detail::normal_operator(), mean, stddev);
+  return detail::apply_operator<float>(builder_, detail::normal_operator(), mean, stddev);
 }
 
 Value<bool> Graph::coin_flip(Param<float> probability) {
-  return detail::apply_operator<bool>(recorder_, detail::coin_flip_operator(), probability);
+  return detail::apply_operator<bool>(builder_, detail::coin_flip_operator(), probability);
 }
 
 std::vector<std::string> Graph::arm_names(std::size_t count, const SelectOptions& options) {
   if (!options.arm_names.empty() && options.arm_names.size() != count) {
-    throw BuildError("select: there are " + std::to_string(count) + " arms, but " +
+    throw BuildError("select: there are " + std::to_string(count) + " branches, but " +
                      std::to_string(options.arm_names.size()) + " names for them");
   }
   if (!options.arm_names.empty()) return options.arm_names;
@@ -74,13 +74,14 @@ std::vector<std::string> Graph::arm_names(std::size_t count, const SelectOptions
 
 void Graph::require_same_structure(const std::string& difference) const {
   if (difference.empty()) return;
-  throw BuildError("'" + recorder_.open_name() + "': " + recorder_.open_part() +
+  throw BuildError("'" + builder_.open_name() + "': " + builder_.open_part() +
                    " gives another structure: " + difference +
                    "; give both the same lengths and keys");
 }
 
 void Graph::require_arms(std::size_t count) {
-  if (count == 0) throw BuildError("select: the vector of arms is empty; give at least one arm");
+  if (count == 0)
+    throw BuildError("select: the vector of branches is empty; give at least one branch");
 }
 
 }  // namespace sluice

@@ -45,7 +45,7 @@ class LoopBoundary;
 
 class Graph {
  public:
-  explicit Graph(detail::Recorder& recorder) : recorder_(recorder) {}
+  explicit Graph(detail::PlanBuilder& builder) : builder_(builder) {}
 
   // A source of `count` samples per epoch. Sample i is f(SampleInfo): one value or a std::tuple of
   // values. Several threads call `f`, in no particular order. It must return the same sample for
@@ -100,7 +100,7 @@ class Graph {
   // takes: a lambda, &Image::width, or a pointer to a field, which copies it. Value arguments
   // become const references to the sample's values. Other arguments are passed as they are; f and
   // they live as long as the pipeline. A std::tuple as result becomes a tuple of Values. Views in
-  // the result, for instance on an argument, are copied: see own.h.
+  // the result, for instance on an argument, are copied: see take_ownership.h.
   template <class F, class... Args>
   auto map(std::string_view name, F f, Args... args) {
     if constexpr (detail::function_of_map<F, Args...>::check()) {
@@ -109,20 +109,20 @@ class Graph {
         using R = std::decay_t<Gives>;
         detail::require_function(name, f);
         detail::Step step = begin_step<Args...>(name, args...);
-        auto values = detail::results<R>::add(recorder_, step);
+        auto values = detail::results<R>::add(builder_, step);
         step.run = [f = std::move(f), slots = step.writes,
                     ... args = std::move(args)](detail::Sample& sample) {
           detail::results<R>::write(
               sample, slots,
               detail::invoke_to_own<R>(f, detail::argument<Args>::of(args, sample)...));
         };
-        recorder_.add_step(std::move(step));
+        builder_.add_step(std::move(step));
         return values;
       } else {
-        return detail::Refused();
+        return detail::TypeError();
       }
     } else {
-      return detail::Refused();
+      return detail::TypeError();
     }
   }
 
@@ -133,7 +133,7 @@ class Graph {
     if constexpr (detail::function_of_map_into<R, F, Args...>::check()) {
       detail::require_function(name, f);
       detail::Step step = begin_step<Args...>(name, args...);
-      auto value = detail::results<R>::add(recorder_, step);
+      auto value = detail::results<R>::add(builder_, step);
       step.run = [f = std::move(f), slot = value.slot(),
                   ... args = std::move(args)](detail::Sample& sample) {
         R& out = sample.get<R>(slot);
@@ -143,7 +143,7 @@ class Graph {
         detail::invoke(f, detail::argument<Args>::of(args, sample)..., out);
         detail::take_ownership(out);
       };
-      recorder_.add_step(std::move(step));
+      builder_.add_step(std::move(step));
       return value;
     } else {
       return {};
@@ -162,19 +162,19 @@ class Graph {
         detail::require_function(name, f);
         detail::Step step = begin_step<Args...>(name, args...);
         step.kind = detail::StepKind::wait;
-        auto values = detail::results<R>::add(recorder_, step);
+        auto values = detail::results<R>::add(builder_, step);
         step.run = [f = std::move(f), slots = step.writes,
                     ... args = std::move(args)](detail::Sample& sample) {
           detail::invoke(f, Completion<R>(sample, slots),
                          detail::argument<Args>::of(args, sample)...);
         };
-        recorder_.add_step(std::move(step));
+        builder_.add_step(std::move(step));
         return values;
       } else {
-        return detail::Refused();
+        return detail::TypeError();
       }
     } else {
-      return detail::Refused();
+      return detail::TypeError();
     }
   }
 
@@ -189,21 +189,21 @@ class Graph {
         using R = std::decay_t<Gives>;
         detail::require_function(name, f);
         detail::Step step = begin_step<Args...>(name, args...);
-        auto values = detail::results<R>::add(recorder_, step);
-        step.run = [f = std::move(f), slots = step.writes, generator = recorder_.next_generator(),
+        auto values = detail::results<R>::add(builder_, step);
+        step.run = [f = std::move(f), slots = step.writes, generator = builder_.next_generator(),
                     ... args = std::move(args)](detail::Sample& sample) {
           Random draw(sample.random_key(generator));
           detail::results<R>::write(
               sample, slots,
               detail::invoke_to_own<R>(f, draw, detail::argument<Args>::of(args, sample)...));
         };
-        recorder_.add_step(std::move(step));
+        builder_.add_step(std::move(step));
         return values;
       } else {
-        return detail::Refused();
+        return detail::TypeError();
       }
     } else {
-      return detail::Refused();
+      return detail::TypeError();
     }
   }
 
@@ -229,7 +229,7 @@ class Graph {
   Value<detail::constant_t<std::decay_t<T>>> constant(T&& value) {
     using C = detail::constant_t<std::decay_t<T>>;
     if constexpr (detail::value_of_constant<C>::check()) {
-      return detail::constant_value<C>(recorder_, C(std::forward<T>(value)));
+      return detail::constant_value<C>(builder_, C(std::forward<T>(value)));
     } else {
       return {};
     }
@@ -267,7 +267,7 @@ class Graph {
   template <class Index, class Arm>
   auto select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options = {});
 
-  // Logical and and or, with short-circuit evaluation for each sample. The right side is a callable
+  // Logical AND and OR, with short-circuit evaluation for each sample. The right side is a callable
   // and runs only if the left side does not decide. Takes bools, as Values or constants; compare
   // numbers first.
   template <class A, class B>
@@ -312,7 +312,7 @@ class Graph {
         detail::invoke(f, detail::argument<Value<T>>::of(value, sample),
                        detail::argument<Args>::of(more, sample)...);
       };
-      recorder_.add_step(std::move(step));
+      builder_.add_step(std::move(step));
     }
     return value;
   }
@@ -324,24 +324,24 @@ class Graph {
   void filter(const Predicate& predicate) {
     if constexpr (detail::predicate_of_filter<detail::argument_t<Predicate>>::check()) {
       if constexpr (detail::is_known_number<detail::argument_t<Predicate>>) {
-        detail::apply_operator<void>(recorder_, detail::filter_operator(), predicate);
+        detail::apply_operator<void>(builder_, detail::filter_operator(), predicate);
       } else {
         detail::Step step = begin_step<Predicate>("filter", predicate);
         step.effect = true;
         step.run = [predicate](detail::Sample& sample) {
           if (!detail::truth(detail::argument<Predicate>::of(predicate, sample))) sample.drop();
         };
-        recorder_.add_step(std::move(step));
+        builder_.add_step(std::move(step));
       }
     }
   }
 
-  detail::Recorder& recorder() { return recorder_; }
+  detail::PlanBuilder& builder() { return builder_; }
 
  private:
   template <class... Args>
   detail::Step begin_step(std::string_view name, const Args&... args) {
-    return detail::begin_step<Args...>(recorder_, name, args...);
+    return detail::begin_step<Args...>(builder_, name, args...);
   }
 
   template <class F>
@@ -364,7 +364,7 @@ class Graph {
   void run_arm(const Arm& arm, std::optional<R>& first);
 
   // The branch, condition or body that is being recorded and is about to return values.
-  detail::ArgumentContext giver() { return {recorder_, recorder_.place() + " gives"}; }
+  detail::ArgumentContext giver() { return {builder_, builder_.place() + " gives"}; }
 
   // Records the loop and returns its last state.
   template <class S, class Init, class Condition, class Body>
@@ -381,7 +381,7 @@ class Graph {
   static std::vector<std::string> arm_names(std::size_t count, const SelectOptions& options);
   static void require_arms(std::size_t count);
 
-  detail::Recorder& recorder_;
+  detail::PlanBuilder& builder_;
 };
 
 }  // namespace sluice

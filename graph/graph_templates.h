@@ -4,7 +4,7 @@
 
 #include <sluice/graph/builder/checks.h>
 #include <sluice/graph/builder/dataset.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/value.h>
@@ -39,7 +39,7 @@ auto Graph::if_else(const Predicate& predicate, Then then, Otherwise otherwise,
     return choose<typename Arms::result>(options.name.empty() ? "if_else" : options.name,
                                          {"then", "otherwise"}, predicate, then, otherwise);
   } else {
-    return detail::refused<typename Arms::result>();
+    return detail::type_error<typename Arms::result>();
   }
 }
 
@@ -52,27 +52,27 @@ auto Graph::apply_if(const Predicate& predicate, const X& value, Change change,
       return if_else(
           predicate, [&] { return change(value); }, [&] { return value; }, options);
     } else {
-      return detail::refused<typename Arms::result>();
+      return detail::type_error<typename Arms::result>();
     }
   } else {
-    return detail::Refused();
+    return detail::TypeError();
   }
 }
 
 template <class Index, class... Arms>
 auto Graph::select(const Index& index, const SelectOptions& options, Arms... arms) {
-  static_assert(sizeof...(Arms) > 0, "select: give at least one arm");
+  static_assert(sizeof...(Arms) > 0, "select: give at least one branch");
   if constexpr (sizeof...(Arms) > 0) {
     using Check = detail::arms_of_select<detail::given_t<Arms>...>;
     if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
-      const detail::Recorder::Attempt attempt(recorder_);
+      const detail::PlanBuilder::Attempt attempt(builder_);
       open_select(index, sizeof...(Arms), options);
       return run_arms<typename Check::result>(arms...);
     } else {
-      return detail::refused<typename Check::result>();
+      return detail::type_error<typename Check::result>();
     }
   } else {
-    return detail::Refused();
+    return detail::TypeError();
   }
 }
 
@@ -81,14 +81,14 @@ auto Graph::select(const Index& index, const std::vector<Arm>& arms, const Selec
   using Check = detail::arms_of_select<detail::given_t<Arm>>;
   if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
     require_arms(arms.size());
-    const detail::Recorder::Attempt attempt(recorder_);
+    const detail::PlanBuilder::Attempt attempt(builder_);
     open_select(index, arms.size(), options);
     using R = typename Check::result;
     std::optional<R> first;
     for (const Arm& arm : arms) run_arm(arm, first);
-    return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
+    return detail::rebuild<R>(*first, builder_, builder_.close_branch());
   } else {
-    return detail::refused<typename Check::result>();
+    return detail::type_error<typename Check::result>();
   }
 }
 
@@ -120,27 +120,27 @@ template <class On, class Choose>
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Graph::open(std::string_view kind, std::vector<std::string> arms, const On& on,
                  Choose choose) {
-  std::string name = recorder_.unique_name(kind);
-  const detail::ArgumentContext context{recorder_, detail::is_given(name)};
+  std::string name = builder_.unique_name(kind);
+  const detail::ArgumentContext context{builder_, detail::is_given(name)};
   if constexpr (detail::is_known_number<detail::argument_t<On>>) {
     constexpr bool kByNumber = std::is_same_v<Choose, detail::ByNumber>;
-    recorder_.open_branch(std::move(name), std::move(arms),
-                          {kByNumber ? detail::Choosing::By::number : detail::Choosing::By::truth,
-                           detail::AsArgument<On>::of(on, context, detail::Parameter())});
+    builder_.open_branch(std::move(name), std::move(arms),
+                         {kByNumber ? detail::Choosing::By::number : detail::Choosing::By::truth,
+                          detail::AsArgument<On>::of(on, context, detail::Parameter())});
   } else if constexpr (std::is_same_v<Choose, detail::ByNumber>) {
-    recorder_.open_branch(std::move(name), std::move(arms),
-                          {detail::Choosing::By::number, detail::whole_argument(on, context)});
+    builder_.open_branch(std::move(name), std::move(arms),
+                         {detail::Choosing::By::number, detail::whole_argument(on, context)});
   } else {
     std::vector<detail::SlotId> reads;
     detail::argument<On>::reads(on, context, reads);
-    recorder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
+    builder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
   }
 }
 
 template <class R, class Predicate, class Yes, class No>
 R Graph::choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
                 const Yes& yes, const No& no) {
-  const detail::Recorder::Attempt attempt(recorder_);
+  const detail::PlanBuilder::Attempt attempt(builder_);
   open(name, std::move(arms), predicate, [predicate](const detail::Sample& sample) -> std::int64_t {
     return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
   });
@@ -156,20 +156,20 @@ template <class R, class... Arms>
 R Graph::run_arms(const Arms&... arms) {
   std::optional<R> first;
   (run_arm(arms, first), ...);
-  return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
+  return detail::rebuild<R>(*first, builder_, builder_.close_branch());
 }
 
 template <class Arm, class R>
 void Graph::run_arm(const Arm& arm, std::optional<R>& first) {
-  recorder_.begin_arm();
+  builder_.begin_arm();
   const R result = detail::normal_as<R>(giver(), detail::give(arm));
   if (first) {
     require_same_structure(detail::structure<R>::compare(*first, result));
   } else {
     first = result;
   }
-  recorder_.end_arm(detail::flatten(result),
-                    [&](std::size_t i) { return detail::place_in(result, i); });
+  builder_.end_arm(detail::flatten(result),
+                   [&](std::size_t i) { return detail::place_in(result, i); });
 }
 
 namespace detail {
@@ -216,7 +216,7 @@ struct parameters<R (*)(Ps...)> {
 template <class Init, class... Ps>
 constexpr auto state_of_parameters(std::type_identity<std::tuple<Ps...>>) {
   using One = std::tuple_element_t<0, std::tuple<Ps..., void>>;
-  using Taken = joined_t<Init, std::conditional_t<sizeof...(Ps) == 1, One, std::tuple<Ps...>>>;
+  using Taken = type_join_t<Init, std::conditional_t<sizeof...(Ps) == 1, One, std::tuple<Ps...>>>;
   return std::type_identity<
       normal_t<std::conditional_t<std::is_same_v<Taken, Differ>, Init, Taken>>>{};
 }
@@ -235,7 +235,7 @@ constexpr auto settled_state() {
   if constexpr (Rounds > 0 && takes_state<Body, S, Before...>()) {
     using Gives = typename decltype(Result::template of<called_t<Body, S, Before...>>())::type;
     if constexpr (fault_of<Gives>() == Fault::none) {
-      using Next = joined_t<Init, Gives>;
+      using Next = type_join_t<Init, Gives>;
       if constexpr (!std::is_same_v<Next, Differ> && !std::is_same_v<normal_t<Next>, S>) {
         return settled_state<Rounds - 1, Init, normal_t<Next>, Result, Body, Before...>();
       } else {
@@ -307,21 +307,21 @@ constexpr bool check_for_loop_collect() {
 template <class S, class Init, class Condition, class Body>
 S Graph::run_loop(std::string_view kind, const LoopOptions& options, const Init& init,
                   Condition condition, Body body) {
-  const detail::Recorder::Attempt attempt(recorder_);
-  std::string name = recorder_.unique_name(options.name.empty() ? kind : options.name);
-  const S first = detail::normal_as<S>({recorder_, "'" + name + "' begins with"}, init);
-  const detail::Recorder::LoopView view =
-      recorder_.open_loop(std::move(name), options.max_iterations, detail::flatten(first));
-  const S state = detail::rebuild<S>(first, recorder_, view.state);
-  const Value<std::int64_t> i(recorder_, view.iteration);
-  recorder_.begin_condition();
-  recorder_.end_condition(condition(i, state).slot());
-  recorder_.begin_body();
+  const detail::PlanBuilder::Attempt attempt(builder_);
+  std::string name = builder_.unique_name(options.name.empty() ? kind : options.name);
+  const S first = detail::normal_as<S>({builder_, "'" + name + "' begins with"}, init);
+  const detail::PlanBuilder::LoopView view =
+      builder_.open_loop(std::move(name), options.max_iterations, detail::flatten(first));
+  const S state = detail::rebuild<S>(first, builder_, view.state);
+  const Value<std::int64_t> i(builder_, view.iteration);
+  builder_.begin_condition();
+  builder_.end_condition(condition(i, state).slot());
+  builder_.begin_body();
   const S next = detail::normal_as<S>(giver(), body(i, state));
   require_same_structure(detail::structure<S>::compare(first, next));
-  recorder_.end_body(detail::flatten(next),
-                     [&](std::size_t k) { return detail::place_in(next, k); });
-  return detail::rebuild<S>(first, recorder_, recorder_.close_loop());
+  builder_.end_body(detail::flatten(next),
+                    [&](std::size_t k) { return detail::place_in(next, k); });
+  return detail::rebuild<S>(first, builder_, builder_.close_loop());
 }
 
 template <class Init, class Condition, class Body>
@@ -337,7 +337,7 @@ auto Graph::while_loop(const Init& init, Condition condition, Body body,
         },
         [&](const auto&, const S& state) { return detail::call(body, state); });
   } else {
-    return detail::refused<typename decltype(detail::normal_or_refused<Begin>())::type>();
+    return detail::type_error<typename decltype(detail::normal_or_type_error<Begin>())::type>();
   }
 }
 
@@ -346,18 +346,18 @@ S Graph::count_loop(const Count& count, const Init& init, Body body, const LoopO
   Value<std::int64_t> limit;
   if constexpr (!detail::is_known_number<detail::argument_t<Count>>) {
     limit = {
-        recorder_,
-        recorder_.add(detail::count_operator(),
-                      {detail::whole_argument(count, {recorder_, detail::is_given("count")})})[0]};
+        builder_,
+        builder_.add(detail::count_operator(),
+                     {detail::whole_argument(count, {builder_, detail::is_given("count")})})[0]};
   }
   return run_loop<S>(
       "for_loop", options, init,
       [&](const Value<std::int64_t>& i, const S&) {
         if constexpr (detail::is_known_number<detail::argument_t<Count>>) {
-          return detail::apply_as<bool>(recorder_, "more", detail::arithmetic_operator("less"), i,
+          return detail::apply_as<bool>(builder_, "more", detail::arithmetic_operator("less"), i,
                                         count);
         } else {
-          return detail::apply_as<bool>(recorder_, "more", detail::arithmetic_operator("less"), i,
+          return detail::apply_as<bool>(builder_, "more", detail::arithmetic_operator("less"), i,
                                         limit);
         }
       },
@@ -374,7 +374,7 @@ auto Graph::for_loop(const Count& count, const Init& init, Body body, const Loop
         count, init, [&](const Number& i, const S& state) { return detail::call(body, state, i); },
         options);
   } else {
-    return detail::refused<typename decltype(detail::normal_or_refused<Begin>())::type>();
+    return detail::type_error<typename decltype(detail::normal_or_type_error<Begin>())::type>();
   }
 }
 
@@ -388,7 +388,7 @@ auto Graph::for_loop_collect(const Count& count, const Init& init, Body body,
     using Kept = std::tuple_element_t<1, detail::called_t<Body, S, Number>>;
     return collect_loop<S, typename detail::normal_t<Kept>::value_type>(count, init, body, options);
   } else {
-    return detail::Refused();
+    return detail::TypeError();
   }
 }
 
@@ -396,19 +396,19 @@ template <class S, class T, class Count, class Init, class Body>
 std::tuple<S, Value<std::vector<T>>> Graph::collect_loop(const Count& count, const Init& init,
                                                          Body body, const CollectOptions& options) {
   using List = std::vector<T>;
-  static_assert(detail::duplicates<T>,
+  static_assert(detail::clonable<T>,
                 "for_loop_collect: the values to keep must copy: give their type a copy "
                 "constructor, or `T clone() const`");
   const Value<List> list(
-      recorder_, recorder_.add(detail::list_operator(),
-                               {detail::Constant(detail::ValueType{detail::slot_type<List>()})},
-                               "collect")[0]);
+      builder_,
+      builder_.add(detail::list_operator(),
+                   {detail::Constant(detail::ValueType{detail::slot_type<List>()})}, "collect")[0]);
   const S last = count_loop<S>(
       count, init,
       [&](const Value<std::int64_t>& i, const S& state) {
         const auto given = detail::call(body, state, i);
         const auto value = detail::normal_as<Value<T>>(giver(), std::get<1>(given));
-        recorder_.add(
+        builder_.add(
             detail::append_operator(),
             detail::append_operator()->arrange({{"list", detail::SlotArgument{list.slot()}},
                                                 {"value", detail::SlotArgument{value.slot()}}}),
@@ -418,17 +418,17 @@ std::tuple<S, Value<std::vector<T>>> Graph::collect_loop(const Count& count, con
       {options.max_iterations, options.name});
   if (!options.reverse) return {last, list};
   const detail::SlotId reversed =
-      recorder_.add(detail::reverse_operator(), {detail::SlotArgument{list.slot()}})[0];
-  return {last, Value<List>(recorder_, reversed)};
+      builder_.add(detail::reverse_operator(), {detail::SlotArgument{list.slot()}})[0];
+  return {last, Value<List>(builder_, reversed)};
 }
 
 namespace detail {
 
 // A source that produces its samples synchronously.
 template <class R>
-auto add_plain_source(Recorder& recorder, Step step, std::int64_t count,
+auto add_plain_source(PlanBuilder& builder, Step step, std::int64_t count,
                       Function<R(const SampleInfo&)> give) {
-  auto values = results<R>::add(recorder, step);
+  auto values = results<R>::add(builder, step);
   step.run = [give = std::move(give), count, slots = step.writes](Sample& sample) {
     const SampleInfo info = sample.info();
     try {
@@ -438,16 +438,16 @@ auto add_plain_source(Recorder& recorder, Step step, std::int64_t count,
       sample.end_epoch();
     }
   };
-  recorder.add_step(std::move(step));
+  builder.add_step(std::move(step));
   return values;
 }
 
 // A source that produces its samples asynchronously.
 template <class R>
-auto add_later_source(Recorder& recorder, Step step, std::int64_t count,
+auto add_later_source(PlanBuilder& builder, Step step, std::int64_t count,
                       const std::shared_ptr<EpochGate>& gate,
                       Function<void(Completion<R>, const SampleInfo&)> ask) {
-  auto values = results<R>::add(recorder, step);
+  auto values = results<R>::add(builder, step);
   step.kind = StepKind::wait;
   const bool is_told = step.epoch != nullptr;
   step.run = [ask = std::move(ask), count, gate, is_told, slots = step.writes](Sample& sample) {
@@ -464,7 +464,7 @@ auto add_later_source(Recorder& recorder, Step step, std::int64_t count,
       (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
     }
   };
-  recorder.add_step(std::move(step));
+  builder.add_step(std::move(step));
   return values;
 }
 
@@ -472,7 +472,7 @@ auto add_later_source(Recorder& recorder, Step step, std::int64_t count,
 
 template <class F>
 auto Graph::source(std::int64_t count, F f, const SourceOptions& options) {
-  recorder_.add_dataset({.step = "source"});
+  builder_.add_dataset({.step = "source"});
   return add_source("source", count, options, std::make_shared<const F>(std::move(f)), nullptr);
 }
 
@@ -487,7 +487,7 @@ auto Graph::read(Reader reader, const SourceOptions& options) {
       return shared->name(key.index);
     }
   };
-  recorder_.add_dataset(detail::dataset_of("read", shared));
+  builder_.add_dataset(detail::dataset_of("read", shared));
   return add_source("read", count, options, shared, std::move(name));
 }
 
@@ -508,22 +508,22 @@ auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOp
       step.threads = detail::checked_threads(step.name, options.threads, detail::gives_later<F>);
       const auto gate = std::make_shared<detail::EpochGate>();
       step.epoch = detail::epoch_hooks(f, gate);
-      recorder_.set_source(step.name, count, options.sampler, once, std::move(sample_name));
+      builder_.set_source(step.name, count, options.sampler, once, std::move(sample_name));
       // From here on the type of f is erased, which leaves less for the compiler to do.
       if constexpr (detail::gives_later<F>) {
         return detail::add_later_source<R>(
-            recorder_, std::move(step), count, gate,
+            builder_, std::move(step), count, gate,
             [f](Completion<R> done, const SampleInfo& info) { (*f)(std::move(done), info); });
       } else {
         return detail::add_plain_source<R>(
-            recorder_, std::move(step), count,
+            builder_, std::move(step), count,
             [f](const SampleInfo& info) { return detail::invoke_to_own<R>(*f, info); });
       }
     } else {
-      return detail::Refused();
+      return detail::TypeError();
     }
   } else {
-    return detail::Refused();
+    return detail::TypeError();
   }
 }
 
@@ -538,23 +538,23 @@ auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOp
 
 template <class T>
 Value<std::vector<T>> list_of(const std::vector<Value<T>>& values) {
-  static_assert(detail::duplicates<T>,
+  static_assert(detail::clonable<T>,
                 "list_of: the values must copy: give their type a copy constructor, or "
                 "`T clone() const`");
   if (values.empty()) throw BuildError("list_of: there are no values; give at least one");
-  detail::Recorder& recorder = values.front().recorder();
+  detail::PlanBuilder& builder = values.front().builder();
   const detail::SlotType* const type = detail::slot_type<std::vector<T>>();
-  detail::SlotId list = recorder.add(detail::list_operator(),
-                                     {detail::Constant(detail::ValueType{type})}, "list_of")[0];
+  detail::SlotId list = builder.add(detail::list_operator(),
+                                    {detail::Constant(detail::ValueType{type})}, "list_of")[0];
   for (const Value<T>& value : values) {
-    if (!value.is_of(recorder))
+    if (!value.is_of(builder))
       throw BuildError("list_of: one of the values belongs to another pipeline");
-    list = recorder.add(detail::appended_operator(),
-                        {detail::SlotArgument{list, type},
-                         detail::SlotArgument{value.slot(), detail::slot_type<T>()}},
-                        "list_of")[0];
+    list = builder.add(detail::appended_operator(),
+                       {detail::SlotArgument{list, type},
+                        detail::SlotArgument{value.slot(), detail::slot_type<T>()}},
+                       "list_of")[0];
   }
-  return Value<std::vector<T>>(recorder, list);
+  return Value<std::vector<T>>(builder, list);
 }
 
 template <class T, std::same_as<Value<T>>... More>

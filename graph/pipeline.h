@@ -202,16 +202,16 @@ class Pipeline {
 
 namespace detail {
 // Takes the recorded plan.
-std::shared_ptr<Engine> make_engine(Recorder& recorder, const PipelineOptions& options,
+std::shared_ptr<Engine> make_engine(PlanBuilder& builder, const PipelineOptions& options,
                                     std::vector<SlotId> outputs,
                                     std::vector<std::unique_ptr<ColumnMaker>> makers);
 
 template <class... Ts>
-Pipeline<Ts...> build(Recorder& recorder, const PipelineOptions& options,
+Pipeline<Ts...> build(PlanBuilder& builder, const PipelineOptions& options,
                       std::vector<SlotId> outputs, std::type_identity<std::tuple<Value<Ts>...>>) {
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   (makers.push_back(std::make_unique<MakerOf<Ts>>()), ...);
-  return Pipeline<Ts...>(make_engine(recorder, options, std::move(outputs), std::move(makers)));
+  return Pipeline<Ts...>(make_engine(builder, options, std::move(outputs), std::move(makers)));
 }
 }  // namespace detail
 
@@ -225,16 +225,16 @@ auto make_pipeline(const PipelineOptions& options, Describe&& describe) {
     using Check =
         detail::result_of_make_pipeline<std::decay_t<std::invoke_result_t<Describe, Graph&>>>;
     if constexpr (Check::check()) {
-      detail::Recorder recorder;
-      Graph graph(recorder);
-      const auto outputs = detail::normal({recorder, "the pipeline's result is"}, describe(graph));
-      return detail::build(recorder, options, detail::flatten(outputs),
+      detail::PlanBuilder builder;
+      Graph graph(builder);
+      const auto outputs = detail::normal({builder, "the pipeline's result is"}, describe(graph));
+      return detail::build(builder, options, detail::flatten(outputs),
                            std::type_identity<typename Check::type>{});
     } else {
-      return detail::refused<Pipeline<>>();
+      return detail::type_error<Pipeline<>>();
     }
   } else {
-    return detail::refused<Pipeline<>>();
+    return detail::type_error<Pipeline<>>();
   }
 }
 

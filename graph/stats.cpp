@@ -127,7 +127,7 @@ std::string steps_table(const Stats& stats) {
 std::string time_of(double mean_ns) { return mean_ns > 0 ? duration(mean_ns) : std::string(); }
 
 std::string arms_table(const Stats& stats) {
-  std::vector<std::array<std::string, 5>> rows = {{"arm", "in", "taken", "share", "mean"}};
+  std::vector<std::array<std::string, 5>> rows = {{"branch", "in", "taken", "share", "mean"}};
   for (const BranchStats& b : stats.branches) {
     const auto all = static_cast<double>(b.taken());
     for (const ArmStats& a : b.arms) {
@@ -188,9 +188,9 @@ std::string to_string(const DeviceStats& device) {
   };
   const auto time = [](std::int64_t ns) { return duration(static_cast<double>(ns)); };
   return fmt::format(
-      "device: {}; {} gathers of {:.1f} samples ({} as CUDA graphs), {} samples given back; {:.1f} "
-      "MB there, {:.1f} MB "
-      "back\ndevice memory: {}; pinned: {}\ndevice thread: {} asking, {} pausing, {} asleep",
+      "device: {}; {} GPU batches of {:.1f} samples ({} as CUDA graphs), {} samples returned; "
+      "{:.1f} MB to the device, {:.1f} MB back\ndevice memory: {}; pinned: {}\ndevice thread: {} "
+      "asking, {} pausing, {} asleep",
       device.name, with_commas(device.gathers), device.mean_gather(), with_commas(device.as_graphs),
       with_commas(device.given_back), megabytes(device.bytes_up), megabytes(device.bytes_down),
       pool(device.memory), pool(device.pinned), time(device.asking_ns), time(device.pausing_ns),
@@ -217,7 +217,7 @@ std::string to_string(const Stats& stats) {
                         with_commas(workers.restarts), with_commas(workers.renewals));
   }
   if (stats.threads < stats.threads_asked) {
-    text += fmt::format("threads: {} of the {} asked for; the system makes no more\n",
+    text += fmt::format("threads: {} of the {} requested; the system allows no more\n",
                         stats.threads, stats.threads_asked);
   }
   if (!stats.device.name.empty()) text += to_string(stats.device) + "\n";
@@ -226,8 +226,8 @@ std::string to_string(const Stats& stats) {
                   [](const StepStats& s) { return s.total_ns > 0; }) &&
       stats.device.gathers > 0) {
     text +=
-        "of steps that a device does in one gather, the first has the time of all, from begin to "
-        "end,\nfor each of the samples: such times do not add up, and are no time of a CPU's\n";
+        "in one GPU batch, the first step has the time of the whole batch, from begin to end,\nfor "
+        "each of its samples; these times do not add up and are not CPU time\n";
   }
   if (!stats.branches.empty()) text += arms_table(stats);
   if (!stats.loops.empty()) text += loops_table(stats);
@@ -240,8 +240,8 @@ namespace detail {
 void add_counts(Stats& stats, const Plan& plan,
                 const std::vector<std::unique_ptr<Sample>>& samples) {
   std::vector<std::int64_t> counts(plan.counters);
-  for (const auto& sample : samples) sample->tally.add_to(counts);
-  StatsReader(stats, counts, samples.front()->tally.timed()).read(plan.top, "");
+  for (const auto& sample : samples) sample->counters.add_to(counts);
+  StatsReader(stats, counts, samples.front()->counters.timed()).read(plan.top, "");
   for_each<Step>(plan.top, [&](const Step& one) {
     if (one.epoch != nullptr && one.epoch->workers)
       stats.workers.push_back({one.name, one.epoch->workers()});

@@ -67,7 +67,7 @@ struct BranchStats {
   std::string path;
   std::vector<ArmStats> arms;
   detail::CounterId counter = 0;
-  std::int64_t taken() const;  // the sum over all arms
+  std::int64_t taken() const;  // the sum over all branches
 };
 
 struct LoopStats {
@@ -156,7 +156,7 @@ std::string to_string(const DeviceStats& device);
 
 // One line each for the samples, the memory, the waits, each source that reads files and each step
 // with worker processes. Also one line if threads are lacking, and three about a device. Then
-// tables of steps, arms and loops, unless empty.
+// tables of steps, branches and loops, unless empty.
 std::string to_string(const Stats& stats);
 
 // The plan as text and as a drawing, annotated with the counts. `stats` must be from the pipeline

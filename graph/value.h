@@ -23,12 +23,12 @@
 namespace sluice {
 
 namespace detail {
-class Recorder;
-// Returns a recorder's number, which is unique in the process.
-std::uint64_t id_of(const detail::Recorder& recorder);
-// Returns the recorder if the one with this number still exists. Otherwise its pipeline has been
+class PlanBuilder;
+// Returns a builder's number, which is unique in the process.
+std::uint64_t id_of(const detail::PlanBuilder& builder);
+// Returns the builder if the one with this number still exists. Otherwise its pipeline has been
 // described, and this throws BuildError.
-detail::Recorder& live_recorder(detail::Recorder* recorder, std::uint64_t id);
+detail::PlanBuilder& live_builder(detail::PlanBuilder* builder, std::uint64_t id);
 
 // Always false, but dependent on a template parameter, for a static_assert in templates that must
 // not be used.
@@ -73,14 +73,14 @@ class Value {
  public:
   using value_type = T;
   Value() = default;
-  Value(detail::Recorder& recorder, detail::SlotId slot)
-      : recorder_(&recorder), id_(detail::id_of(recorder)), slot_(slot) {}
+  Value(detail::PlanBuilder& builder, detail::SlotId slot)
+      : builder_(&builder), id_(detail::id_of(builder)), slot_(slot) {}
 
   // Throws BuildError if the description of the value's pipeline has ended.
-  detail::Recorder& recorder() const { return detail::live_recorder(recorder_, id_); }
+  detail::PlanBuilder& builder() const { return detail::live_builder(builder_, id_); }
   detail::SlotId slot() const { return slot_; }
-  bool valid() const { return recorder_ != nullptr; }
-  bool is_of(const detail::Recorder& recorder) const { return id_ == detail::id_of(recorder); }
+  bool valid() const { return builder_ != nullptr; }
+  bool is_of(const detail::PlanBuilder& builder) const { return id_ == detail::id_of(builder); }
 
   // Returns the same image or tensor in the memory of the pipeline's device
   // (PipelineOptions::device), or back on the host; no copy if it is there already. Operators run
@@ -92,20 +92,20 @@ class Value {
   // Catch common mistakes. The next two overloads exist only for their error messages.
   template <class X>
   requires std::is_same_v<X, T> Value(const X&) {  // NOLINT(google-explicit-constructor)
-    static_assert(detail::never<X>,
-                  "a plain object is given where a Value is needed: in a step's function call "
-                  "functions on plain objects (sluice::kernels has those of the operators), and of "
-                  "a constant make a Value with Graph::constant");
+    static_assert(
+        detail::never<X>,
+        "a plain object is given where a Value is needed: inside a step's function, call functions "
+        "of sluice::kernels on plain objects; for a constant, make a Value with Graph::constant");
   }
   explicit operator bool() const {
     static_assert(detail::never<T>,
-                  "a Value is no bool while the pipeline is described, so `if`, `?:`, `&&` and "
-                  "`||` cannot ask it: use Graph::if_else or select, all_of, any_of");
+                  "a Value is not a bool while the pipeline is described, so `if`, `?:`, `&&` and "
+                  "`||` cannot test it: use Graph::if_else or select, all_of, any_of");
     return false;
   }
 
  private:
-  detail::Recorder* recorder_ = nullptr;
+  detail::PlanBuilder* builder_ = nullptr;
   std::uint64_t id_ = 0;
   detail::SlotId slot_ = 0;
 };

@@ -19,7 +19,7 @@ void Checkpoint::save(const std::string& file) const {
 Checkpoint Checkpoint::load(const std::string& file) {
   const Bytes bytes = read_file(file);
   return from_json(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-                   "the checkpoint '" + printable(file) + "'");
+                   "the checkpoint '" + escape_control_chars(file) + "'");
 }
 
 }  // namespace sluice

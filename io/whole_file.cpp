@@ -29,7 +29,7 @@ constexpr std::string_view kPrefix = ".sluice-part-";
 using Pieces = std::span<const std::span<const std::uint8_t>>;
 
 [[noreturn]] void fail_to_write(const std::string& path) {
-  throw IoError("'" + printable(path) +
+  throw IoError("'" + escape_control_chars(path) +
                 "' cannot be written: " + std::generic_category().message(errno));
 }
 

@@ -3,7 +3,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/automatic.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
@@ -33,8 +33,8 @@ struct Ranges {
   float translate = 0.f;
   bool translate_relative = true;
   float rotate = 30.f;
-  float colour_low = 0.f, colour_high = 0.9f;
-  bool colour_signed = true;
+  float color_low = 0.f, color_high = 0.9f;
+  bool color_signed = true;
   float lost_low = 0.f, lost_high = 4.f;  // the number of bits that posterize drops
   float solarize_low = 255.f, solarize_high = 0.f;
 };
@@ -45,19 +45,19 @@ constexpr Ranges kWide = {.shear = 0.99f,
                           .translate = 32.f,
                           .translate_relative = false,
                           .rotate = 135.f,
-                          .colour_high = 0.99f,
+                          .color_high = 0.99f,
                           .lost_high = 6.f};
 constexpr Ranges kWideDali = {.shear = 0.99f,
                               .translate = 32.f,
                               .translate_relative = false,
                               .rotate = 135.f,
-                              .colour_low = 0.01f,
-                              .colour_high = 0.99f,
+                              .color_low = 0.01f,
+                              .color_high = 0.99f,
                               .lost_high = 6.f,
                               .solarize_low = 256.f};
 constexpr Ranges kAutoDali = {.translate = 1.f,
-                              .colour_low = -0.9f,
-                              .colour_signed = false,
+                              .color_low = -0.9f,
+                              .color_signed = false,
                               .lost_low = 8.f,
                               .solarize_low = 0.f,
                               .solarize_high = 256.f};
@@ -103,13 +103,13 @@ Augmentations list_of(const Ranges& r, Interpolation way, const Fill& fill) {
        [](Picture image, Magnitude m) {
          return brightness_contrast(image, {.brightness = m + 1.f});
        },
-       r.colour_low, r.colour_high, r.colour_signed},
-      {"color", [](Picture image, Magnitude m) { return saturation(image, m + 1.f); }, r.colour_low,
-       r.colour_high, r.colour_signed},
-      {"contrast", [](Picture image, Magnitude m) { return contrast(image, m + 1.f); },
-       r.colour_low, r.colour_high, r.colour_signed},
+       r.color_low, r.color_high, r.color_signed},
+      {"color", [](Picture image, Magnitude m) { return saturation(image, m + 1.f); }, r.color_low,
+       r.color_high, r.color_signed},
+      {"contrast", [](Picture image, Magnitude m) { return contrast(image, m + 1.f); }, r.color_low,
+       r.color_high, r.color_signed},
       {"sharpness", [](Picture image, Magnitude m) { return sharpness(image, m + 1.f); },
-       r.colour_low, r.colour_high, r.colour_signed},
+       r.color_low, r.color_high, r.color_signed},
       {"posterize", [](Picture image, Magnitude m) { return posterize(image, bits_kept(m)); },
        r.lost_low, r.lost_high},
       {"solarize", [](Picture image, Magnitude m) { return solarize(image, m); }, r.solarize_low,
@@ -126,8 +126,7 @@ Augmentations without(Augmentations all, const std::vector<std::string>& exclude
   for (const std::string& name : excluded) {
     const auto none = [&](const Augmentation<Image>& one) { return one.name == name; };
     if (std::erase_if(all, none) == 0)
-      throw BuildError("there is no augmentation '" + name + "' to be excluded; there are " +
-                       names);
+      throw BuildError("there is no augmentation '" + name + "' to exclude; there are " + names);
   }
   return all;
 }
@@ -171,7 +170,7 @@ namespace {
 constexpr int kMagnitudes = 10;
 constexpr int kMostDrawn = 3;  // maximum length of a chain if it is drawn
 constexpr int kLongest = 1000;
-constexpr int kWidest = static_cast<int>(kernels::kMostPictures) - 1;  // besides the image
+constexpr int kWidest = static_cast<int>(kernels::kMostImages) - 1;  // besides the image
 
 void check(const AugMixOptions& options) {
   const auto require = [](bool good, const std::string& what) {
@@ -200,9 +199,9 @@ const detail::OperatorPtr& detail::aug_mix_weights_operator() {
   static const OperatorPtr op =
       declare_operator("aug_mix_weights")
           .family("random")
-          .summary("What aug_mix draws: the weights of a picture and of `width` chains.")
+          .summary("Draws the weights of aug_mix: of an image and of `width` chains.")
           .in_cpp("aug_mix(g, image, {.severity = 3})")
-          .constant<std::int32_t>("width", {.low = 1, .high = kWidest, .help = "how many chains"})
+          .constant<std::int32_t>("width", {.low = 1, .high = kWidest, .help = "number of chains"})
           .parameter<float>("alpha", {.value = 1.f,
                                       .low = kernels::kSmallestAlpha,
                                       .high = kernels::kLargestAlpha,
@@ -223,7 +222,7 @@ const detail::OperatorPtr& detail::aug_mix_weights_operator() {
 Value<Image> aug_mix(Graph& g, Value<Image> image, const AugMixOptions& options) {
   check(options);
   const auto weights = detail::apply_operator<std::vector<float>>(
-      g.recorder(), detail::aug_mix_weights_operator(), options.mixture_width, options.alpha);
+      g.builder(), detail::aug_mix_weights_operator(), options.mixture_width, options.alpha);
   const auto chain = [&](Value<std::int64_t> steps) {
     return g.for_loop(steps, image,
                       [&](Value<std::int64_t>, Value<Image> changed) {

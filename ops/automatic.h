@@ -164,7 +164,7 @@ struct DetectionOptions {
   float max_zoom = 4.f;         // at least 1
   Fill fill = {124, 116, 104};  // the canvas color: ImageNet's mean
   float mirror_probability = 0.5f;
-  float colour_probability = 0.5f;  // of each of the four changes
+  float color_probability = 0.5f;  // of each of the four changes
   JpegOptions jpeg = {};
 };
 struct DetectionSample {
@@ -260,7 +260,7 @@ struct SegmentationOptions {
   Fill fill = {124, 116, 104};              // padding of the image: ImageNet's mean
   int ignored = 255;                        // padding of the mask: 0 to 255
   float mirror_probability = 0.5f;
-  float colour_probability = 0.5f;  // of each of the four changes
+  float color_probability = 0.5f;  // of each of the four changes
   JpegOptions jpeg = {};
 };
 struct SegmentationSample {
@@ -287,9 +287,9 @@ SegmentationSample segmentation_augment(Graph& g, Value<Bytes> jpeg, Value<Image
 struct SimClrOptions {
   int width = 224;
   int height = 224;
-  float min_area = 0.08f;       // of the image
-  float colour_strength = 1.f;  // 0 to 1: colors change by up to 0.8 of it, hues by 72 degrees
-  float colour_probability = 0.8f;
+  float min_area = 0.08f;      // of the image
+  float color_strength = 1.f;  // 0 to 1: colors change by up to 0.8 of it, hues by 72 degrees
+  float color_probability = 0.8f;
   float gray_probability = 0.2f;
   float blur_probability = 0.5f;
   JpegOptions jpeg = {};

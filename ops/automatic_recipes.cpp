@@ -4,7 +4,7 @@
 #include <sluice/graph/graph.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
@@ -30,7 +30,7 @@ struct ViewOptions {
   Interpolation interpolation = Interpolation::bilinear;
   // The maximum deviation of the factors from 1, and the maximum hue rotation in degrees.
   float brightness = 0, contrast = 0, saturation = 0, hue = 0;
-  float colour_probability = 0.8f;
+  float color_probability = 0.8f;
   float gray_probability = 0.2f;
   float blur_probability = 0.5f;
   float solarize_probability = 0;  // 0 makes no random draw
@@ -42,14 +42,14 @@ Value<Image> view_of(Graph& g, Value<Image> image, Value<Rectangle> region,
       crop(image, region),
       {.width = options.width, .height = options.height, .interpolation = options.interpolation});
   view = flip(view, {.horizontal = g.coin_flip(0.5f)});
-  view = g.apply_if(g.coin_flip(options.colour_probability), view,
+  view = g.apply_if(g.coin_flip(options.color_probability), view,
                     [&](Value<Image> x) {
                       return color_twist(x, {.brightness = factor(options.brightness),
                                              .contrast = factor(options.contrast),
                                              .saturation = factor(options.saturation),
                                              .hue = g.uniform(-options.hue, options.hue)});
                     },
-                    {.name = "colour"});
+                    {.name = "color"});
   view = g.apply_if(g.coin_flip(options.gray_probability), view,
                     [](Value<Image> x) { return grayscale(x, {.channels = 3}); }, {.name = "gray"});
   view =
@@ -119,9 +119,9 @@ DetectionSample detection_augment(Graph& g, Value<Bytes> jpeg, Value<Tensor> box
   image = flip(image, mirror);
   boxes = flip_boxes(boxes, size, mirror);
 
-  const LabelledBoxes left =
+  const LabeledBoxes left =
       filter_boxes(boxes, part.labels, size, {.min_width = 1.f, .min_height = 1.f});
-  return {photometric_distort(g, image, options.colour_probability), left.boxes, left.labels};
+  return {photometric_distort(g, image, options.color_probability), left.boxes, left.labels};
 }
 
 namespace {
@@ -237,7 +237,7 @@ SegmentationSample segmentation_augment(Graph& g, Value<Bytes> jpeg, Value<Image
   const auto padded = [&](Value<Image> picture, const Fill& fill) {
     return pad_image(picture, {.width = options.width, .height = options.height, .fill = fill});
   };
-  image = photometric_distort(g, moved(image, Interpolation::bilinear), options.colour_probability);
+  image = photometric_distort(g, moved(image, Interpolation::bilinear), options.color_probability);
   return {padded(image, options.fill),
           padded(moved(mask, Interpolation::nearest), options.ignored)};
 }
@@ -265,7 +265,7 @@ const detail::OperatorPtr& detail::join_regions_operator() {
   static const OperatorPtr op =
       declare_operator("join_regions")
           .family("geometry")
-          .summary("The smallest rectangle around two, and where each lies in it.")
+          .summary("Returns the smallest rectangle around two, and the place of each within it.")
           .in_cpp("join_regions(region, random_region(image))")
           .input<Rectangle>("first")
           .input<Rectangle>("second")
@@ -287,9 +287,9 @@ JoinedRegions join_regions(Value<Rectangle> first, Value<Rectangle> second) {
 
 std::pair<Value<Image>, Value<Image>> sim_clr(Graph& g, Value<Bytes> jpeg,
                                               const SimClrOptions& options) {
-  if (!(options.colour_strength >= 0.f && options.colour_strength <= 1.f)) {
-    throw BuildError(fmt::format("sim_clr: colour_strength must lie between 0 and 1, but is {}",
-                                 options.colour_strength));
+  if (!(options.color_strength >= 0.f && options.color_strength <= 1.f)) {
+    throw BuildError(fmt::format("sim_clr: color_strength must lie between 0 and 1, but is {}",
+                                 options.color_strength));
   }
   if (options.width < 1 || options.height < 1) {
     throw BuildError(fmt::format("sim_clr: width and height must be at least 1, but are {} and {}",
@@ -300,14 +300,14 @@ std::pair<Value<Image>, Value<Image>> sim_clr(Graph& g, Value<Bytes> jpeg,
   };
   const Value<Rectangle> one = region(), other = region();
   const OneDecode decoded = decode_around(jpeg, {one, other}, options.jpeg);
-  const float strength = options.colour_strength;
+  const float strength = options.color_strength;
   const ViewOptions view{.width = options.width,
                          .height = options.height,
                          .brightness = 0.8f * strength,
                          .contrast = 0.8f * strength,
                          .saturation = 0.8f * strength,
                          .hue = 72.f * strength,
-                         .colour_probability = options.colour_probability,
+                         .color_probability = options.color_probability,
                          .gray_probability = options.gray_probability,
                          .blur_probability = options.blur_probability};
   const Value<Image> first = view_of(g, decoded.image, decoded.inside[0], view);

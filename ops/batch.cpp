@@ -38,7 +38,7 @@ Random draw_for(const BatchKey& key, BatchGenerator generator) {
 template <class Column>
 void require_host(const char* op, const char* what, const Column& column) {
   if (column.place().on_host()) return;
-  throw Error(fmt::format("{}: the {} lie in {}; mix what to_host() gives", op, what,
+  throw Error(fmt::format("{}: the {} lie in {}; mix the result of to_host()", op, what,
                           to_string(column.place())));
 }
 
@@ -85,13 +85,13 @@ struct Blocks {
 template <class Images>
 Blocks blocks_of(const char* op, const Images& images, const TensorBatch& labels) {
   if (images.size() != labels.size()) {
-    throw Error(fmt::format("{}: there are {} pictures and {} labels; give those of one batch", op,
+    throw Error(fmt::format("{}: there are {} images and {} labels; give those of one batch", op,
                             images.size(), labels.size()));
   }
   if (images.empty()) return {};
-  const Blocks blocks = {block_of(op, "pictures", images), block_of(op, "labels", labels)};
+  const Blocks blocks = {block_of(op, "images", images), block_of(op, "labels", labels)};
   if (blocks.labels.sample.dtype != DType::f32) {
-    throw Error(fmt::format("{}: labels are {}, not f32; one_hot() makes such", op,
+    throw Error(fmt::format("{}: labels are {}, not f32; make them with one_hot()", op,
                             name_of(blocks.labels.sample.dtype)));
   }
   return blocks;
@@ -207,7 +207,7 @@ void check(const MosaicOptions& o) {
 
 struct Plan {
   kernels::SampleBlock block;
-  kernels::PictureSide side;
+  kernels::ImageSide side;
   std::vector<kernels::Join> joins;
 };
 
@@ -218,8 +218,8 @@ Plan draw(const Images& images, const BatchKey& key, const MosaicOptions& option
   Plan plan;
   plan.joins.resize(images.size());
   if (images.empty()) return plan;
-  plan.block = block_of(kName, "pictures", images);
-  mixing(kName, [&] { plan.side = kernels::picture_side(plan.block.sample); });
+  plan.block = block_of(kName, "images", images);
+  mixing(kName, [&] { plan.side = kernels::image_side(plan.block.sample); });
   Random random = draw_for(key, kMosaic);
   const auto point = [&](int side) {
     return static_cast<int>(std::lround(random.uniform(options.min_center, options.max_center) *
@@ -318,10 +318,10 @@ Columns move_boxes(const Plan& plan, const TensorBatch& boxes, const TensorBatch
                    const MosaicOptions& options) {
   const std::size_t count = plan.joins.size();
   if (boxes.size() != count || labels.size() != count) {
-    throw Error(fmt::format(
-        "mosaic: there are {} pictures, {} tensors of boxes and {} of labels; give those of one "
-        "batch",
-        count, boxes.size(), labels.size()));
+    throw Error(
+        fmt::format("mosaic: there are {} images, {} tensors of boxes and {} of labels; give those "
+                    "of one batch",
+                    count, boxes.size(), labels.size()));
   }
   require_host(kName, "boxes", boxes);
   require_host(kName, "labels", labels);

@@ -35,7 +35,7 @@ CanvasSize size_by(const OperatorPtr& op, const auto& of) {
 const detail::OperatorPtr& detail::canvas_size_operator() {
   static const OperatorPtr op = declare_operator("canvas_size")
                                     .family("boxes")
-                                    .summary("How large a picture is.")
+                                    .summary("Returns the height and width of an image.")
                                     .in_cpp("canvas_size(image)")
                                     .input<Image>("image")
                                     .output<std::int32_t>("height")
@@ -51,7 +51,7 @@ const detail::OperatorPtr& detail::region_size_operator() {
   static const OperatorPtr op =
       declare_operator("region_size")
           .family("boxes")
-          .summary("How large the picture is that crop makes of a region.")
+          .summary("Returns the size of the image that crop makes of a region.")
           .in_cpp("canvas_size(region)")
           .input<Rectangle>("region")
           .output<std::int32_t>("height")
@@ -66,11 +66,11 @@ const detail::OperatorPtr& detail::center_region_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("center_region");
     declaration.family("boxes")
-        .summary("The rectangle that center_crop takes of a picture of this size.")
+        .summary("Returns the rectangle that center_crop cuts from an image of this size.")
         .in_cpp("center_region(canvas_size(image), {.width = 224, .height = 224})");
     return add_size(declaration)
-        .parameter<std::int32_t>("crop_height", {.low = 1, .help = "of the middle"})
-        .parameter<std::int32_t>("crop_width", {.low = 1, .help = "of the middle"})
+        .parameter<std::int32_t>("crop_height", {.low = 1, .help = "of the crop, in pixels"})
+        .parameter<std::int32_t>("crop_width", {.low = 1, .help = "of the crop, in pixels"})
         .output<Rectangle>("region")
         .runs([](std::int32_t height, std::int32_t width, std::int32_t crop_height,
                  std::int32_t crop_width) {
@@ -170,11 +170,11 @@ const detail::OperatorPtr& detail::convert_boxes_operator() {
     const std::vector<BoxFormat> all{BoxFormat::xyxy, BoxFormat::xywh, BoxFormat::cxcywh};
     return declare_operator("convert_boxes")
         .family("boxes")
-        .summary("Boxes in another format: edges, corner and size, or middle and size.")
+        .summary("Converts boxes between the formats xyxy, xywh and cxcywh.")
         .in_cpp("convert_boxes(boxes, {.from = BoxFormat::xywh})")
         .input<Tensor>("boxes")
-        .choice("from", BoxFormat::xyxy, all, "what they are")
-        .choice("to", BoxFormat::xyxy, all, "what they become")
+        .choice("from", BoxFormat::xyxy, all, "format of the input")
+        .choice("to", BoxFormat::xyxy, all, "format of the output")
         .output<Tensor>("boxes")
         .infers(of_boxes)
         .runs([](const Tensor& in, BoxFormat from, BoxFormat to, Tensor& out) {
@@ -186,14 +186,14 @@ const detail::OperatorPtr& detail::convert_boxes_operator() {
 }
 
 const detail::OperatorPtr& detail::absolute_boxes_operator() {
-  static const OperatorPtr op =
-      scaled("absolute_boxes", "Boxes in pixels, of boxes in shares of width and height.", true);
+  static const OperatorPtr op = scaled(
+      "absolute_boxes", "Converts boxes from fractions of width and height to pixels.", true);
   return op;
 }
 
 const detail::OperatorPtr& detail::relative_boxes_operator() {
-  static const OperatorPtr op =
-      scaled("relative_boxes", "Boxes in shares of width and height, of boxes in pixels.", false);
+  static const OperatorPtr op = scaled(
+      "relative_boxes", "Converts boxes from pixels to fractions of width and height.", false);
   return op;
 }
 
@@ -252,7 +252,7 @@ const detail::OperatorPtr& detail::encode_anchors_operator() {
     const EncodeAnchorsOptions o;
     return declare_operator("encode_anchors")
         .family("boxes")
-        .summary("Boxes as offsets and labels of a detector's anchors.")
+        .summary("Encodes boxes and labels as offsets and labels of a detector's anchors.")
         .in_cpp("encode_anchors(boxes, labels, anchors, {.iou = 0.5f})")
         .input<Tensor>("boxes")
         .input<Tensor>("labels")
@@ -261,11 +261,10 @@ const detail::OperatorPtr& detail::encode_anchors_operator() {
                                  .low = 0,
                                  .high = 1,
                                  .low_open = true,
-                                 .help = "an anchor takes a box that it overlaps by so much"})
-        .constant<FourNumbers>("mean", {.value = o.mean, .help = "taken from the offsets"})
+                                 .help = "least overlap of an anchor with its box"})
+        .constant<FourNumbers>("mean", {.value = o.mean, .help = "subtracted from the offsets"})
         .constant<FourNumbers>(
-            "std",
-            {.value = o.std, .low = 0, .low_open = true, .help = "what offsets are divided by"})
+            "std", {.value = o.std, .low = 0, .low_open = true, .help = "divisor of the offsets"})
         .output<Tensor>("offsets")
         .output<Tensor>("labels")
         .infers([](const Arguments&, const std::vector<TensorSpec>&) {
@@ -312,7 +311,7 @@ namespace {
 
 using kernels::BoxEdges;
 
-BoxEdges picture_of(std::int32_t height, std::int32_t width) {
+BoxEdges image_of(std::int32_t height, std::int32_t width) {
   return {0, 0, static_cast<double>(width), static_cast<double>(height)};
 }
 
@@ -390,8 +389,8 @@ void refuse_filtered_boxes(const detail::Arguments& arguments,
   for (const detail::Block* block : blocks) add_followers(left, *block);
   if (left.count(boxes) == 0) return;
   throw BuildError(
-      "take_rows: boxes are those that filter_boxes has left, and rows counts those that it was "
-      "given; give take_rows the boxes from before filter_boxes");
+      "take_rows: boxes are those after filter_boxes, but rows counts those before it; give "
+      "take_rows the boxes from before filter_boxes");
 }
 
 }  // namespace
@@ -400,7 +399,7 @@ const detail::OperatorPtr& detail::clip_boxes_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("clip_boxes");
     declaration.family("boxes")
-        .summary("Boxes cut to the picture.")
+        .summary("Clips boxes to the image.")
         .in_cpp("clip_boxes(boxes, canvas_size(image))")
         .input<Tensor>("boxes");
     return add_size(declaration)
@@ -408,7 +407,7 @@ const detail::OperatorPtr& detail::clip_boxes_operator() {
         .infers(of_boxes)
         .runs([](const Tensor& in, std::int32_t height, std::int32_t width, Tensor& out) {
           std::vector<BoxEdges> boxes = kernels::read_boxes("clip_boxes", in);
-          for (BoxEdges& box : boxes) box = clipped(box, picture_of(height, width));
+          for (BoxEdges& box : boxes) box = clipped(box, image_of(height, width));
           kernels::write_boxes(boxes, out);
         });
   }();
@@ -419,17 +418,18 @@ const detail::OperatorPtr& detail::filter_boxes_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("filter_boxes");
     declaration.family("boxes")
-        .summary("Boxes cut to the picture, without those of which too little is left.")
+        .summary("Clips boxes to the image and drops those with too little left.")
         .in_cpp("filter_boxes(boxes, canvas_size(image), {.min_visibility = 0.3f})")
         .in_cpp("filter_boxes(boxes, labels, canvas_size(image), {.min_area = 16.f})")
         .input<Tensor>("boxes");
     return add_size(declaration)
-        .constant<float>("min_area", at_least_zero("pixels of the box inside the picture"))
-        .constant<float>(
-            "min_visibility",
-            {.value = 0.f, .low = 0, .high = 1, .help = "share of the box inside the picture"})
-        .constant<float>("min_width", at_least_zero("pixels, inside the picture"))
-        .constant<float>("min_height", at_least_zero("pixels, inside the picture"))
+        .constant<float>("min_area", at_least_zero("least area inside the image, in pixels"))
+        .constant<float>("min_visibility", {.value = 0.f,
+                                            .low = 0,
+                                            .high = 1,
+                                            .help = "least fraction of the box inside the image"})
+        .constant<float>("min_width", at_least_zero("least size inside the image, in pixels"))
+        .constant<float>("min_height", at_least_zero("least size inside the image, in pixels"))
         .output<Tensor>("boxes")
         .output<Tensor>("kept")
         .infers([](const Arguments&, const std::vector<TensorSpec>&) {
@@ -440,7 +440,7 @@ const detail::OperatorPtr& detail::filter_boxes_operator() {
                  float min_visibility, float min_width, float min_height, Tensor& out,
                  Tensor& kept) {
           const auto boxes = kernels::read_boxes("filter_boxes", in);
-          const BoxEdges picture = picture_of(height, width);
+          const BoxEdges picture = image_of(height, width);
           std::vector<BoxEdges> left;
           std::vector<std::int64_t> rows;
           for (std::size_t i = 0; i < boxes.size(); ++i) {
@@ -465,7 +465,7 @@ const detail::OperatorPtr& detail::take_rows_operator() {
   static const OperatorPtr op =
       declare_operator("take_rows")
           .family("boxes")
-          .summary("Some rows of a tensor that has one for each box: labels, say.")
+          .summary("Selects rows of a tensor with one row per box, such as labels.")
           .in_cpp("take_rows(labels, boxes, filter_boxes(boxes, canvas_size(image)).kept)")
           .input<Tensor>("tensor")
           .input<Tensor>("boxes")
@@ -494,8 +494,8 @@ FilteredBoxes filter_boxes(Value<Tensor> boxes, const CanvasSize& size,
   return {left, kept};
 }
 
-LabelledBoxes filter_boxes(Value<Tensor> boxes, Value<Tensor> labels, const CanvasSize& size,
-                           const FilterBoxesOptions& options) {
+LabeledBoxes filter_boxes(Value<Tensor> boxes, Value<Tensor> labels, const CanvasSize& size,
+                          const FilterBoxesOptions& options) {
   const FilteredBoxes filtered = filter_boxes(boxes, size, options);
   return {filtered.boxes, take_rows(labels, boxes, filtered.kept)};
 }
@@ -508,10 +508,10 @@ const detail::OperatorPtr& detail::rows_of_operator() {
   static const OperatorPtr op =
       declare_operator("rows_of")
           .family("boxes")
-          .summary("A list of numbers as a tensor with rows: boxes, points.")
+          .summary("Converts a list of numbers to a tensor with rows, such as boxes or points.")
           .in_cpp("rows_of(weights, 4)")
           .input<std::vector<float>>("numbers")
-          .constant<std::int32_t>("columns", {.low = 1, .high = 65535, .help = "numbers of a row"})
+          .constant<std::int32_t>("columns", {.low = 1, .high = 65535, .help = "numbers per row"})
           .output<Tensor>("rows")
           .infers(of_boxes)
           .runs([](const std::vector<float>& numbers, std::int32_t columns, Tensor& out) {
@@ -529,7 +529,7 @@ const detail::OperatorPtr& detail::rows_of_operator() {
 const detail::OperatorPtr& detail::labels_of_operator() {
   static const OperatorPtr op = declare_operator("labels_of")
                                     .family("boxes")
-                                    .summary("A list of whole numbers as a tensor.")
+                                    .summary("Converts a list of integers to a tensor.")
                                     .in_cpp("labels_of(classes)")
                                     .input<std::vector<std::int64_t>>("numbers")
                                     .output<Tensor>("labels")

@@ -21,11 +21,11 @@ namespace sluice {
 // canvas_size: returns the size of an image, for boxes and points that move with it. center_region:
 // returns the rectangle that center_crop takes.
 //
-// | operator      | takes         | returns       |
-// |---------------|---------------|---------------|
-// | canvas_size  | Image         | two numbers   |
-// | region_size   | Rectangle     | two numbers   |
-// | center_region | CanvasSize   | Rectangle     |
+// | operator      | takes      | returns     |
+// |---------------|------------|-------------|
+// | canvas_size   | Image      | two numbers |
+// | region_size   | Rectangle  | two numbers |
+// | center_region | CanvasSize | Rectangle   |
 //
 // For a decoded image the size comes from the file header; no pixels are needed. Call these while
 // describing a pipeline. Errors of a sample: see center_crop.
@@ -130,11 +130,11 @@ struct FilteredBoxes {
 };
 FilteredBoxes filter_boxes(Value<Tensor> boxes, const CanvasSize& size,
                            const FilterBoxesOptions& options = {});
-struct LabelledBoxes {
+struct LabeledBoxes {
   Value<Tensor> boxes, labels;
 };
-LabelledBoxes filter_boxes(Value<Tensor> boxes, Value<Tensor> labels, const CanvasSize& size,
-                           const FilterBoxesOptions& options = {});
+LabeledBoxes filter_boxes(Value<Tensor> boxes, Value<Tensor> labels, const CanvasSize& size,
+                          const FilterBoxesOptions& options = {});
 
 // Row numbers count from 0. The tensor has one row for each of `boxes`, the boxes that were passed
 // to filter_boxes. Throws BuildError for the boxes that filter_boxes returned.
@@ -217,8 +217,8 @@ const std::vector<OperatorPtr>& move_operators();
 //   auto [region, kept_boxes, kept_labels] = random_bbox_crop(boxes, labels, canvas_size(image));
 //   auto part = crop(image, region);
 //
-// | takes                                     | returns                                     |
-// |-------------------------------------------|---------------------------------------------|
+// | takes                                       | returns                                    |
+// |---------------------------------------------|--------------------------------------------|
 // | boxes, f32, n x 4; a row of labels for each | Rectangle, the boxes within it, their rows |
 //
 // The boxes count from the corner of the region and are clipped to it. For how regions are drawn
@@ -260,7 +260,7 @@ const OperatorPtr& random_bbox_crop_operator();
 // Returns what a window shows of an image scaled by `scale`: the source region, and the size to
 // which it must be resized. That size is the window's, or the scaled image's where that is smaller;
 // pad_image() then fills the window. So only the visible part is decoded and resized. For the
-// formula see kernels/crop.h.
+// formula see kernels/moves.h.
 struct ScaledRegionOptions {
   Param<int> width = 0, height = 0;  // window size in pixels of the scaled image, at least 1
   Param<float> scale = 1.f;          // above 0

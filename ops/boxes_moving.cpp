@@ -44,8 +44,8 @@ class Move {
       const std::string what = kMovables[i].name;
       OperatorDeclaration declaration(move + "_" + what);
       declaration.family("boxes")
-          .summary((i == 0 ? "Boxes" : "Points") + (" that move as " + move) +
-                   (move == "pad" ? "_image" : "") + " moves their picture.")
+          .summary("Moves " + what + " as " + move + (move == "pad" ? "_image" : "") +
+                   " moves their image.")
           .in_cpp(move + "_" + what + "(" + what + example + ")")
           .input<Tensor>(what);
       operators_[i] = declare(declaration, move + "_" + what, kMovables[i].move);
@@ -77,8 +77,8 @@ const Move& flips() {
       "flip", ", {.width = 300, .height = 200}, {.horizontal = g.coin_flip(0.5f)}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(declaration)
-            .parameter<bool>("horizontal", {.value = true, .help = "left and right"})
-            .parameter<bool>("vertical", {.value = false, .help = "top and bottom"});
+            .parameter<bool>("horizontal", {.value = true, .help = "swaps left and right"})
+            .parameter<bool>("vertical", {.value = false, .help = "swaps top and bottom"});
         return moving(declaration,
                       [name, move](const Tensor& in, std::int32_t height, std::int32_t width,
                                    bool horizontal, bool vertical, Tensor& out) {
@@ -94,7 +94,7 @@ const Move& flips() {
 const Move& crops() {
   static const Move all(
       "crop", ", region", [](OperatorDeclaration& declaration, const std::string& name, auto move) {
-        declaration.parameter<Rectangle>("region", {.help = "of the picture"});
+        declaration.parameter<Rectangle>("region", {.help = "of the image"});
         return moving(declaration,
                       [name, move](const Tensor& in, const Rectangle& region, Tensor& out) {
                         if (region.height < 1 || region.width < 1) {
@@ -161,14 +161,15 @@ const Move& rotations() {
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(declaration)
             .parameter<float>("degrees", {.help = "counter-clockwise"})
-            .constant<bool>("keep_size",
-                            {.value = false, .help = "else the picture grows to hold all of it"});
+            .constant<bool>("keep_size", {.value = false,
+                                          .help = "if false, the image grows to hold all of it"});
         return moving(
             declaration, [name, move](const Tensor& in, std::int32_t height, std::int32_t width,
                                       float degrees, bool keep_size, Tensor& out) {
               kernels::check_finite(name.c_str(), "the angle", degrees);
-              const kernels::Turn turn = kernels::turn_of(height, width, degrees, keep_size);
-              move(name.c_str(), in, kernels::inverse(name.c_str(), turn.from_canvas), out);
+              const kernels::RotationGeometry rotation =
+                  kernels::rotation_geometry_of(height, width, degrees, keep_size);
+              move(name.c_str(), in, kernels::inverse(name.c_str(), rotation.from_canvas), out);
             });
       });
   return all;
@@ -179,10 +180,10 @@ const Move& shears() {
       "shear", ", canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(declaration)
-            .parameter("x", within(1000, "pixels across, for each down"))
-            .parameter("y", within(1000, "pixels down, for each across"))
-            .parameter("center_x", within(10, "what stays: as a share of the width"))
-            .parameter("center_y", within(10, "what stays: as a share of the height"));
+            .parameter("x", within(1000, "pixels to the right for each row down"))
+            .parameter("y", within(1000, "pixels down for each column to the right"))
+            .parameter("center_x", within(10, "fixed point, as a fraction of the width"))
+            .parameter("center_y", within(10, "fixed point, as a fraction of the height"));
         return moving(declaration, [name, move](const Tensor& in, std::int32_t height,
                                                 std::int32_t width, float x, float y,
                                                 float center_x, float center_y, Tensor& out) {
@@ -200,8 +201,8 @@ const Move& translations() {
         add_size(declaration)
             .parameter("x", within(65535, "to the right"))
             .parameter("y", within(65535, "down"))
-            .constant<bool>("relative",
-                            {.value = false, .help = "x and y are shares of the size, not pixels"});
+            .constant<bool>("relative", {.value = false,
+                                         .help = "x and y are fractions of the size, not pixels"});
         return moving(
             declaration, [name, move](const Tensor& in, std::int32_t height, std::int32_t width,
                                       float x, float y, bool relative, Tensor& out) {
@@ -216,16 +217,15 @@ const Move& warps() {
   static const Move all(
       "warp_affine", ", {.xx = 1, .xy = 0.3f}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
-        declaration.parameter<float>("xx", {.value = 1.f, .help = "x, for each x"})
-            .parameter<float>("xy", {.value = 0.f, .help = "x, for each y"})
-            .parameter<float>("x0", {.value = 0.f, .help = "x, for the corner"})
-            .parameter<float>("yx", {.value = 0.f, .help = "y, for each x"})
-            .parameter<float>("yy", {.value = 1.f, .help = "y, for each y"})
-            .parameter<float>("y0", {.value = 0.f, .help = "y, for the corner"})
-            .constant<bool>("inverse_map",
-                            {.value = true,
-                             .help = "the matrix leads from the output to the source, as that of "
-                                     "warp_affine; else from the source to the output"});
+        declaration.parameter<float>("xx", {.value = 1.f, .help = "factor of x in the mapped x"})
+            .parameter<float>("xy", {.value = 0.f, .help = "factor of y in the mapped x"})
+            .parameter<float>("x0", {.value = 0.f, .help = "constant of the mapped x"})
+            .parameter<float>("yx", {.value = 0.f, .help = "factor of x in the mapped y"})
+            .parameter<float>("yy", {.value = 1.f, .help = "factor of y in the mapped y"})
+            .parameter<float>("y0", {.value = 0.f, .help = "constant of the mapped y"})
+            .constant<bool>("inverse_map", {.value = true,
+                                            .help = "true: the matrix maps output to source, as in "
+                                                    "warp_affine; false: source to output"});
         return moving(
             declaration, [name, move](const Tensor& in, float xx, float xy, float x0, float yx,
                                       float yy, float y0, bool inverse_map, Tensor& out) {
@@ -365,25 +365,28 @@ const detail::OperatorPtr& detail::random_bbox_crop_operator() {
     const RandomBboxCropOptions o;
     OperatorDeclaration declaration("random_bbox_crop");
     declaration.family("boxes")
-        .summary("A random region that shows enough of a box, and the boxes within it.")
+        .summary(
+            "Draws a random region that overlaps a box enough, and returns the boxes within it.")
         .in_cpp("random_bbox_crop(boxes, labels, canvas_size(image))")
         .input<Tensor>("boxes")
         .input<Tensor>("labels");
     return add_size(declaration)
-        .constant<Thresholds>("thresholds",
-                              {.value = o.thresholds,
-                               .low = 0,
-                               .high = 1,
-                               .help = "overlap of the region and a box; 1: the whole picture"})
-        .constant<float>("min_scale", share(o.min_scale, "of width and height"))
-        .constant<float>("max_scale", share(o.max_scale, "of width and height"))
+        .constant<Thresholds>(
+            "thresholds",
+            {.value = o.thresholds,
+             .low = 0,
+             .high = 1,
+             .help = "least overlap of the region and a box; 1 keeps the whole image"})
+        .constant<float>("min_scale", share(o.min_scale, "side of the region / side of the image"))
+        .constant<float>("max_scale", share(o.max_scale, "side of the region / side of the image"))
         .constant<float>("min_ratio", ratio(o.min_ratio, "width / height"))
         .constant<float>("max_ratio", ratio(o.max_ratio, "width / height"))
+        .constant<std::int32_t>("attempts", {.value = o.attempts,
+                                             .low = 1,
+                                             .high = 10000,
+                                             .help = "regions drawn for each threshold"})
         .constant<std::int32_t>(
-            "attempts",
-            {.value = o.attempts, .low = 1, .high = 10000, .help = "with each threshold"})
-        .constant<std::int32_t>(
-            "rounds", {.value = o.rounds, .low = 1, .high = 10000, .help = "so many thresholds"})
+            "rounds", {.value = o.rounds, .low = 1, .high = 10000, .help = "thresholds drawn"})
         .output<Rectangle>("region")
         .output<Tensor>("boxes")
         .output<Tensor>("labels")
@@ -444,16 +447,19 @@ const detail::OperatorPtr& detail::scaled_region_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("scaled_region");
     declaration.family("boxes")
-        .summary("What a window shows of a scaled picture: the region, and its size then.")
+        .summary("Returns the source region and the resized size for a crop of a resized image.")
         .in_cpp(
             "scaled_region(canvas_size(image), {.width = 51, .height = 51, .scale = 1.5f}).region");
     return add_size(declaration)
-        .parameter<std::int32_t>("window_height", {.low = 1, .help = "of the scaled picture"})
-        .parameter<std::int32_t>("window_width", {.low = 1, .help = "of the scaled picture"})
-        .parameter<float>("scale",
-                          {.value = 1.f, .low = 0, .low_open = true, .help = "of both sides"})
-        .parameter<float>("y", half("of the free rows, those above"))
-        .parameter<float>("x", half("of the free columns, those left of it"))
+        .parameter<std::int32_t>("window_height",
+                                 {.low = 1, .help = "of the window, in pixels of the scaled image"})
+        .parameter<std::int32_t>("window_width",
+                                 {.low = 1, .help = "of the window, in pixels of the scaled image"})
+        .parameter<float>(
+            "scale",
+            {.value = 1.f, .low = 0, .low_open = true, .help = "scale factor of both sides"})
+        .parameter<float>("y", half("fraction of the free rows above"))
+        .parameter<float>("x", half("fraction of the free columns on the left"))
         .output<Rectangle>("region")
         .output<std::int32_t>("resized_height")
         .output<std::int32_t>("resized_width")
@@ -474,12 +480,13 @@ const detail::OperatorPtr& detail::expanded_region_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("expanded_region");
     declaration.family("boxes")
-        .summary("The canvas of expand, counted from the corner of the picture.")
+        .summary("Returns the canvas of expand as a region in the image's coordinates.")
         .in_cpp("expanded_region(canvas_size(image), {.ratio = 1.5f})");
     return add_size(declaration)
-        .parameter<float>("ratio", {.value = 2.f, .low = 1, .help = "of each side"})
-        .parameter<float>("y", half("of the free rows, those above the picture"))
-        .parameter<float>("x", half("of the free columns, those left of the picture"))
+        .parameter<float>(
+            "ratio", {.value = 2.f, .low = 1, .help = "side of the canvas / side of the image"})
+        .parameter<float>("y", half("fraction of the free rows above the image"))
+        .parameter<float>("x", half("fraction of the free columns left of the image"))
         .output<Rectangle>("region")
         .runs([](std::int32_t height, std::int32_t width, float ratio, float y, float x) {
           const kernels::Expanded canvas =
@@ -494,19 +501,20 @@ const detail::OperatorPtr& detail::expanded_region_operator() {
 }
 
 const detail::OperatorPtr& detail::nested_region_operator() {
-  static const OperatorPtr op = declare_operator("nested_region")
-                                    .family("boxes")
-                                    .summary("A region within another one, counted in the picture.")
-                                    .in_cpp("nested_region(region, random_region(image))")
-                                    .input<Rectangle>("outer")
-                                    .input<Rectangle>("inner")
-                                    .output<Rectangle>("region")
-                                    .runs([](const Rectangle& outer, const Rectangle& inner) {
-                                      return Rectangle{.y = pixel_sum(outer.y, inner.y),
-                                                       .x = pixel_sum(outer.x, inner.x),
-                                                       .height = inner.height,
-                                                       .width = inner.width};
-                                    });
+  static const OperatorPtr op =
+      declare_operator("nested_region")
+          .family("boxes")
+          .summary("Converts a region within another region to the image's coordinates.")
+          .in_cpp("nested_region(region, random_region(image))")
+          .input<Rectangle>("outer")
+          .input<Rectangle>("inner")
+          .output<Rectangle>("region")
+          .runs([](const Rectangle& outer, const Rectangle& inner) {
+            return Rectangle{.y = pixel_sum(outer.y, inner.y),
+                             .x = pixel_sum(outer.x, inner.x),
+                             .height = inner.height,
+                             .width = inner.width};
+          });
   return op;
 }
 

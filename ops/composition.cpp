@@ -12,12 +12,13 @@ const OperatorPtr& blend_operator() {
   static const OperatorPtr op =
       declare_operator("blend")
           .family("composition")
-          .summary("Two pictures laid over each other.")
+          .summary("Blends two images.")
           .in_cpp("blend(image, flip(image), 0.5f)")
           .input<Image>("a")
           .input<Image>("b")
-          .parameter<float>("weight",
-                            {.value = 0.5f, .low = 0, .high = 1, .help = "of b; a has the rest"})
+          .parameter<float>(
+              "weight",
+              {.value = 0.5f, .low = 0, .high = 1, .help = "weight of b; that of a is 1 - weight"})
           .output<Image>("image")
           .runs([](const Image& a, const Image& b, float weight, Image& out) {
             kernels::blend(a, b, weight, out);
@@ -29,7 +30,7 @@ const OperatorPtr& weighted_sum_operator() {
   static const OperatorPtr op =
       declare_operator("weighted_sum")
           .family("composition")
-          .summary("Each level is the sum of those of several pictures, each times its weight.")
+          .summary("Adds several images, each multiplied by its weight.")
           .in_cpp("weighted_sum(images, weights)")
           .input<std::vector<Image>>("images")
           .input<std::vector<float>>("weights")
@@ -57,10 +58,12 @@ OperatorDeclaration with_place(OperatorDeclaration declaration) {
       .parameter<std::int32_t>(
           "y",
           {.value = 0, .low = -kFar, .high = kFar, .help = "row of the patch's upper left corner"})
-      .parameter<std::int32_t>(
-          "x", {.value = 0, .low = -kFar, .high = kFar, .help = "column of that corner"})
-      .parameter<float>(
-          "alpha", {.value = 1.f, .low = 0, .high = 1, .help = "how much of the patch is seen"});
+      .parameter<std::int32_t>("x", {.value = 0,
+                                     .low = -kFar,
+                                     .high = kFar,
+                                     .help = "column of the patch's upper left corner"})
+      .parameter<float>("alpha",
+                        {.value = 1.f, .low = 0, .high = 1, .help = "opacity of the patch"});
   return declaration;
 }
 
@@ -72,7 +75,7 @@ const OperatorPtr& paste_operator() {
   static const OperatorPtr op =
       with_place(declare_operator("paste")
                      .family("composition")
-                     .summary("Another picture laid on it, at a place.")
+                     .summary("Pastes `patch` onto the image at (y, x).")
                      .in_cpp("paste(image, invert(image), {.y = 10, .x = -5})")
                      .input<Image>("image")
                      .input<Image>("patch"))
@@ -88,7 +91,7 @@ const OperatorPtr& paste_masked_operator() {
   static const OperatorPtr op =
       with_place(declare_operator("paste_masked")
                      .family("composition")
-                     .summary("Another picture laid on it, where a gray one is light.")
+                     .summary("Pastes `patch` onto the image through a grayscale mask.")
                      .in_cpp("paste(image, invert(image), grayscale(image))")
                      .input<Image>("image")
                      .input<Image>("patch")

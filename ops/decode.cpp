@@ -26,7 +26,7 @@ namespace detail {
 // Ownership: rows belong to the thread and refer to the file, which must stay alive. Threads: the
 // steps from the beginning to the end run on one thread, with nothing else in between. Errors: the
 // decoder's steps throw the decoder's errors.
-struct OpenPicture {
+struct OpenImage {
   JpegRows* rows = nullptr;
   Image whole;                       // if there are no rows
   std::optional<JpegReport> report;  // for `whole`; none for other formats
@@ -42,7 +42,7 @@ namespace {
 
 using kernels::DeferredImage;
 
-void take(const DeferredImage& in, const OpenPicture& picture, const Rectangle& region,
+void take(const DeferredImage& in, const OpenImage& picture, const Rectangle& region,
           DeferredImage& out) {
   out = in;
   if (picture.rows == nullptr) {
@@ -61,9 +61,9 @@ const OperatorPtr& take_all_operator() {
   static const OperatorPtr op =
       declare_operator("take_rows")
           .input<DeferredImage>("image")
-          .input<OpenPicture>("rows")
+          .input<OpenImage>("rows")
           .output<DeferredImage>("image")
-          .runs([](const DeferredImage& in, const OpenPicture& picture, DeferredImage& out) {
+          .runs([](const DeferredImage& in, const OpenImage& picture, DeferredImage& out) {
             take(in, picture, in.whole(), out);
           });
   return op;
@@ -73,15 +73,15 @@ const OperatorPtr& take_region_operator() {
   static const OperatorPtr op =
       declare_operator("take_rows_of_region")
           .input<DeferredImage>("image")
-          .input<OpenPicture>("rows")
+          .input<OpenImage>("rows")
           .input<Rectangle>("region")
           .output<DeferredImage>("image")
-          .runs([](const DeferredImage& in, const OpenPicture& picture, const Rectangle& region,
+          .runs([](const DeferredImage& in, const OpenImage& picture, const Rectangle& region,
                    DeferredImage& out) { take(in, picture, region, out); });
   return op;
 }
 
-const OperatorPtr& whole_picture_operator() {
+const OperatorPtr& whole_image_operator() {
   static const OperatorPtr op =
       declare_operator("whole_picture")
           .input<Image>("image")
@@ -92,7 +92,7 @@ const OperatorPtr& whole_picture_operator() {
 
 // Opens a JPEG file: its rows, or the whole image if they cannot be decoded one by one.
 void open_jpeg(const SampleNotes& notes, const Bytes& file, const std::optional<Rectangle>& region,
-               const JpegOptions& options, OpenPicture& out) {
+               const JpegOptions& options, OpenImage& out) {
   JpegRows& rows = JpegRows::for_this_thread();
   if (rows.begin(file, region, options, {.timed = notes.timed()})) {
     out.rows = &rows;
@@ -111,12 +111,12 @@ RowDecoding row_decoding(OperatorPtr size, OperatorPtr begins, const char* name)
   decoding.begins = std::move(begins);
   decoding.all = take_all_operator();
   decoding.part = take_region_operator();
-  decoding.starts = whole_picture_operator();
+  decoding.starts = whole_image_operator();
   decoding.ends = declare_operator(name)
-                      .input<OpenPicture>("picture")
+                      .input<OpenImage>("picture")
                       .events(jpeg_events())
                       .effect()
-                      .runs([](SampleNotes& notes, const OpenPicture& picture) {
+                      .runs([](SampleNotes& notes, const OpenImage& picture) {
                         if (picture.rows != nullptr) {
                           notes.worked_before(picture.rows->took().count());
                           note_report(notes, picture.rows->finish());
@@ -135,7 +135,7 @@ Value<Image> decode(const Value<Source>& jpeg, const JpegOptions& o) {
 template <class Source>
 Value<Image> decode(const Value<Source>& jpeg, const Param<Rectangle>& region,
                     const JpegOptions& o) {
-  return apply_as<Image>(require_recorder("decode_jpeg", jpeg), "decode_jpeg",
+  return apply_as<Image>(require_builder("decode_jpeg", jpeg), "decode_jpeg",
                          decode_jpeg_region_operator(), jpeg, o.color, o.apply_orientation,
                          o.damage, o.verify, o.entropy, o.max_scans, o.max_output_bytes, region);
 }
@@ -151,8 +151,9 @@ OperatorDeclaration declare_decoder(const char* name, const char* summary) {
 
 // For the region decoder.
 OperatorPtr jpeg_region_size_operator() {
-  return declare_decoder("decode_jpeg_region_size",
-                         "The size of the region, as an image without pixels; passes use it.")
+  return declare_decoder(
+             "decode_jpeg_region_size",
+             "Returns the size of the region as an image without pixels; used by passes.")
       .parameter<Rectangle>("region")
       .runs([](const JpegFile& file, ColorSpace color, bool turned, DamagePolicy damage,
                bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
@@ -167,21 +168,21 @@ OperatorPtr jpeg_region_size_operator() {
       });
 }
 OperatorPtr jpeg_region_rows_operator() {
-  return declare_decoder<OpenPicture>("decode_jpeg_region_rows",
-                                      "Begins to decode a region; passes use it.")
+  return declare_decoder<OpenImage>("decode_jpeg_region_rows",
+                                    "Begins to decode a region; used by passes.")
       .parameter<Rectangle>("region")
       .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                DamagePolicy damage, bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
-               std::int64_t max_output_bytes, const Rectangle& region, OpenPicture& out) {
+               std::int64_t max_output_bytes, const Rectangle& region, OpenImage& out) {
         open_jpeg(notes, file.bytes(), region,
                   {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       });
 }
 OperatorPtr jpeg_rows_operator() {
-  return declare_decoder<OpenPicture>("decode_jpeg_rows", "Begins to decode; passes use it.")
+  return declare_decoder<OpenImage>("decode_jpeg_rows", "Begins to decode; used by passes.")
       .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                DamagePolicy damage, bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
-               std::int64_t max_output_bytes, OpenPicture& out) {
+               std::int64_t max_output_bytes, OpenImage& out) {
         open_jpeg(notes, file.bytes(), {},
                   {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       });
@@ -193,19 +194,20 @@ void declare_jpeg_options(OperatorDeclaration& declaration) {
   const JpegOptions usual;
   declaration
       .choice("color", usual.color, {ColorSpace::rgb, ColorSpace::gray},
-              "3 channels, or the luma alone")
-      .constant<bool>("apply_orientation", {.value = usual.apply_orientation,
-                                            .help = "turns the picture as its EXIF data say"})
+              "rgb: 3 channels; gray: only the luma")
+      .constant<bool>("apply_orientation",
+                      {.value = usual.apply_orientation, .help = "applies the EXIF orientation"})
       .choice("damage", usual.damage, {DamagePolicy::strict, DamagePolicy::tolerant},
-              "whether a damaged file is an error or a picture with a warning")
+              "strict: a damaged file fails; tolerant: it decodes with a warning")
       .constant<bool>("verify",
-                      {.value = usual.verify, .help = "reads to the end of the file in any case"})
+                      {.value = usual.verify, .help = "always reads to the end of the file"})
       .choice("entropy", usual.entropy, {JpegEntropyDecoder::fast, JpegEntropyDecoder::library},
-              "who reads the Huffman codes")
-      .constant<std::int32_t>("max_scans", {.value = usual.max_scans,
-                                            .help = "passes that a progressive file may have"})
-      .constant<std::int64_t>("max_output_bytes", {.value = usual.max_output_bytes,
-                                                   .help = "that the whole picture may take"});
+              "Huffman decoder: Sluice's (fast) or libjpeg's (library)")
+      .constant<std::int32_t>(
+          "max_scans", {.value = usual.max_scans, .help = "most scans of a progressive file"})
+      .constant<std::int64_t>(
+          "max_output_bytes",
+          {.value = usual.max_output_bytes, .help = "most bytes of the whole decoded image"});
 }
 
 std::vector<std::string> jpeg_events() {
@@ -225,14 +227,15 @@ void note_report(SampleNotes& notes, const JpegReport& report) {
   if (report.damaged) notes.warn(report.warning);
   if (report.index_damage.empty()) return;
   notes.note(std::size(kJpegPaths));
-  notes.warn_once(report.index_damage +
-                  "; files are decoded without it where it is damaged, which is said this once");
+  notes.warn_once(
+      report.index_damage +
+      "; where it is damaged, files are decoded without it. This warning is shown once");
 }
 
 const OperatorPtr& decode_jpeg_size_operator() {
   static const OperatorPtr op =
       declare_decoder("decode_jpeg_size",
-                      "The size of the picture, as an image without pixels; passes use it.")
+                      "Returns the size of the image as an image without pixels; used by passes.")
           .runs([](const JpegFile& file, ColorSpace color, bool turned, DamagePolicy damage,
                    bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
                    std::int64_t max_output_bytes, Image& out) {
@@ -254,12 +257,12 @@ const OperatorPtr& decode_jpeg_size_operator() {
 const OperatorPtr& decode_jpeg_region_operator() {
   static const OperatorPtr op =
       declare_decoder("decode_jpeg_region",
-                      "A rectangle of the picture in a JPEG file; no more of it is computed.")
+                      "Decodes a region of a JPEG file and computes only that region.")
           .in_cpp("decode_jpeg(jpeg, region)")
           .events(jpeg_events())
           .decodes_rows(row_decoding(jpeg_region_size_operator(), jpeg_region_rows_operator(),
                                      "decode_jpeg_end"))
-          .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
+          .parameter<Rectangle>("region", {.help = "in the image after EXIF orientation"})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
                    std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& region,
@@ -274,7 +277,7 @@ const OperatorPtr& decode_jpeg_region_operator() {
 
 const OperatorPtr& decode_jpeg_operator() {
   static const OperatorPtr op =
-      declare_decoder("decode_jpeg", "The picture in a JPEG file.")
+      declare_decoder("decode_jpeg", "Decodes a JPEG file.")
           .in_cpp("decode_jpeg(jpeg, {.color = ColorSpace::gray})")
           .events(jpeg_events())
           .decodes({decode_jpeg_size_operator(), decode_jpeg_region_operator()})
@@ -295,7 +298,7 @@ const OperatorPtr& peek_jpeg_operator() {
   static const OperatorPtr op =
       declare_operator("peek_jpeg")
           .family("decode")
-          .summary("What the header of a JPEG file says: size, kind, orientation.")
+          .summary("Reads the header of a JPEG file: size, kind, orientation.")
           .in_cpp("peek_jpeg(jpeg)")
           .input<JpegFile>("jpeg")
           .output<JpegHeader>("header")
@@ -336,7 +339,7 @@ Value<Image> decode(const Value<Source>& file, const ImageOptions& o) {
 template <class Source>
 Value<Image> decode(const Value<Source>& file, const Param<Rectangle>& region,
                     const ImageOptions& o) {
-  return apply_as<Image>(require_recorder("decode_image", file), "decode_image",
+  return apply_as<Image>(require_builder("decode_image", file), "decode_image",
                          decode_image_region_operator(), file, o.color, o.apply_orientation,
                          o.max_output_bytes, o.ids, region);
 }
@@ -349,15 +352,15 @@ OperatorDeclaration declare_image_decoder(const char* name, const char* summary)
       .summary(summary)
       .input<JpegFile>("file")
       .choice("color", usual.color, {ColorSpace::rgb, ColorSpace::gray},
-              "3 channels, or the luma alone")
-      .constant<bool>("apply_orientation",
-                      {.value = usual.apply_orientation,
-                       .help = "turns the picture of a JPEG file as its EXIF data say"})
+              "rgb: 3 channels; gray: only the luma")
+      .constant<bool>("apply_orientation", {.value = usual.apply_orientation,
+                                            .help = "applies the EXIF orientation of a JPEG file"})
       .constant<std::int64_t>("max_output_bytes", {.value = usual.max_output_bytes,
-                                                   .help = "that the whole picture may take"})
-      .constant<bool>("ids", {.value = usual.ids,
-                              .help = "the file is a mask: one channel of ids, indices of a "
-                                      "palette or gray values"})
+                                                   .help = "most bytes of the whole decoded image"})
+      .constant<bool>(
+          "ids",
+          {.value = usual.ids,
+           .help = "decodes a mask: one channel of ids, which are palette indices or gray values"})
       .output<Picture>("image");
   return declaration;
 }
@@ -375,8 +378,9 @@ bool is_jpeg(const JpegFile& file) {
 
 // For the region decoder.
 OperatorPtr image_region_size_operator() {
-  return declare_image_decoder("decode_image_region_size",
-                               "The size of the region, as an image without pixels; passes use it.")
+  return declare_image_decoder(
+             "decode_image_region_size",
+             "Returns the size of the region as an image without pixels; used by passes.")
       .parameter<Rectangle>("region")
       .runs([](const JpegFile& file, ColorSpace color, bool turned, std::int64_t max_output_bytes,
                bool ids, const Rectangle& region, Image& out) {
@@ -389,11 +393,11 @@ OperatorPtr image_region_size_operator() {
       });
 }
 OperatorPtr image_region_rows_operator() {
-  return declare_image_decoder<OpenPicture>("decode_image_region_rows",
-                                            "Begins to decode a region; passes use it.")
+  return declare_image_decoder<OpenImage>("decode_image_region_rows",
+                                          "Begins to decode a region; used by passes.")
       .parameter<Rectangle>("region")
       .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
-               std::int64_t max_output_bytes, bool ids, const Rectangle& region, OpenPicture& out) {
+               std::int64_t max_output_bytes, bool ids, const Rectangle& region, OpenImage& out) {
         const ImageOptions options{color, turned, max_output_bytes, ids};
         warn_of_ids(notes, file, options);
         if (is_jpeg(file)) {
@@ -404,9 +408,9 @@ OperatorPtr image_region_rows_operator() {
       });
 }
 OperatorPtr image_rows_operator() {
-  return declare_image_decoder<OpenPicture>("decode_image_rows", "Begins to decode; passes use it.")
+  return declare_image_decoder<OpenImage>("decode_image_rows", "Begins to decode; used by passes.")
       .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
-               std::int64_t max_output_bytes, bool ids, OpenPicture& out) {
+               std::int64_t max_output_bytes, bool ids, OpenImage& out) {
         const ImageOptions options{color, turned, max_output_bytes, ids};
         warn_of_ids(notes, file, options);
         if (is_jpeg(file)) {
@@ -425,8 +429,9 @@ void note(SampleNotes& notes, const std::optional<JpegReport>& report) {
 
 const OperatorPtr& decode_image_size_operator() {
   static const OperatorPtr op =
-      declare_image_decoder("decode_image_size",
-                            "The size of the picture, as an image without pixels; passes use it.")
+      declare_image_decoder(
+          "decode_image_size",
+          "Returns the size of the image as an image without pixels; used by passes.")
           .runs([](const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, bool ids, Image& out) {
             const ImageOptions options{color, turned, max_output_bytes, ids};
@@ -447,12 +452,12 @@ const OperatorPtr& decode_image_region_operator() {
   static const OperatorPtr op =
       declare_image_decoder(
           "decode_image_region",
-          "A rectangle of the picture in a file; of a JPEG file no more is computed.")
+          "Decodes a region of an image file; computes only that region of a JPEG file.")
           .in_cpp("decode_image(file, region)")
           .events(jpeg_events())
           .decodes_rows(row_decoding(image_region_size_operator(), image_region_rows_operator(),
                                      "decode_image_end"))
-          .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
+          .parameter<Rectangle>("region", {.help = "in the image after EXIF orientation"})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, bool ids, const Rectangle& region, Image& out) {
             const ImageOptions options{color, turned, max_output_bytes, ids};
@@ -464,7 +469,7 @@ const OperatorPtr& decode_image_region_operator() {
 
 const OperatorPtr& decode_image_operator() {
   static const OperatorPtr op =
-      declare_image_decoder("decode_image", "The picture in a JPEG, PNG, WebP or GIF file.")
+      declare_image_decoder("decode_image", "Decodes a JPEG, PNG, WebP or GIF file.")
           .in_cpp("decode_image(file)")
           .in_cpp("decode_image(file, {.color = ColorSpace::gray})")
           .in_cpp("decode_image(file, {.ids = true})")

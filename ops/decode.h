@@ -21,11 +21,11 @@ namespace sluice {
 // Decoding as steps of a pipeline: whole images, regions of them, headers.
 //
 // clang-format off
-// | operator                | takes                      | returns    | layout, type | shapes
-// |-------------------------|----------------------------|------------|--------------|-----------------
-// | peek_jpeg               | Bytes or span of bytes     | JpegHeader |              |
-// | decode_jpeg             | Bytes or span of bytes     | Image      | HWC, 8 bit   | as the file says
-// | decode_jpeg with region | the same, and a Rectangle     | Image      | HWC, 8 bit   | the region's
+// | operator                | takes                     | returns    | layout, type | shapes
+// |-------------------------|---------------------------|------------|--------------|------------------
+// | peek_jpeg               | Bytes or span of bytes    | JpegHeader |              |
+// | decode_jpeg             | Bytes or span of bytes    | Image      | HWC, 8 bit   | as the file says
+// | decode_jpeg with region | the same, and a Rectangle | Image      | HWC, 8 bit   | the region's
 // clang-format on
 //
 // A file that cannot be decoded fails its sample; io/jpeg/decode.h lists the errors. With a region,
@@ -56,10 +56,10 @@ const OperatorPtr& decode_jpeg_size_operator();
 // decode_image: decodes a file of any format that this build supports, detected by its content.
 //
 // clang-format off
-// | operator                 | takes                         | returns | layout, type | shapes
-// |--------------------------|-------------------------------|-------|--------------|-----------------
-// | decode_image             | Bytes or span of bytes        | Image | HWC, 8 bit   | as the file says
-// | decode_image with region | the same, and a Rectangle     | Image | HWC, 8 bit   | the region's
+// | operator                 | takes                     | returns | layout, type | shapes
+// |--------------------------|---------------------------|---------|--------------|------------------
+// | decode_image             | Bytes or span of bytes    | Image   | HWC, 8 bit   | as the file says
+// | decode_image with region | the same, and a Rectangle | Image   | HWC, 8 bit   | the region's
 // clang-format on
 //
 // For the result of each format see io/images/decode_image.h. JPEG files are decoded as by

@@ -24,13 +24,13 @@ const detail::OperatorPtr& detail::box_blur_operator() {
   static const OperatorPtr op =
       declare_operator("box_blur")
           .family("filter")
-          .summary("Each level becomes the mean of a square around it; borders are reflected.")
+          .summary("Replaces each pixel value with the mean of a square window; reflects borders.")
           .in_cpp("box_blur(image, {.window_size = 5})")
           .input<Image>("image")
           .parameter<std::int32_t>("window_size", {.value = 3,
                                                    .low = 1,
                                                    .high = kernels::kLargestWindow,
-                                                   .help = "odd; the side of the square"})
+                                                   .help = "side of the window, in pixels; odd"})
           .output<Image>("image")
           .checks(check_box)
           .runs([](const Image& in, std::int32_t window, Image& out) {
@@ -65,15 +65,15 @@ const detail::OperatorPtr& detail::filter_2d_operator() {
   static const OperatorPtr op =
       declare_operator("filter_2d")
           .family("filter")
-          .summary("Each level becomes a weighted sum of those around it; borders are reflected.")
+          .summary("Replaces each pixel value with a weighted sum of a window; reflects borders.")
           .in_cpp("filter_2d(image, {{0, -1, 0}, {-1, 5, -1}, {0, -1, 0}})")
           .input<Image>("image")
-          .constant("rows", side_option("odd; of the window"))
-          .constant("columns", side_option("odd; of the window"))
+          .constant("rows", side_option("of the window; odd"))
+          .constant("columns", side_option("of the window; odd"))
           .constant<FilterNumbers>("weights",
                                    {.low = -double{kernels::kLargestWeight},
                                     .high = double{kernels::kLargestWeight},
-                                    .help = "row by row; the first rows * columns count"})
+                                    .help = "row by row; the first rows * columns are used"})
           .output<Image>("image")
           .checks(check_sides)
           .runs([](const Image& in, std::int32_t rows, std::int32_t columns,
@@ -127,17 +127,18 @@ const detail::OperatorPtr& detail::gaussian_blur_operator() {
   static const OperatorPtr op =
       declare_operator("gaussian_blur")
           .family("filter")
-          .summary("Blurred by a Gaussian; borders are reflected.")
+          .summary("Blurs the image with a Gaussian; reflects borders.")
           .in_cpp("gaussian_blur(image, {.sigma = g.uniform(0.1f, 2.f)})")
           .in_cpp("gaussian_blur(image, {.sigma = 2.f, .window_size = 9})")
           .input<Image>("image")
-          .parameter("sigma", sigma_option("in pixels; without it, 0.15 window_size + 0.35"))
-          .parameter("sigma_y", sigma_option("along the columns; without it, as sigma"))
-          .parameter<std::int32_t>("window_size", {.value = 0,
-                                                   .optional = true,
-                                                   .low = 1,
-                                                   .high = kernels::kLargestWindow,
-                                                   .help = "odd; without it, 2 ceil(3 sigma) + 1"})
+          .parameter("sigma", sigma_option("in pixels; default: 0.15 window_size + 0.35"))
+          .parameter("sigma_y", sigma_option("along the columns, in pixels; default: sigma"))
+          .parameter<std::int32_t>("window_size",
+                                   {.value = 0,
+                                    .optional = true,
+                                    .low = 1,
+                                    .high = kernels::kLargestWindow,
+                                    .help = "in pixels, odd; default: 2 ceil(3 sigma) + 1"})
           .output<Image>("image")
           .checks(check_sigma_and_window)
           .runs([](const Image& in, float sigma, float sigma_y, std::int32_t window, Image& out) {
@@ -165,7 +166,9 @@ const detail::OperatorPtr& detail::laplacian_operator() {
   static const OperatorPtr op =
       declare_operator("laplacian")
           .family("filter")
-          .summary("Edges: the sum of second derivatives, cut to 0 .. 255; borders are reflected.")
+          .summary(
+              "Finds edges by the sum of second derivatives, clipped to 0 .. 255; reflects "
+              "borders.")
           .in_cpp("laplacian(image, {.window_size = 5, .scale = 0.1f})")
           .input<Image>("image")
           .parameter<std::int32_t>("window_size",
@@ -173,7 +176,7 @@ const detail::OperatorPtr& detail::laplacian_operator() {
           .parameter<float>("scale", {.value = 1.f,
                                       .low = -double{kernels::kLargestLaplacianScale},
                                       .high = double{kernels::kLargestLaplacianScale},
-                                      .help = "of the sum"})
+                                      .help = "multiplies the sum"})
           .output<Image>("image")
           .checks(check_laplacian)
           .runs([](const Image& in, std::int32_t window, float scale, Image& out) {
@@ -201,12 +204,12 @@ const detail::OperatorPtr& detail::median_blur_operator() {
   static const OperatorPtr op =
       declare_operator("median_blur")
           .family("filter")
-          .summary("Each level becomes the median of a square around it; borders are repeated.")
+          .summary("Replaces each pixel value with the median of a square window; repeats borders.")
           .in_cpp("median_blur(image, {.window_size = 5})")
           .input<Image>("image")
           .parameter<std::int32_t>(
               "window_size",
-              {.value = 3, .low = 3, .high = 5, .help = "3 or 5; the side of the square"})
+              {.value = 3, .low = 3, .high = 5, .help = "side of the window, in pixels: 3 or 5"})
           .output<Image>("image")
           .checks(check_median)
           .runs([](const Image& in, std::int32_t window, Image& out) {
@@ -238,9 +241,10 @@ namespace detail {
 
 const OperatorPtr& dilate_operator() {
   static const OperatorPtr op =
-      with_window(declare_operator("dilate")
-                      .summary("The largest level in a window; what is light grows.")
-                      .in_cpp("dilate(image, {.window_height = 5, .window_width = 5})"))
+      with_window(
+          declare_operator("dilate")
+              .summary("Takes the largest pixel value in a window, so that bright areas grow.")
+              .in_cpp("dilate(image, {.window_height = 5, .window_width = 5})"))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, Image& out) {
             kernels::dilate(in, {height, width}, out);
           });
@@ -249,9 +253,10 @@ const OperatorPtr& dilate_operator() {
 
 const OperatorPtr& erode_operator() {
   static const OperatorPtr op =
-      with_window(declare_operator("erode")
-                      .summary("The smallest level in a window; what is dark grows.")
-                      .in_cpp("erode(image)"))
+      with_window(
+          declare_operator("erode")
+              .summary("Takes the smallest pixel value in a window, so that dark areas grow.")
+              .in_cpp("erode(image)"))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, Image& out) {
             kernels::erode(in, {height, width}, out);
           });
@@ -274,7 +279,7 @@ const detail::OperatorPtr& detail::motion_blur_operator() {
   static const OperatorPtr op =
       declare_operator("motion_blur")
           .family("filter")
-          .summary("Blurred along a line; borders are reflected.")
+          .summary("Blurs the image along a line; reflects borders.")
           .in_cpp("motion_blur(image, {.length = 15, .degrees = g.uniform(0.f, 180.f)})")
           .input<Image>("image")
           .parameter<std::int32_t>(
@@ -298,7 +303,7 @@ const detail::OperatorPtr& detail::sharpness_operator() {
   static const OperatorPtr op =
       declare_operator("sharpness")
           .family("filter")
-          .summary("Sharpened or smoothed; pixels on the border stay what they are.")
+          .summary("Sharpens or smooths the image; border pixels stay unchanged.")
           .in_cpp("sharpness(image, g.uniform(0.1f, 1.9f))")
           .input<Image>("image")
           .parameter<float>("factor", {.low = 0,

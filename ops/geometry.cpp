@@ -28,12 +28,12 @@ const detail::OperatorPtr& detail::crop_operator() {
   static const OperatorPtr op =
       declare_operator("crop")
           .family("geometry")
-          .summary("A rectangle of the picture.")
+          .summary("Crops a rectangle from the image.")
           .in_cpp("crop(image, region)")
           .input<Image>("image")
-          .parameter<Rectangle>("region", {.help = "inside the picture"})
+          .parameter<Rectangle>("region", {.help = "inside the image"})
           .choice("out_of_bounds", OutOfBounds::error, {OutOfBounds::error, OutOfBounds::trim},
-                  "of a region that is not inside: the sample fails, or it is cut to the picture")
+                  "region outside the image: error fails the sample, trim clips the region")
           .output<Image>("image")
           .sees_rectangle(
               [](const Image& in, const Rectangle& region, OutOfBounds what) {
@@ -57,11 +57,11 @@ const detail::OperatorPtr& detail::crop_padded_operator() {
   static const OperatorPtr op =
       declare_operator("crop_padded")
           .family("geometry")
-          .summary("A rectangle of the picture; what lies outside of the picture is filled.")
+          .summary("Crops a rectangle and fills the part outside the image.")
           .in_cpp("crop(image, region, {.out_of_bounds = OutOfBounds::pad, .fill = 128})")
           .input<Image>("image")
-          .parameter<Rectangle>("region", {.help = "anywhere"})
-          .parameter("fill", fill_option("the colour of what lies outside, for each channel"))
+          .parameter<Rectangle>("region", {.help = "may lie outside the image"})
+          .parameter("fill", fill_option("color outside the image, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, const Rectangle& region, const FillNumbers& fill, Image& out) {
             kernels::crop_padded(in, region, fill_of(fill), out);
@@ -73,13 +73,15 @@ const detail::OperatorPtr& detail::center_crop_operator() {
   static const OperatorPtr op =
       declare_operator("center_crop")
           .family("geometry")
-          .summary("The middle of the picture.")
+          .summary("Crops the center of the image.")
           .in_cpp("center_crop(image, {.width = 224, .height = 224})")
           .input<Image>("image")
           .parameter<std::int32_t>(
-              "height", {.low = 1, .help = "of the middle", .hint = "give height and width"})
+              "height",
+              {.low = 1, .help = "of the crop, in pixels", .hint = "give height and width"})
           .parameter<std::int32_t>(
-              "width", {.low = 1, .help = "of the middle", .hint = "give height and width"})
+              "width",
+              {.low = 1, .help = "of the crop, in pixels", .hint = "give height and width"})
           .output<Image>("image")
           .sees_rectangle(
               [](const Image& in, std::int32_t height, std::int32_t width) {
@@ -116,19 +118,20 @@ const detail::OperatorPtr& detail::expand_operator() {
   static const OperatorPtr op =
       declare_operator("expand")
           .family("geometry")
-          .summary("On a larger canvas of one colour.")
+          .summary("Places the image on a larger canvas of one color.")
           .in_cpp("expand(image, {.ratio = 1.5f, .y = g.uniform(0.f, 1.f)})")
           .input<Image>("image")
           .parameter<float>("ratio", {.value = 2.f,
                                       .low = 1,
                                       .high = 65535,
-                                      .help = "sides of the canvas / those of the picture"})
+                                      .help = "side of the canvas / side of the image"})
           .parameter<float>(
-              "y", {.value = 0.5f, .low = 0, .high = 1, .help = "share of the free rows above"})
-          .parameter<float>(
-              "x",
-              {.value = 0.5f, .low = 0, .high = 1, .help = "share of the free columns on the left"})
-          .parameter("fill", fill_option("the colour of the canvas, for each channel"))
+              "y", {.value = 0.5f, .low = 0, .high = 1, .help = "fraction of the free rows above"})
+          .parameter<float>("x", {.value = 0.5f,
+                                  .low = 0,
+                                  .high = 1,
+                                  .help = "fraction of the free columns on the left"})
+          .parameter("fill", fill_option("color of the canvas, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, float ratio, float y, float x, const FillNumbers& fill,
                    Image& out) {
@@ -146,11 +149,11 @@ const detail::OperatorPtr& detail::flip_operator() {
   static const OperatorPtr op = composes_warp(
       declare_operator("flip")
           .family("geometry")
-          .summary("Left and right, or top and bottom, exchanged.")
+          .summary("Flips the image horizontally, vertically or both.")
           .in_cpp("flip(image, {.horizontal = g.coin_flip(0.5f)})")
           .input<Image>("image")
-          .parameter<bool>("horizontal", {.value = true, .help = "left and right"})
-          .parameter<bool>("vertical", {.value = false, .help = "top and bottom"})
+          .parameter<bool>("horizontal", {.value = true, .help = "swaps left and right"})
+          .parameter<bool>("vertical", {.value = false, .help = "swaps top and bottom"})
           .output<Image>("image")
           .defers(defers_by([](kernels::DeferredImage& picture, bool horizontal, bool vertical) {
             picture.check("flip");
@@ -183,7 +186,7 @@ const detail::OperatorPtr& detail::pad_image_operator() {
   static const OperatorPtr op =
       declare_operator("pad_image")
           .family("geometry")
-          .summary("With a margin: of one colour, of the edge's pixels, or mirrored.")
+          .summary("Pads the image with a color, its edge pixels or its reflection.")
           .in_cpp("pad_image(image, {.left = 4, .top = 4, .right = 4, .bottom = 4})")
           .in_cpp("pad_image(image, {.width = 224, .height = 224})")
           .input<Image>("image")
@@ -191,12 +194,14 @@ const detail::OperatorPtr& detail::pad_image_operator() {
           .parameter("top", margin_option("pixels"))
           .parameter("right", margin_option("pixels"))
           .parameter("bottom", margin_option("pixels"))
-          .parameter("height", least("of the result at least; the rest is added at the bottom"))
-          .parameter("width", least("of the result at least; the rest is added to the right"))
+          .parameter("height",
+                     least("least height of the result; missing rows are added at the bottom"))
+          .parameter("width",
+                     least("least width of the result; missing columns are added on the right"))
           .choice("border", Border::constant, {Border::constant, Border::edge, Border::reflect},
-                  "the margin: the fill, the nearest pixel, or the picture mirrored at the middle "
-                  "of its outermost pixels")
-          .parameter("fill", fill_option("the colour for border = constant, for each channel"))
+                  "margin: the fill, the nearest pixel, or the image mirrored at the middle of its "
+                  "edge pixels")
+          .parameter("fill", fill_option("color for border = constant, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, std::int32_t left, std::int32_t top, std::int32_t right,
                    std::int32_t bottom, std::int32_t height, std::int32_t width, Border border,
@@ -268,7 +273,7 @@ JpegReport decode_and_resize(const JpegFile& file, const Rectangle& region, int 
 template <class Source>
 Value<Rectangle> region_of_file(const Value<Source>& jpeg, const RandomRegionOptions& o,
                                 bool apply_orientation) {
-  return apply_as<Rectangle>(require_recorder("random_region", jpeg), "random_region",
+  return apply_as<Rectangle>(require_builder("random_region", jpeg), "random_region",
                              random_region_of_file_operator(), jpeg, o.min_area, o.max_area,
                              o.min_ratio, o.max_ratio, apply_orientation);
 }
@@ -286,7 +291,7 @@ Value<Image> crop_file(const Value<Source>& jpeg, const RandomResizedCropOptions
                                     o.jpeg.apply_orientation);
   if (o.shrink) {
     const JpegOptions& j = o.jpeg;
-    return apply_as<Image>(jpeg.recorder(), "random_resized_crop", decode_and_resize_operator(),
+    return apply_as<Image>(jpeg.builder(), "random_resized_crop", decode_and_resize_operator(),
                            jpeg, j.color, j.apply_orientation, j.damage, j.verify, j.entropy,
                            j.max_scans, j.max_output_bytes, region, o.height, o.width,
                            o.interpolation, o.antialias);
@@ -300,7 +305,7 @@ const OperatorPtr& random_region_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("random_region");
     declaration.family("geometry")
-        .summary("A random rectangle inside the picture.")
+        .summary("Draws a random rectangle inside the image.")
         .in_cpp("random_region(image, {.min_area = 0.25f})")
         .input<Image>("image");
     return add_region_options(declaration, "random_region")
@@ -319,12 +324,12 @@ const OperatorPtr& random_region_of_file_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("random_region_of_file");
     declaration.family("geometry")
-        .summary("A random rectangle inside the picture in a JPEG file.")
+        .summary("Draws a random rectangle inside the image of a JPEG file.")
         .in_cpp("random_region(jpeg, {.min_area = 0.25f})")
         .input<JpegFile>("jpeg");
     return add_region_options(declaration, "random_region_of_file")
         .constant<bool>("apply_orientation",
-                        {.value = true, .help = "the picture is turned as its EXIF data say"})
+                        {.value = true, .help = "applies the EXIF orientation"})
         .output<Rectangle>("region")
         .runs([](Random& random, const JpegFile& file, float min_area, float max_area,
                  float min_ratio, float max_ratio, bool turned) {
@@ -341,12 +346,12 @@ const OperatorPtr& decode_and_resize_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("decode_and_resize");
     declaration.family("decode")
-        .summary("A rectangle of the picture in a JPEG file, resized; the decoder may shrink it.")
+        .summary("Decodes a region of a JPEG file and resizes it; the decoder may downscale it.")
         .in_cpp("random_resized_crop(jpeg, {.shrink = true})")
         .events(jpeg_events())
         .input<JpegFile>("jpeg");
     declare_jpeg_options(declaration);
-    declaration.parameter<Rectangle>("region", {.help = "in the picture as it is seen"});
+    declaration.parameter<Rectangle>("region", {.help = "in the image after EXIF orientation"});
     return add_size_and_filter(declaration)
         .output<Image>("image")
         .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
@@ -366,7 +371,7 @@ const OperatorPtr& decode_and_resize_operator() {
 OperatorSchema random_resized_crop_schema() {
   OperatorDeclaration declaration("random_resized_crop");
   declaration.family("geometry")
-      .summary("A random rectangle of the picture, resized; of a JPEG file no more is decoded.")
+      .summary("Crops a random rectangle and resizes it; decodes only that region of a JPEG file.")
       .in_cpp("random_resized_crop(jpeg)")
       .in_cpp("random_resized_crop(jpeg, {.shrink = true})")
       .in_cpp(
@@ -374,8 +379,9 @@ OperatorSchema random_resized_crop_schema() {
           ".max_area = 1.f, .min_ratio = 0.75f, .max_ratio = 1.25f})")
       .input<JpegFile>("picture");
   add_size_and_filter(add_region_options(declaration, "random_resized_crop"))
-      .constant<bool>("shrink", {.value = RandomResizedCropOptions().shrink,
-                                 .help = "of files: the decoder may shrink large rectangles"})
+      .constant<bool>("shrink",
+                      {.value = RandomResizedCropOptions().shrink,
+                       .help = "JPEG files only: the decoder may downscale large regions"})
       .output<Image>("image");
   OperatorSchema schema = declaration.made_of({"crop", "decode_and_resize", "decode_jpeg_region",
                                                "random_region", "random_region_of_file", "resize"});
@@ -470,7 +476,7 @@ const detail::OperatorPtr& detail::resize_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("resize");
     declaration.family("geometry")
-        .summary("In another size, antialiased.")
+        .summary("Resizes the image, with antialiasing by default.")
         .in_cpp("resize(image, {.width = 224, .height = 224, .antialias = false})")
         .in_cpp("resize(image, {.width = 224, .height = 224})")
         .in_cpp("resize(image, {.width = 224})")
@@ -480,23 +486,25 @@ const detail::OperatorPtr& detail::resize_operator() {
             ".mode = ResizeMode::not_larger, .max_size = 600, .roi_start_y = 0.1f, "
             ".roi_start_x = 0.1f, .roi_end_y = 0.9f, .roi_end_x = 0.9f, .roi_relative = true})")
         .input<Image>("image")
-        .parameter("height", size_option("in pixels; without it, it follows the width, rounded"))
-        .parameter("width", size_option("in pixels; without it, it follows the height, rounded"))
-        .parameter("shorter", size_option("the shorter side, in place of height and width; the "
-                                          "longer one follows, cut off"))
-        .choice("mode", ResizeMode::as_given,
-                {ResizeMode::as_given, ResizeMode::stretch, ResizeMode::not_larger,
-                 ResizeMode::not_smaller},
-                "what height and width ask for: these; these, while a side that is not given "
-                "stays; the largest size of the same shape within them; the smallest around them")
-        .parameter("max_size", size_option("neither side becomes longer"))
-        .parameter("roi_start_y", start_option("where the part begins that is shown"))
-        .parameter("roi_start_x", start_option("where the part begins that is shown"))
-        .parameter("roi_end_y", end_option("where it ends; without it, at the bottom"))
-        .parameter("roi_end_x", end_option("where it ends; without it, at the right"))
+        .parameter("height", size_option("in pixels; default: follows the width, rounded"))
+        .parameter("width", size_option("in pixels; default: follows the height, rounded"))
+        .parameter("shorter", size_option("the shorter side, instead of height and width; the "
+                                          "longer one follows, rounded down"))
+        .choice(
+            "mode", ResizeMode::as_given,
+            {ResizeMode::as_given, ResizeMode::stretch, ResizeMode::not_larger,
+             ResizeMode::not_smaller},
+            "as_given: height and width; stretch: a side that is not given stays; not_larger: the "
+            "largest size of the same shape within them; not_smaller: the smallest around them")
+        .parameter("max_size", size_option("limit of both sides, in pixels"))
+        .parameter("roi_start_y", start_option("start of the region of interest"))
+        .parameter("roi_start_x", start_option("start of the region of interest"))
+        .parameter("roi_end_y", end_option("end of the region of interest; default: the bottom"))
+        .parameter("roi_end_x",
+                   end_option("end of the region of interest; default: the right edge"))
         .constant<bool>(
             "roi_relative",
-            {.value = false, .help = "starts and ends are shares of the sides; else pixels"});
+            {.value = false, .help = "starts and ends are fractions of the sides, not pixels"});
     return add_resize_filter(declaration)
         .output<Image>("image")
         .checks(check_sizes)
@@ -537,7 +545,7 @@ const detail::OperatorPtr& detail::transpose_operator() {
   static const OperatorPtr op =
       declare_operator("transpose")
           .family("geometry")
-          .summary("Rows become columns: mirrored at the diagonal.")
+          .summary("Swaps rows and columns.")
           .in_cpp("transpose(image)")
           .input<Image>("image")
           .output<Image>("image")

@@ -19,9 +19,9 @@ namespace sluice {
 
 // crop and center_crop: cut a rectangle out of an image.
 //
-// | takes         | layout, type | channels | returns                      |
-// |---------------|--------------|----------|------------------------------|
-// | Image, Rectangle | HWC, 8 bit   | 1 to 4   | Image of the region's size   |
+// | takes            | layout, type | channels | returns                    |
+// |------------------|--------------|----------|----------------------------|
+// | Image, Rectangle | HWC, 8 bit   | 1 to 4   | Image of the region's size |
 //
 // Errors of a sample: a region that is empty; one outside the image, if it must lie inside; one
 // without a pixel of the image, if it is to be trimmed.
@@ -149,10 +149,10 @@ const OperatorPtr& pad_image_operator();
 
 // perspective and warp_perspective: apply a perspective transformation to an image.
 //
-// | takes         | layout, type | channels | returns                                  |
-// |---------------|--------------|----------|------------------------------------------|
-// | Image, points | HWC, 8 bit   | 1 to 4   | Image of the same size                   |
-// | Image, matrix | HWC, 8 bit   | 1 to 4   | Image of the size asked for, or its own   |
+// | takes         | layout, type | channels | returns                                 |
+// |---------------|--------------|----------|-----------------------------------------|
+// | Image, points | HWC, 8 bit   | 1 to 4   | Image of the same size                  |
+// | Image, matrix | HWC, 8 bit   | 1 to 4   | Image of the size asked for, or its own |
 //
 // See ops/kernels/places.h. Errors of a sample: three points on a line.
 
@@ -257,9 +257,9 @@ OperatorSchema random_resized_crop_schema();
 
 // resize: resizes an image, antialiased unless turned off.
 //
-// | takes | layout, type | channels | returns                                       |
-// |-------|--------------|----------|-----------------------------------------------|
-// | Image | HWC, 8 bit   | 1 to 4   | Image of the size that the options ask for     |
+// | takes | layout, type | channels | returns                                    |
+// |-------|--------------|----------|--------------------------------------------|
+// | Image | HWC, 8 bit   | 1 to 4   | Image of the size that the options ask for |
 //
 // Grid, filters and weights are Pillow's; for these and the sizes see ops/kernels/resize.h. Errors
 // of a sample: sizes below 1, and a region of interest that is empty or reaches beyond the image.
@@ -295,8 +295,8 @@ const OperatorPtr& resize_operator();
 
 // rotate: rotates an image counter-clockwise about its center.
 //
-// | takes          | layout, type | channels | returns |
-// |----------------|--------------|----------|----------------------------------------------------------|
+// | takes          | layout, type | channels | returns                                         |
+// |----------------|--------------|----------|-------------------------------------------------|
 // | Image, degrees | HWC, 8 bit   | 1 to 4   | Image that holds all of it, or of the same size |
 //
 // The geometry is Pillow's: see ops/kernels/warp.h. Errors of a sample: an angle that is not
@@ -371,9 +371,9 @@ const OperatorPtr& transpose_operator();
 
 // warp_affine: applies an affine transformation to an image.
 //
-// | takes         | layout, type | channels | returns                                  |
-// |---------------|--------------|----------|------------------------------------------|
-// | Image, matrix | HWC, 8 bit   | 1 to 4   | Image of the size asked for, or its own   |
+// | takes         | layout, type | channels | returns                                 |
+// |---------------|--------------|----------|-----------------------------------------|
+// | Image, matrix | HWC, 8 bit   | 1 to 4   | Image of the size asked for, or its own |
 //
 // See ops/kernels/warp.h. Errors of a sample: a map that leads more than 16777216 pixels
 // away, and, with inverse_map off, a map that cannot be inverted.

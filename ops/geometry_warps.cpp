@@ -20,17 +20,19 @@ const detail::OperatorPtr& detail::elastic_operator() {
       with_warp_options(
           declare_operator("elastic")
               .family("geometry")
-              .summary("Pulled at random, neighbours alike.")
+              .summary("Deforms the image by a smoothed random displacement field.")
               .in_cpp("elastic(image, {.alpha = 100.f, .sigma = 6.f})")
               .input<Image>("image")
-              .parameter<float>("alpha", {.value = 50.f,
-                                          .low = 0,
-                                          .high = double{kernels::kLargestElasticAlpha},
-                                          .help = "twice the farthest shift, before smoothing"})
-              .parameter<float>("sigma", {.value = 5.f,
-                                          .low = 0,
-                                          .high = double{kernels::kLargestElasticSigma},
-                                          .help = "of the Gaussian that smooths the shifts"}))
+              .parameter<float>("alpha",
+                                {.value = 50.f,
+                                 .low = 0,
+                                 .high = double{kernels::kLargestElasticAlpha},
+                                 .help = "twice the largest shift before smoothing, in pixels"})
+              .parameter<float>("sigma",
+                                {.value = 5.f,
+                                 .low = 0,
+                                 .high = double{kernels::kLargestElasticSigma},
+                                 .help = "of the Gaussian that smooths the shifts, in pixels"}))
           .output<Image>("image")
           .runs([](Random& random, const Image& in, float alpha, float sigma,
                    Interpolation interpolation, Border border, const FillNumbers& fill,
@@ -59,7 +61,7 @@ const detail::OperatorPtr& detail::lens_distortion_operator() {
   static const OperatorPtr op =
       with_warp_options(declare_operator("lens_distortion")
                             .family("geometry")
-                            .summary("Lines bent, as by a simple lens.")
+                            .summary("Applies the radial distortion of a simple lens.")
                             .in_cpp("lens_distortion(image, {.k1 = 0.3f})")
                             .input<Image>("image")
                             .parameter("k1", bend("of r^2, where r is 1 at the corners"))
@@ -102,16 +104,15 @@ namespace detail {
 const OperatorPtr& perspective_operator() {
   static const OperatorPtr op =
       with_warp_options(
-          with_corners(
-              with_corners(
-                  declare_operator("perspective")
-                      .family("geometry")
-                      .summary("As from another point of view: four places come to others.")
-                      .in_cpp("perspective(image, {0, 0, 99, 0, 99, 99, 0, 99}, "
-                              "{9, 0, 90, 9, 99, 99, 0, 90})")
-                      .input<Image>("image"),
-                  "from", "in pixels; a place of the picture"),
-              "to", "in pixels; where it comes to"))
+          with_corners(with_corners(declare_operator("perspective")
+                                        .family("geometry")
+                                        .summary("Applies the perspective transform that moves "
+                                                 "four points to four others.")
+                                        .in_cpp("perspective(image, {0, 0, 99, 0, 99, 99, 0, 99}, "
+                                                "{9, 0, 90, 9, 99, 99, 0, 90})")
+                                        .input<Image>("image"),
+                                    "from", "in pixels; a point of the image"),
+                       "to", "in pixels; the same point in the result"))
           .output<Image>("image")
           .runs([](const Image& in, float from_ax, float from_ay, float from_bx, float from_by,
                    float from_cx, float from_cy, float from_dx, float from_dy, float to_ax,
@@ -134,13 +135,13 @@ const OperatorPtr& warp_perspective_operator() {
       with_warp_options(
           with_matrix(declare_operator("warp_perspective")
                           .family("geometry")
-                          .summary("Pixels from where a 3 x 3 matrix leads.")
+                          .summary("Warps the image by a 3 x 3 perspective matrix.")
                           .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f}, {.width = "
                                   "224, .height = 224})")
                           .input<Image>("image"))
-              .parameter("wx", a_number(0, "of what both are divided by, for each x"))
-              .parameter("wy", a_number(0, "of what both are divided by, for each y"))
-              .parameter("w0", a_number(1, "of what both are divided by, for the corner"))
+              .parameter("wx", a_number(0, "factor of x in the divisor of both"))
+              .parameter("wy", a_number(0, "factor of y in the divisor of both"))
+              .parameter("w0", a_number(1, "constant of the divisor of both"))
               .parameter("height", warped_size())
               .parameter("width", warped_size()))
           .output<Image>("image")
@@ -185,14 +186,13 @@ const detail::OperatorPtr& detail::rotate_operator() {
   static const OperatorPtr op = composes_warp(
       declare_operator("rotate")
           .family("geometry")
-          .summary("Turned counter-clockwise about the centre.")
+          .summary("Rotates the image counter-clockwise about its center.")
           .in_cpp("rotate(image, g.uniform(-10.f, 10.f), {.keep_size = true})")
           .input<Image>("image")
           .parameter<float>("degrees", {.help = "counter-clockwise"})
           .constant<bool>("keep_size",
-                          {.value = false, .help = "else the picture grows to hold all of it"})
-          .parameter("fill",
-                     fill_option("the colour of pixels that have no source, for each channel"))
+                          {.value = false, .help = "if false, the image grows to hold all of it"})
+          .parameter("fill", fill_option("color of pixels without a source, for each channel"))
           .choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
           .output<Image>("image")
           .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,
@@ -223,7 +223,7 @@ void check_product(const detail::Arguments& arguments) {
   const auto* y = detail::constant_of<float>(arguments.at(2));
   if (x == nullptr || y == nullptr || static_cast<double>(*x) * static_cast<double>(*y) != 1.0)
     return;
-  throw BuildError("shear: x * y must not be 1, which leaves no more than a line of the picture");
+  throw BuildError("shear: x * y must not be 1, which collapses the image to a line");
 }
 
 }  // namespace
@@ -233,7 +233,7 @@ const detail::OperatorPtr& detail::shear_operator() {
       with_warp_options(
           declare_operator("shear")
               .family("geometry")
-              .summary("Rows slide along each other, or columns.")
+              .summary("Shears the image along x, y or both.")
               .in_cpp("shear(image, {.x = g.uniform(-0.3f, 0.3f)})")
               .input<Image>("image")
               .parameter<float>("x", {.value = 0.f,
@@ -247,11 +247,11 @@ const detail::OperatorPtr& detail::shear_operator() {
               .parameter<float>("center_x", {.value = 0.f,
                                              .low = -10,
                                              .high = 10,
-                                             .help = "what stays, as a share of the width"})
+                                             .help = "fixed point, as a fraction of the width"})
               .parameter<float>("center_y", {.value = 0.f,
                                              .low = -10,
                                              .high = 10,
-                                             .help = "what stays, as a share of the height"}))
+                                             .help = "fixed point, as a fraction of the height"}))
           .output<Image>("image")
           .checks(check_product)
           .runs([](const Image& in, float x, float y, float center_x, float center_y,
@@ -282,7 +282,7 @@ const detail::OperatorPtr& detail::translate_operator() {
       with_warp_options(
           declare_operator("translate")
               .family("geometry")
-              .summary("Moved to the right and down, in the same size.")
+              .summary("Shifts the image by (x, y); the size stays the same.")
               .in_cpp("translate(image, {.x = g.uniform(-32.f, 32.f)})")
               .input<Image>("image")
               .parameter<float>(
@@ -290,9 +290,9 @@ const detail::OperatorPtr& detail::translate_operator() {
                   {.value = 0.f, .low = -65535, .high = 65535, .help = "to the right, in pixels"})
               .parameter<float>(
                   "y", {.value = 0.f, .low = -65535, .high = 65535, .help = "down, in pixels"})
-              .constant<bool>(
-                  "relative",
-                  {.value = false, .help = "x and y are shares of width and height, not pixels"}))
+              .constant<bool>("relative",
+                              {.value = false,
+                               .help = "x and y are fractions of width and height, not pixels"}))
           .output<Image>("image")
           .runs([](const Image& in, float x, float y, bool relative, Interpolation interpolation,
                    Border border, const FillNumbers& fill, Image& out) {
@@ -338,16 +338,16 @@ const detail::OperatorPtr& detail::warp_affine_operator() {
           with_matrix(
               declare_operator("warp_affine")
                   .family("geometry")
-                  .summary("Pixels from where a matrix leads: turned, sheared, scaled, moved.")
+                  .summary("Warps the image by a 2 x 3 affine matrix.")
                   .in_cpp(
                       "warp_affine(image, {.xx = 1, .xy = 0.3f}, {.width = 224, .height = 224})")
                   .input<Image>("image"))
               .parameter("height", warped_size())
               .parameter("width", warped_size())
-              .constant<bool>("inverse_map",
-                              {.value = true,
-                               .help = "the matrix leads from the output to the source; else "
-                                       "from the source to the output"}))
+              .constant<bool>(
+                  "inverse_map",
+                  {.value = true,
+                   .help = "true: the matrix maps output to source; false: source to output"}))
           .output<Image>("image")
           .checks(check_matrix)
           .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,

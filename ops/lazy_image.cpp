@@ -66,11 +66,11 @@ OperatorPtr ends_rows(OperatorSchema schema, OperatorFunctions functions, const 
   return std::make_shared<const Operator>(std::move(schema), std::move(functions));
 }
 
-const OperatorPtr& composed_colours_operator() {
-  using kernels::ComposedColours;
+const OperatorPtr& composed_colors_operator() {
+  using kernels::ComposedColors;
   static const OperatorPtr op =
-      make_operator(schema_of<ComposedColours>("composed_colours"), {},
-                    [](const ComposedColours& map, Image& out) { map.write_to(out); });
+      make_operator(schema_of<ComposedColors>("composed_colors"), {},
+                    [](const ComposedColors& map, Image& out) { map.write_to(out); });
   return op;
 }
 

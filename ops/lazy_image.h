@@ -1,14 +1,14 @@
-// Helpers by which an image operator declares what it does to an image that is described and not
-// yet made. Part of the declarations of operators.
+// Helpers for declaring an operator whose image is described first and made later, by the last
+// step of a chain. Part of the declarations of operators.
 //
 // Each step of a chain adds its effect to the description that the steps before it have built. The
 // last step makes the image. There are two kinds of chains:
 //
-//   DeferredImage                  regions, resizing, mirroring, lookup tables: made row by row,
-//   and
-//                                  equal to the separate steps byte for byte: see Deferral
-//   ComposedColours, ComposedWarp  maps of colors or coordinates: one map, applied once: see
-//                                  Composing
+// DeferredImage describes regions, resizing, mirroring and lookup tables. The image is made row by
+// row, and equals that of the separate steps byte for byte: see LazyForm.
+//
+// ComposedColors and ComposedWarp join maps of colors or coordinates to one map, which is applied
+// once: see ComposeRule.
 //
 // Ownership: the versions hold a copy of the function and live as long as the operator. Threads:
 // declare on one thread; the function runs on several at once. Errors: BuildError for a function
@@ -18,12 +18,12 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/operator_function.h>
 #include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/picture_rows.h>
+#include <sluice/runtime/image_rows.h>
 
 #include <cstddef>
 #include <optional>
@@ -68,13 +68,13 @@ const OperatorPtr& take_part_operator();
 
 // Runs f, which uses the rows, to its end. Runs it again if the rows are restarted.
 template <class F>
-void use_rows(PictureRows& rows, F f) {
+void use_rows(ImageRows& rows, F f) {
   for (;;) {
     try {
       f();
       rows.end();
       return;
-    } catch (const PictureRows::Restarted&) {
+    } catch (const ImageRows::Restarted&) {
     }
   }
 }
@@ -88,10 +88,10 @@ template <class F, class... Arguments>
 OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f,
                      void (F::*)(const kernels::DeferredImage&, Arguments...) const) {
   OperatorFunctions functions;
-  functions.sight = [needed = std::move(needed)](const detail::Arguments&) {
-    return Sight{Sight::Of::rectangle, 0, false, needed};
+  functions.input_region = [needed = std::move(needed)](const detail::Arguments&) {
+    return InputRegion{InputRegion::Of::rectangle, 0, false, needed};
   };
-  functions.deferral.emplace().begins = take_part_operator();
+  functions.lazy_form.emplace().begins = take_part_operator();
   const OperatorPtr op = make_operator(
       schema, {}, [f = std::move(f)](const kernels::DeferredImage& in, Arguments... arguments) {
         if (in.rows() == nullptr) {
@@ -108,13 +108,13 @@ OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f) {
 }
 
 template <class F, class... Arguments>
-Deferral deferral_of(const OperatorSchema& schema, F f,
-                     void (F::*)(kernels::DeferredImage&, Arguments...) const) {
+LazyForm lazy_form_of(const OperatorSchema& schema, F f,
+                      void (F::*)(kernels::DeferredImage&, Arguments...) const) {
   using kernels::DeferredImage;
-  Deferral deferral;
+  LazyForm lazy_form;
   DescribingSteps steps = describing_steps(schema, f, &F::operator());
-  deferral.begins = std::move(steps.begins);
-  deferral.goes_on = std::move(steps.goes_on);
+  lazy_form.begins = std::move(steps.begins);
+  lazy_form.goes_on = std::move(steps.goes_on);
   OperatorSchema region = described<DeferredImage>(schema, true, false);
   region.outputs = {{"region", slot_type<Rectangle>()}};
   const OperatorPtr needed =
@@ -123,13 +123,13 @@ Deferral deferral_of(const OperatorSchema& schema, F f,
         f(picture, arguments...);
         return picture.needed();
       });
-  deferral.ends = make_end(described<DeferredImage>(schema, true, false), needed,
-                           [f](const DeferredImage& in, Arguments... arguments, Image& out) {
-                             DeferredImage picture = in;
-                             f(picture, arguments...);
-                             picture.write_to(out);
-                           });
-  return deferral;
+  lazy_form.ends = make_end(described<DeferredImage>(schema, true, false), needed,
+                            [f](const DeferredImage& in, Arguments... arguments, Image& out) {
+                              DeferredImage picture = in;
+                              f(picture, arguments...);
+                              picture.write_to(out);
+                            });
+  return lazy_form;
 }
 
 // For an operator from image to image. f(DeferredImage&, arguments...) adds the operator's effect,
@@ -137,10 +137,10 @@ Deferral deferral_of(const OperatorSchema& schema, F f,
 template <class F>
 auto defers_by(F f, bool selects = false, bool wants_whole = false) {
   return [f = std::move(f), selects, wants_whole](const OperatorSchema& schema) {
-    Deferral deferral = deferral_of(schema, f, &F::operator());
-    deferral.selects = selects;
-    deferral.wants_whole = wants_whole;
-    return deferral;
+    LazyForm lazy_form = lazy_form_of(schema, f, &F::operator());
+    lazy_form.selects = selects;
+    lazy_form.wants_whole = wants_whole;
+    return lazy_form;
   };
 }
 
@@ -149,46 +149,46 @@ auto defers_by(F f, bool selects = false, bool wants_whole = false) {
 template <class F>
 auto ends_deferred(F f, bool wants_whole = false) {
   return [f = std::move(f), wants_whole](const OperatorSchema& schema) {
-    Deferral deferral;
-    deferral.ends = make_end(described<kernels::DeferredImage>(schema, true, false),
-                             needed_region_operator(), f);
-    deferral.wants_whole = wants_whole;
-    return deferral;
+    LazyForm lazy_form;
+    lazy_form.ends = make_end(described<kernels::DeferredImage>(schema, true, false),
+                              needed_region_operator(), f);
+    lazy_form.wants_whole = wants_whole;
+    return lazy_form;
   };
 }
 
 // Operators that compute the image from the composed colors or warp.
-const OperatorPtr& composed_colours_operator();
+const OperatorPtr& composed_colors_operator();
 const OperatorPtr& composed_warp_operator();
 
 template <class F>
-Composing composing_by(const OperatorSchema& schema, const F& f, const OperatorPtr& applies) {
+ComposeRule compose_rule_by(const OperatorSchema& schema, const F& f, const OperatorPtr& applies) {
   DescribingSteps steps = describing_steps(schema, f, &F::operator());
-  Composing composing;
-  composing.begins = std::move(steps.begins);
-  composing.goes_on = std::move(steps.goes_on);
-  composing.applies = applies;
-  return composing;
+  ComposeRule compose_rule;
+  compose_rule.begins = std::move(steps.begins);
+  compose_rule.goes_on = std::move(steps.goes_on);
+  compose_rule.applies = applies;
+  return compose_rule;
 }
 
-// Declares the operator as a color map. f(ComposedColours&, arguments...) adds its effect, and
+// Declares the operator as a color map. f(ComposedColors&, arguments...) adds its effect, and
 // throws its errors. `light`: it is a lookup table.
 template <class F>
-OperatorPtr composes_colours(OperatorPtr op, const F& f, bool light = false) {
-  Composing composing = composing_by(op->schema(), f, composed_colours_operator());
-  composing.light = light;
-  op->set_composing(std::move(composing));
+OperatorPtr composes_colors(OperatorPtr op, const F& f, bool light = false) {
+  ComposeRule compose_rule = compose_rule_by(op->schema(), f, composed_colors_operator());
+  compose_rule.light = light;
+  op->set_composing(std::move(compose_rule));
   return op;
 }
 
 // Declares the operator as a warp: f(ComposedWarp&, arguments...) adds its effect. `manner` returns
 // its interpolation and fill; null if it uses neither, which makes it light.
 template <class F>
-OperatorPtr composes_warp(OperatorPtr op, const F& f, decltype(Composing::manner) manner) {
-  Composing composing = composing_by(op->schema(), f, composed_warp_operator());
-  composing.light = !manner;
-  composing.manner = std::move(manner);
-  op->set_composing(std::move(composing));
+OperatorPtr composes_warp(OperatorPtr op, const F& f, decltype(ComposeRule::manner) manner) {
+  ComposeRule compose_rule = compose_rule_by(op->schema(), f, composed_warp_operator());
+  compose_rule.light = !manner;
+  compose_rule.manner = std::move(manner);
+  op->set_composing(std::move(compose_rule));
   return op;
 }
 
@@ -206,9 +206,9 @@ OperatorPtr composes_warp(OperatorPtr op, const F& f, decltype(Composing::manner
 // Returns the table for an operator's arguments after the image, or none if one of them differs
 // from sample to sample.
 template <class... Parameters>
-std::optional<kernels::LevelTable> table_of_constants(kernels::LevelTable (*table)(Parameters...),
-                                                      [[maybe_unused]] const Arguments& arguments) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>)->std::optional<kernels::LevelTable> {
+std::optional<kernels::Lut> table_of_constants(kernels::Lut (*table)(Parameters...),
+                                               [[maybe_unused]] const Arguments& arguments) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>)->std::optional<kernels::Lut> {
     if (!(std::holds_alternative<Constant>(arguments.at(I + 1)) && ...)) return std::nullopt;
     return table(ConstantTraits<std::decay_t<Parameters>>::from(
         std::get<Constant>(arguments.at(I + 1)), Parameter())...);
@@ -219,7 +219,7 @@ std::optional<kernels::LevelTable> table_of_constants(kernels::LevelTable (*tabl
 // Declares what the table does to a deferred image, and the table itself for constant parameters.
 // For an operator that has a faster function for the image.
 template <class... Parameters>
-OperatorDeclaration& defers_by_table(const char* op, kernels::LevelTable (*table)(Parameters...),
+OperatorDeclaration& defers_by_table(const char* op, kernels::Lut (*table)(Parameters...),
                                      OperatorDeclaration& declaration) {
   return declaration
       .maps_levels(
@@ -232,7 +232,7 @@ OperatorDeclaration& defers_by_table(const char* op, kernels::LevelTable (*table
 
 // The same, and the operator's function applies the table to the image.
 template <class... Parameters>
-OperatorPtr runs_by_table(const char* op, kernels::LevelTable (*table)(Parameters...),
+OperatorPtr runs_by_table(const char* op, kernels::Lut (*table)(Parameters...),
                           OperatorDeclaration& declaration) {
   return defers_by_table(op, table, declaration)
       .runs([op, table](const Image& in, Parameters... parameters, Image& out) {

@@ -20,13 +20,14 @@ const detail::OperatorPtr& detail::jitter_operator() {
   static const OperatorPtr op =
       declare_operator("jitter")
           .family("noise")
-          .summary("Each pixel is a random one nearby.")
+          .summary("Replaces each pixel with a random one nearby.")
           .in_cpp("jitter(image, 5)")
           .input<Image>("image")
-          .parameter<std::int32_t>("window_size", {.value = 3,
-                                                   .low = 1,
-                                                   .high = kernels::kLargestJitterWindow,
-                                                   .help = "odd; pixels come from within it"})
+          .parameter<std::int32_t>("window_size",
+                                   {.value = 3,
+                                    .low = 1,
+                                    .high = kernels::kLargestJitterWindow,
+                                    .help = "side of the window to draw from, in pixels; odd"})
           .output<Image>("image")
           .checks(check_jitter)
           .runs([](Random& random, const Image& in, std::int32_t window, Image& out) {
@@ -45,16 +46,17 @@ const OperatorPtr& gaussian_noise_operator() {
   static const OperatorPtr op =
       declare_operator("gaussian_noise")
           .family("noise")
-          .summary("A normal random number is added to each level.")
+          .summary("Adds normally distributed noise to each pixel value.")
           .in_cpp("gaussian_noise(image, {.stddev = g.uniform(0.f, 20.f)})")
           .input<Image>("image")
           .parameter<float>("mean", {.value = 0.f,
                                      .low = -double{kernels::kLargestNoise},
                                      .high = double{kernels::kLargestNoise},
-                                     .help = "in levels"})
-          .parameter<float>(
-              "stddev",
-              {.value = 1.f, .low = 0, .high = double{kernels::kLargestNoise}, .help = "in levels"})
+                                     .help = "in pixel values"})
+          .parameter<float>("stddev", {.value = 1.f,
+                                       .low = 0,
+                                       .high = double{kernels::kLargestNoise},
+                                       .help = "in pixel values"})
           .output<Image>("image")
           .runs([](Random& random, const Image& in, float mean, float stddev, Image& out) {
             kernels::gaussian_noise(random, in, mean, stddev, out);
@@ -66,18 +68,18 @@ const OperatorPtr& salt_and_pepper_noise_operator() {
   static const OperatorPtr op =
       declare_operator("salt_and_pepper_noise")
           .family("noise")
-          .summary("Random pixels become white or black.")
+          .summary("Turns random pixels white or black.")
           .in_cpp("salt_and_pepper_noise(image, {.probability = 0.1f})")
           .input<Image>("image")
           .parameter<float>(
               "probability",
-              {.value = 0.05f, .low = 0, .high = 1, .help = "that a pixel is changed"})
+              {.value = 0.05f, .low = 0, .high = 1, .help = "probability that a pixel changes"})
           .parameter<float>("salt_share", {.value = 0.5f,
                                            .low = 0,
                                            .high = 1,
-                                           .help = "of the changed ones, those that become white"})
+                                           .help = "fraction of changed pixels that turn white"})
           .parameter<bool>("per_channel",
-                           {.value = false, .help = "each level of a pixel on its own"})
+                           {.value = false, .help = "draws for each channel of a pixel on its own"})
           .output<Image>("image")
           .runs([](Random& random, const Image& in, float probability, float salt_share,
                    bool per_channel, Image& out) {
@@ -90,7 +92,8 @@ const OperatorPtr& shot_noise_operator() {
   static const OperatorPtr op =
       declare_operator("shot_noise")
           .family("noise")
-          .summary("Each level becomes factor times a Poisson number whose mean is level / factor.")
+          .summary(
+              "Replaces each pixel value v with factor times a Poisson number of mean v / factor.")
           .in_cpp("shot_noise(image, 5.f)")
           .input<Image>("image")
           .parameter<float>(

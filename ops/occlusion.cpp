@@ -12,7 +12,7 @@ namespace detail {
 namespace {
 
 OperatorDeclaration& add_fill(OperatorDeclaration& declaration) {
-  return declaration.parameter("fill", fill_option("the colour, for each channel"));
+  return declaration.parameter("fill", fill_option("color, for each channel"));
 }
 
 OperatorDeclaration& add_random_options(OperatorDeclaration& declaration) {
@@ -20,7 +20,7 @@ OperatorDeclaration& add_random_options(OperatorDeclaration& declaration) {
   declaration.parameter<float>("probability", {.value = usual.probability.constant(),
                                                .low = 0,
                                                .high = 1,
-                                               .help = "of a rectangle that is not empty"});
+                                               .help = "probability of a nonempty rectangle"});
   return add_area_and_ratio(declaration, usual, "height / width");
 }
 
@@ -37,18 +37,18 @@ const OperatorPtr& erase_operator() {
           .low = 0, .help = help, .hint = "give height and width, in pixels or normalized"};
     };
     declaration.family("occlusion")
-        .summary("A rectangle, given by numbers, gets a colour.")
+        .summary("Fills a rectangle, given by numbers, with a color.")
         .in_cpp("erase(image, {.y = 0.25f, .height = 0.5f, .width = 1.f, .normalized = true})")
         .input<Image>("image")
-        .parameter("y", place("of its upper left corner"))
-        .parameter("x", place("of its upper left corner"))
-        .parameter("height", size("what lies outside of the picture is cut off"))
-        .parameter("width", size("what lies outside of the picture is cut off"))
-        .constant<bool>("normalized", {.value = false,
-                                       .help = "all four are parts of the picture's height and "
-                                               "width, not pixels"})
-        .constant<bool>("centered",
-                        {.value = false, .help = "y and x are those of the rectangle's middle"});
+        .parameter("y", place("of the upper left corner"))
+        .parameter("x", place("of the upper left corner"))
+        .parameter("height", size("clipped to the image"))
+        .parameter("width", size("clipped to the image"))
+        .constant<bool>(
+            "normalized",
+            {.value = false,
+             .help = "y, x, height and width are fractions of the image's size, not pixels"})
+        .constant<bool>("centered", {.value = false, .help = "y and x are the rectangle's center"});
     return add_fill(declaration)
         .output<Image>("image")
         .runs([](const Image& in, float y, float x, float height, float width, bool normalized,
@@ -66,11 +66,11 @@ const OperatorPtr& erase_region_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("erase_region");
     declaration.family("occlusion")
-        .summary("A rectangle gets a colour.")
+        .summary("Fills a rectangle with a color.")
         .in_cpp("erase(image, region)")
         .input<Image>("image")
         .parameter<Rectangle>("region",
-                              {.help = "cut to the picture; an empty one erases nothing"});
+                              {.help = "clipped to the image; an empty one erases nothing"});
     return add_fill(declaration)
         .output<Image>("image")
         .runs([](const Image& in, const Rectangle& region, const FillNumbers& fill, Image& out) {
@@ -84,7 +84,7 @@ const OperatorPtr& random_erasing_region_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("random_erasing_region");
     declaration.family("occlusion")
-        .summary("A random rectangle to be erased, or an empty one.")
+        .summary("Draws a random rectangle to erase, which may be empty.")
         .in_cpp("random_erasing_region(image, {.probability = 0.25f})")
         .input<Image>("image");
     return add_random_options(declaration)
@@ -109,7 +109,7 @@ const OperatorPtr& random_erasing_region_operator() {
 OperatorSchema random_erasing_schema() {
   OperatorDeclaration declaration("random_erasing");
   declaration.family("occlusion")
-      .summary("A random rectangle, or none, gets a colour.")
+      .summary("Fills a random rectangle with a color, with the given probability.")
       .in_cpp("random_erasing(image, {.probability = 0.25f, .fill = 128})")
       .input<Image>("image");
   return add_fill(add_random_options(declaration))
@@ -151,21 +151,20 @@ const detail::OperatorPtr& detail::grid_mask_operator() {
   static const OperatorPtr op =
       declare_operator("grid_mask")
           .family("occlusion")
-          .summary("Squares of a regular grid get a colour.")
+          .summary("Fills the squares of a regular grid with a color.")
           .in_cpp("grid_mask(image, {.tile = 50, .degrees = g.uniform(0.f, 90.f)})")
           .input<Image>("image")
           .parameter<std::int32_t>("tile", {.value = 100,
                                             .low = 1,
                                             .high = kernels::kLargestTile,
                                             .help = "pixels from one square to the next"})
-          .parameter<float>("ratio", {.value = 0.5f,
-                                      .low = 0,
-                                      .high = 1,
-                                      .help = "the side of a square, as a part of the tile's"})
+          .parameter<float>(
+              "ratio",
+              {.value = 0.5f, .low = 0, .high = 1, .help = "side of a square / side of a tile"})
           .parameter("degrees", zero_unless_given("counter-clockwise about the upper left pixel"))
           .parameter("shift_x", zero_unless_given("in pixels"))
           .parameter("shift_y", zero_unless_given("in pixels"))
-          .parameter("fill", fill_option("the colour, for each channel"))
+          .parameter("fill", fill_option("color, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, std::int32_t tile, float ratio, float degrees, float shift_x,
                    float shift_y, const FillNumbers& fill, Image& out) {

@@ -1,11 +1,11 @@
 #include <sluice/graph/apply_random.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/builder/plan_json.h>
-#include <sluice/graph/builder/recorder.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/filter.h>

@@ -39,16 +39,16 @@ inline ParameterOptions<FillNumbers> fill_option(const char* help) {
   return {.value = FillNumbers{}, .low = 0, .high = 255, .help = help};
 }
 
-// Returns how a warp interpolates and fills, for Composing. The fill is included only if it is
+// Returns how a warp interpolates and fills, for ComposeRule. The fill is included only if it is
 // used; the result is empty if it differs per sample.
 inline std::optional<std::vector<Constant>> warp_manner(const Argument& interpolation,
                                                         const Argument& border,
                                                         const Argument& fill) {
   std::vector<Constant> manner{std::get<Constant>(interpolation), std::get<Constant>(border)};
   if (manner.back() != Constant(std::string(name_of(Border::constant)))) return manner;
-  const auto* colour = std::get_if<Constant>(&fill);
-  if (colour == nullptr) return std::nullopt;
-  manner.push_back(*colour);
+  const auto* color = std::get_if<Constant>(&fill);
+  if (color == nullptr) return std::nullopt;
+  manner.push_back(*color);
   return manner;
 }
 // For operators whose last parameters are those of with_warp_options().
@@ -65,8 +65,8 @@ inline std::vector<Interpolation> warp_interpolations() {
 inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration) {
   declaration.choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
       .choice("border", Border::constant, {Border::constant, Border::edge},
-              "pixels that have no source: the fill, or the nearest pixel")
-      .parameter("fill", fill_option("the colour for border = constant, for each channel"));
+              "pixels without a source get the fill or the nearest pixel")
+      .parameter("fill", fill_option("color for border = constant, for each channel"));
   return declaration;
 }
 
@@ -81,12 +81,12 @@ inline ParameterOptions<float> a_number(float otherwise, const char* help) {
 
 // Adds the matrix from an output pixel to its source position; warp_perspective's has more entries.
 inline OperatorDeclaration with_matrix(OperatorDeclaration declaration) {
-  declaration.parameter("xx", a_number(1, "x of the source, for each x"))
-      .parameter("xy", a_number(0, "x of the source, for each y"))
-      .parameter("x0", a_number(0, "x of the source, for the corner"))
-      .parameter("yx", a_number(0, "y of the source, for each x"))
-      .parameter("yy", a_number(1, "y of the source, for each y"))
-      .parameter("y0", a_number(0, "y of the source, for the corner"));
+  declaration.parameter("xx", a_number(1, "factor of x in the mapped x"))
+      .parameter("xy", a_number(0, "factor of y in the mapped x"))
+      .parameter("x0", a_number(0, "constant of the mapped x"))
+      .parameter("yx", a_number(0, "factor of x in the mapped y"))
+      .parameter("yy", a_number(1, "factor of y in the mapped y"))
+      .parameter("y0", a_number(0, "constant of the mapped y"));
   return declaration;
 }
 // Options of an output side; 0 stands for the input's.
@@ -95,7 +95,7 @@ inline ParameterOptions<std::int32_t> warped_size() {
           .optional = true,
           .low = 1,
           .high = 65535,
-          .help = "in pixels; without it, the input's"};
+          .help = "in pixels; default: the input's"};
 }
 
 inline kernels::WarpOptions warp_options(Interpolation interpolation, Border border,
@@ -110,10 +110,10 @@ inline OperatorDeclaration& add_resize_filter(OperatorDeclaration& declaration) 
               {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
                Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
               "of pixels")
-      .constant<bool>("antialias",
-                      {.value = true,
-                       .help = "where the picture becomes smaller, each of its pixels counts; else "
-                               "only those next to each place"});
+      .constant<bool>(
+          "antialias",
+          {.value = true,
+           .help = "averages all source pixels when downscaling, not only the nearest ones"});
 }
 
 // Adds min_area, max_area, min_ratio and max_ratio, the constants of operators that draw random
@@ -126,7 +126,7 @@ OperatorDeclaration& add_area_and_ratio(OperatorDeclaration& declaration, const 
                                    .low = 0,
                                    .high = 1,
                                    .low_open = true,
-                                   .help = "a part of the picture's area"};
+                                   .help = "fraction of the image's area"};
   };
   const auto ratio = [&](float value) {
     return ParameterOptions<float>{.value = value, .low = 0, .low_open = true, .help = ratio_help};
@@ -155,7 +155,7 @@ inline void check_area_and_ratio(const std::string& op, const Arguments& argumen
 inline OperatorDeclaration& add_size(OperatorDeclaration& declaration,
                                      const std::string& prefix = "", bool from = true) {
   constexpr int kMost = 65535;
-  const std::string of = from ? "of the picture that they belong to" : "of the picture then";
+  const std::string of = from ? "of the image, in pixels" : "of the resized image, in pixels";
   return declaration
       .parameter<std::int32_t>(prefix + "height", {.low = 1, .high = kMost, .help = of})
       .parameter<std::int32_t>(prefix + "width", {.low = 1, .high = kMost, .help = of});

@@ -15,11 +15,10 @@ namespace {
 using Numbers = std::array<float, kernels::kMostChoices>;
 
 ParameterOptions<std::int32_t> count_option() {
-  return {.low = 1, .high = kernels::kMostChoices, .help = "of choices"};
+  return {.low = 1, .high = kernels::kMostChoices, .help = "number of choices"};
 }
 ParameterOptions<Numbers> weights_option() {
-  return {.low = 0,
-          .help = "how probable each is, by its share of the sum; the first `count` count"};
+  return {.low = 0, .help = "probability of each, relative to the sum; the first `count` are used"};
 }
 
 std::span<const float> first(const Numbers& numbers, std::int32_t count) {
@@ -61,10 +60,11 @@ const OperatorPtr& choice_operator() {
   static const OperatorPtr op =
       declare_operator("choice")
           .family("random")
-          .summary("One of several numbers.")
+          .summary("Draws one of several numbers.")
           .in_cpp("choice(g, {0.5f, 1.f, 2.f})")
           .constant<std::int32_t>("count", count_option())
-          .constant<Numbers>("numbers", {.help = "to choose from; the first `count` count"})
+          .constant<Numbers>("numbers",
+                             {.help = "numbers to choose from; the first `count` are used"})
           .constant<Numbers>("weights", weights_option())
           .output<float>("number")
           .checks(check_weights)
@@ -80,7 +80,7 @@ const OperatorPtr& choice_index_operator() {
   static const OperatorPtr op =
       declare_operator("choice_index")
           .family("random")
-          .summary("The place of one of several weights, from 0 on.")
+          .summary("Draws an index, from 0 on, with probabilities given by weights.")
           .in_cpp("choice_index(g, {3.f, 1.f})")
           .constant<std::int32_t>("count", count_option())
           .constant<Numbers>("weights", weights_option())
@@ -96,10 +96,10 @@ const OperatorPtr& beta_operator() {
   static const OperatorPtr op =
       declare_operator("beta")
           .family("random")
-          .summary("A number between 0 and 1 of the Beta distribution.")
+          .summary("Draws a number between 0 and 1 from a Beta distribution.")
           .in_cpp("beta(g, 0.4f, 0.4f)")
-          .parameter("alpha", alpha_option("large: nearer to 1"))
-          .parameter("other_alpha", alpha_option("large: nearer to 0"))
+          .parameter("alpha", alpha_option("larger values draw nearer to 1"))
+          .parameter("other_alpha", alpha_option("larger values draw nearer to 0"))
           .output<float>("number")
           .runs([](Random& random, float alpha, float other_alpha) {
             return static_cast<float>(kernels::beta(random, static_cast<double>(alpha),
@@ -118,18 +118,18 @@ Value<float> choice(Graph& g, const std::vector<float>& numbers,
   }
   const std::vector<float> alike(numbers.size(), 1.0f);
   return detail::apply_operator<float>(
-      g.recorder(), detail::choice_operator(), static_cast<std::int32_t>(numbers.size()),
+      g.builder(), detail::choice_operator(), static_cast<std::int32_t>(numbers.size()),
       padded("choice", numbers), padded("choice", weights.empty() ? alike : weights));
 }
 
 Value<int> choice_index(Graph& g, const std::vector<float>& weights) {
-  return detail::apply_operator<int>(g.recorder(), detail::choice_index_operator(),
+  return detail::apply_operator<int>(g.builder(), detail::choice_index_operator(),
                                      static_cast<std::int32_t>(weights.size()),
                                      padded("choice_index", weights));
 }
 
 Value<float> beta(Graph& g, Param<float> alpha, Param<float> other_alpha) {
-  return detail::apply_operator<float>(g.recorder(), detail::beta_operator(), alpha, other_alpha);
+  return detail::apply_operator<float>(g.builder(), detail::beta_operator(), alpha, other_alpha);
 }
 
 }  // namespace sluice

@@ -130,13 +130,13 @@ OperatorPtr make_reduce() {
   operation.name = "operation";
   operation.type = ParameterType::choice;
   operation.per_sample = false;
-  operation.help = "which number";
+  operation.help = "the reduction";
   for (const Reduction what : kAll)
     operation.choices.push_back({kernels::name_of(what), static_cast<std::int64_t>(what)});
-  OperatorSchema schema = result_schema(
-      "reduce", "Reduces all elements to one number of the type `to`.",
-      {"max<std::int64_t>(image)", "mean<double>(image)"},
-      "the type of the number; i64 is for the lowest and highest whole number", DType::f32);
+  OperatorSchema schema =
+      result_schema("reduce", "Reduces all elements to one number of the type `to`.",
+                    {"max<std::int64_t>(image)", "mean<double>(image)"},
+                    "type of the number; i64 is for the min and max of integers", DType::f32);
   schema.parameters.insert(schema.parameters.begin(), std::move(operation));
   OperatorFunctions functions = result_functions(2);
   functions.infer = [](const Arguments& arguments, const std::vector<TensorSpec>& in) {
@@ -163,11 +163,11 @@ OperatorPtr make_reduce() {
 
 const OperatorPtr& reduction_operator(Reduction what) {
   static const std::array<OperatorPtr, 4> all{
-      make_reduction(Reduction::mean, "The mean of all elements."),
-      make_reduction(Reduction::min, "The lowest of all elements."),
-      make_reduction(Reduction::max, "The highest of all elements."),
+      make_reduction(Reduction::mean, "Returns the mean of all elements."),
+      make_reduction(Reduction::min, "Returns the smallest of all elements."),
+      make_reduction(Reduction::max, "Returns the largest of all elements."),
       make_reduction(Reduction::standard_deviation,
-                     "How far all elements lie from their mean: the root of the mean square.")};
+                     "Returns the population standard deviation of all elements.")};
   return all.at(static_cast<std::size_t>(what));
 }
 
@@ -176,11 +176,13 @@ const OperatorPtr& reduce_operator() {
   return op;
 }
 const OperatorPtr& any_operator() {
-  static const OperatorPtr op = make_test("any", "True if an element is not zero.", kernels::any);
+  static const OperatorPtr op =
+      make_test("any", "Returns true if an element is not zero.", kernels::any);
   return op;
 }
 const OperatorPtr& all_operator() {
-  static const OperatorPtr op = make_test("all", "True if no element is zero.", kernels::all);
+  static const OperatorPtr op =
+      make_test("all", "Returns true if no element is zero.", kernels::all);
   return op;
 }
 
@@ -243,9 +245,9 @@ Value<To> applied(const Value<T>& data) {
 
 const OperatorPtr& sum_operator() {
   static const OperatorPtr op = std::make_shared<const Operator>(
-      result_schema("sum", "The sum of all levels, or of all elements.",
+      result_schema("sum", "Returns the sum of all pixel values or elements.",
                     {"sum(image)", "sum<float>(crop_mirror_normalize(image))"},
-                    "the type of the sum; that of fractions is f32 or f64", DType::i64),
+                    "type of the sum; f32 or f64 for fractions", DType::i64),
       functions());
   return op;
 }

@@ -1,5 +1,5 @@
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/graph_templates.h>
 #include <sluice/ops/kernels/boxes.h>
 #include <sluice/ops/kernels/normalize.h>
@@ -64,19 +64,18 @@ OperatorDeclaration declare(const char* name, const char* summary) {
 OperatorDeclaration& with_operation(OperatorDeclaration& declaration) {
   return declaration.choice(
       "operation", Elementwise::add, all_operations(),
-      "divide makes f32 of whole numbers; bits are those of whole numbers and "
-      "bools");
+      "divide returns f32 for integers; bitwise operations take integers and bools");
 }
 
 template <class A, class B>
 Value<Tensor> of_two(Elementwise what, const A& a, const B& b) {
-  return apply_as<Tensor>(require_recorder(name_of(what), a), name_of(what), elementwise_operator(),
+  return apply_as<Tensor>(require_builder(name_of(what), a), name_of(what), elementwise_operator(),
                           a, b, what);
 }
 template <class A>
 Value<Tensor> with_number(Elementwise what, const A& a, const Param<double>& number, bool whole,
                           bool number_first) {
-  return apply_as<Tensor>(require_recorder(name_of(what), a), name_of(what),
+  return apply_as<Tensor>(require_builder(name_of(what), a), name_of(what),
                           elementwise_number_operator(), a, number, what, whole, number_first);
 }
 
@@ -84,13 +83,13 @@ Value<Tensor> with_number(Elementwise what, const A& a, const Param<double>& num
 
 const OperatorPtr& elementwise_operator() {
   static const OperatorPtr op =
-      with_operation(declare("elementwise",
-                             "What an operation gives of each element of two tensors; sizes of 1 "
-                             "stand for all.")
-                         .in_cpp("crop_mirror_normalize(image) + crop_mirror_normalize(image)")
-                         .in_cpp("image & invert(image)")
-                         .input<Levels>("a")
-                         .input<Levels>("b"))
+      with_operation(
+          declare("elementwise",
+                  "Applies an operation to the elements of two tensors; broadcasts sizes of 1.")
+              .in_cpp("crop_mirror_normalize(image) + crop_mirror_normalize(image)")
+              .in_cpp("image & invert(image)")
+              .input<Levels>("a")
+              .input<Levels>("b"))
           .output<Tensor>("tensor")
           .infers([](const Arguments& arguments, const std::vector<TensorSpec>& in) {
             TensorSpec spec = spec_of(arguments.at(2), in.at(0).dtype, in.at(1).dtype);
@@ -107,13 +106,14 @@ const OperatorPtr& elementwise_number_operator() {
   static const OperatorPtr op =
       with_operation(
           declare("elementwise_number",
-                  "What an operation gives of each element of a tensor and a number.")
+                  "Applies an operation to each element of a tensor and a number.")
               .in_cpp("crop_mirror_normalize(image) * 2")
               .in_cpp("image & 0xF0")
               .input<Levels>("data")
-              .parameter<double>("number", {.help = "a fraction makes f32 of whole numbers"}))
-          .constant<bool>("whole", {.value = false, .help = "the number is no fraction"})
-          .constant<bool>("number_first", {.value = false, .help = "it stands on the left"})
+              .parameter<double>("number", {.help = "a fraction converts integers to f32"}))
+          .constant<bool>("whole", {.value = false, .help = "the number is an integer"})
+          .constant<bool>("number_first",
+                          {.value = false, .help = "the number is the left operand"})
           .output<Tensor>("tensor")
           .infers([](const Arguments& arguments, const std::vector<TensorSpec>& in) {
             std::optional<DType> beside;
@@ -137,7 +137,7 @@ const OperatorPtr& elementwise_number_operator() {
 
 const OperatorPtr& absolute_elements_operator() {
   static const OperatorPtr op =
-      declare("absolute_elements", "The elements without their sign.")
+      declare("absolute_elements", "Returns the absolute value of each element.")
           .in_cpp("abs(crop_mirror_normalize(image))")
           .input<Levels>("data")
           .output<Tensor>("tensor")
@@ -157,8 +157,8 @@ const OperatorPtr& absolute_elements_operator() {
 const OperatorPtr& cast_elements_operator() {
   static const OperatorPtr op =
       declare("cast_elements",
-              "The elements as another type; fractions are cut off, and what the type does not "
-              "hold is an error.")
+              "Converts elements to another type; truncates fractions and fails if a value does "
+              "not fit.")
           .in_cpp("cast<float>(image)")
           .input<Levels>("data")
           .choice("to", DType::f32,
@@ -204,17 +204,17 @@ Value<Tensor> elementwise(Elementwise what, const Value<Image>& a, const Param<d
   return with_number(what, a, number, whole, number_first);
 }
 Value<Tensor> absolute_elements(const Value<Tensor>& data) {
-  return apply_as<Tensor>(require_recorder("abs", data), "abs", absolute_elements_operator(), data);
+  return apply_as<Tensor>(require_builder("abs", data), "abs", absolute_elements_operator(), data);
 }
 Value<Tensor> absolute_elements(const Value<Image>& data) {
-  return apply_as<Tensor>(require_recorder("abs", data), "abs", absolute_elements_operator(), data);
+  return apply_as<Tensor>(require_builder("abs", data), "abs", absolute_elements_operator(), data);
 }
 Value<Tensor> cast_elements(const Value<Tensor>& data, DType to) {
-  return apply_as<Tensor>(require_recorder("cast", data), "cast", cast_elements_operator(), data,
+  return apply_as<Tensor>(require_builder("cast", data), "cast", cast_elements_operator(), data,
                           to);
 }
 Value<Tensor> cast_elements(const Value<Image>& data, DType to) {
-  return apply_as<Tensor>(require_recorder("cast", data), "cast", cast_elements_operator(), data,
+  return apply_as<Tensor>(require_builder("cast", data), "cast", cast_elements_operator(), data,
                           to);
 }
 
@@ -225,7 +225,7 @@ ParameterOptions<std::int32_t> axis_option() {
   return {.value = 0,
           .low = -Shape::kMaxRank,
           .high = Shape::kMaxRank - 1,
-          .help = "from 0, or back from -1, the last one"};
+          .help = "counted from 0, or back from -1"};
 }
 
 // The spec of the result has the type and the number of dimensions of the first input.
@@ -240,20 +240,20 @@ const OperatorPtr& detail::pad_tensor_operator() {
   static const OperatorPtr op =
       declare_operator("pad_tensor")
           .family("tensors")
-          .summary("A tensor made longer along a dimension, with one number behind its elements.")
+          .summary("Pads a tensor at the end of an axis with a number.")
           .in_cpp("pad_tensor(boxes, {{.length = 100}}, -1)")
           .input<Tensor>("tensor")
           .constant<std::int32_t>("axis", axis_option())
-          .parameter<std::int64_t>("length",
-                                   {.value = 0,
-                                    .low = 0,
-                                    .high = Shape::kMaxElements,
-                                    .help = "of the result at least; a longer tensor is not cut"})
+          .parameter<std::int64_t>(
+              "length", {.value = 0,
+                         .low = 0,
+                         .high = Shape::kMaxElements,
+                         .help = "least length of the result; longer tensors stay unchanged"})
           .parameter<std::int64_t>("align", {.value = 1,
                                              .low = 1,
                                              .high = Shape::kMaxElements,
-                                             .help = "of which the result's length is a multiple"})
-          .parameter<double>("fill", {.value = 0, .help = "the number behind the elements"})
+                                             .help = "the length becomes a multiple of this"})
+          .parameter<double>("fill", {.value = 0, .help = "value of the padding"})
           .output<Tensor>("tensor")
           .infers(same_kind)
           .runs([](const Tensor& in, std::int32_t axis, std::int64_t length, std::int64_t align,
@@ -278,7 +278,7 @@ const OperatorPtr& detail::slice_tensor_operator() {
   static const OperatorPtr op =
       declare_operator("slice_tensor")
           .family("tensors")
-          .summary("A part of a tensor, cut out along a dimension.")
+          .summary("Cuts a part out of a tensor along an axis.")
           .in_cpp("slice_tensor(crop_mirror_normalize(image), {{.axis = 1, .start = x}})")
           .input<Tensor>("tensor")
           .constant<std::int32_t>("axis", axis_option())
@@ -288,7 +288,7 @@ const OperatorPtr& detail::slice_tensor_operator() {
           .parameter<std::int64_t>("length", {.value = -1,
                                               .low = -1,
                                               .high = Shape::kMaxElements,
-                                              .help = "how many elements; -1: all that are left"})
+                                              .help = "number of elements; -1: all that are left"})
           .output<Tensor>("tensor")
           .infers(same_kind)
           .runs([](const Tensor& in, std::int32_t axis, std::int64_t start, std::int64_t length,
@@ -347,7 +347,7 @@ const OperatorPtr& cat_operator() {
   static const OperatorPtr op =
       declare_operator("cat")
           .family("tensors")
-          .summary("Two tensors, one after the other along a dimension.")
+          .summary("Concatenates two tensors along an axis.")
           .in_cpp("cat(crop_mirror_normalize(image), crop_mirror_normalize(image), -1)")
           .input<Tensor>("a")
           .input<Tensor>("b")
@@ -364,16 +364,17 @@ const OperatorPtr& reshape_operator() {
   static const OperatorPtr op =
       declare_operator("reshape")
           .family("tensors")
-          .summary("The same elements in another shape.")
+          .summary("Returns the same elements in another shape.")
           .in_cpp("reshape(crop_mirror_normalize(image), {3, -1})")
           .input<Tensor>("tensor")
           .constant<std::int32_t>(
-              "rank", {.low = 0, .high = Shape::kMaxRank, .help = "how many sizes there are"})
-          .constant<Sizes>("sizes", {.low = -1,
-                                     .high = kLargestSize,
-                                     .help = "the first `rank` count; -1 follows from the others"})
+              "rank", {.low = 0, .high = Shape::kMaxRank, .help = "number of dimensions"})
+          .constant<Sizes>("sizes",
+                           {.low = -1,
+                            .high = kLargestSize,
+                            .help = "the first `rank` are used; -1 is inferred from the others"})
           .choice("layout", Layout::none, {Layout::none, Layout::hwc, Layout::chw},
-                  "what the dimensions then are")
+                  "layout of the result")
           .output<Tensor>("tensor")
           .infers([](const Arguments& arguments, const std::vector<TensorSpec>& inputs) {
             return std::vector<TensorSpec>{{.dtype = inputs.at(0).dtype,
@@ -429,8 +430,7 @@ const OperatorPtr& detail::to_image_operator() {
   static const OperatorPtr op =
       declare_operator("to_image")
           .family("tensors")
-          .summary(
-              "A tensor's numbers, rounded and cut off at 0 and 255, as the pixels of a picture.")
+          .summary("Converts a tensor to an image: rounds numbers and clips them to 0 .. 255.")
           .in_cpp("to_image(image * 0.5f)")
           .in_cpp("to_image(image / 255.f, {.white = 1.f})")
           .input<Tensor>("tensor")
@@ -438,8 +438,8 @@ const OperatorPtr& detail::to_image_operator() {
                                       .optional = true,
                                       .low = 0,
                                       .low_open = true,
-                                      .help = "the number for white; 255 by default, which is "
-                                              "an error if fractions are all 1 or below"})
+                                      .help = "the number for white; default: 255, which fails if "
+                                              "all fractions are 1 or below"})
           .output<Image>("image")
           .runs([](const Tensor& in, float white, Image& out) {
             kernels::to_image(in, out, white == 0 ? 255.f : white);
@@ -456,16 +456,15 @@ const detail::OperatorPtr& detail::one_hot_operator() {
   static const OperatorPtr op =
       declare_operator("one_hot")
           .family("labels")
-          .summary("The number of a class as a vector of probabilities.")
+          .summary("Encodes a class label as a vector of probabilities.")
           .in_cpp("one_hot(label, {.classes = 1000, .smoothing = 0.1f})")
           .input<std::int64_t>("label")
           .constant<std::int32_t>(
               "classes",
               {.low = 1, .high = kernels::kMostClasses, .help = "labels are 0 to classes - 1"})
-          .constant<float>("smoothing", {.value = 0.f,
-                                         .low = 0,
-                                         .high = 1,
-                                         .help = "so much is shared out among all classes"})
+          .constant<float>(
+              "smoothing",
+              {.value = 0.f, .low = 0, .high = 1, .help = "probability spread over all classes"})
           .output<Tensor>("probabilities")
           .infers([](const Arguments&, const std::vector<TensorSpec>&) {
             return std::vector<TensorSpec>{

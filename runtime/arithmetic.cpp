@@ -30,8 +30,7 @@ const char* name_of(NumberOperation what) { return words_of(what).name; }
 void throw_division_by_zero() { throw std::domain_error("integer division by zero"); }
 
 void throw_negative_power() {
-  throw std::domain_error(
-      "power: a whole number has a negative exponent; cast one of them to a fraction");
+  throw std::domain_error("power: an integer has a negative exponent; cast one side to f32 or f64");
 }
 
 void throw_overflow(NumberOperation what, const std::string& x, const std::string& y,

@@ -9,8 +9,7 @@
 //   an integer and a float        the floating-point type
 //   two floats                    the wider type
 //   a constant with a value       the value's type; but i64 with bool, and a floating-point
-//   constant
-//                                 with an integer keeps its own type
+//                                 constant with an integer keeps its own type
 //   comparisons                   bool: exact for all types
 //
 // Results: integer arithmetic is exact, and a result that does not fit its type is an error.
@@ -42,8 +41,7 @@ namespace sluice::detail {
 //   integer -> integer   if the type holds the number
 //   integer -> floating  if the type holds the number exactly: up to 2^24 for float
 //   floating -> floating rounded to nearest, as 0.1 is in `float x{0.1}`; a number that is too
-//   large
-//                        does not convert
+//                        large does not convert
 //   floating -> integer  only integral constants, and only as an operator's parameter
 
 // True if a From may convert to a To at all.

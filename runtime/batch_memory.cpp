@@ -34,7 +34,7 @@
 // If copy() fails, it waits for the copies that it has begun (abandon()), and throws. The end of an
 // epoch and cancellation change nothing: batches share this object, and may outlive the run. The
 // destructor waits for all entries. In a child of fork(), another thread may have held the lock.
-// So each function that locks checks `home_` first.
+// So each function that locks checks `fork_guard_` first.
 //
 // Read let_go() first, then reclaim(). BatchMemory follows.
 #include <sluice/runtime/batch_memory.h>
@@ -68,7 +68,7 @@ DeviceBatches::~DeviceBatches() {
   }
 }
 
-void DeviceBatches::require_home() const { home_.require("a device's batch"); }
+void DeviceBatches::require_home() const { fork_guard_.require("a device's batch"); }
 
 DeviceBatches::Event DeviceBatches::copy(std::span<const Copy> copies) {
   require_home();
@@ -79,7 +79,7 @@ DeviceBatches::Event DeviceBatches::copy(std::span<const Copy> copies) {
     for (const Copy& one : copies) stream_->copy(one.to, one.from, one.bytes);
     stream_->record(*event);
   } catch (...) {
-    abandon(*stream_, *event);
+    drain_stream(*stream_, *event);
     throw;
   }
   return event;
@@ -88,7 +88,7 @@ DeviceBatches::Event DeviceBatches::copy(std::span<const Copy> copies) {
 Tensor DeviceBatches::to_host(const Tensor& tensor) {
   if (!tensor.contiguous()) {
     throw std::invalid_argument(
-        "only elements that lie side by side are copied to the host; copy the whole tensor");
+        "only contiguous elements can be copied to the host; copy the whole tensor");
   }
   require_home();
   Tensor copy;
@@ -144,7 +144,7 @@ bool DeviceBatches::over(std::vector<Event>& users) noexcept {
 }
 
 void DeviceBatches::let_go(std::vector<Held>& memory, std::vector<Event> users) noexcept {
-  if (!home_.here()) return memory.clear();
+  if (!fork_guard_.here()) return memory.clear();
   reclaim();
   std::unique_lock lock(mutex_);
   try {
@@ -162,7 +162,7 @@ void DeviceBatches::let_go(std::vector<Held>& memory, std::vector<Event> users) 
 }
 
 void DeviceBatches::reclaim() noexcept {
-  if (!home_.here()) return;
+  if (!fork_guard_.here()) return;
   std::list<Kept> back;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   for (auto each = kept_.begin(); each != kept_.end();) {
@@ -173,7 +173,7 @@ void DeviceBatches::reclaim() noexcept {
 }
 
 bool DeviceBatches::wait_for_memory() noexcept {
-  if (!home_.here()) return false;
+  if (!fork_guard_.here()) return false;
   while (true) {
     std::list<Kept> back;
     {
@@ -307,10 +307,10 @@ void* BatchMemory::ask_given(std::size_t asked, bool patient) {
     try {
       void* const at = given_->allocate(asked, Buffer::kAlignment);
       if (at == nullptr) {
-        why = "its allocate() gave a null pointer";
+        why = "its allocate() returned a null pointer";
       } else if (reinterpret_cast<std::uintptr_t>(at) % Buffer::kAlignment != 0) {
         given_->deallocate(at, asked, Buffer::kAlignment);
-        why = "its allocate() gave an address that is no multiple of " +
+        why = "its allocate() returned an address that is not a multiple of " +
               std::to_string(Buffer::kAlignment);
       } else {
         return at;
@@ -318,7 +318,7 @@ void* BatchMemory::ask_given(std::size_t asked, bool patient) {
     } catch (const std::exception& e) {
       why = e.what();
     } catch (...) {
-      why = "its allocate() threw what is no std::exception";
+      why = "its allocate() threw something that is not a std::exception";
     }
     if (patient && device_ != nullptr && device_->wait_for_memory()) continue;
     throw Error(why);
@@ -337,7 +337,7 @@ BatchMemory::Block BatchMemory::allocate_block(std::size_t bytes, bool patient) 
   try {
     block.data = static_cast<std::byte*>(ask_given(asked, patient));
   } catch (const Error& why) {
-    throw Error("the memory that was given for this output has no room for a batch of " +
+    throw Error("the memory given for this output is too small for a batch of " +
                 std::to_string(bytes) + " bytes: " + why.what());
   }
   block.bytes = bytes;
@@ -430,8 +430,8 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
   }
   if (given_ != nullptr) {
     throw Error(
-        "the samples of this batch differ in shape, so that they do not fit into memory that was "
-        "given for them; give them one shape, for instance with resize");
+        "the samples of this batch differ in shape and do not fit into the given memory; make them "
+        "one shape, for instance with resize");
   }
   make_ragged(count);
   run_copies();
@@ -514,8 +514,8 @@ void BatchMemory::release_after(void* stream) {
   if (device_ == nullptr) {
     if (place_.kind == MemoryKind::host) return;  // streams do not use it directly
     throw std::logic_error(
-        "no step of the pipeline runs on a device, so that nobody can tell when "
-        "its streams are through with " +
+        "no step of the pipeline runs on a device, so the pipeline cannot tell when the device's "
+        "streams have finished with " +
         to_string(place_));
   }
   device_->require_home();  // fork() may have copied a lock that is held

@@ -15,12 +15,12 @@
 //
 // Values may be in a device's memory or in pinned memory. Then nothing here waits for the device,
 // unless memory runs out. finish() moves a device's own values by copies on a stream, and the batch
-// is ready when those are over: see StreamOrder. For memory released meanwhile, see
+// is ready when those are over: see StreamSync. For memory released meanwhile, see
 // DeviceBatches.
 //
 // Ownership: owns its memory through Buffers, and shares the user's resource; holders of a part of
 // it share the BatchMemory. Threads: place() from several threads for different cells; finish()
-// once all values are there; after it, the functions of StreamOrder from any. Errors:
+// once all values are there; after it, the functions of StreamSync from any. Errors:
 // std::bad_alloc, and Error as described above.
 #pragma once
 
@@ -101,7 +101,7 @@ class DeviceBatches {
   // Removes events that are over; returns true if all are. Requires the lock.
   static bool over(std::vector<Event>& users) noexcept;
 
-  const HomeProcess home_;
+  const ForkGuard fork_guard_;
   const std::shared_ptr<Device> device_;
   BufferPool pinned_;
   std::mutex mutex_;
@@ -109,7 +109,7 @@ class DeviceBatches {
   std::list<Kept> kept_;
 };
 
-// StreamOrder: orders the use of device memory with the streams of its consumers. A batch's memory
+// StreamSync: orders the use of device memory with the streams of its consumers. A batch's memory
 // has one; its tensors refer to it.
 //
 // Streams are passed as native handles: a cudaStream_t, of which null is CUDA's default stream; for
@@ -117,7 +117,7 @@ class DeviceBatches {
 //
 // Threads: any. Errors: DeviceError; std::logic_error for streams if there is no device.
 
-class StreamOrder {
+class StreamSync {
  public:
   // Work put into the stream from now on starts when the memory is filled. Returns at once.
   virtual void wait_on(void* stream) = 0;
@@ -130,7 +130,7 @@ class StreamOrder {
   virtual Tensor to_host(const Tensor& tensor) = 0;
 
  protected:
-  ~StreamOrder() = default;
+  ~StreamSync() = default;
 };
 
 // Facts about the finished batches of one output, for the next ones.
@@ -142,7 +142,7 @@ struct BatchHistory {
   std::atomic<std::size_t> largest_dense{0};  // bytes
 };
 
-class BatchMemory final : public StreamOrder {
+class BatchMemory final : public StreamSync {
  public:
   // `pool` provides the memory. `history` outlives the filling of the batch and is shared by the
   // batches of one output, which finish one at a time. `given`: the user's memory; null to use only

@@ -141,8 +141,8 @@ bool compute(C x, C y, C& to) {
   return true;
 }
 
-// Whether compute() has the operation for numbers of type C. Comparisons and logical_not give a
-// bool instead; bits are those of integers.
+// True if compute() has the operation for numbers of type C: not for comparisons and logical_not,
+// whose result is a bool, and for bitwise operations only if C is an integer.
 template <class C>
 constexpr bool computes_in(NumberOperation what) {
   return !is_comparison(what) && what != NumberOperation::logical_not &&

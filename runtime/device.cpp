@@ -27,7 +27,7 @@ void record(DeviceStream& stream, DeviceEvent& event) noexcept {
 
 }  // namespace
 
-void abandon(DeviceStream& stream, DeviceEvent& event) noexcept {
+void drain_stream(DeviceStream& stream, DeviceEvent& event) noexcept {
   record(stream, event);
   try {
     for (microseconds pause = kShortest; !event.over(); pause = std::min(2 * pause, kLongest))

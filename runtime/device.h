@@ -130,6 +130,6 @@ inline std::unique_ptr<DeviceStream> Device::borrow(void*) {
 // device has finished the work in the stream, or is lost. Memory that the work uses must not be
 // released before. The thread sleeps meanwhile, in growing intervals. Records the event again. Does
 // not report errors.
-void abandon(DeviceStream& stream, DeviceEvent& event) noexcept;
+void drain_stream(DeviceStream& stream, DeviceEvent& event) noexcept;
 
 }  // namespace sluice

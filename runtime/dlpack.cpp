@@ -72,20 +72,20 @@ MemoryPlace place_of(const DLDevice& device) {
   if (device.device_type == kDLCUDAHost) return {MemoryKind::pinned, device.device_id};
   if (device.device_type == kDLCUDA) return {MemoryKind::device, device.device_id};
   refuse("a tensor on a device of type " + std::to_string(device.device_type) +
-         " cannot be taken over; it must be on the host (1), in pinned memory of it (3), or on a "
-         "device of CUDA's (2)");
+         " cannot be imported; it must be in host memory (1), pinned host memory (3) or CUDA "
+         "device memory (2)");
 }
 
 constexpr std::intptr_t kNoStream = -1;
-// The consumer's stream is not known. This is no number that a consumer may pass.
+// The consumer's stream is not known. This is not a number that a consumer may pass.
 constexpr std::intptr_t kUnknown = std::numeric_limits<std::intptr_t>::min();
 
 // Checks the stream that a consumer passes.
 std::intptr_t checked(std::intptr_t stream) {
   if (stream > 0 || stream == kNoStream) return stream;
   refuse(std::to_string(stream) +
-         " is no stream; say 1 for CUDA's legacy default stream, 2 for that of the thread, the "
-         "stream's own cudaStream_t, or -1 for none");
+         " is not a stream; pass 1 for CUDA's legacy default stream, 2 for the per-thread default "
+         "stream, the stream's cudaStream_t, or -1 for none");
 }
 
 // CUDA's own handles for its default streams are 1 and 2.
@@ -112,14 +112,14 @@ struct Capsule {
 template <class Managed>
 Managed* hand_over(Tensor&& tensor, std::intptr_t stream) {
   constexpr bool kVersioned = std::is_same_v<Managed, DLManagedTensorVersioned>;
-  if (tensor.empty()) refuse("an empty tensor cannot be handed over");
+  if (tensor.empty()) refuse("an empty tensor cannot be exported");
   if (tensor.is_view()) {
     refuse(
-        "a view cannot be handed over, since it does not keep its elements alive; hand over a "
-        "clone(), or what a batch's tensor() gives");
+        "a view cannot be exported because it does not keep its elements alive; export a clone(), "
+        "or a batch's tensor()");
   }
   if (tensor.read_only() && !kVersioned) {
-    refuse("a tensor that must not be written can only be handed over by to_dlpack_versioned()");
+    refuse("a read-only tensor can only be exported by to_dlpack_versioned()");
   }
   const DLDevice device = device_of(tensor.place());
   const DLDataType dtype = type_of(tensor.dtype());
@@ -173,7 +173,7 @@ struct Guest {
 
 Shape shape_of(const DLTensor& tensor) {
   if (tensor.ndim < 0 || tensor.ndim > Shape::kMaxRank) {
-    refuse("a tensor of " + std::to_string(tensor.ndim) + " dimensions cannot be taken over; at " +
+    refuse("a tensor of " + std::to_string(tensor.ndim) + " dimensions cannot be imported; at " +
            "most " + std::to_string(Shape::kMaxRank) + " are possible");
   }
   if (tensor.ndim > 0 && tensor.shape == nullptr) refuse("the shape is null");
@@ -203,7 +203,7 @@ Strides strides_of(const DLTensor& tensor, const Shape& shape, DType dtype) {
         __builtin_mul_overflow(stride < 0 ? -stride : stride, shape[axis] - 1, &far) ||
         __builtin_add_overflow(reach, far, &reach) ||
         reach > kFar / static_cast<std::int64_t>(size_of(dtype))) {
-      refuse("the strides reach beyond any memory");
+      refuse("the strides exceed the address space");
     }
   }
   return strides;
@@ -262,8 +262,7 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed, Layout layout) {
   if (managed->version.major != 1) {
     refuse("a tensor of version " + std::to_string(managed->version.major) + "." +
            std::to_string(managed->version.minor) +
-           " cannot be taken over; version 1 is known here, and of others only the deleter may be "
-           "called");
+           " cannot be imported; only version 1 is supported");
   }
   Tensor tensor = take_over(managed, layout);
   if ((managed->flags & kDLPackReadOnly) != 0) tensor.make_read_only();

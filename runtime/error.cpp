@@ -43,7 +43,7 @@ const char* name_of(Outcome outcome) {
 
 std::string to_string(const SampleError& error) {
   std::string text = "sample " + std::to_string(error.key.index);
-  if (!error.source.empty()) text += " (" + printable(error.source) + ")";
+  if (!error.source.empty()) text += " (" + escape_control_chars(error.source) + ")";
   text += (error.kept ? " was kept, with a warning from step '" : " failed in step '") +
           error.step + "'";
   if (!error.path.empty()) text += " on the path " + error.path;

@@ -33,9 +33,9 @@ std::string obstacle(const Tensor& tensor) {
   const Strides& strides = tensor.strides();
   if ((shape[1] > 1 && strides[1] != channels) ||
       (shape.rank == 3 && channels > 1 && strides[2] != 1)) {
-    return "a tensor whose pixels do not lie side by side";
+    return "a tensor whose pixels are not contiguous";
   }
-  if (tensor.read_only()) return "a tensor that must not be written";
+  if (tensor.read_only()) return "a read-only tensor";
   return {};
 }
 
@@ -70,7 +70,7 @@ Image Image::anywhere(Tensor&& pixels) {
 }
 
 Image Image::view(std::uint8_t* pixels, int height, int width, int channels,
-                  std::ptrdiff_t row_stride, MemoryPlace place, StreamOrder* order) {
+                  std::ptrdiff_t row_stride, MemoryPlace place, StreamSync* order) {
   Image image;
   image.tensor_ =
       Tensor::view(reinterpret_cast<std::byte*>(pixels), spec_of(height, width, channels),

@@ -9,6 +9,7 @@
 //
 // The pixels may be in device memory, as those of a Tensor: functions that read them on the host
 // then throw.
+//
 // Threads: like a vector. Many may read one Image; one may write. Errors: std::invalid_argument for
 // sizes below 1 or absurdly large, std::bad_alloc, std::logic_error for reading a device's pixels.
 #pragma once
@@ -49,8 +50,7 @@ class Image {
 
   // Returns a view of pixels that are owned elsewhere.
   static Image view(std::uint8_t* pixels, int height, int width, int channels,
-                    std::ptrdiff_t row_stride, MemoryPlace place = {},
-                    StreamOrder* order = nullptr);
+                    std::ptrdiff_t row_stride, MemoryPlace place = {}, StreamSync* order = nullptr);
   // The same as Image(Tensor&&), but the pixels may be in device memory.
   static Image anywhere(Tensor&& pixels);
 

@@ -15,7 +15,7 @@ bool JpegEngines::Batch::start(std::span<const File> files) {
   return taken;
 }
 
-void JpegEngines::Batch::abandon() noexcept { sluice::abandon(*stream_, *over_); }
+void JpegEngines::Batch::abandon() noexcept { sluice::drain_stream(*stream_, *over_); }
 
 bool JpegEngines::has_room() const noexcept {
   constexpr int kPatience = 8;

@@ -36,7 +36,7 @@ class LimitedMemory : public MemoryResource {
   void* allocate(std::size_t bytes, std::size_t alignment) override {
     if (used_.fetch_add(bytes) + bytes > most_) {
       used_.fetch_sub(bytes);
-      throw NoMemory(what_);
+      throw OutOfMemory(what_);
     }
     try {
       return from_->allocate(bytes, alignment);
@@ -65,8 +65,8 @@ std::shared_ptr<MemoryResource> limited(std::shared_ptr<MemoryResource> from, st
   return std::make_shared<LimitedMemory>(std::move(from), bytes, advice);
 }
 
-NoMemory none_left(const std::string& device, std::size_t bytes, MemoryKind kind) {
-  return NoMemory(std::make_shared<const std::string>(
+OutOfMemory none_left(const std::string& device, std::size_t bytes, MemoryKind kind) {
+  return OutOfMemory(std::make_shared<const std::string>(
       device + " has no " + std::to_string(bytes) + " bytes of " +
       (kind == MemoryKind::pinned ? "pinned memory" : "memory") +
       " left; make window or batch_size smaller"));
@@ -92,8 +92,8 @@ std::string to_string(const MemoryPlace& place) {
 
 void require_on_host(const MemoryPlace& place) {
   if (place.on_host()) return;
-  throw std::logic_error("the processor cannot read " + to_string(place) +
-                         "; say .cpu() in the pipeline, or take to_host() of what it gives");
+  throw std::logic_error("the CPU cannot read " + to_string(place) +
+                         "; call .cpu() in the pipeline, or to_host() on its output");
 }
 
 const std::shared_ptr<MemoryResource>& host_memory() {
@@ -137,8 +137,8 @@ void* BufferRing::allocate(std::size_t bytes, std::size_t alignment) {
   const std::lock_guard lock(queue_->mutex);
   if (queue_->free == 0) {
     throw Error("all " + std::to_string(count_) +
-                " buffers of the ring are in use: give it more, or let batches and their tensors "
-                "go sooner");
+                " buffers of the ring are in use; add buffers, or release batches and their "
+                "tensors sooner");
   }
   void* const at = queue_->buffers[queue_->next];
   if (reinterpret_cast<std::uintptr_t>(at) % alignment != 0) {
@@ -245,7 +245,7 @@ struct PoolState {
   std::atomic<std::size_t> holders{1};
   bool closed = false;
 
-  const HomeProcess home;
+  const ForkGuard fork_guard;
   unsigned next_given = 0;  // the class that gives a block to the system next
 
   // Returns the nearest class that has a free block for class `wanted`; else kClasses.
@@ -392,7 +392,7 @@ MemoryResource* Buffer::resource() const {
 
 void Buffer::reset() noexcept {
   if (data_ == nullptr) return;
-  if (pool_->home.here()) {
+  if (pool_->fork_guard.here()) {
     pool_->return_loan(block_);
     pool_->release();
   } else {
@@ -409,7 +409,7 @@ BufferPool::BufferPool(std::shared_ptr<MemoryResource> from) : state_(nullptr) {
 }
 
 BufferPool::~BufferPool() {
-  if (!state_->home.here()) return;
+  if (!state_->fork_guard.here()) return;
   state_->trim(true);
   state_->release();
 }
@@ -418,7 +418,7 @@ Buffer BufferPool::allocate(std::size_t bytes) {
   if (bytes > (std::size_t{1} << 62)) throw std::bad_alloc();
   const unsigned size_class = detail::class_of(bytes);
   Buffer buffer;
-  if (!state_->home.here()) {
+  if (!state_->fork_guard.here()) {
     buffer.block_ = detail::take_from(*state_->system, size_class);
   } else {
     buffer.block_ = state_->take(size_class);
@@ -434,12 +434,12 @@ Buffer BufferPool::allocate(std::size_t bytes) {
 }
 
 void BufferPool::trim() {
-  if (!state_->home.here()) return;
+  if (!state_->fork_guard.here()) return;
   state_->trim(false);
 }
 
 BufferPoolStats BufferPool::stats() const {
-  if (!state_->home.here()) return {};
+  if (!state_->fork_guard.here()) return {};
   const std::lock_guard lock(state_->mutex);
   return state_->stats;
 }

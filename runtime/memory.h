@@ -10,10 +10,10 @@
 // come in size classes (four per power of two, so at most a fifth of a block is unused). A class
 // that has no block borrows one of up to twice the size from another.
 //
-// A pool never keeps more than was in use at one time. Before it takes a block from its
-// MemoryResource that would exceed this, it returns unused ones. But allocating and freeing pinned
-// or device memory costs a thousand times as much as using it: a pool keeps all of that until it is
-// trimmed, or the system has no more.
+// A pool never keeps more than was in use at one time. Before it takes a block that
+// would exceed this from its MemoryResource, it returns unused ones. But allocating and freeing
+// pinned or device memory costs a thousand times as much as using it: a pool keeps all of that
+// until it is trimmed, or the system has no more.
 //
 // Ownership: a holder of memory shares its resource, so memory may be returned at any time, even
 // after the pipeline is gone. A Buffer keeps the memory of its pool alive; it may outlive the
@@ -114,11 +114,11 @@ class BufferRing : public MemoryResource {
   std::unique_ptr<Queue> queue_;
 };
 
-// NoMemory: a std::bad_alloc whose message names the memory that ran out, and says what to do.
+// OutOfMemory: a std::bad_alloc whose message names the memory that ran out, and says what to do.
 // Copies share the message, because copying an exception must not throw.
-class NoMemory : public std::bad_alloc {
+class OutOfMemory : public std::bad_alloc {
  public:
-  explicit NoMemory(std::shared_ptr<const std::string> what) noexcept : what_(std::move(what)) {}
+  explicit OutOfMemory(std::shared_ptr<const std::string> what) noexcept : what_(std::move(what)) {}
   const char* what() const noexcept override { return what_->c_str(); }
 
  private:
@@ -126,7 +126,7 @@ class NoMemory : public std::bad_alloc {
 };
 
 // Returns the error for a device that does not have `bytes` bytes left.
-NoMemory none_left(const std::string& device, std::size_t bytes, MemoryKind kind);
+OutOfMemory none_left(const std::string& device, std::size_t bytes, MemoryKind kind);
 
 class BufferPool;
 namespace detail {

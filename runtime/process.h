@@ -17,19 +17,19 @@ double quota_of_cpu_max(const std::string& text);
 double quota_of_cfs(long long quota_us, long long period_us);
 }  // namespace detail
 
-// HomeProcess: the process in which an object was made, for objects that fork() copies without the
+// ForkGuard: the process in which an object was made, for objects that fork() copies without the
 // threads and the locks that belong to them.
 //
 // A child of fork() has one thread. A lock that another thread held stays locked for ever, and the
-// work of the other threads is never done. An object with such parts holds a HomeProcess and leaves
+// work of the other threads is never done. An object with such parts holds a ForkGuard and leaves
 // them alone once here() is false.
 //
-// Threads: any. Errors: std::bad_alloc when the first HomeProcess of a program is made. A child
+// Threads: any. Errors: std::bad_alloc when the first ForkGuard of a program is made. A child
 // made by the system call itself, without fork(), is not noticed.
 
-class HomeProcess {
+class ForkGuard {
  public:
-  HomeProcess() : generation_(generation()) {}
+  ForkGuard() : generation_(generation()) {}
   // False in children of fork(), and in their children.
   bool here() const noexcept;
   // Throws Error, whose message begins with `what`, unless here().
@@ -41,5 +41,6 @@ class HomeProcess {
  private:
   unsigned generation_;
 };
+using HomeProcess [[deprecated("use ForkGuard")]] = ForkGuard;
 
 }  // namespace sluice

@@ -161,7 +161,7 @@ Tensor Tensor::view(std::byte* data, const ValueSpec& spec) {
 }
 
 Tensor Tensor::view(std::byte* data, const ValueSpec& spec, const Strides& strides,
-                    MemoryPlace place, StreamOrder* order) {
+                    MemoryPlace place, StreamSync* order) {
   Tensor tensor;
   tensor.data_ = data;
   tensor.spec_ = spec;
@@ -176,9 +176,9 @@ Tensor Tensor::shared(std::shared_ptr<void> owner, std::byte* data, const ValueS
 }
 
 Tensor Tensor::shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec,
-                      const Strides& strides, MemoryPlace place, StreamOrder* order) {
+                      const Strides& strides, MemoryPlace place, StreamSync* order) {
   if (owner == nullptr || data == nullptr) {
-    throw std::invalid_argument("a tensor cannot share memory that is not there: the " +
+    throw std::invalid_argument("a tensor cannot share null memory: the " +
                                 std::string(owner == nullptr ? "owner" : "data") + " is null");
   }
   (void)spec.shape.elements();
@@ -234,7 +234,7 @@ void Tensor::throw_dtype(DType wanted) const {
 
 void Tensor::throw_read_only() {
   throw std::logic_error(
-      "the tensor's memory must not be written: read it through a const Tensor, or take a clone()");
+      "the tensor is read-only; read it through a const Tensor, or call clone()");
 }
 
 Tensor Tensor::clone() const {
@@ -250,8 +250,9 @@ Tensor Tensor::to_host() const {
   wait();
   if (empty() || place_.on_host()) return clone();
   if (order_ == nullptr) {
-    throw std::logic_error("a tensor in " + to_string(place_) +
-                           " that is not of a batch is copied by whoever has made it");
+    throw std::logic_error(
+        "a tensor in " + to_string(place_) +
+        " that is not part of a batch must be copied by the code that created it");
   }
   return order_->to_host(*this);
 }

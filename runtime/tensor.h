@@ -115,7 +115,7 @@ class Placer {
   virtual MemoryPlace where() const { return {}; }
 };
 
-class StreamOrder;
+class StreamSync;
 
 class Tensor {
  public:
@@ -130,7 +130,7 @@ class Tensor {
   // Returns a view of elements that are owned elsewhere.
   static Tensor view(std::byte* data, const ValueSpec& spec);
   static Tensor view(std::byte* data, const ValueSpec& spec, const Strides& strides,
-                     MemoryPlace place = {}, StreamOrder* order = nullptr);
+                     MemoryPlace place = {}, StreamSync* order = nullptr);
 
   // Returns elements at `data` that live as long as `owner`. For memory with its own deleter:
   //   Tensor::shared(std::shared_ptr<void>(data, std::free), data, spec)
@@ -139,8 +139,7 @@ class Tensor {
   static Tensor shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec);
   // `order` lives as long as the elements; see wait_on().
   static Tensor shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec,
-                       const Strides& strides, MemoryPlace place = {},
-                       StreamOrder* order = nullptr);
+                       const Strides& strides, MemoryPlace place = {}, StreamSync* order = nullptr);
 
   // Drops the previous elements and makes uninitialized ones. Operators call this on their output.
   void create(const Shape& shape, DType dtype, Layout layout = Layout::none);
@@ -201,7 +200,7 @@ class Tensor {
   // The same for elements in any memory; waits until they are ready.
   Tensor to_host() const;
 
-  // For tensors of a batch that a device has made, see StreamOrder; for all others these do
+  // For tensors of a batch that a device has made, see StreamSync; for all others these do
   // nothing. A stream is a cudaStream_t, or one of the stand-in device. wait_on(): work put into
   // the stream from now on starts when the elements are ready. wait() returns when they are ready.
   void wait_on(void* stream) const;
@@ -230,7 +229,7 @@ class Tensor {
   Buffer buffer_;
   std::shared_ptr<void> owner_;
   Placer* placer_ = nullptr;
-  StreamOrder* order_ = nullptr;
+  StreamSync* order_ = nullptr;
   MemoryPlace place_;
   bool read_only_ = false;
   bool placed_ = false;  // shows exactly what placer_ returned

@@ -52,7 +52,7 @@ std::size_t printable_length(std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string_view name) {
+std::string escape_control_chars(std::string_view name) {
   std::string text;
   text.reserve(name.size());
   while (!name.empty()) {

@@ -21,12 +21,12 @@ std::string_view without_spaces(std::string_view text);
 //
 // Control characters and bytes that are not UTF-8 become escapes: \n, \t, \r, or \x1b. Everything
 // else stays as it is, so text that is printable already does not change.
-std::string printable(std::string_view name);
+std::string escape_control_chars(std::string_view name);
 
-// Cuts the middle out of an error text that is too long to keep for each sample. The end of the text
-// stays, because it says where the error was. Returns a text of at most 8,500 bytes unchanged. A
-// longer one keeps its first 6,000 and its last 2,000 bytes, cut between UTF-8 characters, and says
-// how many bytes were left out.
+// Cuts the middle out of an error text that is too long to keep for each sample. The end of the
+// text stays, because it says where the error was. Returns a text of at most 8,500 bytes unchanged.
+// A longer one keeps its first 6,000 and its last 2,000 bytes, cut between UTF-8 characters, and
+// says how many bytes were left out.
 std::string shortened(std::string_view text);
 
 }  // namespace sluice

@@ -1,9 +1,9 @@
 // For code that starts threads: SignalsBlocked keeps the program's signals from them, and
-// SpareMemory keeps memory for them.
+// MemoryReserve keeps memory for them.
 //
-// Ownership: SpareMemory owns 16 MiB of addresses, which its destructor releases. Threads:
-// SignalsBlocked is destroyed on the thread that made it; SpareMemory is like any value. Errors:
-// SpareMemory throws std::bad_alloc if the system has none.
+// Ownership: MemoryReserve owns 16 MiB of addresses, which its destructor releases. Threads:
+// SignalsBlocked is destroyed on the thread that made it; MemoryReserve is like any value. Errors:
+// MemoryReserve throws std::bad_alloc if the system has none.
 #pragma once
 
 #include <csignal>
@@ -37,17 +37,17 @@ class SignalsBlocked {
 
 namespace sluice::detail {
 
-// SpareMemory: holds memory that a thread needs besides its stack, while stacks are made. Otherwise
-// stacks could use up all memory: then the C library itself ends the process, and the threads have
-// no memory for their work.
-class SpareMemory {
+// MemoryReserve: holds memory that a thread needs besides its stack, while stacks are made.
+// Otherwise stacks could use up all memory: then the C library itself ends the process, and the
+// threads have no memory for their work.
+class MemoryReserve {
  public:
-  SpareMemory() {
+  MemoryReserve() {
     if (at_ == MAP_FAILED) throw std::bad_alloc();
   }
-  SpareMemory(SpareMemory&& other) noexcept : at_(std::exchange(other.at_, MAP_FAILED)) {}
-  SpareMemory& operator=(SpareMemory&&) = delete;
-  ~SpareMemory() {
+  MemoryReserve(MemoryReserve&& other) noexcept : at_(std::exchange(other.at_, MAP_FAILED)) {}
+  MemoryReserve& operator=(MemoryReserve&&) = delete;
+  ~MemoryReserve() {
     if (at_ != MAP_FAILED) munmap(at_, kBytes);
   }
 

@@ -20,10 +20,11 @@
 namespace sluice {
 namespace {
 
-// Returns a name as a JSON string. printable() has left only these two characters to escape.
+// Returns a name as a JSON string. escape_control_chars() has left only these two characters to
+// escape.
 std::string json_text(std::string_view text) {
   std::string out = "\"";
-  for (const char c : printable(text)) {
+  for (const char c : escape_control_chars(text)) {
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }
@@ -31,7 +32,7 @@ std::string json_text(std::string_view text) {
 }
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw BuildError("the trace cannot be written to '" + printable(file) + "': " + why);
+  throw BuildError("the trace cannot be written to '" + escape_control_chars(file) + "': " + why);
 }
 
 std::string reason_of(int error) { return std::generic_category().message(error); }
@@ -115,7 +116,7 @@ Trace::Trace(const std::string& file, std::size_t max_events)
   regular_ = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
   if (regular_ && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
-    refuse(file, "another pipeline writes its trace there; give each a file of its own");
+    refuse(file, "another pipeline writes its trace there; give each pipeline its own file");
   }
 }
 
@@ -179,7 +180,8 @@ void Trace::slice(Track& track, NameId name, Time from, Time to, const TraceArgs
   if (finished_.load(std::memory_order_relaxed)) return;
   track.add(event_of(EventKind::slice, name, from, to, args));
 }
-void Trace::gathered(Track& track, NameId name, Time from, Time to, const TraceGatherArgs& args) {
+void Trace::gathered(Track& track, NameId name, Time from, Time to,
+                     const TraceDeviceBatchArgs& args) {
   if (finished_.load(std::memory_order_relaxed)) return;
   track.add(
       event_of(EventKind::gather, name, from, to, {.epoch = args.samples, .sample = args.bytes}));
@@ -272,15 +274,16 @@ void Trace::finish() noexcept {
     written = true;
   } catch (const std::exception& error) {
     try {
-      say(fmt::format("sluice: the trace cannot be written to '{}': {}; all else is as it was\n",
-                      printable(file_), error.what())
+      say(fmt::format(
+              "sluice: the trace cannot be written to '{}': {}; the run itself is not affected\n",
+              escape_control_chars(file_), error.what())
               .c_str());
     } catch (const std::exception&) {  // no memory for the message
       say("sluice: the trace cannot be written, as there is no memory left\n");
     }
     if (regular_) (void)!::ftruncate(descriptor_, 0);
   }
-  if (::close(descriptor_) != 0 && written) say("sluice: the trace may not be whole\n");
+  if (::close(descriptor_) != 0 && written) say("sluice: the trace may be incomplete\n");
 }
 
 }  // namespace sluice

@@ -39,7 +39,7 @@ struct TraceArgs {
   std::int64_t batch = -1;
 };
 // The same for a device batch: work that was done for many samples at once.
-struct TraceGatherArgs {
+struct TraceDeviceBatchArgs {
   std::int64_t samples = -1;
   std::int64_t bytes = -1;
 };
@@ -72,7 +72,7 @@ class Trace {
   void wait(NameId name, Time from, Time to, const TraceArgs& args);
   // The same for a track that the caller manages.
   void slice(Track& track, NameId name, Time from, Time to, const TraceArgs& args);
-  void gathered(Track& track, NameId name, Time from, Time to, const TraceGatherArgs& args);
+  void gathered(Track& track, NameId name, Time from, Time to, const TraceDeviceBatchArgs& args);
   void counter(Track& track, NameId name, Time at, std::int64_t value);
 
   // Writes the file. Events that are added later are dropped. A second call does nothing.

@@ -228,7 +228,7 @@ bool add_groups() {
                    if (!lock.empty()) wait_for_lock(lock);
                    return [each, time](const detail::WorkerTask& task, detail::ReplyWriter& to) {
                      if (each || task.place == 0) ::usleep(time);
-                     detail::travelling<std::int64_t>::write(
+                     detail::wire_type<std::int64_t>::write(
                          to, static_cast<std::int64_t>(task.group.size()));
                    };
                  }});
@@ -261,7 +261,7 @@ struct Ignored final : detail::WorkerRequest {
 
 // Asks for samples until it is killed, and says when the first workers are started.
 int have_workers() {
-  detail::WorkerPool pool("mixed", detail::travelling<Mixed>::names(), 1000, {.workers = 3});
+  detail::WorkerPool pool("mixed", detail::wire_type<Mixed>::names(), 1000, {.workers = 3});
   pool.begin_epoch();
   (void)!::write(STDOUT_FILENO, "s", 1);
   for (std::int64_t i = 0;; ++i) {

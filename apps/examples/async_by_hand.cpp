@@ -5,7 +5,7 @@
 //        |                          ^
 //        +-- turned away (failed) --+
 //
-// One thread asks for everything before the first reply comes: nobody stands still for a request.
+// One thread sends all requests before the first reply comes, because it waits for none of them.
 #include <sluice/graph/flow/async_node.h>
 
 #include <condition_variable>

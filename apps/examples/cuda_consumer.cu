@@ -11,7 +11,7 @@ using namespace sluice;
 
 namespace {
 
-// The sum of each picture's elements. One block for each.
+// The sum of each image's elements. One block for each.
 __global__ void sum(const float* all, std::size_t each, float* sums) {
   __shared__ float total;
   if (threadIdx.x == 0) total = 0;

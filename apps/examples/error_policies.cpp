@@ -1,5 +1,5 @@
-// What becomes of a batch that holds a sample which failed: fail, skip or replace. A failure never
-// reaches a neighbour.
+// The policies for a batch with a failed sample: fail, skip or replace. A failure never affects
+// another sample.
 //
 //   source (0 .. 7) --> risky (5 throws) --> batch of 4
 #include <sluice/sluice.h>

@@ -22,7 +22,7 @@ int main() try {
 
     auto parity = g.add_conditional("parity");
     parity.set_condition(n % 2 == 0);
-    auto inside = parity.add_input(n);  // what it leads to runs in one arm only
+    auto inside = parity.add_input(n);  // what it leads to runs in one branch only
     carried.set_next(parity.add_output(inside / 2, inside * 3 + 1));
 
     rounds.set_next(rounds.value() + 1);

@@ -1,13 +1,13 @@
-// Choices inside choices: an arm is a program like any other, and each picture takes its own path
+// Choices inside choices: a branch is a program like any other, and each image takes its own path
 // through it.
 //
-//   picture --> wide? --yes--> dark? --yes--> lighter ------+
+//   image ----> wide? --yes--> dark? --yes--> lighter ------+
 //                 |              \-----no---> as it is -----+--> 96 x 96, and what was done
 //                 no                                        |
 //                 \--> tall? --yes--> a quarter turn -------+
 //                         \----no---> left and right -------+
 //
-// Only of wide pictures is it computed how dark they are.
+// The darkness is computed only for wide images.
 #include <sluice/sluice.h>
 
 #include <cstdio>

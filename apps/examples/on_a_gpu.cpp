@@ -1,5 +1,5 @@
-// Steps that run on a GPU: image.gpu() takes the picture there, operators follow it, .cpu() brings
-// it back. Where there is no GPU, this runs on the stand-in, which gives the same pixels.
+// Steps that run on a GPU: image.gpu() moves the image there, operators follow it, and .cpu() moves
+// it back. Without a GPU, this runs on the stand-in device, which produces the same pixels.
 #include <sluice/cuda/host_device.h>
 #include <sluice/sluice.h>
 

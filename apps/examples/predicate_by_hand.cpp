@@ -1,5 +1,5 @@
-// predicate_node: a choice for each token. Only the arm that is taken runs; arms meet at one
-// receiver.
+// predicate_node: a choice for each token. Only the branch that is taken runs; both branches end
+// at one receiver.
 //
 //                   +-- true --> halve --+
 //   even? ----------+                    +--> print
@@ -22,7 +22,7 @@ int main() {
                                       });
   make_edge(even.on_true(), halve);
   make_edge(halve, print);
-  make_edge(even.on_false(), print);  // an arm without operators is an edge
+  make_edge(even.on_false(), print);  // a branch without operators is an edge
 
   for (int number = 0; number < 10; ++number) even.input().try_put(number);
   g.wait_for_all();

@@ -3,11 +3,11 @@
 //
 //                         +-- encode at quality - 10 <--+
 //                         v                             |
-//   picture, at 95 --> more than the budget, --yes------+
+//     image, at 95 --> more than the budget, --yes------+
 //                      and quality above 5?  --no--> bytes, quality
 //
-// Pictures of little detail are small at once; others go round a few times. Nobody waits for
-// anybody.
+// Images of little detail are small at once; others go round a few times. No sample waits for
+// another.
 #include <sluice/sluice.h>
 
 #include <cstdio>

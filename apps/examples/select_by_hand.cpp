@@ -1,4 +1,4 @@
-// select_node: a choice among any number of arms, at the same cost for all of them.
+// select_node: a choice among any number of branches, at the same cost for all of them.
 //
 //                +-- 0 --> double --+
 //   n % 4 -------+-- 1 --> square --+--> add up

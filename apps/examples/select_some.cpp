@@ -1,5 +1,5 @@
-// select: one of several arms for each sample, chosen by a number; a list of arms may be made at
-// run time.
+// select: one of several branches for each sample, chosen by a number. A list of branches may be
+// made at run time.
 //
 //                            +-- 0 --> as it is ------------+
 //   source --> below(3) -----+-- 1 --> flip ----------------+--> batch

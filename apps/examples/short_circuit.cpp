@@ -1,10 +1,10 @@
-// all_of leaves out its right side where the left one decides, for each sample on its own; any_of
-// does the same for "or".
+// all_of skips its right side if the left one decides, for each sample on its own. any_of does the
+// same for "or".
 //
 //   header --> large? --no------------------------> no
 //                 \----yes--> decode --> dark? --> yes or no
 //
-// The header costs a microsecond, decoding a thousand times as much: only large pictures are
+// The header costs a microsecond, decoding a thousand times as much: only large images are
 // decoded.
 #include <sluice/sluice.h>
 
@@ -37,7 +37,7 @@ int main(int argc, char** argv) try {
     for (const bool yes : large_and_dark) dark += yes ? 1 : 0;
     samples += static_cast<int>(large_and_dark.size());
   }
-  std::printf("%d pictures, %d large and dark; %d had to be decoded\n", samples, dark,
+  std::printf("%d images, %d large and dark; %d had to be decoded\n", samples, dark,
               decoded.load());
   return 0;
 } catch (const Error& error) {

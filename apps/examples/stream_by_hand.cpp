@@ -1,9 +1,9 @@
-// stream_node: tokens whose work a device does, many at a time. A slot is a stream with its
-// buffers; while all slots are busy, tokens gather; no thread waits for the device.
+// stream_node: a device does the work of many tokens at a time. A slot is a stream with its
+// buffers. While all slots are busy, tokens collect; no thread waits for the device.
 //
 //   --> mirror (2 slots) --> count
 //
-// Where there is no GPU, the stand-in on the host's threads does the work.
+// Without a GPU, a stand-in device on the host's threads does the work.
 #include <sluice/cuda/gpu.h>
 #include <sluice/cuda/host_device.h>
 #include <sluice/cuda/kernels/geometry.h>
@@ -31,8 +31,8 @@ struct Row {
   std::array<std::uint8_t, kWidth> levels{};
 };
 using Mirror = sluice::flow::stream_node<Row*>;
-using sluice::device::PixelsJob;
-using Block = sluice::device::JobBlock<PixelsJob>;
+using sluice::device::CopyPixelsJob;
+using Block = sluice::device::JobBlock<CopyPixelsJob>;
 
 class Slot : public Mirror::slot {
  public:
@@ -48,13 +48,14 @@ class Slot : public Mirror::slot {
     Block block(jobs_.data(), static_cast<int>(kMost));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::memcpy(host_.data() + i * kWidth, rows[i]->levels.data(), kWidth);
-      PixelsJob job = pixels_job(mirrored(hwc_pixels(1, kWidth), kWidth), pixels_out(1, kWidth, 1));
+      CopyPixelsJob job =
+          copy_pixels_job(mirrored(hwc_pixels(1, kWidth), kWidth), pixels_out(1, kWidth, 1));
       place_pixels(job, in_.data() + i * kWidth, out_.data() + i * kWidth);
       block.add(job);
     }
     stream_->copy(in_.data(), host_.data(), rows.size() * kWidth);
     stream_->copy(jobs_there_.data(), jobs_.data(), jobs_.size());
-    launch_pixels(*stream_, block.on_device(jobs_there_.data()));
+    launch_copy_pixels(*stream_, block.on_device(jobs_there_.data()));
     stream_->copy(host_.data(), out_.data(), rows.size() * kWidth);
     stream_->record(*event_);
     return rows.size();

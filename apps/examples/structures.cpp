@@ -1,7 +1,7 @@
-// Arms may return plain structs: what belongs together stays together, without any registration.
+// Branches may return plain structs, without any registration: related values stay together.
 //
-//   picture --> turn it? --yes--> Sample{rotated picture, its angle}
-//                  \--------no--> Sample{picture, 0}
+//   image --> turn it? --yes--> Sample{rotated image, its angle}
+//                \--------no--> Sample{image, 0}
 #include <sluice/sluice.h>
 
 #include <cstdio>

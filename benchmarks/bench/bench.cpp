@@ -300,7 +300,7 @@ class Bench {
     const Result result = alternate(
         ours, [&] { return limit(limit_images) * times; }, turns_of(baseline.get()), subject.images,
         options_.rounds, out_);
-    summarise(result, beside);
+    summarize(result, beside);
     Figures figures = common(result);
     figures.add("index", index_choice);
     if (subject.device != nullptr) {
@@ -372,7 +372,7 @@ class Bench {
     return figures;
   }
 
-  void summarise(const Result& result, const std::string& beside) const {
+  void summarize(const Result& result, const std::string& beside) const {
     const auto ratio = [](const Round& r) { return r.ratio(); };
     const auto [low, high] = range_of(result.rounds, ratio);
     fmt::print(

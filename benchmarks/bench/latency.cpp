@@ -1,7 +1,7 @@
 #include "benchmarks/bench/latency.h"
 
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/runtime/device.h>
 

@@ -57,7 +57,7 @@ struct File {
   std::size_t place_bytes() const { return (pixel_bytes() + kAligned - 1) / kAligned * kAligned; }
 };
 
-NvjpegImage picture_at(std::byte* at, const File& file) {
+NvjpegImage image_at(std::byte* at, const File& file) {
   NvjpegImage picture{};
   picture.channel[0] = reinterpret_cast<unsigned char*>(at);
   picture.pitch[0] = std::size_t{3} * file.width;
@@ -66,7 +66,7 @@ NvjpegImage picture_at(std::byte* at, const File& file) {
 
 // True if it is the file's image, up to the differences between decoders: the inverse DCT, and the
 // upsampling of chroma.
-bool same_picture(const std::byte* theirs, const File& file) {
+bool same_image(const std::byte* theirs, const File& file) {
   constexpr std::int64_t kMeanDifference = 16;
   Image ours;
   decode_jpeg_image(file.bytes, {.apply_orientation = false}, ours);
@@ -196,7 +196,7 @@ class Ring : public NvjpegBaseline {
       const File& file = files_[i % files_.size()];
       slot.data.push_back(file.bytes.data());
       slot.lengths.push_back(file.bytes.size());
-      slot.pictures.push_back(picture_at(at, file));
+      slot.pictures.push_back(image_at(at, file));
       at += file.place_bytes();
     }
     return library_.DecodeBatched(handle_.get(), slot.state.get(), slot.data.data(),
@@ -217,7 +217,7 @@ class Ring : public NvjpegBaseline {
     bool ready = false;  // after a failed batch, states must be initialized again
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (!ready) set_batch(1);
-      ready = gives_pictures(i);
+      ready = gives_images(i);
       if (ready) good.push_back(files_[i]);
     }
     files_ = std::move(good);
@@ -241,7 +241,7 @@ class Ring : public NvjpegBaseline {
   }
 
   // True if a batch from file `first` on produces all its images. The memory is cleared first.
-  bool gives_pictures(std::size_t first) {
+  bool gives_images(std::size_t first) {
     Slot& slot = slots_.front();
     slot.stream->fill(slot.memory.get(), 0, bytes_of(batch_));
     finish(slot);
@@ -253,7 +253,7 @@ class Ring : public NvjpegBaseline {
       const File& file = files_[(first + i) % files_.size()];
       slot.stream->copy(host.get(), slot.pictures[i].channel[0], file.pixel_bytes());
       finish(slot);
-      all = same_picture(host.get(), file);
+      all = same_image(host.get(), file);
     }
     return all;
   }
@@ -292,7 +292,7 @@ class Ring : public NvjpegBaseline {
     for (const int batch : kBatches) {
       if (batch != kBatches.front() && kSlots * bytes_of(batch) > kMostBytes) break;
       set_batch(batch);
-      if (!gives_pictures(0)) continue;
+      if (!gives_images(0)) continue;
       const std::int64_t round = static_cast<std::int64_t>(kSlots) * batch;
       (void)run(round);  // allocates its memory
       const double rate = static_cast<double>(4 * round) / run(4 * round);
@@ -301,7 +301,7 @@ class Ring : public NvjpegBaseline {
         best = batch;
       }
     }
-    if (best == 0) throw Error("nvJPEG loses pictures of batches");
+    if (best == 0) throw Error("nvJPEG loses images of batches");
     set_batch(best);
   }
 

@@ -183,7 +183,7 @@ std::vector<Contender> contenders() {
           {"if", one_if, 0},
           {"select of 8", select(8, 8, idle), 0},
           {"select of 32", select(kManyArms, kManyArms, idle), 0},
-          {"select of 32, one arm taken", select(kManyArms, 1, idle), 0},
+          {"select of 32, one branch taken", select(kManyArms, 1, idle), 0},
           {"the same, work in the others", select(kManyArms, 1, work), 0},
           {"", nest_in_a_line},
           {"six ifs, nested", [](Graph& g, const Number& x) { return nested(g, x, kNested); }, 6},

@@ -77,7 +77,7 @@ template <class S>
 class Asking {
  public:
   explicit Asking(const char* name)
-      : pool_(name, detail::travelling<S>::names(), kUntilEnd, {.workers = 1}) {}
+      : pool_(name, detail::wire_type<S>::names(), kUntilEnd, {.workers = 1}) {}
 
   // The time for this many samples, in seconds.
   double run(std::int64_t samples) {

@@ -7,7 +7,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/resize.h>

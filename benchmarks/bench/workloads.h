@@ -1,5 +1,5 @@
-// What `sluice bench` measures on files: Corpus holds them in memory, Subjects are the pipelines,
-// each behind one function that runs an epoch, and the other functions are the loops that pipelines
+// The workloads of `sluice bench` on files. Corpus holds the files in memory. A Subject is a
+// pipeline behind one function that runs an epoch. The other functions are the loops that pipelines
 // are compared with. Such a loop runs once over the images, and returns the seconds that it took.
 //
 // Ownership: a Subject owns its pipeline and refers to the corpus, which must outlive it; so does a

@@ -1,4 +1,4 @@
-"""Normalising pictures with NumPy."""
+"""Normalizing pictures with NumPy."""
 
 import numpy
 
@@ -10,7 +10,7 @@ SHIFT = numpy.array(
 )[:, None, None]
 
 
-def normalise(picture, at):
+def normalize(picture, at):
     """Height x width x 3 bytes to 3 x height x width floats."""
     numpy.multiply(numpy.asarray(picture).transpose(2, 0, 1), SCALE, out=at)
     numpy.subtract(at, SHIFT, out=at)

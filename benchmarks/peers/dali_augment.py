@@ -18,7 +18,7 @@ def build(given, files, work):
     def region(encoded):
         return fn.decoders.image_random_crop(encoded, device=mixed, output_type=types.RGB)
 
-    def normalised(image, **more):
+    def normalized(image, **more):
         return fn.crop_mirror_normalize(
             image,
             dtype=dtype,
@@ -33,7 +33,7 @@ def build(given, files, work):
         image = fn.resize(region(encoded), size=(224, 224))
         if fn.random.coin_flip(probability=0.5, dtype=types.BOOL):
             image = fn.flip(image, horizontal=1)
-        return normalised(augment(image))
+        return normalized(augment(image))
 
     @pipeline_def(
         batch_size=given.batch,
@@ -46,14 +46,14 @@ def build(given, files, work):
         encoded, _ = fn.readers.file(files=files)
         if work == "train":
             small = fn.resize(region(encoded), size=(224, 224))
-            return normalised(small, mirror=fn.random.coin_flip(probability=0.5))
+            return normalized(small, mirror=fn.random.coin_flip(probability=0.5))
         if work == "randaugment":
             return augmented(encoded, lambda x: rand_augment.rand_augment(x, n=2, m=9))
         if work == "trivialaugment":
             return augmented(encoded, trivial_augment.trivial_augment_wide)
         image = fn.decoders.image(encoded, device=mixed, output_type=types.RGB)
         if work == "eval":
-            return normalised(fn.resize(image, resize_shorter=256))
+            return normalized(fn.resize(image, resize_shorter=256))
         if fn.random.coin_flip(probability=0.25, dtype=types.BOOL):
             image = fn.rotate(image, angle=fn.random.uniform(range=[10.0, 30.0]), fill_value=0)
         return fn.resize(image, size=(400, 400))

@@ -27,7 +27,7 @@ NORMAL.swapRB = True
 NORMAL.ddepth = cv2.CV_32F
 
 
-def normalise(picture, at):
+def normalize(picture, at):
     at[:] = cv2.dnn.blobFromImageWithParams(picture, NORMAL)[0]
 
 
@@ -35,7 +35,7 @@ def train(file, at):
     picture = decode(file)
     x, y, width, height = in_threads.random_region(picture.shape[1], picture.shape[0])
     small = resize(picture[y : y + height, x : x + width], 224, 224)
-    normalise(cv2.flip(small, 1) if random.random() < 0.5 else small, at)
+    normalize(cv2.flip(small, 1) if random.random() < 0.5 else small, at)
 
 
 def evaluate(file, at):
@@ -43,7 +43,7 @@ def evaluate(file, at):
     width, height = in_threads.shorter_side(picture.shape[1], picture.shape[0], 256)
     small = resize(picture, width, height)
     y, x = (height - 224) // 2, (width - 224) // 2
-    normalise(numpy.ascontiguousarray(small[y : y + 224, x : x + 224]), at)
+    normalize(numpy.ascontiguousarray(small[y : y + 224, x : x + 224]), at)
 
 
 def rotate(file, at):

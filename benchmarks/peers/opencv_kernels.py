@@ -86,7 +86,7 @@ def blur(sigma):
 SOFT = numpy.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], numpy.float32) / 13
 LEVELS = (255 * (numpy.arange(256) / 255) ** 1.5).round().astype(numpy.uint8)
 LUMA = numpy.array([0.299, 0.587, 0.114], numpy.float32)
-COLOURS = 1.4 * numpy.eye(3, dtype=numpy.float32) - 0.4 * LUMA
+COLORS = 1.4 * numpy.eye(3, dtype=numpy.float32) - 0.4 * LUMA
 
 
 def sharpness():
@@ -94,8 +94,8 @@ def sharpness():
 
 
 def hue():
-    colours = cv2.cvtColor(IN, cv2.COLOR_RGB2HSV_FULL)
-    planes = list(cv2.split(colours))
+    colors = cv2.cvtColor(IN, cv2.COLOR_RGB2HSV_FULL)
+    planes = list(cv2.split(colors))
     planes[0] += numpy.uint8(21)
     return cv2.cvtColor(cv2.merge(planes), cv2.COLOR_HSV2RGB_FULL)
 
@@ -147,7 +147,7 @@ tell(
         "dilate_3": lambda: cv2.dilate(IN, numpy.ones((3, 3), numpy.uint8)),
         "sharpness": sharpness,
         "table": lambda: cv2.LUT(IN, LEVELS),
-        "matrix": lambda: cv2.transform(IN, COLOURS),
+        "matrix": lambda: cv2.transform(IN, COLORS),
         "hue": hue,
         "grayscale": grayscale,
         "normalize": normalize,

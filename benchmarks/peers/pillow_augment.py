@@ -8,7 +8,7 @@ import PIL
 from PIL import Image
 
 import in_threads
-from by_numpy import normalise, pictures, tensors
+from by_numpy import normalize, pictures, tensors
 
 BILINEAR = Image.Resampling.BILINEAR
 
@@ -23,7 +23,7 @@ def train(file, at):
     small = picture.resize((224, 224), BILINEAR, box=(x, y, x + width, y + height))
     if random.random() < 0.5:
         small = small.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-    normalise(small, at)
+    normalize(small, at)
 
 
 def evaluate(file, at):
@@ -31,7 +31,7 @@ def evaluate(file, at):
     width, height = in_threads.shorter_side(*picture.size, 256)
     small = picture.resize((width, height), BILINEAR)
     x, y = (width - 224) // 2, (height - 224) // 2
-    normalise(small.crop((x, y, x + 224, y + 224)), at)
+    normalize(small.crop((x, y, x + 224, y + 224)), at)
 
 
 def rotate(file, at):

@@ -43,8 +43,8 @@ LEVELS = 3 * [round(255 * (level / 255) ** 1.5) for level in range(256)]
 
 
 def hue():
-    colours = IN.convert("HSV")
-    planes = list(colours.split())
+    colors = IN.convert("HSV")
+    planes = list(colors.split())
     planes[0] = planes[0].point([(level + 21) % 256 for level in range(256)])
     return Image.merge("HSV", planes).convert("RGB")
 

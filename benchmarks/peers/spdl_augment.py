@@ -6,7 +6,7 @@ import random
 import spdl.io
 
 import in_threads
-from by_numpy import normalise, tensors
+from by_numpy import normalize, tensors
 
 
 def load(packets, filters):
@@ -18,7 +18,7 @@ def train(file, at):
     packets = spdl.io.demux_image(file)
     x, y, width, height = in_threads.random_region(packets.width, packets.height)
     mirror = ",hflip" if random.random() < 0.5 else ""
-    normalise(
+    normalize(
         load(packets, f"crop={width}:{height}:{x}:{y},scale=224:224:flags=bilinear{mirror}"), at
     )
 
@@ -26,7 +26,7 @@ def train(file, at):
 def evaluate(file, at):
     packets = spdl.io.demux_image(file)
     width, height = in_threads.shorter_side(packets.width, packets.height, 256)
-    normalise(load(packets, f"scale={width}:{height}:flags=bilinear,crop=224:224"), at)
+    normalize(load(packets, f"scale={width}:{height}:flags=bilinear,crop=224:224"), at)
 
 
 def main():

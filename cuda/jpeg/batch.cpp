@@ -1,6 +1,6 @@
 #include <sluice/cuda/jpeg/batch.h>
 #include <sluice/cuda/jpeg/kernels.h>
-#include <sluice/cuda/jpeg/synchronise.h>
+#include <sluice/cuda/jpeg/synchronize.h>
 
 #include <algorithm>
 #include <bit>
@@ -239,8 +239,8 @@ void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) const
   if (launch.tiles.fetch > 0) run(kJpegFetch);
   if (launch.tiles.unstuff > 0) run(kJpegUnstuff);
   if (launch.unindexed > 0) {
-    run(kJpegSynchronise);
-    for (int i = 0; i < kJpegMoreLaunches; ++i) run(kJpegSynchroniseMore);
+    run(kJpegSynchronize);
+    for (int i = 0; i < kJpegMoreLaunches; ++i) run(kJpegSynchronizeMore);
     run(kJpegFindStarts);
     run(kJpegHuffmanUnindexed);
   }

@@ -22,9 +22,9 @@ struct alignas(JpegPiece::kLine) JpegLine {
 
 // Returns the index of the last of `parts`, sorted by their `at`, that is not after `at`.
 template <class Part>
-SLUICE_HOST_DEVICE std::uint32_t jpeg_last_before(const Part* parts, std::uint32_t count,
-                                                  std::uint32_t at) {
-  return last_before(count, at, [=](std::uint32_t i) { return parts[i].at; });
+SLUICE_HOST_DEVICE std::uint32_t jpeg_find_range(const Part* parts, std::uint32_t count,
+                                                 std::uint32_t at) {
+  return find_range(count, at, [=](std::uint32_t i) { return parts[i].at; });
 }
 
 // Returns line number `line` of the sample; bytes beyond the file's end are zero.
@@ -32,7 +32,7 @@ SLUICE_HOST_DEVICE inline JpegLine fetch_jpeg_line(const JpegSample& sample,
                                                    const JpegPiece* pieces, std::uint32_t line) {
   constexpr std::uint32_t kLine = JpegPiece::kLine;
   const JpegPiece* const own = pieces + sample.first_piece;
-  const JpegPiece& piece = own[jpeg_last_before(own, sample.pieces, line * kLine)];
+  const JpegPiece& piece = own[jpeg_find_range(own, sample.pieces, line * kLine)];
   const std::uint32_t offset = line * kLine - piece.at, left = piece.bytes - offset;
   if (left >= kLine) return load_as<JpegLine>(pinned_view(piece.from + offset, kLine));
   const std::uint8_t* const from = pinned_view(piece.from + offset, left);
@@ -48,7 +48,7 @@ SLUICE_HOST_DEVICE inline JpegLine unstuff_jpeg_line(const JpegSample& sample, c
                                                      const std::uint8_t* raw, std::uint32_t line) {
   const JpegRun* const own = runs + sample.first_run;
   const std::uint32_t begin = line * JpegPiece::kLine;
-  std::uint32_t run = jpeg_last_before(own, sample.runs, begin);
+  std::uint32_t run = jpeg_find_range(own, sample.runs, begin);
   JpegLine value;
   for (std::uint32_t i = 0; i < JpegPiece::kLine && begin + i < sample.unindexed.bytes; ++i) {
     const std::uint32_t at = begin + i;

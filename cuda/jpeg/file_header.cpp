@@ -47,8 +47,8 @@ class PlainReader {
         return read_frame(segment);
       case kHuffmanTables:
         return read_codes(segment);
-      case kQuantisers:
-        return read_quantisers(segment);
+      case kQuantizers:
+        return read_quantizers(segment);
       case kRestartInterval:
         if (segment.size() != 2) return false;
         out_.interval = static_cast<std::uint16_t>(segment[0] << 8 | segment[1]);
@@ -83,7 +83,7 @@ class PlainReader {
       component.id = from[0];
       component.across = from[1] >> 4;
       component.down = from[1] & 15;
-      component.quantisers = from[2];
+      component.quantizers = from[2];
       const int most = i == 0 ? 2 : 1;
       if (component.across < 1 || component.across > most || component.down < 1 ||
           component.down > most)
@@ -92,13 +92,13 @@ class PlainReader {
     return true;
   }
 
-  bool read_quantisers(Segment segment) {
+  bool read_quantizers(Segment segment) {
     while (!segment.empty()) {
       const std::size_t wide = segment[0] >> 4, number = segment[0] & 15;
       const std::size_t bytes = std::size_t{64} << wide;
       if (wide > 1 || number >= JpegFileHeader::kTables || segment.size() < 1 + bytes) return false;
       const std::uint8_t* const from = &segment[1];
-      std::uint16_t* const to = out_.quantisers[number];
+      std::uint16_t* const to = out_.quantizers[number];
       for (std::size_t i = 0; i < 64; ++i) {
         const std::size_t k = kZigzag.at[i];
         to[i] =
@@ -138,10 +138,10 @@ class PlainReader {
       component.codes[1] = segment[2 + 2 * i] & 15;
     }
     const std::uint8_t* const range = &segment[1 + 2 * components];
-    return range[0] == 0 && range[1] == 63 && range[2] == 0 && has_usual_colours();
+    return range[0] == 0 && range[1] == 63 && range[2] == 0 && has_usual_colors();
   }
 
-  bool has_usual_colours() const {
+  bool has_usual_colors() const {
     if (out_.components == 1) return true;
     const int a = out_.component[0].id, b = out_.component[1].id, c = out_.component[2].id;
     if (a == b || a == c || b == c) return false;
@@ -164,7 +164,7 @@ const char* check_scan(const jpeg_decompress_struct& info) {
   if (info.comps_in_scan != info.num_components) return "in several scans";
   if (info.Ss != 0 || info.Se != 63 || info.Ah != 0 || info.Al != 0) return "an unusual scan";
   if (info.num_components == 1) {
-    return info.jpeg_color_space == JCS_GRAYSCALE ? nullptr : "an unusual colour space";
+    return info.jpeg_color_space == JCS_GRAYSCALE ? nullptr : "an unusual color space";
   }
   if (info.jpeg_color_space != JCS_YCbCr) return "not YCbCr";
   const jpeg_component_info* of = info.comp_info;
@@ -174,7 +174,7 @@ const char* check_scan(const jpeg_decompress_struct& info) {
   const bool usual = of[0].h_samp_factor <= 2 && of[0].v_samp_factor <= 2 &&
                      of[1].h_samp_factor == 1 && of[1].v_samp_factor == 1 &&
                      of[2].h_samp_factor == 1 && of[2].v_samp_factor == 1;
-  return usual ? nullptr : "an unusual sampling of colours";
+  return usual ? nullptr : "an unusual sampling of colors";
 }
 
 const char* check(const jpeg_decompress_struct& info, const JpegHeader& header) {
@@ -213,7 +213,7 @@ void copy(const jpeg_decompress_struct& info, JpegFileHeader& out) {
   for (int i = 0; i < NUM_QUANT_TBLS; ++i) {
     const JQUANT_TBL* const table = info.quant_tbl_ptrs[i];
     if (table == nullptr) continue;
-    std::copy(std::begin(table->quantval), std::end(table->quantval), out.quantisers[i]);
+    std::copy(std::begin(table->quantval), std::end(table->quantval), out.quantizers[i]);
     out.known |= 1u << i;
   }
   copy_codes(info.dc_huff_tbl_ptrs, 0, out);

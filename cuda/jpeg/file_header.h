@@ -21,7 +21,7 @@ struct JpegFileHeader {
   struct Component {
     std::uint8_t id = 0;
     int across = 1, down = 1;               // blocks in an MCU
-    int quantisers = 0, codes[2] = {0, 0};  // table numbers; of codes: DC and AC
+    int quantizers = 0, codes[2] = {0, 0};  // table numbers; of codes: DC and AC
   };
   static constexpr int kTables = 4;
 
@@ -32,12 +32,12 @@ struct JpegFileHeader {
   std::size_t first_byte = 0;         // of the scan's data, in the file
   std::uint32_t known = 0;            // bit i is set if table number i exists: for quantizers,
   std::uint32_t known_codes[2] = {};  // and for codes, DC and AC
-  std::uint16_t quantisers[kTables][64] = {};  // row by row
+  std::uint16_t quantizers[kTables][64] = {};  // row by row
   JpegCodeSource codes[2][kTables];            // DC and AC
 
   // Return null if there is no such table.
-  const std::uint16_t* find_quantisers(int number) const {
-    return is_one(known, number) ? quantisers[number] : nullptr;
+  const std::uint16_t* find_quantizers(int number) const {
+    return is_one(known, number) ? quantizers[number] : nullptr;
   }
   const JpegCodeSource* find_codes(int kind, int number) const {
     return is_one(known_codes[kind], number) ? &codes[kind][number] : nullptr;

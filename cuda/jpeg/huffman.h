@@ -36,13 +36,14 @@ SLUICE_HOST_DEVICE inline std::uint16_t make_jpeg_entry(const JpegCodeSource& so
 }
 
 // Builds table 0 to 3 from `source`, which is legal or all zeros.
-SLUICE_HOST_DEVICE inline void build_jpeg_codes(const JpegTeam& team, const JpegCodeSource& source,
-                                                std::uint32_t table, JpegCodes& codes) {
-  for (std::uint32_t i = team.thread; i < 1u << kJpegLookupBits; i += team.threads)
+SLUICE_HOST_DEVICE inline void build_jpeg_codes(const JpegThreadBlock& thread_block,
+                                                const JpegCodeSource& source, std::uint32_t table,
+                                                JpegCodes& codes) {
+  for (std::uint32_t i = thread_block.thread; i < 1u << kJpegLookupBits; i += thread_block.threads)
     codes.entries[table][i] = make_jpeg_entry(source, i);
-  for (std::uint32_t i = team.thread; i < sizeof source.values; i += team.threads)
+  for (std::uint32_t i = thread_block.thread; i < sizeof source.values; i += thread_block.threads)
     codes.values[table][i] = source.values[i];
-  if (team.thread != 0) return;
+  if (thread_block.thread != 0) return;
   std::uint32_t code = 0, index = 0;
   for (std::uint32_t length = 1; length <= 16; ++length, code <<= 1) {
     const std::uint32_t first = code, first_index = index, count = source.bits[length - 1];

@@ -35,7 +35,7 @@ SLUICE_HOST_DEVICE void store_as(void* at, T value) {
 
 // The threads of a block that work together, as seen by one of them; a plain value. On the host
 // there is one thread. All threads of the block must call each sync().
-struct JpegTeam {
+struct JpegThreadBlock {
   std::uint32_t thread = 0, threads = 1;
 
   // Waits until all threads have called it; they then see each other's writes.
@@ -102,7 +102,7 @@ struct JpegSegment {
 };
 static_assert(sizeof(JpegSegment) == 36);
 
-// For files without a JPEG index, the device finds out itself where MCUs begin (see synchronise.h).
+// For files without a JPEG index, the device finds out itself where MCUs begin (see synchronize.h).
 // Their codes are stored without restart markers and stuffed zeros, and cut into subsequences of
 // the same size, one for each thread.
 inline constexpr std::uint32_t kJpegSubsequenceBytes = 256;
@@ -186,7 +186,7 @@ struct JpegComponent {
   std::uint8_t dc = 0, ac = 2;        // which tables
   // The image's last column and row in this component, counted from the first that is kept.
   std::int32_t last_column = 0, last_row = 0;
-  std::uint16_t quantisers[64] = {};  // row by row
+  std::uint16_t quantizers[64] = {};  // row by row
 };
 
 // A block that every MCU has.

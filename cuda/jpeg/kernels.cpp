@@ -2,7 +2,7 @@
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/kernels.h>
 #include <sluice/cuda/jpeg/pixels.h>
-#include <sluice/cuda/jpeg/synchronise.h>
+#include <sluice/cuda/jpeg/synchronize.h>
 #include <sluice/cuda/kernels/on_cuda.h>
 
 namespace sluice::device {
@@ -14,8 +14,8 @@ CudaLaunch jpeg_unstuff_on_cuda(const void* arguments);
 CudaLaunch jpeg_huffman_on_cuda(const void* arguments);
 CudaLaunch jpeg_inverse_dct_on_cuda(const void* arguments);
 CudaLaunch jpeg_pixels_on_cuda(const void* arguments);
-CudaLaunch jpeg_synchronise_on_cuda(const void* arguments);
-CudaLaunch jpeg_synchronise_more_on_cuda(const void* arguments);
+CudaLaunch jpeg_synchronize_on_cuda(const void* arguments);
+CudaLaunch jpeg_synchronize_more_on_cuda(const void* arguments);
 CudaLaunch jpeg_find_starts_on_cuda(const void* arguments);
 CudaLaunch jpeg_huffman_unindexed_on_cuda(const void* arguments);
 
@@ -110,7 +110,7 @@ void inverse_dct_on_host(const void* arguments) {
   }
 }
 
-void pixels_on_host(const void* arguments) {
+void copy_pixels_on_host(const void* arguments) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
   const Block block(launch);
   const std::byte* const scratch =
@@ -180,7 +180,7 @@ class UnindexedWork {
   mutable std::uint32_t owner_ = 0;
 };
 
-void synchronise(const void* arguments, bool again) {
+void synchronize(const void* arguments, bool again) {
   const UnindexedWork work(arguments);
   JpegTileMemory memory;
   work.for_each([&](const JpegSample& sample) {
@@ -188,12 +188,12 @@ void synchronise(const void* arguments, bool again) {
     const JpegFindings found = work.findings_of(sample.unindexed);
     // From the last one, because on a GPU tiles do not wait for the one before either.
     for (std::uint32_t tile = tiles_of(sample).subsequences; tile-- > 0;) {
-      synchronise_jpeg_tile({}, memory, from, found, tile * kJpegSubsequencesPerTile, again);
+      synchronize_jpeg_tile({}, memory, from, found, tile * kJpegSubsequencesPerTile, again);
     }
   });
 }
-void synchronise_on_host(const void* arguments) { synchronise(arguments, false); }
-void synchronise_more_on_host(const void* arguments) { synchronise(arguments, true); }
+void synchronize_on_host(const void* arguments) { synchronize(arguments, false); }
+void synchronize_more_on_host(const void* arguments) { synchronize(arguments, true); }
 
 void find_starts_on_host(const void* arguments) {
   const UnindexedWork work(arguments);
@@ -226,11 +226,11 @@ const Kernel kJpegUnstuff{"jpeg unstuff", unstuff_on_host, SLUICE_ON_CUDA(jpeg_u
 const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host, SLUICE_ON_CUDA(jpeg_huffman_on_cuda)};
 const Kernel kJpegInverseDct{"jpeg inverse dct", inverse_dct_on_host,
                              SLUICE_ON_CUDA(jpeg_inverse_dct_on_cuda)};
-const Kernel kJpegPixels{"jpeg pixels", pixels_on_host, SLUICE_ON_CUDA(jpeg_pixels_on_cuda)};
-const Kernel kJpegSynchronise{"jpeg synchronise", synchronise_on_host,
-                              SLUICE_ON_CUDA(jpeg_synchronise_on_cuda)};
-const Kernel kJpegSynchroniseMore{"jpeg synchronise more", synchronise_more_on_host,
-                                  SLUICE_ON_CUDA(jpeg_synchronise_more_on_cuda)};
+const Kernel kJpegPixels{"jpeg pixels", copy_pixels_on_host, SLUICE_ON_CUDA(jpeg_pixels_on_cuda)};
+const Kernel kJpegSynchronize{"jpeg synchronise", synchronize_on_host,
+                              SLUICE_ON_CUDA(jpeg_synchronize_on_cuda)};
+const Kernel kJpegSynchronizeMore{"jpeg synchronise more", synchronize_more_on_host,
+                                  SLUICE_ON_CUDA(jpeg_synchronize_more_on_cuda)};
 const Kernel kJpegFindStarts{"jpeg find starts", find_starts_on_host,
                              SLUICE_ON_CUDA(jpeg_find_starts_on_cuda)};
 const Kernel kJpegHuffmanUnindexed{"jpeg huffman, unindexed", huffman_unindexed_on_host,

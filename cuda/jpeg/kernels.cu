@@ -3,7 +3,7 @@
 #include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/pixels.h>
-#include <sluice/cuda/jpeg/synchronise.h>
+#include <sluice/cuda/jpeg/synchronize.h>
 #include <sluice/runtime/device.h>
 
 #include <algorithm>
@@ -144,7 +144,7 @@ __device__ JpegCodesOfSample codes_of(const JpegLaunch& launch, const JpegSample
 
 template <bool kAgain>
 __global__ void __launch_bounds__(kJpegSubsequencesPerTile)
-    jpeg_synchronise(const JpegLaunch launch) {
+    jpeg_synchronize(const JpegLaunch launch) {
   const std::uint32_t owner = get<std::uint32_t>(launch, launch.subsequence_tiles_at)[blockIdx.x];
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
   const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(kJpegSubsequencesPerTile)
     load_entries(codes, entries);
     at = entries;
   }
-  synchronise_jpeg_tile({threadIdx.x, blockDim.x}, memory, codes_of(launch, sample, codes, at),
+  synchronize_jpeg_tile({threadIdx.x, blockDim.x}, memory, codes_of(launch, sample, codes, at),
                         findings_of(launch, sample.unindexed),
                         (blockIdx.x - sample.first_tile.subsequences) * kJpegSubsequencesPerTile,
                         kAgain);
@@ -207,8 +207,8 @@ const JpegLaunch& launch_of(const void* arguments) {
 }
 
 template <bool kAgain>
-CudaLaunch synchronise(const void* arguments) {
-  return blocks_on_cuda(jpeg_synchronise<kAgain>, launch_of(arguments).tiles.subsequences,
+CudaLaunch synchronize(const void* arguments) {
+  return blocks_on_cuda(jpeg_synchronize<kAgain>, launch_of(arguments).tiles.subsequences,
                         kJpegSubsequencesPerTile);
 }
 
@@ -233,9 +233,9 @@ CudaLaunch jpeg_inverse_dct_on_cuda(const void* arguments) {
 CudaLaunch jpeg_pixels_on_cuda(const void* arguments) {
   return blocks_on_cuda(jpeg_pixels, launch_of(arguments).tiles.pixels, kJpegRunsPerTile);
 }
-CudaLaunch jpeg_synchronise_on_cuda(const void* arguments) { return synchronise<false>(arguments); }
-CudaLaunch jpeg_synchronise_more_on_cuda(const void* arguments) {
-  return synchronise<true>(arguments);
+CudaLaunch jpeg_synchronize_on_cuda(const void* arguments) { return synchronize<false>(arguments); }
+CudaLaunch jpeg_synchronize_more_on_cuda(const void* arguments) {
+  return synchronize<true>(arguments);
 }
 CudaLaunch jpeg_find_starts_on_cuda(const void* arguments) {
   return blocks_on_cuda(jpeg_find_starts, launch_of(arguments).unindexed, kJpegFinders);

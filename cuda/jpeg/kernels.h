@@ -5,7 +5,7 @@
 //
 // For files without a JPEG index, several kernels replace the first. One finds the state in which
 // each subsequence of the codes begins. It runs again kJpegMoreLaunches times for the rest
-// (synchronise.h). The next ones find where MCUs begin, and decode codes to coefficients.
+// (synchronize.h). The next ones find where MCUs begin, and decode codes to coefficients.
 //
 // Two steps precede all of these. A kernel builds the Huffman tables, once for each content
 // (huffman.h). If files are fetched, a kernel copies them from pinned host memory into the scratch
@@ -23,8 +23,8 @@ extern const Kernel kJpegCodes;
 extern const Kernel kJpegFetch;
 extern const Kernel kJpegUnstuff;
 extern const Kernel kJpegHuffman;
-extern const Kernel kJpegSynchronise;
-extern const Kernel kJpegSynchroniseMore;
+extern const Kernel kJpegSynchronize;
+extern const Kernel kJpegSynchronizeMore;
 extern const Kernel kJpegFindStarts;
 extern const Kernel kJpegHuffmanUnindexed;
 extern const Kernel kJpegInverseDct;

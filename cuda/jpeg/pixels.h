@@ -92,10 +92,10 @@ SLUICE_HOST_DEVICE inline void inverse_dct_8(const std::int32_t (&in)[8], std::i
 // `raw(y, x)`: the 16-bit coefficient in that row and column. `to`: the address of the block's
 // first sample. It and `stride` are multiples of 8 bytes.
 template <class Raw>
-SLUICE_HOST_DEVICE void inverse_dct_of(const Raw& raw, const std::uint16_t* quantisers,
+SLUICE_HOST_DEVICE void inverse_dct_of(const Raw& raw, const std::uint16_t* quantizers,
                                        std::uint8_t* to, std::ptrdiff_t stride) {
   const auto value = [&](int y, int x) {
-    return wrap_to_16(static_cast<std::uint32_t>(raw(y, x)) * quantisers[8 * y + x]);
+    return wrap_to_16(static_cast<std::uint32_t>(raw(y, x)) * quantizers[8 * y + x]);
   };
   // Computes a row from `in` and stores it in `rows` rows, from `first` on.
   const auto put_row = [&](const std::int32_t(&in)[8], int first, int rows) {
@@ -135,7 +135,7 @@ SLUICE_HOST_DEVICE void inverse_dct_of(const Raw& raw, const std::uint16_t* quan
 
 // `coefficients`: 64 in zigzag order, at an address that is a multiple of 16 bytes.
 SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
-                                           const std::uint16_t* quantisers, std::uint8_t* to,
+                                           const std::uint16_t* quantizers, std::uint8_t* to,
                                            std::ptrdiff_t stride) {
   constexpr JpegZigzag kZigzag;
   struct alignas(16) Eight {
@@ -147,7 +147,7 @@ SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
     const int k = kZigzag.at[8 * y + x];
     return wrap_to_16(all[k / 8].pairs[k % 8 / 2] >> (k % 2 * 16));
   };
-  inverse_dct_of(raw, quantisers, to, stride);
+  inverse_dct_of(raw, quantizers, to, stride);
 }
 
 // Transforms block `number` of the sample's needed blocks into its component plane.
@@ -164,7 +164,7 @@ SLUICE_HOST_DEVICE inline void make_jpeg_plane(const JpegSample& sample, std::ui
   const std::ptrdiff_t stride = 8 * std::ptrdiff_t{component.blocks_wide};
   std::uint8_t* const to =
       planes + 64 * component.first_block + 8 * row * stride + 8 * std::ptrdiff_t{column};
-  inverse_dct(coefficients + 64 * (component.first_block + number), component.quantisers, to,
+  inverse_dct(coefficients + 64 * (component.first_block + number), component.quantizers, to,
               stride);
 }
 
@@ -215,8 +215,8 @@ SLUICE_HOST_DEVICE inline std::uint8_t to_sample(std::int32_t value) {
 }
 
 // Converts YCbCr to red, green and blue.
-SLUICE_HOST_DEVICE inline void write_jpeg_colour(std::int32_t gray, std::int32_t blue,
-                                                 std::int32_t red, std::uint8_t* to) {
+SLUICE_HOST_DEVICE inline void write_jpeg_color(std::int32_t gray, std::int32_t blue,
+                                                std::int32_t red, std::uint8_t* to) {
   const std::int32_t b = blue - 128, r = red - 128;
   constexpr std::int32_t kHalf = 1 << 15;  // all factors are in units of 1/65536
   to[0] = to_sample(gray + ((91881 * r + kHalf) >> 16));
@@ -233,9 +233,9 @@ SLUICE_HOST_DEVICE inline void make_jpeg_pixels(const JpegSample& sample,
   const bool up = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
   const bool back = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
   const JpegPlane luma(sample.components[0], planes);
-  const bool colour = sample.shown == 3;
-  const JpegPlane blue(sample.components[colour ? 1 : 0], planes);
-  const JpegPlane red(sample.components[colour ? 2 : 0], planes);
+  const bool color = sample.shown == 3;
+  const JpegPlane blue(sample.components[color ? 1 : 0], planes);
+  const JpegPlane red(sample.components[color ? 2 : 0], planes);
   const std::int32_t left = sample.out_width() - column;
   const std::int32_t pixels = left < kJpegRun ? left : kJpegRun;
   const std::int32_t channels = sample.channels;
@@ -249,12 +249,12 @@ SLUICE_HOST_DEVICE inline void make_jpeg_pixels(const JpegSample& sample,
     y += sample.y;
     x += sample.x;
     const std::int32_t gray = luma.row(y)[x];
-    if (!colour) {
+    if (!color) {
       for (std::int32_t c = 0; c < 3; ++c) made[3 * i + c] = static_cast<std::uint8_t>(gray);
       continue;
     }
-    write_jpeg_colour(gray, stretched(blue, sample.across, sample.down, x, y),
-                      stretched(red, sample.across, sample.down, x, y), made + 3 * i);
+    write_jpeg_color(gray, stretched(blue, sample.across, sample.down, x, y),
+                     stretched(red, sample.across, sample.down, x, y), made + 3 * i);
   }
   std::uint8_t* const to = out + row * sample.out_stride + std::ptrdiff_t{column} * channels;
   const bool words = pixels == kJpegRun && (reinterpret_cast<std::uintptr_t>(to) & 3) == 0;

@@ -15,7 +15,7 @@ const char* check_kind(const JpegHeader& header) {
   if (header.arithmetic) return "arithmetic coding";
   if (header.progressive) return "progressive";
   if (header.bits != 8) return "samples of more than 8 bits";
-  if (header.components != 1 && header.components != 3) return "neither gray nor of three colours";
+  if (header.components != 1 && header.components != 3) return "neither gray nor of three colors";
   return nullptr;
 }
 
@@ -115,7 +115,7 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   const int height = swap ? stored_width_ : stored_height_;
   const int width = swap ? stored_height_ : stored_width_;
   const Rectangle wanted = region ? *region : Rectangle{0, 0, height, width};
-  if (!is_inside(wanted, height, width)) return "the region does not lie inside the picture";
+  if (!is_inside(wanted, height, width)) return "the region does not lie inside the image";
   const Groups groups =
       lay_out(stored_region(wanted, sample_.orientation, stored_height_, stored_width_));
   return known ? find_segments(file, *entry, groups, from.first_byte)
@@ -133,9 +133,9 @@ const char* JpegPlan::take_components(const JpegFileHeader& from) {
     const bool alone = sample_.coded == 1;
     component.across = static_cast<std::uint8_t>(alone ? 1 : of.across);
     component.down = static_cast<std::uint8_t>(alone ? 1 : of.down);
-    const std::uint16_t* const quantisers = from.find_quantisers(of.quantisers);
-    if (quantisers == nullptr) return "a quantisation table is missing";
-    std::copy_n(quantisers, 64, component.quantisers);
+    const std::uint16_t* const quantizers = from.find_quantizers(of.quantizers);
+    if (quantizers == nullptr) return "a quantization table is missing";
+    std::copy_n(quantizers, 64, component.quantizers);
   }
   return nullptr;
 }
@@ -159,8 +159,7 @@ const char* JpegPlan::take_codes(const JpegFileHeader& from) {
     }
   }
   for (int slot = 0; slot < 4; ++slot) {
-    if (used[slot] != -1 && !is_legal(sources_[slot], slot < 2))
-      return "a Huffman table that cannot be";
+    if (used[slot] != -1 && !is_legal(sources_[slot], slot < 2)) return "an invalid Huffman table";
   }
   sources_hash_ = hash_of(sources_);
   return nullptr;
@@ -227,7 +226,7 @@ JpegPlan::Groups JpegPlan::lay_out(const Rectangle& stored) {
 
 namespace {
 
-constexpr const char* kDoesNotFit = "what the index says does not fit the file";
+constexpr const char* kDoesNotFit = "the index does not match the file";
 
 // Returns the position of the marker that ends the scan, or the file's size if there is none.
 std::size_t find_end(std::span<const std::uint8_t> file, std::size_t at, bool restarts) {
@@ -339,7 +338,7 @@ const char* JpegPlan::find_segments(std::span<const std::uint8_t> file, const Jp
 
 const char* JpegPlan::find_intervals(std::span<const std::uint8_t> file, const Groups& groups,
                                      std::size_t first_byte) {
-  constexpr const char* kMarkers = "other markers in its scan than there should be";
+  constexpr const char* kMarkers = "unexpected markers in its scan";
   // Bit positions have 32 bits.
   if (file.size() >> 28 != 0) return "256 MiB or more";
   // Each piece costs memory. Ordinary files have a stuffed zero in every 200 bytes or so; a

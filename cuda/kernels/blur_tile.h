@@ -5,7 +5,7 @@
 // Ownership: none. Threads and errors: none.
 #pragma once
 
-#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/image_view.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,8 @@ struct BlurSide {
 struct BlurJob {
   std::int32_t tiles = 0;
   std::int32_t unused = 0;
-  PictureIn in;
-  PictureOut out;
+  ImageIn in;
+  ImageOut out;
   BlurSide down, across;
   std::uint16_t* levels = nullptr;  // device memory: one number for each pixel value of the image
 };
@@ -40,14 +40,15 @@ SLUICE_HOST_DEVICE inline std::size_t levels_of(const BlurJob& job) {
 }
 
 // Along the columns. Writes pixel values with fractional bits, or sums of up to 255 pixel values.
-SLUICE_HOST_DEVICE inline void blur_down_tile(const BlurJob& job, int number, const Team& team) {
+SLUICE_HOST_DEVICE inline void blur_down_tile(const BlurJob& job, int number,
+                                              const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   const std::int16_t* const weights = view_of(job.down);
   std::uint16_t* const out = device_view(job.levels, levels_of(job));
   const int height = job.in.height, width = job.in.width, channels = job.in.channels;
   const int shift = weights == nullptr ? 0 : job.down.bits - kBlurLevelBits;
   const std::int32_t half = weights == nullptr ? 0 : 1 << (shift - 1);
-  for_pixels<kBlurPixels>(height, width, number, team, [&](int y, int x) {
+  for_pixels<kBlurPixels>(height, width, number, thread_block, [&](int y, int x) {
     const std::uint8_t* const column = in + std::int64_t{x} * channels;
     std::int32_t sums[4];
     SLUICE_UNROLL for (int c = 0; c < 4; ++c) sums[c] = half;
@@ -67,7 +68,8 @@ SLUICE_HOST_DEVICE inline void blur_down_tile(const BlurJob& job, int number, co
 }
 
 // Along the rows. Writes pixels.
-SLUICE_HOST_DEVICE inline void blur_across_tile(const BlurJob& job, int number, const Team& team) {
+SLUICE_HOST_DEVICE inline void blur_across_tile(const BlurJob& job, int number,
+                                                const ThreadBlock& thread_block) {
   const std::uint16_t* const in =
       device_view(static_cast<const std::uint16_t*>(job.levels), levels_of(job));
   const std::int16_t* const weights = view_of(job.across);
@@ -76,7 +78,7 @@ SLUICE_HOST_DEVICE inline void blur_across_tile(const BlurJob& job, int number, 
   const int area = (2 * job.down.count - 1) * (2 * job.across.count - 1);
   const int shift = weights == nullptr ? 0 : job.across.bits + kBlurLevelBits;
   const std::int32_t half = weights == nullptr ? area / 2 : 1 << (shift - 1);
-  for_pixels<kBlurPixels>(job.in.height, width, number, team, [&](int y, int x) {
+  for_pixels<kBlurPixels>(job.in.height, width, number, thread_block, [&](int y, int x) {
     const std::uint16_t* const row = in + std::int64_t{y} * width * channels;
     std::int32_t sums[4];
     SLUICE_UNROLL for (int c = 0; c < 4; ++c) sums[c] = half;

@@ -1,5 +1,5 @@
 // The CUDA versions of the kernels that work on pixel values and colors.
-#include <sluice/cuda/kernels/colours_tile.h>
+#include <sluice/cuda/kernels/colors_tile.h>
 #include <sluice/cuda/kernels/histogram_tile.h>
 #include <sluice/cuda/kernels/jpeg_distortion_tile.h>
 #include <sluice/cuda/kernels/on_cuda.h>
@@ -9,15 +9,15 @@ namespace sluice::device {
 namespace {
 
 // One block for each sample.
-__global__ void __launch_bounds__(kBlockThreads) level_tables(Batch<HistogramJob> batch) {
+__global__ void __launch_bounds__(kBlockThreads) luts(Batch<HistogramJob> batch) {
   __shared__ unsigned long long words[(sizeof(TablesMemory) + 7) / 8];
-  make_level_tables(batch.jobs[blockIdx.x], this_team(), reinterpret_cast<TablesMemory&>(words));
+  make_luts(batch.jobs[blockIdx.x], this_thread_block(), reinterpret_cast<TablesMemory&>(words));
 }
 
 __global__ void __launch_bounds__(kBlockThreads) reduce_tiles(Batch<ReduceJob> batch) {
   __shared__ unsigned int parts[kBlockThreads * sizeof(ReducePart) / sizeof(unsigned int)];
   for_this_tile(batch, [&](const ReduceJob& job, int tile) {
-    reduce_tile(job, tile, this_team(), reinterpret_cast<ReducePart*>(parts));
+    reduce_tile(job, tile, this_thread_block(), reinterpret_cast<ReducePart*>(parts));
   });
 }
 
@@ -33,17 +33,17 @@ CudaLaunch clahe_tables_on_cuda(const void* batch) {
 
 CudaLaunch clahe_on_cuda(const void* batch) { return tiles_on_cuda<ClaheJob, clahe_tile>(batch); }
 
-CudaLaunch colours_on_cuda(const void* batch) {
-  return tiles_on_cuda<ColourJob, std::uint8_t, kLevelTables, colours_tile>(batch);
+CudaLaunch colors_on_cuda(const void* batch) {
+  return tiles_on_cuda<ColorJob, std::uint8_t, kLuts, colors_tile>(batch);
 }
 
 CudaLaunch histograms_on_cuda(const void* batch) {
   return tiles_on_cuda<HistogramJob, std::uint32_t, kHistogram, histogram_tile>(batch);
 }
 
-CudaLaunch level_tables_on_cuda(const void* batch) {
+CudaLaunch luts_on_cuda(const void* batch) {
   const int count = static_cast<const Batch<HistogramJob>*>(batch)->count;
-  return blocks_on_cuda(level_tables, count);
+  return blocks_on_cuda(luts, count);
 }
 
 CudaLaunch jpeg_distortion_blocks_on_cuda(const void* batch) {

@@ -17,8 +17,8 @@ const Kernel kBlurAcross{"blur_across", tiles_on_host<BlurJob, blur_across_tile>
 
 }  // namespace
 
-BlurJob blur_job(const PictureIn& in, const PictureOut& out) {
-  return picture_job<BlurJob>(in, out, kBlurPixels);
+BlurJob blur_job(const ImageIn& in, const ImageOut& out) {
+  return image_job<BlurJob>(in, out, kBlurPixels);
 }
 
 BlurSide box_side(int window) { return {nullptr, window / 2 + 1, 0}; }
@@ -31,29 +31,29 @@ void launch_blur(DeviceStream& stream, const Batch<BlurJob>& batch) {
 
 namespace {
 
-const Kernel kWindow{"window", tiles_on_host<WindowJob, window_tile>,
-                     SLUICE_ON_CUDA(window_on_cuda)};
+const Kernel kFilter2d{"window", tiles_on_host<Filter2dJob, filter_2d_tile>,
+                       SLUICE_ON_CUDA(filter_2d_on_cuda)};
 
-const Kernel kMotion{"motion", tiles_on_host<WindowJob, motion_tile>,
+const Kernel kMotion{"motion", tiles_on_host<Filter2dJob, motion_tile>,
                      SLUICE_ON_CUDA(motion_on_cuda)};
-const Kernel kMedian{"median", tiles_on_host<WindowJob, median_tile>,
+const Kernel kMedian{"median", tiles_on_host<Filter2dJob, median_tile>,
                      SLUICE_ON_CUDA(median_on_cuda)};
 
 }  // namespace
 
-WindowJob sharpness_job(const PictureIn& in, const PictureOut& out, kernels::FixedFactor factor) {
-  WindowJob job = picture_job<WindowJob>(in, out, kWindowPixels);
-  job.work = WindowWork::sharpen;
+Filter2dJob sharpness_job(const ImageIn& in, const ImageOut& out, kernels::FixedFactor factor) {
+  Filter2dJob job = image_job<Filter2dJob>(in, out, kFilter2dPixels);
+  job.work = Filter2dWork::sharpen;
   job.factor = factor.value;
   job.factor_bits = factor.bits;
   return job;
 }
 
-WindowJob filter_job(const PictureIn& in, const PictureOut& out,
-                     const kernels::FilterWeights& filter) {
+Filter2dJob filter_job(const ImageIn& in, const ImageOut& out,
+                       const kernels::FilterWeights& filter) {
   kernels::check_filter(filter);
-  WindowJob job = picture_job<WindowJob>(in, out, kWindowPixels);
-  job.work = WindowWork::weigh;
+  Filter2dJob job = image_job<Filter2dJob>(in, out, kFilter2dPixels);
+  job.work = Filter2dWork::weigh;
   job.rows = filter.rows;
   job.columns = filter.columns;
   static_assert(kMostWeights == kernels::kLargestFilter * kernels::kLargestFilter);
@@ -61,30 +61,30 @@ WindowJob filter_job(const PictureIn& in, const PictureOut& out,
   return job;
 }
 
-WindowJob motion_job(const PictureIn& in, const PictureOut& out, const WindowStep* steps,
-                     int count) {
-  WindowJob job = picture_job<WindowJob>(in, out, kWindowPixels);
+Filter2dJob motion_job(const ImageIn& in, const ImageOut& out, const Filter2dStep* steps,
+                       int count) {
+  Filter2dJob job = image_job<Filter2dJob>(in, out, kFilter2dPixels);
   job.steps = steps;
   job.step_count = count;
   return job;
 }
 
-WindowJob median_job(const PictureIn& in, const PictureOut& out, int window_size) {
+Filter2dJob median_job(const ImageIn& in, const ImageOut& out, int window_size) {
   kernels::check_median_window(window_size);
-  WindowJob job = picture_job<WindowJob>(in, out, kWindowPixels);
+  Filter2dJob job = image_job<Filter2dJob>(in, out, kFilter2dPixels);
   job.rows = job.columns = window_size;
   return job;
 }
 
-void launch_window(DeviceStream& stream, const Batch<WindowJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kWindow, batch);
+void launch_filter_2d(DeviceStream& stream, const Batch<Filter2dJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kFilter2d, batch);
 }
 
-void launch_motion(DeviceStream& stream, const Batch<WindowJob>& batch) {
+void launch_motion(DeviceStream& stream, const Batch<Filter2dJob>& batch) {
   if (batch.tiles != 0) launch_batch(stream, kMotion, batch);
 }
 
-void launch_median(DeviceStream& stream, const Batch<WindowJob>& batch) {
+void launch_median(DeviceStream& stream, const Batch<Filter2dJob>& batch) {
   if (batch.tiles != 0) launch_batch(stream, kMedian, batch);
 }
 
@@ -98,9 +98,9 @@ const Kernel kMorphologyDown{"morphology_down", tiles_on_host<MorphologyJob, mor
 
 }  // namespace
 
-MorphologyJob morphology_job(const PictureIn& in, const PictureOut& out,
+MorphologyJob morphology_job(const ImageIn& in, const ImageOut& out,
                              const kernels::MorphologyWindow& window, bool largest) {
-  MorphologyJob job = picture_job<MorphologyJob>(in, out, kMorphologyPixels);
+  MorphologyJob job = image_job<MorphologyJob>(in, out, kMorphologyPixels);
   job.height = window.height;
   job.width = window.width;
   job.largest = largest ? 1 : 0;
@@ -127,9 +127,9 @@ const Kernel kPoisson{"poisson", tiles_on_host<PoissonJob, poisson_tile>,
                       SLUICE_ON_CUDA(poisson_on_cuda)};
 
 // `units_of_pixel`: units per pixel; `units_of_block`: units made from one block of random words.
-NoiseJob noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                    int units_of_pixel, int units_of_block) {
-  NoiseJob job = picture_job<NoiseJob>(in, out, 1);
+  NoiseJob job = image_job<NoiseJob>(in, out, 1);
   job.words = words;
   const std::int64_t units = std::int64_t{in.height} * in.width * units_of_pixel;
   const std::int64_t of_tile = std::int64_t{units_of_block} * kNoiseBlocks;
@@ -139,7 +139,7 @@ NoiseJob noise_job(const PictureIn& in, const PictureOut& out, const RandomWords
 
 }  // namespace
 
-NoiseJob gaussian_noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob gaussian_noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                             float mean, float stddev) {
   NoiseJob job = noise_job(in, out, words, in.channels, 8);
   job.mean = static_cast<double>(mean);
@@ -148,7 +148,7 @@ NoiseJob gaussian_noise_job(const PictureIn& in, const PictureOut& out, const Ra
   return job;
 }
 
-NoiseJob salt_and_pepper_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob salt_and_pepper_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                              const kernels::SaltAndPepper& params) {
   NoiseJob job = noise_job(in, out, words, params.per_channel ? in.channels : 1, 4);
   job.per_channel = params.per_channel ? 1 : 0;
@@ -158,7 +158,7 @@ NoiseJob salt_and_pepper_job(const PictureIn& in, const PictureOut& out, const R
   return job;
 }
 
-NoiseJob shot_noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob shot_noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                         float factor) {
   NoiseJob job = noise_job(in, out, words, in.channels, 4);
   job.factor = static_cast<double>(factor);
@@ -169,7 +169,7 @@ NoiseJob shot_noise_job(const PictureIn& in, const PictureOut& out, const Random
   return job;
 }
 
-NoiseJob jitter_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob jitter_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                     int window_size) {
   NoiseJob job = noise_job(in, out, words, 1, 2);
   job.window = window_size;

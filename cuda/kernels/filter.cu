@@ -1,9 +1,9 @@
 // The CUDA versions of the kernels that use neighboring pixels, or add noise.
 #include <sluice/cuda/kernels/blur_tile.h>
+#include <sluice/cuda/kernels/filter_2d_tile.h>
 #include <sluice/cuda/kernels/morphology_tile.h>
 #include <sluice/cuda/kernels/noise_tile.h>
 #include <sluice/cuda/kernels/on_cuda.h>
-#include <sluice/cuda/kernels/window_tile.h>
 
 namespace sluice::device {
 
@@ -41,16 +41,16 @@ CudaLaunch poisson_on_cuda(const void* batch) {
   return tiles_on_cuda<PoissonJob, poisson_tile>(batch);
 }
 
-CudaLaunch window_on_cuda(const void* batch) {
-  return tiles_on_cuda<WindowJob, window_tile>(batch);
+CudaLaunch filter_2d_on_cuda(const void* batch) {
+  return tiles_on_cuda<Filter2dJob, filter_2d_tile>(batch);
 }
 
 CudaLaunch motion_on_cuda(const void* batch) {
-  return tiles_on_cuda<WindowJob, motion_tile>(batch);
+  return tiles_on_cuda<Filter2dJob, motion_tile>(batch);
 }
 
 CudaLaunch median_on_cuda(const void* batch) {
-  return tiles_on_cuda<WindowJob, median_tile>(batch);
+  return tiles_on_cuda<Filter2dJob, median_tile>(batch);
 }
 
 }  // namespace sluice::device

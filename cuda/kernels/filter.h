@@ -11,10 +11,10 @@
 #pragma once
 
 #include <sluice/cuda/kernels/blur_tile.h>
+#include <sluice/cuda/kernels/filter_2d_tile.h>
 #include <sluice/cuda/kernels/morphology_tile.h>
 #include <sluice/cuda/kernels/noise_tile.h>
 #include <sluice/cuda/kernels/tiles.h>
-#include <sluice/cuda/kernels/window_tile.h>
 #include <sluice/ops/kernels/filter.h>
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/runtime/device.h>
@@ -32,31 +32,31 @@ namespace sluice::device {
 //                                                // or both box_side()
 //
 // Both images have the same size and the same 1 to 4 channels.
-BlurJob blur_job(const PictureIn& in, const PictureOut& out);
+BlurJob blur_job(const ImageIn& in, const ImageOut& out);
 // Returns a side of a box filter, which weights every pixel with 1.
 BlurSide box_side(int window);
 void launch_blur(DeviceStream& stream, const Batch<BlurJob>& batch);
 
 // sharpness with filter_2d, motion_blur, and median_blur: three kernels. Both images have the same
 // size and the same 1 to 4 channels.
-WindowJob sharpness_job(const PictureIn& in, const PictureOut& out, kernels::FixedFactor factor);
-WindowJob filter_job(const PictureIn& in, const PictureOut& out,
-                     const kernels::FilterWeights& filter);
-void launch_window(DeviceStream& stream, const Batch<WindowJob>& batch);
+Filter2dJob sharpness_job(const ImageIn& in, const ImageOut& out, kernels::FixedFactor factor);
+Filter2dJob filter_job(const ImageIn& in, const ImageOut& out,
+                       const kernels::FilterWeights& filter);
+void launch_filter_2d(DeviceStream& stream, const Batch<Filter2dJob>& batch);
 
 // For separate launches. `steps`: in device memory, `count` of them.
-WindowJob motion_job(const PictureIn& in, const PictureOut& out, const WindowStep* steps,
-                     int count);
-void launch_motion(DeviceStream& stream, const Batch<WindowJob>& batch);
+Filter2dJob motion_job(const ImageIn& in, const ImageOut& out, const Filter2dStep* steps,
+                       int count);
+void launch_motion(DeviceStream& stream, const Batch<Filter2dJob>& batch);
 // `window_size`: 3 or 5.
-WindowJob median_job(const PictureIn& in, const PictureOut& out, int window_size);
-void launch_median(DeviceStream& stream, const Batch<WindowJob>& batch);
+Filter2dJob median_job(const ImageIn& in, const ImageOut& out, int window_size);
+void launch_median(DeviceStream& stream, const Batch<Filter2dJob>& batch);
 
 // dilate and erode, by two launches: along the rows, and along the columns. Set the job's
 // `between`; see MorphologyJob.
 //
 // Both images have the same size and the same 1 to 4 channels. The caller has checked the window.
-MorphologyJob morphology_job(const PictureIn& in, const PictureOut& out,
+MorphologyJob morphology_job(const ImageIn& in, const ImageOut& out,
                              const kernels::MorphologyWindow& window, bool largest);
 void launch_morphology(DeviceStream& stream, const Batch<MorphologyJob>& batch);
 
@@ -66,14 +66,14 @@ void launch_morphology(DeviceStream& stream, const Batch<MorphologyJob>& batch);
 //   job.quantiles = ...;                         // device memory, if needs_quantiles is set
 //
 // Both images have the same size and the same 1 to 4 channels. The caller has checked the numbers.
-NoiseJob gaussian_noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob gaussian_noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                             float mean, float stddev);
-NoiseJob salt_and_pepper_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob salt_and_pepper_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                              const kernels::SaltAndPepper& params);
-NoiseJob shot_noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob shot_noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                         float factor);
 // The window must be odd.
-NoiseJob jitter_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+NoiseJob jitter_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                     int window_size);
 
 // Returns the data that NoiseJob::quantiles must point to a copy of.

@@ -14,8 +14,9 @@
 namespace sluice::device {
 namespace {
 
-const Kernel kPixels{"pixels", tiles_on_host<PixelsJob, std::uint8_t, 256, pixels_tile>,
-                     SLUICE_ON_CUDA(pixels_on_cuda)};
+const Kernel kCopyPixels{"pixels",
+                         tiles_on_host<CopyPixelsJob, std::uint8_t, 256, copy_pixels_tile>,
+                         SLUICE_ON_CUDA(copy_pixels_on_cuda)};
 
 }  // namespace
 
@@ -63,12 +64,12 @@ PixelsIn turned_left(PixelsIn in, int width) { return upside_down(transposed(in)
 
 PixelsIn turned_right(PixelsIn in, int height) { return mirrored(transposed(in), height); }
 
-PixelsJob pixels_job(const PixelsIn& in, const PixelsOut& out) {
+CopyPixelsJob copy_pixels_job(const PixelsIn& in, const PixelsOut& out) {
   if (in.dtype != DType::u8 && in.dtype != DType::f16 && in.dtype != DType::f32)
     throw std::invalid_argument("pixels: u8, f16 and f32 can be read");
   if (in.dtype != DType::u8 && out.levels.mode != Levels::Mode::as_they_are)
-    throw std::invalid_argument("pixels: tables of levels are for u8");
-  PixelsJob job;
+    throw std::invalid_argument("pixels: lookup tables are for u8");
+  CopyPixelsJob job;
   job.in = in;
   job.out = out;
   const std::int64_t tiles =
@@ -77,7 +78,7 @@ PixelsJob pixels_job(const PixelsIn& in, const PixelsOut& out) {
   return job;
 }
 
-PixelsJob copy_job(int rows, int bytes, std::int64_t in_stride, std::int64_t out_stride) {
+CopyPixelsJob copy_job(int rows, int bytes, std::int64_t in_stride, std::int64_t out_stride) {
   if (rows < 1 || bytes < 1) throw std::invalid_argument("a copy of nothing");
   PixelsOut out;
   out.height = rows;
@@ -85,16 +86,16 @@ PixelsJob copy_job(int rows, int bytes, std::int64_t in_stride, std::int64_t out
   out.channels = 1;
   out.row = out_stride;
   out.pixel = out.channel = 1;
-  return pixels_job(hwc_pixels(1, in_stride), out);
+  return copy_pixels_job(hwc_pixels(1, in_stride), out);
 }
 
-void place_pixels(PixelsJob& job, const void* in, void* out) {
+void place_pixels(CopyPixelsJob& job, const void* in, void* out) {
   job.in.data = in;
   job.out.data = out;
 }
 
-void launch_pixels(DeviceStream& stream, const Batch<PixelsJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kPixels, batch);
+void launch_copy_pixels(DeviceStream& stream, const Batch<CopyPixelsJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kCopyPixels, batch);
 }
 
 namespace {
@@ -107,7 +108,7 @@ void check_finite(const char* name, float value) {
 
 }  // namespace
 
-Levels level_table(const std::uint8_t* device_table) {
+Levels lut(const std::uint8_t* device_table) {
   Levels levels;
   levels.mode = Levels::Mode::table;
   levels.table = device_table;
@@ -202,17 +203,18 @@ std::byte* place_axis(ResizeAxis& axis, std::byte* at) {
 void resize_tables_on_host(const void* arguments) {
   const auto& batch = *static_cast<const Batch<ResizeJob>*>(arguments);
   const ResizeJob* const jobs = device_view(batch.jobs, static_cast<std::size_t>(batch.count));
-  double largest[kTeam];
+  double largest[kThreadBlockSize];
   for (int i = 0; i < batch.count; ++i) {
-    make_resize_table(jobs[i].columns, jobs[i].filter, Team(), largest);
-    make_resize_table(jobs[i].rows, jobs[i].filter, Team(), largest);
+    make_resize_table(jobs[i].columns, jobs[i].filter, ThreadBlock(), largest);
+    make_resize_table(jobs[i].rows, jobs[i].filter, ThreadBlock(), largest);
   }
 }
 
 void resize_on_host(const void* arguments) {
   ResizeMemory memory;
-  for_each_tile(*static_cast<const Batch<ResizeJob>*>(arguments),
-                [&](const ResizeJob& job, int tile) { resize_tile(job, tile, Team(), memory); });
+  for_each_tile(
+      *static_cast<const Batch<ResizeJob>*>(arguments),
+      [&](const ResizeJob& job, int tile) { resize_tile(job, tile, ThreadBlock(), memory); });
 }
 
 const Kernel kResizeTables{"resize_tables", resize_tables_on_host,
@@ -226,7 +228,7 @@ ResizeJob resize_job(int in_height, int in_width, const kernels::Box& box,
   if (in_height < 1 || in_width < 1) throw std::invalid_argument("resize: the image is empty");
   const bool inside = box.y >= 0 && box.x >= 0 && box.height > 0 && box.width > 0 &&
                       box.y + box.height <= in_height && box.x + box.width <= in_width;
-  if (!inside) throw std::invalid_argument("resize: the box does not lie inside the picture");
+  if (!inside) throw std::invalid_argument("resize: the box does not lie inside the image");
   ResizeJob job;
   job.channels = out.channels;
   job.filter = filter;
@@ -281,15 +283,16 @@ Rotation rotation_of(int in_height, int in_width, float degrees, bool keep_size)
     if (angle == 270.0) return {{0, 1, 0, -1, 0, h}, in_width, in_height, true};
   }
 
-  const kernels::Turn turn = kernels::turn_of(in_height, in_width, degrees, keep_size);
-  return {affine_of(turn.from_canvas), turn.height, turn.width, false};
+  const kernels::RotationGeometry rotation =
+      kernels::rotation_geometry_of(in_height, in_width, degrees, keep_size);
+  return {affine_of(rotation.from_canvas), rotation.height, rotation.width, false};
 }
 
 WarpJob warp_job(int in_height, int in_width, const Affine& from, Interpolation interpolation,
                  const Fill& fill, const PixelsOut& out) {
   constexpr int kLargest = 65535;
   if (in_height < 1 || in_width < 1 || in_height > kLargest || in_width > kLargest)
-    throw std::invalid_argument("warp: the picture must have 1 .. 65535 rows and columns");
+    throw std::invalid_argument("warp: the image must have 1 .. 65535 rows and columns");
   if (interpolation != Interpolation::nearest && interpolation != Interpolation::bilinear) {
     throw std::invalid_argument(std::string("warp: interpolation ") + name_of(interpolation) +
                                 " is not possible; take nearest or bilinear");
@@ -315,10 +318,10 @@ WarpJob warp_job(int in_height, int in_width, const kernels::AffineMap& from,
 
 WarpJob rotate_job(int in_height, int in_width, int channels, float degrees,
                    const kernels::RotateOptions& options) {
-  const Rotation turn = rotation_of(in_height, in_width, degrees, options.keep_size);
-  WarpJob job = warp_job(in_height, in_width, turn.from, options.interpolation, options.fill,
-                         pixels_out(turn.height, turn.width, channels));
-  if (turn.whole_pixels) job.nearest = true;
+  const Rotation rotation = rotation_of(in_height, in_width, degrees, options.keep_size);
+  WarpJob job = warp_job(in_height, in_width, rotation.from, options.interpolation, options.fill,
+                         pixels_out(rotation.height, rotation.width, channels));
+  if (rotation.whole_pixels) job.nearest = true;
   return job;
 }
 
@@ -334,67 +337,66 @@ void launch_warp(DeviceStream& stream, const Batch<WarpJob>& batch) {
 
 namespace {
 
-const Kernel kPlaces{"places", tiles_on_host<PlacesJob, places_tile>,
-                     SLUICE_ON_CUDA(places_on_cuda)};
+const Kernel kRemap{"places", tiles_on_host<RemapJob, remap_tile>, SLUICE_ON_CUDA(remap_on_cuda)};
 
 }  // namespace
 
-PlacesJob places_job(const PictureIn& in, const PictureOut& out,
-                     const kernels::WarpOptions& options) {
+RemapJob remap_job(const ImageIn& in, const ImageOut& out, const kernels::WarpOptions& options) {
   if (in.channels != out.channels || in.channels < 1 || in.channels > 4)
-    throw std::invalid_argument("places: pictures of as many channels, 1 to 4, are possible");
-  PlacesJob job;
+    throw std::invalid_argument("places: images of as many channels, 1 to 4, are possible");
+  RemapJob job;
   job.in = in;
   job.out = out;
   job.interpolation = options.interpolation;
   job.border = options.border;
   for (int c = 0; c < 4; ++c) job.fill[c] = options.fill[c];
-  job.tiles = picture_tiles(out.height, out.width, kPlacesPixels);
+  job.tiles = image_tiles(out.height, out.width, kRemapPixels);
   return job;
 }
 
-void from_matrix(PlacesJob& job, const kernels::PerspectiveMap& map) {
-  job.by = PlacesBy::matrix;
+void from_matrix(RemapJob& job, const kernels::PerspectiveMap& map) {
+  job.by = RemapBy::matrix;
   std::copy(map.begin(), map.end(), std::begin(job.numbers));
 }
 
-void from_lens(PlacesJob& job, const kernels::Lens& lens) {
-  job.by = PlacesBy::lens;
+void from_lens(RemapJob& job, const kernels::Lens& lens) {
+  job.by = RemapBy::lens;
   const double numbers[] = {lens.middle_x, lens.middle_y, lens.corner, lens.k1, lens.k2};
   std::copy(std::begin(numbers), std::end(numbers), std::begin(job.numbers));
 }
 
-void from_shifts(PlacesJob& job, const float* shifts, double pixels) {
-  job.by = PlacesBy::shifts;
+void from_displacement(RemapJob& job, const float* shifts, double pixels) {
+  job.by = RemapBy::shifts;
   job.shifts = shifts;
   job.numbers[0] = pixels;
 }
 
-void launch_places(DeviceStream& stream, const Batch<PlacesJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kPlaces, batch);
+void launch_remap(DeviceStream& stream, const Batch<RemapJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kRemap, batch);
 }
 
 namespace {
 
-const Kernel kDraw{"draw_shifts", tiles_on_host<ShiftsJob, draw_shifts_tile>,
-                   SLUICE_ON_CUDA(draw_shifts_on_cuda)};
-const Kernel kAcross{"blur_shifts_across", tiles_on_host<ShiftsJob, blur_shifts_across_tile>,
-                     SLUICE_ON_CUDA(blur_shifts_across_on_cuda)};
-const Kernel kDown{"blur_shifts_down", tiles_on_host<ShiftsJob, blur_shifts_down_tile>,
-                   SLUICE_ON_CUDA(blur_shifts_down_on_cuda)};
+const Kernel kDraw{"draw_shifts", tiles_on_host<DisplacementJob, draw_displacement_tile>,
+                   SLUICE_ON_CUDA(draw_displacement_on_cuda)};
+const Kernel kAcross{"blur_shifts_across",
+                     tiles_on_host<DisplacementJob, blur_displacement_across_tile>,
+                     SLUICE_ON_CUDA(blur_displacement_across_on_cuda)};
+const Kernel kDown{"blur_shifts_down", tiles_on_host<DisplacementJob, blur_displacement_down_tile>,
+                   SLUICE_ON_CUDA(blur_displacement_down_on_cuda)};
 
 }  // namespace
 
-ShiftsJob shifts_job(int height, int width, const RandomWords& words) {
-  ShiftsJob job;
+DisplacementJob displacement_job(int height, int width, const RandomWords& words) {
+  DisplacementJob job;
   job.height = height;
   job.width = width;
   job.words = words;
-  job.tiles = picture_tiles(height, width, kShiftsPixels);
+  job.tiles = image_tiles(height, width, kDisplacementPixels);
   return job;
 }
 
-void launch_shifts(DeviceStream& stream, const Batch<ShiftsJob>& batch) {
+void launch_displacement(DeviceStream& stream, const Batch<DisplacementJob>& batch) {
   if (batch.tiles == 0) return;
   launch_batch(stream, kDraw, batch);
   launch_batch(stream, kAcross, batch);
@@ -403,7 +405,8 @@ void launch_shifts(DeviceStream& stream, const Batch<ShiftsJob>& batch) {
 
 namespace {
 
-const Kernel kCover{"cover", tiles_on_host<CoverJob, cover_tile>, SLUICE_ON_CUDA(cover_on_cuda)};
+const Kernel kFillRects{"cover", tiles_on_host<FillRectsJob, fill_rects_tile>,
+                        SLUICE_ON_CUDA(fill_rects_on_cuda)};
 
 std::int32_t end_of(std::int32_t start, std::int32_t length, std::int32_t whole) {
   const std::int64_t end = std::int64_t{start} + std::max(0, length);
@@ -412,82 +415,81 @@ std::int32_t end_of(std::int32_t start, std::int32_t length, std::int32_t whole)
 
 }  // namespace
 
-CoverJob cover_job(const PictureIn& in, const PictureOut& out, const Fill& fill) {
+FillRectsJob fill_rects_job(const ImageIn& in, const ImageOut& out, const Fill& fill) {
   if (in.channels != out.channels || in.channels < 1 || in.channels > 4)
-    throw std::invalid_argument("cover: pictures of as many channels, 1 to 4, are possible");
-  CoverJob job;
+    throw std::invalid_argument("cover: images of as many channels, 1 to 4, are possible");
+  FillRectsJob job;
   job.in = in;
   job.out = out;
   for (int c = 0; c < 4; ++c) job.fill[c] = fill[c];
-  job.tiles = picture_tiles(out.height, out.width, kCoverPixels);
+  job.tiles = image_tiles(out.height, out.width, kFillRectsPixels);
   return job;
 }
 
-void cover_margins(CoverJob& job, int top, int left, Border border) {
+void fill_margins(FillRectsJob& job, int top, int left, Border border) {
   job.top = top;
   job.left = left;
   job.border = border;
 }
 
-void cover_rectangle(CoverJob& job, const Rectangle& region) {
-  job.covered = Covered::rectangle;
+void fill_rectangle(FillRectsJob& job, const Rectangle& region) {
+  job.filled = Filled::rectangle;
   job.first_row = region.y;
   job.end_row = end_of(region.y, region.height, job.out.height);
   job.first_column = region.x;
   job.end_column = end_of(region.x, region.width, job.out.width);
 }
 
-void cover_grid(CoverJob& job, const kernels::GridMask& mask) {
+void fill_grid(FillRectsJob& job, const kernels::GridMask& mask) {
   const kernels::GridSteps steps = kernels::grid_steps(mask);
-  job.covered = Covered::grid;
+  job.filled = Filled::grid;
   job.grid = {mask.shift_x, mask.shift_y, steps.cosine, steps.sine,
               steps.step_u, steps.step_v, steps.tile,   steps.side};
 }
 
-void launch_cover(DeviceStream& stream, const Batch<CoverJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kCover, batch);
+void launch_fill_rects(DeviceStream& stream, const Batch<FillRectsJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kFillRects, batch);
 }
 
 namespace {
 
-const Kernel kLayers{"layers", tiles_on_host<LayersJob, layers_tile>,
-                     SLUICE_ON_CUDA(layers_on_cuda)};
+const Kernel kBlend{"layers", tiles_on_host<BlendJob, blend_tile>, SLUICE_ON_CUDA(blend_on_cuda)};
 
 }  // namespace
 
-LayersJob layers_job(const PictureIn& in, const PictureIn& patch, const PictureOut& out) {
+BlendJob blend_job(const ImageIn& in, const ImageIn& patch, const ImageOut& out) {
   if (patch.channels != in.channels)
-    throw std::invalid_argument("layers: the pictures differ in their channels");
-  LayersJob job = picture_job<LayersJob>(in, out, kLayersPixels);
+    throw std::invalid_argument("layers: the images differ in their channels");
+  BlendJob job = image_job<BlendJob>(in, out, kBlendPixels);
   job.patch = patch;
   return job;
 }
 
-void paste_layer(LayersJob& job, const kernels::PastePlace& place) {
+void paste_layer(BlendJob& job, const kernels::PastePlace& place) {
   job.y = place.y;
   job.x = place.x;
   job.alpha = static_cast<double>(place.alpha);
   job.share = static_cast<std::int32_t>(std::lround(255.0 * job.alpha));
 }
 
-void paste_layer(LayersJob& job, const kernels::PastePlace& place, const PictureIn& mask) {
+void paste_layer(BlendJob& job, const kernels::PastePlace& place, const ImageIn& mask) {
   if (mask.height != job.patch.height || mask.width != job.patch.width || mask.channels != 1)
-    throw std::invalid_argument("layers: a mask is as large as what is pasted, with one channel");
+    throw std::invalid_argument("layers: a mask must be as large as the patch, with one channel");
   paste_layer(job, place);
-  job.by = LayersBy::mask;
+  job.by = BlendBy::mask;
   job.mask = mask;
 }
 
-void blend_layers(LayersJob& job, float weight) {
+void blend_layers(BlendJob& job, float weight) {
   if (job.patch.height != job.in.height || job.patch.width != job.in.width)
-    throw std::invalid_argument("layers: the pictures differ in their sizes");
-  job.by = LayersBy::weights;
+    throw std::invalid_argument("layers: the images differ in their sizes");
+  job.by = BlendBy::weights;
   job.weights[0] = kernels::fixed_weight(1 - static_cast<double>(weight));
   job.weights[1] = kernels::fixed_weight(static_cast<double>(weight));
 }
 
-void launch_layers(DeviceStream& stream, const Batch<LayersJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kLayers, batch);
+void launch_blend(DeviceStream& stream, const Batch<BlendJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kBlend, batch);
 }
 
 }  // namespace sluice::device

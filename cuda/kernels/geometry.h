@@ -9,10 +9,10 @@
 // std::invalid_argument, and what DeviceStream throws.
 #pragma once
 
-#include <sluice/cuda/kernels/cover_tile.h>
-#include <sluice/cuda/kernels/layers_tile.h>
-#include <sluice/cuda/kernels/pixels_tile.h>
-#include <sluice/cuda/kernels/places_tile.h>
+#include <sluice/cuda/kernels/blend_tile.h>
+#include <sluice/cuda/kernels/copy_pixels_tile.h>
+#include <sluice/cuda/kernels/fill_rects_tile.h>
+#include <sluice/cuda/kernels/remap_tile.h>
 #include <sluice/cuda/kernels/resize_tile.h>
 #include <sluice/cuda/kernels/tiles.h>
 #include <sluice/cuda/kernels/warp_tile.h>
@@ -38,10 +38,10 @@ namespace sluice::device {
 //   PixelsIn in = hwc_pixels(3, stride);
 //   in = cropped(in, {y, x, height, width});
 //   in = mirrored(in, width);                                   // if wanted
-//   PixelsJob job = pixels_job(in, normalized_out(height, width, 3, params));
+//   CopyPixelsJob job = copy_pixels_job(in, normalized_out(height, width, 3, params));
 //   place_pixels(job, in_address, out_address);
 //   block.add(job);
-//   launch_pixels(stream, block.on_device(address));
+//   launch_copy_pixels(stream, block.on_device(address));
 //
 // A number that becomes a pixel value is rounded to nearest, halves to even, and clipped to 0 ..
 // 255. f32 becomes f16 as in Half (a NaN may have other bits on a GPU).
@@ -59,7 +59,7 @@ PixelsIn transposed(PixelsIn in);
 PixelsIn turned_left(PixelsIn in, int width);  // a quarter turn, counter-clockwise
 PixelsIn turned_right(PixelsIn in, int height);
 
-Levels level_table(const std::uint8_t* device_table);
+Levels lut(const std::uint8_t* device_table);
 Levels brightness_contrast_levels(float brightness, float contrast, float center);
 // Densely packed, u8, i8, f16 or f32. Numbers are not scaled: 0 .. 255.
 PixelsOut pixels_out(int height, int width, int channels, DType dtype = DType::u8,
@@ -69,11 +69,11 @@ PixelsOut normalized_out(int height, int width, int channels,
                          const kernels::NormalizeParams& params);
 
 // `in` must have the pixels and channels of `out`.
-PixelsJob pixels_job(const PixelsIn& in, const PixelsOut& out);
+CopyPixelsJob copy_pixels_job(const PixelsIn& in, const PixelsOut& out);
 // Copies rows of bytes, as images of one channel.
-PixelsJob copy_job(int rows, int bytes, std::int64_t in_stride, std::int64_t out_stride);
-void place_pixels(PixelsJob& job, const void* in, void* out);
-void launch_pixels(DeviceStream& stream, const Batch<PixelsJob>& batch);
+CopyPixelsJob copy_job(int rows, int bytes, std::int64_t in_stride, std::int64_t out_stride);
+void place_pixels(CopyPixelsJob& job, const void* in, void* out);
+void launch_copy_pixels(DeviceStream& stream, const Batch<CopyPixelsJob>& batch);
 
 // Resizes images, or parts of them, by two launches. Depending on its PixelsOut, a job is resize,
 // resize + flip, or resize_mirror_normalize. With hamming and lanczos the result may differ by 1 of
@@ -124,55 +124,55 @@ void launch_warp(DeviceStream& stream, const Batch<WarpJob>& batch);
 // Samples an image at arbitrary positions, nearest, bilinear or bicubic: perspective,
 // warp_perspective, lens_distortion, and elastic.
 //
-//   PlacesJob job = places_job(in, out, options);
-//   from_matrix(job, map);                       // or from_lens(), or from_shifts()
+//   RemapJob job = remap_job(in, out, options);
+//   from_matrix(job, map);                       // or from_lens(), or from_displacement()
 //
 // Both images have the same 1 to 4 channels. The caller has checked the options.
-PlacesJob places_job(const PictureIn& in, const PictureOut& out,
-                     const kernels::WarpOptions& options);
-void from_matrix(PlacesJob& job, const kernels::PerspectiveMap& map);
-void from_lens(PlacesJob& job, const kernels::Lens& lens);
-// `shifts`: see PlacesJob. They are multiplied by `pixels`.
-void from_shifts(PlacesJob& job, const float* shifts, double pixels);
-void launch_places(DeviceStream& stream, const Batch<PlacesJob>& batch);
+RemapJob remap_job(const ImageIn& in, const ImageOut& out, const kernels::WarpOptions& options);
+void from_matrix(RemapJob& job, const kernels::PerspectiveMap& map);
+void from_lens(RemapJob& job, const kernels::Lens& lens);
+// `shifts`: see RemapJob. They are multiplied by `pixels`.
+void from_displacement(RemapJob& job, const float* shifts, double pixels);
+void launch_remap(DeviceStream& stream, const Batch<RemapJob>& batch);
 
 // The displacements of elastic, before they are scaled, by three launches: random numbers, and two
 // blurs.
 //
-//   ShiftsJob job = shifts_job(height, width, random.words());
+//   DisplacementJob job = displacement_job(height, width, random.words());
 //   job.weights = ...; job.count = ...;          // of kernels::elastic_weights()
-//   job.shifts = ...; job.between = ...;         // device memory, shifts_of(job) numbers each
-ShiftsJob shifts_job(int height, int width, const RandomWords& words);
-void launch_shifts(DeviceStream& stream, const Batch<ShiftsJob>& batch);
+//   job.shifts = ...; job.between = ...;         // device memory, displacement_size(job) numbers
+//   each
+DisplacementJob displacement_job(int height, int width, const RandomWords& words);
+void launch_displacement(DeviceStream& stream, const Batch<DisplacementJob>& batch);
 
 // pad_image, expand, crop_padded, erase and grid_mask: copies or shifts pixels, and covers a part
 // with a color.
 //
-//   CoverJob job = cover_job(in, out, 128);      // copies, until a change is set
-//   cover_rectangle(job, {y, x, height, width});
+//   FillRectsJob job = fill_rects_job(in, out, 128);  // copies, until a change is set
+//   fill_rectangle(job, {y, x, height, width});
 //
 // Both images have the same 1 to 4 channels.
-CoverJob cover_job(const PictureIn& in, const PictureOut& out, const Fill& fill);
+FillRectsJob fill_rects_job(const ImageIn& in, const ImageOut& out, const Fill& fill);
 // Puts the input `top` pixels below the upper edge of the output, and `left` pixels to the right of
 // its left edge. Negative margins cut it off.
-void cover_margins(CoverJob& job, int top, int left, Border border);
+void fill_margins(FillRectsJob& job, int top, int left, Border border);
 // Covers the part of the region that lies inside the image.
-void cover_rectangle(CoverJob& job, const Rectangle& region);
-void cover_grid(CoverJob& job, const kernels::GridMask& mask);
-void launch_cover(DeviceStream& stream, const Batch<CoverJob>& batch);
+void fill_rectangle(FillRectsJob& job, const Rectangle& region);
+void fill_grid(FillRectsJob& job, const kernels::GridMask& mask);
+void launch_fill_rects(DeviceStream& stream, const Batch<FillRectsJob>& batch);
 
 // paste and blend.
 //
-//   LayersJob job = layers_job(in, patch, out);
+//   BlendJob job = blend_job(in, patch, out);
 //   paste_layer(job, {y, x, alpha});             // or blend_layers(job, weight)
 //
 // All images have the same 1 to 4 channels; `in` and `out` have the same size.
-LayersJob layers_job(const PictureIn& in, const PictureIn& patch, const PictureOut& out);
-void paste_layer(LayersJob& job, const kernels::PastePlace& place);
+BlendJob blend_job(const ImageIn& in, const ImageIn& patch, const ImageOut& out);
+void paste_layer(BlendJob& job, const kernels::PastePlace& place);
 // `mask`: one channel, the size of the patch.
-void paste_layer(LayersJob& job, const kernels::PastePlace& place, const PictureIn& mask);
+void paste_layer(BlendJob& job, const kernels::PastePlace& place, const ImageIn& mask);
 // All images must have the same size.
-void blend_layers(LayersJob& job, float weight);
-void launch_layers(DeviceStream& stream, const Batch<LayersJob>& batch);
+void blend_layers(BlendJob& job, float weight);
+void launch_blend(DeviceStream& stream, const Batch<BlendJob>& batch);
 
 }  // namespace sluice::device

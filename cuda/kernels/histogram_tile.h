@@ -1,13 +1,13 @@
 // Histogram tiles: count the pixels of each value in an image, and make the lookup tables of
-// equalize, autocontrast and contrast from the counts. clahe tiles: one tile of its grid, whose
-// lookup table is made from its histogram, and one tile of pixels, each blended from four tables.
+// equalize, autocontrast and contrast from the counts. clahe tiles: one makes the lookup table of a
+// grid tile from its histogram, another one blends each pixel of a tile from four tables.
 // The arithmetic is that of ops/kernels, step by step. Internal to the kernels.
 //
 // Ownership: none. Threads: tiles of one image add to one histogram at the same time. Errors: none.
 #pragma once
 
-#include <sluice/cuda/kernels/colours_tile.h>
-#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/colors_tile.h>
+#include <sluice/cuda/kernels/image_view.h>
 
 #include <cmath>
 #include <cstddef>
@@ -20,10 +20,10 @@ enum class LevelsFor : std::int32_t { equalize, autocontrast, contrast };
 struct HistogramJob {
   std::int32_t tiles = 0;
   LevelsFor what = LevelsFor::equalize;
-  PictureIn in;
+  ImageIn in;
   double factor = 1;                // for contrast
   std::uint32_t* counts = nullptr;  // device memory: kHistogram numbers, zeros before the launch
-  std::uint8_t* tables = nullptr;   // device memory: kLevelTables bytes
+  std::uint8_t* tables = nullptr;   // device memory: kLuts bytes
 };
 
 inline constexpr int kHistogramPixels = 8192;  // per tile
@@ -43,25 +43,28 @@ SLUICE_HOST_DEVICE inline void count_one(std::uint32_t* counts, int level) {
 #endif
 }
 
-// Does the `number`th tile of the sample. `counts`: kHistogram numbers that the team shares.
-SLUICE_HOST_DEVICE inline void histogram_tile(const HistogramJob& job, int number, const Team& team,
+// Does the `number`th tile of the sample. `counts`: kHistogram numbers that the thread block
+// shares.
+SLUICE_HOST_DEVICE inline void histogram_tile(const HistogramJob& job, int number,
+                                              const ThreadBlock& thread_block,
                                               std::uint32_t* counts) {
   const int histograms = histograms_of(job), channels = job.in.channels;
-  for (int i = team.index; i < 256 * histograms; i += kTeam) counts[i] = 0;
-  team.sync();
+  for (int i = thread_block.index; i < 256 * histograms; i += kThreadBlockSize) counts[i] = 0;
+  thread_block.sync();
   const std::uint8_t* const in = view_of(job.in);
   const bool luma = job.what == LevelsFor::contrast && channels != 1;
-  for_pixels<kHistogramPixels>(job.in.height, job.in.width, number, team, [&](int y, int x) {
-    const std::uint8_t* const pixel = in + y * job.in.stride + std::int64_t{x} * channels;
-    if (luma) {
-      count_one(counts, luma_of(pixel[0], pixel[1], pixel[2]));
-    } else {
-      for (int c = 0; c < histograms; ++c) count_one(counts + 256 * c, pixel[c]);
-    }
-  });
-  team.sync();
+  for_pixels<kHistogramPixels>(
+      job.in.height, job.in.width, number, thread_block, [&](int y, int x) {
+        const std::uint8_t* const pixel = in + y * job.in.stride + std::int64_t{x} * channels;
+        if (luma) {
+          count_one(counts, luma_of(pixel[0], pixel[1], pixel[2]));
+        } else {
+          for (int c = 0; c < histograms; ++c) count_one(counts + 256 * c, pixel[c]);
+        }
+      });
+  thread_block.sync();
   std::uint32_t* const all = device_view(job.counts, kHistogram);
-  for (int i = team.index; i < 256 * histograms; i += kTeam) {
+  for (int i = thread_block.index; i < 256 * histograms; i += kThreadBlockSize) {
     if (counts[i] == 0) continue;
 #if defined(__CUDA_ARCH__)
     atomicAdd(&all[i], counts[i]);
@@ -77,7 +80,7 @@ struct LevelsSeen {
   std::int32_t lowest = 0, highest = 0;
   std::uint64_t sum = 0;  // of all pixel values
 };
-// Memory that a team shares to make the lookup tables.
+// Memory that a thread block shares to make the lookup tables.
 struct TablesMemory {
   std::uint32_t counts[kHistogram];
   std::uint32_t below[kHistogram];  // pixels with lower values
@@ -131,22 +134,23 @@ SLUICE_HOST_DEVICE inline std::uint8_t level_from(const HistogramJob& job, const
 
 // Makes all lookup tables of the sample: one for each of its channels. A fourth channel does not
 // change.
-SLUICE_HOST_DEVICE inline void make_level_tables(const HistogramJob& job, const Team& team,
-                                                 TablesMemory& memory) {
+SLUICE_HOST_DEVICE inline void make_luts(const HistogramJob& job, const ThreadBlock& thread_block,
+                                         TablesMemory& memory) {
   const int histograms = histograms_of(job);
   const std::uint32_t* const counts =
       device_view(static_cast<const std::uint32_t*>(job.counts), kHistogram);
-  for (int i = team.index; i < 256 * histograms; i += kTeam) memory.counts[i] = counts[i];
-  team.sync();
+  for (int i = thread_block.index; i < 256 * histograms; i += kThreadBlockSize)
+    memory.counts[i] = counts[i];
+  thread_block.sync();
   // One thread for each histogram, each in a different warp.
-  constexpr int kApart = kTeam == 1 ? 0 : 32;
+  constexpr int kApart = kThreadBlockSize == 1 ? 0 : 32;
   for (int c = 0; c < histograms; ++c) {
-    if (team.index != c * kApart) continue;
+    if (thread_block.index != c * kApart) continue;
     look_at_histogram(memory.counts + 256 * c, memory.below + 256 * c, memory.seen[c]);
   }
-  team.sync();
-  std::uint8_t* const tables = device_view(job.tables, kLevelTables);
-  for (int i = team.index; i < kLevelTables; i += kTeam) {
+  thread_block.sync();
+  std::uint8_t* const tables = device_view(job.tables, kLuts);
+  for (int i = thread_block.index; i < kLuts; i += kThreadBlockSize) {
     const int c = i / 256, x = i % 256, of = c < histograms ? c : 0;
     tables[i] = c == 3 ? static_cast<std::uint8_t>(x)
                        : level_from(job, memory.seen[of], memory.below[256 * of + x], x);
@@ -163,7 +167,7 @@ struct ClaheCells {
 struct ClaheTablesJob {
   std::int32_t tiles = 0;
   std::int32_t limit = 0;  // pixels of one value; 0: no limit
-  PictureIn in;
+  ImageIn in;
   ClaheCells cells;
   std::uint8_t* tables = nullptr;  // device memory: 256 bytes for each tile of the grid
 };
@@ -171,8 +175,8 @@ struct ClaheTablesJob {
 struct ClaheJob {
   std::int32_t tiles = 0;
   std::int32_t unused = 0;
-  PictureIn in;
-  PictureOut out;
+  ImageIn in;
+  ImageOut out;
   ClaheCells cells;
   const std::uint8_t* tables = nullptr;
 };
@@ -205,28 +209,29 @@ SLUICE_HOST_DEVICE inline int clipped_count(int count, int i, int limit, int cut
   return (count < limit ? count : limit) + cut / 256 + (one_more ? 1 : 0);
 }
 
-// `counts`: 256 numbers that the team shares.
+// `counts`: 256 numbers that the thread block shares.
 SLUICE_HOST_DEVICE inline void clahe_table_tile(const ClaheTablesJob& job, int number,
-                                                const Team& team, std::uint32_t* counts) {
-  for (int i = team.index; i < 256; i += kTeam) counts[i] = 0;
-  team.sync();
+                                                const ThreadBlock& thread_block,
+                                                std::uint32_t* counts) {
+  for (int i = thread_block.index; i < 256; i += kThreadBlockSize) counts[i] = 0;
+  thread_block.sync();
   const std::uint8_t* const in = view_of(job.in);
   const int width = job.cells.width, pixels = job.cells.height * width;
   const int first_y = number / job.cells.across * job.cells.height;
   const int first_x = number % job.cells.across * width;
-  for (int i = team.index; i < pixels; i += kTeam) {
+  for (int i = thread_block.index; i < pixels; i += kThreadBlockSize) {
     const int y = mirrored_place(first_y + i / width, job.in.height);
     const int x = mirrored_place(first_x + i % width, job.in.width);
     count_one(counts, light_of(in + y * job.in.stride + std::int64_t{x} * job.in.channels,
                                job.in.channels));
   }
-  team.sync();
+  thread_block.sync();
   std::uint8_t* const table =
       device_view(job.tables, table_bytes(job.cells)) + std::int64_t{number} * 256;
   const int cut = job.limit == 0 ? 0 : cut_off(counts, job.limit);
   const float scale = 255.0f / static_cast<float>(pixels);
   int sum = 0, next = 0;
-  for (int i = team.index; i < 256; i += kTeam) {
+  for (int i = thread_block.index; i < 256; i += kThreadBlockSize) {
     for (; next <= i; ++next) {
       const int count = static_cast<int>(counts[next]);
       sum += job.limit == 0 ? count : clipped_count(count, next, job.limit, cut);
@@ -249,13 +254,14 @@ SLUICE_HOST_DEVICE inline ClaheBetween clahe_between(int at, int length, int cou
 }
 
 // The `number`th tile of the sample.
-SLUICE_HOST_DEVICE inline void clahe_tile(const ClaheJob& job, int number, const Team& team) {
+SLUICE_HOST_DEVICE inline void clahe_tile(const ClaheJob& job, int number,
+                                          const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   const std::uint8_t* const tables = device_view(job.tables, table_bytes(job.cells));
   std::uint8_t* const out = view_of(job.out);
   const ClaheCells& cells = job.cells;
   const int width = job.in.width, channels = job.in.channels;
-  for_pixels<kClahePixels>(job.in.height, width, number, team, [&](int y, int x) {
+  for_pixels<kClahePixels>(job.in.height, width, number, thread_block, [&](int y, int x) {
     const std::uint8_t* const from = in + y * job.in.stride + std::int64_t{x} * channels;
     std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
     const ClaheBetween rows = clahe_between(y, cells.height, cells.down);

@@ -8,8 +8,8 @@
 #pragma once
 
 #include <sluice/cuda/jpeg/pixels.h>
-#include <sluice/cuda/kernels/colours_tile.h>
-#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/colors_tile.h>
+#include <sluice/cuda/kernels/image_view.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,15 +46,15 @@ struct JpegPlanes {
 struct JpegBlocksJob {
   std::int32_t tiles = 0;
   std::int32_t unused = 0;
-  PictureIn in;  // 1 or 3 channels
+  ImageIn in;  // 1 or 3 channels
   JpegPlanes planes;
-  std::uint16_t quantisers[2][64] = {};  // row by row, of luma and of chroma
+  std::uint16_t quantizers[2][64] = {};  // row by row, of luma and of chroma
 };
 
 struct JpegPixelsJob {
   std::int32_t tiles = 0;
   std::int32_t unused = 0;
-  PictureOut out;
+  ImageOut out;
   JpegPlanes planes;
 };
 
@@ -62,7 +62,7 @@ inline constexpr int kDistortedBlocks = 256;   // per tile
 inline constexpr int kDistortedPixels = 1024;  // per tile
 
 // Returns component `c` of a pixel; positions outside of the image repeat the nearest pixel.
-SLUICE_HOST_DEVICE inline int component_of(const PictureIn& picture, const std::uint8_t* in, int c,
+SLUICE_HOST_DEVICE inline int component_of(const ImageIn& picture, const std::uint8_t* in, int c,
                                            int y, int x) {
   const std::uint8_t* const pixel =
       in + nearest_place(y, picture.height) * picture.stride +
@@ -126,24 +126,24 @@ SLUICE_HOST_DEVICE inline void distort_block(const JpegBlocksJob& job, const std
   }
   SLUICE_UNROLL for (int y = 0; y < 8; ++y) forward_dct_8<2>(block + 8 * y, 1);
   SLUICE_UNROLL for (int x = 0; x < 8; ++x) forward_dct_8<-2>(block + x, 8);
-  const std::uint16_t* const quantisers = job.quantisers[c == 0 ? 0 : 1];
+  const std::uint16_t* const quantizers = job.quantizers[c == 0 ? 0 : 1];
   SLUICE_UNROLL for (int i = 0; i < 64; ++i) {
     const int size = block[i] < 0 ? -block[i] : block[i];
-    const int level = (size + 4 * quantisers[i]) / (8 * quantisers[i]);  // the DCT scales by 8
+    const int level = (size + 4 * quantizers[i]) / (8 * quantizers[i]);  // the DCT scales by 8
     block[i] = block[i] < 0 ? -level : level;
   }
   const std::ptrdiff_t stride = std::ptrdiff_t{8} * across;
   std::uint8_t* const to =
       planes + 64 * layout.first_block(c) + 8 * row * stride + 8 * std::ptrdiff_t{column};
-  inverse_dct_of([&](int y, int x) { return block[8 * y + x]; }, quantisers, to, stride);
+  inverse_dct_of([&](int y, int x) { return block[8 * y + x]; }, quantizers, to, stride);
 }
 
 SLUICE_HOST_DEVICE inline void jpeg_blocks_tile(const JpegBlocksJob& job, int number,
-                                                const Team& team) {
+                                                const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const planes = device_view(job.planes.data, job.planes.bytes());
   const std::int64_t first = std::int64_t{number} * kDistortedBlocks;
-  for (int i = team.index; i < kDistortedBlocks; i += kTeam) {
+  for (int i = thread_block.index; i < kDistortedBlocks; i += kThreadBlockSize) {
     if (first + i < job.planes.blocks()) distort_block(job, in, planes, first + i);
   }
 }
@@ -155,7 +155,7 @@ SLUICE_HOST_DEVICE inline JpegPlane plane_of(const JpegPlanes& layout, const std
 }
 
 SLUICE_HOST_DEVICE inline void jpeg_pixels_tile(const JpegPixelsJob& job, int number,
-                                                const Team& team) {
+                                                const ThreadBlock& thread_block) {
   const JpegPlanes& layout = job.planes;
   const std::uint8_t* const planes =
       device_view(static_cast<const std::uint8_t*>(layout.data), layout.bytes());
@@ -166,14 +166,14 @@ SLUICE_HOST_DEVICE inline void jpeg_pixels_tile(const JpegPixelsJob& job, int nu
   const JpegPlane luma = plane_of(layout, planes, 0);
   const JpegPlane blue = channels == 3 ? plane_of(layout, planes, 1) : luma;
   const JpegPlane red = channels == 3 ? plane_of(layout, planes, 2) : luma;
-  for_pixels<kDistortedPixels>(job.out.height, width, number, team, [&](int y, int x) {
+  for_pixels<kDistortedPixels>(job.out.height, width, number, thread_block, [&](int y, int x) {
     std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
     const std::int32_t gray = luma.row(y)[x];
     if (channels == 1) {
       to[0] = static_cast<std::uint8_t>(gray);
     } else {
-      write_jpeg_colour(gray, stretched(blue, stretch, stretch, x, y),
-                        stretched(red, stretch, stretch, x, y), to);
+      write_jpeg_color(gray, stretched(blue, stretch, stretch, x, y),
+                       stretched(red, stretch, stretch, x, y), to);
     }
   });
 }

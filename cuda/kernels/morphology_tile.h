@@ -5,7 +5,7 @@
 // Ownership: none. Threads and errors: none.
 #pragma once
 
-#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/image_view.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace sluice::device {
 struct MorphologyJob {
   std::int32_t tiles = 0;
   std::int32_t largest = 1;  // 0: the smallest
-  PictureIn in;
-  PictureOut out;
+  ImageIn in;
+  ImageOut out;
   std::int32_t height = 1, width = 1;  // of the window; its anchor is pixel number size / 2
   std::uint8_t* between = nullptr;     // device memory: one byte for each pixel value of the image
 };
@@ -56,24 +56,24 @@ SLUICE_HOST_DEVICE inline int window_end(int at, int size, int length) {
 }
 
 SLUICE_HOST_DEVICE inline void morphology_across_tile(const MorphologyJob& job, int number,
-                                                      const Team& team) {
+                                                      const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = device_view(job.between, levels_of(job));
   const int width = job.in.width, channels = job.in.channels;
-  for_pixels<kMorphologyPixels>(job.in.height, width, number, team, [&](int y, int x) {
+  for_pixels<kMorphologyPixels>(job.in.height, width, number, thread_block, [&](int y, int x) {
     pick_levels(job, in + y * job.in.stride, channels, window_start(x, job.width),
                 window_end(x, job.width, width), out + (std::int64_t{y} * width + x) * channels);
   });
 }
 
 SLUICE_HOST_DEVICE inline void morphology_down_tile(const MorphologyJob& job, int number,
-                                                    const Team& team) {
+                                                    const ThreadBlock& thread_block) {
   const std::uint8_t* const in =
       device_view(static_cast<const std::uint8_t*>(job.between), levels_of(job));
   std::uint8_t* const out = view_of(job.out);
   const int height = job.in.height, width = job.in.width, channels = job.in.channels;
   const std::int64_t row = std::int64_t{width} * channels;
-  for_pixels<kMorphologyPixels>(height, width, number, team, [&](int y, int x) {
+  for_pixels<kMorphologyPixels>(height, width, number, thread_block, [&](int y, int x) {
     const std::int64_t column = std::int64_t{x} * channels;
     pick_levels(job, in + column, row, window_start(y, job.height),
                 window_end(y, job.height, height), out + y * row + column);

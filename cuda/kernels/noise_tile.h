@@ -6,7 +6,7 @@
 // Ownership: none. Threads and errors: none.
 #pragma once
 
-#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/image_view.h>
 #include <sluice/runtime/random.h>
 
 #include <array>
@@ -19,8 +19,8 @@ namespace sluice::device {
 struct NoiseJob {
   std::int32_t tiles = 0;
   std::int32_t window = 1;  // for jitter
-  PictureIn in;
-  PictureOut out;
+  ImageIn in;
+  ImageOut out;
   RandomWords words;
   std::int32_t per_channel = 0;           // for salt and pepper
   std::uint64_t changed = 0, white = 0;   // thresholds for random words; for salt and pepper
@@ -51,9 +51,9 @@ inline constexpr int kMostCounts = 128;
 // Unit (y, x) is number k of those that share a block of random words.
 template <int units_of_block, class F>
 SLUICE_HOST_DEVICE void for_units(const NoiseJob& job, int units_of_row, int number,
-                                  const Team& team, const F& f) {
+                                  const ThreadBlock& thread_block, const F& f) {
   const std::int64_t units = std::int64_t{job.in.height} * units_of_row;
-  for (int i = team.index; i < kNoiseBlocks; i += kTeam) {
+  for (int i = thread_block.index; i < kNoiseBlocks; i += kThreadBlockSize) {
     const std::int64_t block = std::int64_t{number} * kNoiseBlocks + i;
     const std::int64_t first = block * units_of_block;
     if (first >= units) return;
@@ -80,12 +80,12 @@ SLUICE_HOST_DEVICE inline const float* quantiles_of(const NoiseJob& job) {
 
 // Uses half a random word for each pixel value.
 SLUICE_HOST_DEVICE inline void gaussian_noise_tile(const NoiseJob& job, int number,
-                                                   const Team& team) {
+                                                   const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   const float* const quantiles = quantiles_of(job);
   std::uint8_t* const out = view_of(job.out);
   const int row = job.in.width * job.in.channels;
-  for_units<8>(job, row, number, team,
+  for_units<8>(job, row, number, thread_block,
                [&](const std::array<std::uint32_t, 4>& words, unsigned k, int y, int x) {
                  const unsigned bits = words[k / 2] >> (k % 2 * 16) & 0xffff;
                  out[std::int64_t{y} * row + x] =
@@ -96,12 +96,12 @@ SLUICE_HOST_DEVICE inline void gaussian_noise_tile(const NoiseJob& job, int numb
 
 // Uses a random word for each pixel, or for each pixel value.
 SLUICE_HOST_DEVICE inline void salt_and_pepper_tile(const NoiseJob& job, int number,
-                                                    const Team& team) {
+                                                    const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);
   const int row = job.in.width * job.in.channels;
   const int together = job.per_channel != 0 ? 1 : job.in.channels;
-  for_units<4>(job, row / together, number, team,
+  for_units<4>(job, row / together, number, thread_block,
                [&](const std::array<std::uint32_t, 4>& words, unsigned k, int y, int x) {
                  const std::uint8_t* const from =
                      in + y * job.in.stride + std::int64_t{x} * together;
@@ -131,7 +131,8 @@ SLUICE_HOST_DEVICE inline double shot_count(const NoiseJob& job, const float* qu
 }
 
 // Uses a random word for each pixel value.
-SLUICE_HOST_DEVICE inline void shot_noise_tile(const NoiseJob& job, int number, const Team& team) {
+SLUICE_HOST_DEVICE inline void shot_noise_tile(const NoiseJob& job, int number,
+                                               const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   const float* const quantiles = quantiles_of(job);
   const std::size_t count_numbers = static_cast<std::size_t>(job.counted_levels) * kMostCounts;
@@ -139,7 +140,7 @@ SLUICE_HOST_DEVICE inline void shot_noise_tile(const NoiseJob& job, int number, 
       count_numbers == 0 ? nullptr : device_view(job.counts, count_numbers);
   std::uint8_t* const out = view_of(job.out);
   const int row = job.in.width * job.in.channels;
-  for_units<4>(job, row, number, team,
+  for_units<4>(job, row, number, thread_block,
                [&](const std::array<std::uint32_t, 4>& words, unsigned k, int y, int x) {
                  const std::uint8_t level = in[y * job.in.stride + x];
                  out[std::int64_t{y} * row + x] =
@@ -150,12 +151,13 @@ SLUICE_HOST_DEVICE inline void shot_noise_tile(const NoiseJob& job, int number, 
 }
 
 // Does the only tile of the sample.
-SLUICE_HOST_DEVICE inline void poisson_tile(const PoissonJob& job, int, const Team& team) {
+SLUICE_HOST_DEVICE inline void poisson_tile(const PoissonJob& job, int,
+                                            const ThreadBlock& thread_block) {
   constexpr std::uint32_t kAll = 0xffffffff;
   const auto levels = static_cast<std::size_t>(job.levels);
   const double* const none = device_view(job.none, levels);
   std::uint32_t* const counts = device_view(job.counts, levels * kMostCounts);
-  for (int level = team.index; level < job.levels; level += kTeam) {
+  for (int level = thread_block.index; level < job.levels; level += kThreadBlockSize) {
     const double mean = level / job.factor;
     double probability = none[level], sum = probability;
     std::uint32_t up_to = 0;
@@ -174,7 +176,8 @@ SLUICE_HOST_DEVICE inline void poisson_tile(const PoissonJob& job, int, const Te
 }
 
 // Uses two random words for each pixel.
-SLUICE_HOST_DEVICE inline void jitter_tile(const NoiseJob& job, int number, const Team& team) {
+SLUICE_HOST_DEVICE inline void jitter_tile(const NoiseJob& job, int number,
+                                           const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);
   const int width = job.in.width, channels = job.in.channels;
@@ -182,7 +185,7 @@ SLUICE_HOST_DEVICE inline void jitter_tile(const NoiseJob& job, int number, cons
     return static_cast<int>(std::uint64_t{word} * static_cast<unsigned>(job.window) >> 32) -
            job.window / 2;
   };
-  for_units<2>(job, width, number, team,
+  for_units<2>(job, width, number, thread_block,
                [&](const std::array<std::uint32_t, 4>& words, unsigned k, int y, int x) {
                  const int row = nearest_place(y + shift(words[2 * k]), job.in.height);
                  const std::int64_t column = nearest_place(x + shift(words[2 * k + 1]), width);

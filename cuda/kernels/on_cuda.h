@@ -1,6 +1,6 @@
 // The CUDA versions of the kernels: their declarations, for the Kernel objects, and the templates
-// that .cu files define them with: one block of threads for each tile of a batch. Each takes a
-// Batch of the jobs in its name. Internal.
+// with which .cu files define them. One block of threads does one tile of a batch. Each version
+// takes a Batch of the jobs in its name. Internal.
 #pragma once
 
 #include <sluice/cuda/kernels/tiles.h>
@@ -16,32 +16,32 @@ CudaLaunch blur_across_on_cuda(const void* batch);
 CudaLaunch clahe_tables_on_cuda(const void* batch);
 CudaLaunch clahe_on_cuda(const void* batch);
 CudaLaunch choose_on_cuda(const void* batch);
-CudaLaunch colours_on_cuda(const void* batch);
-CudaLaunch cover_on_cuda(const void* batch);
+CudaLaunch colors_on_cuda(const void* batch);
+CudaLaunch fill_rects_on_cuda(const void* batch);
 CudaLaunch gaussian_noise_on_cuda(const void* batch);
 CudaLaunch salt_and_pepper_on_cuda(const void* batch);
 CudaLaunch shot_noise_on_cuda(const void* batch);
 CudaLaunch poisson_on_cuda(const void* batch);
 CudaLaunch jitter_on_cuda(const void* batch);
 CudaLaunch histograms_on_cuda(const void* batch);
-CudaLaunch level_tables_on_cuda(const void* batch);
+CudaLaunch luts_on_cuda(const void* batch);
 CudaLaunch resize_tables_on_cuda(const void* batch);
 CudaLaunch resize_tiles_on_cuda(const void* batch);
 CudaLaunch jpeg_distortion_blocks_on_cuda(const void* batch);
 CudaLaunch jpeg_distortion_pixels_on_cuda(const void* batch);
-CudaLaunch layers_on_cuda(const void* batch);
+CudaLaunch blend_on_cuda(const void* batch);
 CudaLaunch median_on_cuda(const void* batch);
 CudaLaunch motion_on_cuda(const void* batch);
 CudaLaunch morphology_across_on_cuda(const void* batch);
 CudaLaunch morphology_down_on_cuda(const void* batch);
-CudaLaunch places_on_cuda(const void* batch);
-CudaLaunch pixels_on_cuda(const void* batch);
-CudaLaunch draw_shifts_on_cuda(const void* batch);
-CudaLaunch blur_shifts_across_on_cuda(const void* batch);
-CudaLaunch blur_shifts_down_on_cuda(const void* batch);
+CudaLaunch remap_on_cuda(const void* batch);
+CudaLaunch copy_pixels_on_cuda(const void* batch);
+CudaLaunch draw_displacement_on_cuda(const void* batch);
+CudaLaunch blur_displacement_across_on_cuda(const void* batch);
+CudaLaunch blur_displacement_down_on_cuda(const void* batch);
 CudaLaunch warp_on_cuda(const void* batch);
 CudaLaunch reduce_on_cuda(const void* batch);
-CudaLaunch window_on_cuda(const void* batch);
+CudaLaunch filter_2d_on_cuda(const void* batch);
 
 #if defined(SLUICE_HAS_CUDA)
 #define SLUICE_ON_CUDA(function) function
@@ -77,26 +77,27 @@ __device__ void for_this_tile(const Batch<Job>& batch, const Body& body) {
   body(reinterpret_cast<const Job&>(words), tile - batch.first_tiles[job]);
 }
 
-__device__ inline Team this_team() { return {static_cast<int>(threadIdx.x)}; }
+__device__ inline ThreadBlock this_thread_block() { return {static_cast<int>(threadIdx.x)}; }
 
-// Kernels that do each tile by itself, perhaps with memory that the team shares: see
+// Kernels that do each tile by itself, perhaps with memory that the thread block shares: see
 // tiles_on_host().
-template <class Job, void (*kTile)(const Job&, int, const Team&)>
+template <class Job, void (*kTile)(const Job&, int, const ThreadBlock&)>
 __global__ void __launch_bounds__(kBlockThreads) each_tile(Batch<Job> batch) {
-  for_this_tile(batch, [](const Job& job, int tile) { kTile(job, tile, this_team()); });
+  for_this_tile(batch, [](const Job& job, int tile) { kTile(job, tile, this_thread_block()); });
 }
-template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
+template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const ThreadBlock&, T*)>
 __global__ void __launch_bounds__(kBlockThreads) each_tile_with_memory(Batch<Job> batch) {
   __shared__ T memory[kCount];
-  for_this_tile(batch, [&](const Job& job, int tile) { kTile(job, tile, this_team(), memory); });
+  for_this_tile(batch,
+                [&](const Job& job, int tile) { kTile(job, tile, this_thread_block(), memory); });
 }
 
 // The CUDA versions of kernels: one block for each tile of `batch`, a Batch<Job>.
-template <class Job, void (*kTile)(const Job&, int, const Team&)>
+template <class Job, void (*kTile)(const Job&, int, const ThreadBlock&)>
 CudaLaunch tiles_on_cuda(const void* batch) {
   return blocks_on_cuda(each_tile<Job, kTile>, static_cast<const Batch<Job>*>(batch)->tiles);
 }
-template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
+template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const ThreadBlock&, T*)>
 CudaLaunch tiles_on_cuda(const void* batch) {
   return blocks_on_cuda(each_tile_with_memory<Job, T, kCount, kTile>,
                         static_cast<const Batch<Job>*>(batch)->tiles);

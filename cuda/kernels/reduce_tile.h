@@ -1,10 +1,10 @@
-// Reduce tiles: one tile of an image's pixel values: their sum, the sum of their squares, the
-// lowest and the highest. All are integers, so the results do not depend on the order of the tiles.
+// Reduce tiles: compute the sum of a tile's pixel values, the sum of their squares, the lowest and
+// the highest. All are integers, so the results do not depend on the order of the tiles.
 // Choose tiles compare a number computed from these sums, like in kernels::reduced(), with another
 // number, to select a branch. Internal to the kernels.
 //
-// Ownership: none. Threads: tiles of one image add to one result at the same time; a team makes one
-// choice. Errors: none.
+// Ownership: none. Threads: tiles of one image add to one result at the same time; a thread block
+// makes one choice. Errors: none.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -73,38 +73,40 @@ SLUICE_HOST_DEVICE inline void add_to_result(ReduceResult* result, const ReduceP
 
 // Handles four pixel values at a time, if they lie without gaps; `in` is aligned to 4 bytes.
 SLUICE_HOST_DEVICE inline void see_words(const std::uint8_t* in, std::int64_t begin,
-                                         std::int64_t end, const Team& team, ReducePart& part) {
+                                         std::int64_t end, const ThreadBlock& thread_block,
+                                         ReducePart& part) {
   const auto* const words = reinterpret_cast<const std::uint32_t*>(in + begin);
   const auto count = static_cast<int>((end - begin) / 4);
-  for (int i = team.index; i < count; i += kTeam) {
+  for (int i = thread_block.index; i < count; i += kThreadBlockSize) {
     const std::uint32_t word = words[i];
     SLUICE_UNROLL
     for (int byte = 0; byte < 4; ++byte) part.see((word >> (8 * byte)) & 255u);
   }
-  for (std::int64_t i = begin + 4 * count + team.index; i < end; i += kTeam) part.see(in[i]);
+  for (std::int64_t i = begin + 4 * count + thread_block.index; i < end; i += kThreadBlockSize)
+    part.see(in[i]);
 }
 
-// Does the `number`th tile of the sample. `parts`: one for each thread, shared by the team.
-SLUICE_HOST_DEVICE inline void reduce_tile(const ReduceJob& job, int number, const Team& team,
-                                           ReducePart* parts) {
+// Does the `number`th tile of the sample. `parts`: one for each thread, shared by the thread block.
+SLUICE_HOST_DEVICE inline void reduce_tile(const ReduceJob& job, int number,
+                                           const ThreadBlock& thread_block, ReducePart* parts) {
   const std::uint8_t* const in =
       device_view(job.in, static_cast<std::size_t>((job.rows - 1) * job.stride + job.bytes));
   const std::int64_t begin = number * kReduceTile, all = job.rows * job.bytes;
   const std::int64_t end = begin + kReduceTile < all ? begin + kReduceTile : all;
   ReducePart part;
   if (job.rows == 1 && reinterpret_cast<std::uintptr_t>(in) % 4 == 0) {
-    see_words(in, begin, end, team, part);
+    see_words(in, begin, end, thread_block, part);
   } else {
-    for (std::int64_t i = begin + team.index; i < end; i += kTeam)
+    for (std::int64_t i = begin + thread_block.index; i < end; i += kThreadBlockSize)
       part.see(in[i / job.bytes * job.stride + i % job.bytes]);
   }
-  parts[team.index] = part;
-  for (int half = kTeam / 2; half > 0; half /= 2) {
-    team.sync();
-    if (team.index < half) parts[team.index].see(parts[team.index + half]);
+  parts[thread_block.index] = part;
+  for (int half = kThreadBlockSize / 2; half > 0; half /= 2) {
+    thread_block.sync();
+    if (thread_block.index < half) parts[thread_block.index].see(parts[thread_block.index + half]);
   }
-  team.sync();
-  if (team.index == 0) add_to_result(device_view(job.result, 1), parts[0]);
+  thread_block.sync();
+  if (thread_block.index == 0) add_to_result(device_view(job.result, 1), parts[0]);
 }
 
 // `what` and `comparison` are numbered like kernels::Reduction and detail::Comparison.
@@ -165,8 +167,9 @@ SLUICE_HOST_DEVICE inline bool compares(std::int32_t comparison, double x, doubl
   }
 }
 
-SLUICE_HOST_DEVICE inline void choose_tile(const ChooseJob& job, int, const Team& team) {
-  if (team.index != 0) return;
+SLUICE_HOST_DEVICE inline void choose_tile(const ChooseJob& job, int,
+                                           const ThreadBlock& thread_block) {
+  if (thread_block.index != 0) return;
   const double number = number_of(*device_view(job.sums, 1), job.what, job.count);
   const bool first = job.number_first != 0;
   const bool is_true =

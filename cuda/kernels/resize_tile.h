@@ -1,20 +1,20 @@
 // Resize tiles: the weights of resizing along one axis, and one tile of a resized image. Internal
 // to the resizing kernels.
 //
-// The weights are the ResizeTable of ops/, made by a team of threads: the same filter and the same
+// The weights are the ResizeTable of ops/, made by a thread block: the same filter and the same
 // steps in the same order, so the numbers are the same (for filters with sines, the last bit of a
 // weight may differ).
 //
-// Input rows are resized to the tile's columns, rounded to 8 bits, and kept in memory that the team
-// shares. Output rows are then blended from them. The arithmetic is that of Resizer in ops/: the
-// same weights produce the same bits. Input rows are processed in pieces of kResizeRows, however
-// many an output row needs.
+// Input rows are resized to the tile's columns, rounded to 8 bits, and kept in memory that the
+// thread block shares. Output rows are then blended from them. The arithmetic is that of Resizer in
+// ops/: the same weights produce the same bits. Input rows are processed in pieces of kResizeRows,
+// however many an output row needs.
 //
 // Ownership: none; the tables lie in the launch's scratch memory. Threads and errors: none.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
-#include <sluice/cuda/kernels/pixels_tile.h>
+#include <sluice/cuda/kernels/copy_pixels_tile.h>
 #include <sluice/cuda/kernels/tiles.h>
 #include <sluice/ops/kernels/resize_weight.h>
 
@@ -57,9 +57,9 @@ class ResizeWeights {
     const double filter_scale = kernels::resize_widening(filter, scale);
     const double support = kernels::resize_half_width(interpolation_) * filter_scale;
     unscale_ = 1.0 / filter_scale;
-    centre_ = axis.start + (i + 0.5) * scale;
-    const int first = static_cast<int>(floor(centre_ - support + 0.5));
-    const int end = static_cast<int>(floor(centre_ + support + 0.5));
+    center_ = axis.start + (i + 0.5) * scale;
+    const int first = static_cast<int>(floor(center_ - support + 0.5));
+    const int end = static_cast<int>(floor(center_ + support + 0.5));
     window_.start = first > 0 ? first : 0;
     window_.count = 1;
     const int beyond = end < axis.in_length ? end : axis.in_length;
@@ -72,7 +72,7 @@ class ResizeWeights {
     }
     if (sum_ == 0.0) {
       // The window has no weight (a box between two pixel centers): use the pixel at the center.
-      const int at = static_cast<int>(centre_);
+      const int at = static_cast<int>(center_);
       window_.start = at < axis.in_length - 1 ? at : axis.in_length - 1;
       window_.count = 1;
       largest_ = 1.0;
@@ -90,11 +90,11 @@ class ResizeWeights {
 
  private:
   SLUICE_HOST_DEVICE double unscaled(int x) const {
-    return kernels::resize_weight(interpolation_, (x - centre_ + 0.5) * unscale_);
+    return kernels::resize_weight(interpolation_, (x - center_ + 0.5) * unscale_);
   }
 
   Interpolation interpolation_;
-  double unscale_ = 1, centre_ = 0, sum_ = 0, largest_ = 0;
+  double unscale_ = 1, center_ = 0, sum_ = 0, largest_ = 0;
   ResizeWindow window_{0, 1};
 };
 
@@ -115,16 +115,16 @@ SLUICE_HOST_DEVICE inline void write_weights(const ResizeWeights& exact, int shi
   }
 }
 
-// Makes the table of one axis. `largest`: kTeam numbers that the team shares.
+// Makes the table of one axis. `largest`: kThreadBlockSize numbers that the thread block shares.
 SLUICE_HOST_DEVICE inline void make_resize_table(const ResizeAxis& axis,
                                                  const kernels::ResizeFilter& filter,
-                                                 const Team& team, double* largest) {
+                                                 const ThreadBlock& thread_block, double* largest) {
   const int length = axis.out_length;
   ResizeWindow* const windows = device_view(axis.windows, static_cast<std::size_t>(length));
   const auto place = [&](int i) { return axis.reversed ? length - 1 - i : i; };
   if (filter.interpolation == Interpolation::nearest) {
     // Positions are added up one by one: this decides how exact halves are rounded.
-    if (team.index != 0) return;
+    if (thread_block.index != 0) return;
     const double scale = axis.length / length;
     double at = axis.start + scale * 0.5;
     for (int i = 0; i < length; ++i, at += scale) {
@@ -136,8 +136,8 @@ SLUICE_HOST_DEVICE inline void make_resize_table(const ResizeAxis& axis,
   std::int16_t* const weights = device_view(axis.weights, axis.weight_count());
   std::int32_t* const shift = device_view(axis.shift, 1);
   if (axis.same) {
-    if (team.index == 0) *shift = kResizeLeastShift;
-    for (int i = team.index; i < length; i += kTeam) {
+    if (thread_block.index == 0) *shift = kResizeLeastShift;
+    for (int i = thread_block.index; i < length; i += kThreadBlockSize) {
       windows[place(i)] = {i, 1};
       weights[i] = static_cast<std::int16_t>(1 << kResizeLeastShift);
     }
@@ -145,24 +145,25 @@ SLUICE_HOST_DEVICE inline void make_resize_table(const ResizeAxis& axis,
   }
 
   double mine = 0.0;
-  for (int i = team.index; i < length; i += kTeam) {
+  for (int i = thread_block.index; i < length; i += kThreadBlockSize) {
     const ResizeWeights exact(axis, filter, i);
     windows[place(i)] = exact.window();
     mine = exact.largest() > mine ? exact.largest() : mine;
   }
-  largest[team.index] = mine;
-  team.sync();
-  for (int step = kTeam / 2; step > 0; step /= 2) {
-    if (team.index < step && largest[team.index + step] > largest[team.index])
-      largest[team.index] = largest[team.index + step];
-    team.sync();
+  largest[thread_block.index] = mine;
+  thread_block.sync();
+  for (int step = kThreadBlockSize / 2; step > 0; step /= 2) {
+    if (thread_block.index < step &&
+        largest[thread_block.index + step] > largest[thread_block.index])
+      largest[thread_block.index] = largest[thread_block.index + step];
+    thread_block.sync();
   }
   // A weight must stay below 2^15.
   int bits = kResizeLeastShift;
   while (bits < kResizeMostShift && largest[0] * static_cast<double>(1 << (bits + 1)) < 32766.0)
     ++bits;
-  if (team.index == 0) *shift = bits;
-  for (int i = team.index; i < length; i += kTeam)
+  if (thread_block.index == 0) *shift = bits;
+  for (int i = thread_block.index; i < length; i += kThreadBlockSize)
     write_weights(ResizeWeights(axis, filter, i), bits, length, weights + place(i));
 }
 
@@ -183,10 +184,11 @@ SLUICE_HOST_DEVICE inline int resize_tiles_across(int width) {
   return (width + kResizeTileWidth - 1) / kResizeTileWidth;
 }
 
-// The number of a tile's pixels for each thread: it has every kTeam-th one.
-inline constexpr int kResizeOwn = (kResizeTileHeight * kResizeTileWidth + kTeam - 1) / kTeam;
+// The number of a tile's pixels for each thread: it has every kThreadBlockSize-th one.
+inline constexpr int kResizeOwn =
+    (kResizeTileHeight * kResizeTileWidth + kThreadBlockSize - 1) / kThreadBlockSize;
 
-// Memory that a team shares.
+// Memory that a thread block shares.
 struct ResizeMemory {
   std::uint8_t rows[kResizeRows][kResizeTileWidth * 4];
   std::uint8_t levels[256];
@@ -236,7 +238,7 @@ struct ResizeTile {
 // Computes the pixels of this thread, with channel c in the bits from 8 * c on.
 template <int channels>
 SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& tile,
-                                        const std::uint8_t* in, const Team& team,
+                                        const std::uint8_t* in, const ThreadBlock& thread_block,
                                         ResizeMemory& memory, std::uint32_t (&pixels)[kResizeOwn]) {
   const ResizeTableView columns(job.columns, false), rows(job.rows, false);
   int first = job.rows.in_length, end = 0;
@@ -252,15 +254,15 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
   }
   for (int from = first; from < end; from += kResizeRows) {
     const int to = from + kResizeRows < end ? from + kResizeRows : end;
-    for (int i = team.index; i < (to - from) * kResizeTileWidth; i += kTeam) {
+    for (int i = thread_block.index; i < (to - from) * kResizeTileWidth; i += kThreadBlockSize) {
       const int row = i / kResizeTileWidth, x = i % kResizeTileWidth;
       if (x >= tile.width) continue;
       blend_across<channels>(in + (from + row) * job.in_stride, columns, tile.x + x,
                              &memory.rows[row][x * channels]);
     }
-    team.sync();
+    thread_block.sync();
     SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
-      const int i = team.index + own * kTeam;
+      const int i = thread_block.index + own * kThreadBlockSize;
       const int y = i / kResizeTileWidth, x = i % kResizeTileWidth;
       if (y >= tile.height || x >= tile.width) continue;
       const ResizeWindow window = rows.windows[tile.y + y];
@@ -274,7 +276,7 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
         SLUICE_UNROLL for (int c = 0; c < channels; ++c) sums[own][c] += pixel[c] * weight;
       }
     }
-    team.sync();
+    thread_block.sync();
   }
   SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
     pixels[own] = 0;
@@ -290,9 +292,9 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
 template <bool three>
 SLUICE_HOST_DEVICE void write_resized(const ResizeJob& job, const ResizeTile& tile,
                                       const std::uint32_t (&pixels)[kResizeOwn],
-                                      const PixelWriter& out, const Team& team) {
+                                      const PixelWriter& out, const ThreadBlock& thread_block) {
   SLUICE_UNROLL for (int own = 0; own < kResizeOwn; ++own) {
-    const int i = team.index + own * kTeam;
+    const int i = thread_block.index + own * kThreadBlockSize;
     const int y = i / kResizeTileWidth, x = i % kResizeTileWidth;
     if (y >= tile.height || x >= tile.width) continue;
     const auto write = [&](int c) {
@@ -308,9 +310,9 @@ SLUICE_HOST_DEVICE void write_resized(const ResizeJob& job, const ResizeTile& ti
 
 SLUICE_HOST_DEVICE inline void resize_nearest(const ResizeJob& job, const ResizeTile& tile,
                                               const std::uint8_t* in, const PixelWriter& out,
-                                              const Team& team) {
+                                              const ThreadBlock& thread_block) {
   const ResizeTableView columns(job.columns, true), rows(job.rows, true);
-  for (int i = team.index; i < tile.height * kResizeTileWidth; i += kTeam) {
+  for (int i = thread_block.index; i < tile.height * kResizeTileWidth; i += kThreadBlockSize) {
     const int y = tile.y + i / kResizeTileWidth, x = tile.x + i % kResizeTileWidth;
     if (i % kResizeTileWidth >= tile.width) continue;
     const std::uint8_t* pixel =
@@ -321,8 +323,8 @@ SLUICE_HOST_DEVICE inline void resize_nearest(const ResizeJob& job, const Resize
 }
 
 // Does the `number`th tile of the sample.
-SLUICE_HOST_DEVICE inline void resize_tile(const ResizeJob& job, int number, const Team& team,
-                                           ResizeMemory& memory) {
+SLUICE_HOST_DEVICE inline void resize_tile(const ResizeJob& job, int number,
+                                           const ThreadBlock& thread_block, ResizeMemory& memory) {
   const int height = job.rows.out_length, width = job.columns.out_length;
   const int across = resize_tiles_across(width);
   ResizeTile tile{number / across * kResizeTileHeight, number % across * kResizeTileWidth,
@@ -332,25 +334,25 @@ SLUICE_HOST_DEVICE inline void resize_tile(const ResizeJob& job, int number, con
   const std::uint8_t* const in = device_view(
       job.in, static_cast<std::size_t>((job.rows.in_length - 1) * job.in_stride +
                                        std::int64_t{job.columns.in_length} * job.channels));
-  const PixelWriter out(job.out, team, memory.levels);
-  team.sync();
+  const PixelWriter out(job.out, thread_block, memory.levels);
+  thread_block.sync();
   if (job.filter.interpolation == Interpolation::nearest)
-    return resize_nearest(job, tile, in, out, team);
+    return resize_nearest(job, tile, in, out, thread_block);
   std::uint32_t pixels[kResizeOwn];
   switch (job.channels) {
     case 1:
-      resize_filtered<1>(job, tile, in, team, memory, pixels);
+      resize_filtered<1>(job, tile, in, thread_block, memory, pixels);
       break;
     case 2:
-      resize_filtered<2>(job, tile, in, team, memory, pixels);
+      resize_filtered<2>(job, tile, in, thread_block, memory, pixels);
       break;
     case 3:
-      resize_filtered<3>(job, tile, in, team, memory, pixels);
-      return write_resized<true>(job, tile, pixels, out, team);
+      resize_filtered<3>(job, tile, in, thread_block, memory, pixels);
+      return write_resized<true>(job, tile, pixels, out, thread_block);
     default:
-      resize_filtered<4>(job, tile, in, team, memory, pixels);
+      resize_filtered<4>(job, tile, in, thread_block, memory, pixels);
   }
-  write_resized<false>(job, tile, pixels, out, team);
+  write_resized<false>(job, tile, pixels, out, thread_block);
 }
 
 }  // namespace sluice::device

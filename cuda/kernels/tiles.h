@@ -1,14 +1,14 @@
 // Tiles: let one launch serve many samples of different sizes. Each sample's job has a number of
-// tiles, and one block of GPU threads (a team) does one tile. It finds its job by the numbers of
-// each job's first tile. No block idles for a small sample.
+// tiles, and one block of GPU threads (a thread block) does one tile. It finds its job by the
+// numbers of each job's first tile. No block idles for a small sample.
 //
-//   JobBlock<PixelsJob> block(pinned, count);        // in memory of the caller
+//   JobBlock<CopyPixelsJob> block(pinned, count);    // in memory of the caller
 //   for (...) block.add(job);
 //   stream.copy(device, pinned, block.bytes(count)); // or together with other data
-//   launch_pixels(stream, block.on_device(device));
+//   launch_copy_pixels(stream, block.on_device(device));
 //
-// A kernel's body is written once, for a team of any size. On the host a team is one thread, which
-// does all of the work between two calls of sync().
+// A kernel's body is written once, for a thread block of any size. On the host a thread block is
+// one thread, which does all of the work between two calls of sync().
 //
 // Ownership: the caller owns the memory on both sides; see device.h for how long it must live.
 // Threads: as values. Errors: std::invalid_argument for too many jobs or tiles.
@@ -98,23 +98,23 @@ SLUICE_HOST_DEVICE bool is_done(const Batch<Job>& batch, int job) {
 
 // Returns the job that the tile belongs to; skips jobs without tiles.
 SLUICE_HOST_DEVICE inline int job_of_tile(const std::int32_t* first_tiles, int count, int tile) {
-  return last_before(count, tile, [=](int job) { return first_tiles[job]; });
+  return find_range(count, tile, [=](int job) { return first_tiles[job]; });
 }
 
 // The number of threads in a GPU block.
 inline constexpr int kBlockThreads = 256;
 
-// The number of threads in a team.
+// The number of threads in a thread block.
 #if defined(__CUDA_ARCH__)
-inline constexpr int kTeam = kBlockThreads;
+inline constexpr int kThreadBlockSize = kBlockThreads;
 #else
-inline constexpr int kTeam = 1;
+inline constexpr int kThreadBlockSize = 1;
 #endif
 
-// The threads that do one tile, as seen by one of them: thread `index` of kTeam.
-struct Team {
+// The threads that do one tile, as seen by one of them: thread `index` of kThreadBlockSize.
+struct ThreadBlock {
   int index = 0;
-  // Waits for all threads of the team; they then see each other's writes.
+  // Waits for all threads of the thread block; they then see each other's writes.
   SLUICE_HOST_DEVICE void sync() const {
 #if defined(__CUDA_ARCH__)
     __syncthreads();
@@ -136,18 +136,18 @@ void for_each_tile(const Batch<Job>& batch, const Body& body) {
 }
 
 // The host version of a kernel that does each tile by itself: calls kTile(job, tile within the job,
-// team), perhaps with memory that the team shares: kCount of T. (tiles_on_cuda() is the CUDA
-// version.)
-template <class Job, void (*kTile)(const Job&, int, const Team&)>
+// thread_block), perhaps with memory that the thread block shares: kCount of T. (tiles_on_cuda() is
+// the CUDA version.)
+template <class Job, void (*kTile)(const Job&, int, const ThreadBlock&)>
 void tiles_on_host(const void* batch) {
   for_each_tile(*static_cast<const Batch<Job>*>(batch),
-                [](const Job& job, int tile) { kTile(job, tile, Team()); });
+                [](const Job& job, int tile) { kTile(job, tile, ThreadBlock()); });
 }
-template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
+template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const ThreadBlock&, T*)>
 void tiles_on_host(const void* batch) {
   T memory[kCount];
   for_each_tile(*static_cast<const Batch<Job>*>(batch),
-                [&](const Job& job, int tile) { kTile(job, tile, Team(), memory); });
+                [&](const Job& job, int tile) { kTile(job, tile, ThreadBlock(), memory); });
 }
 
 }  // namespace sluice::device

@@ -7,8 +7,8 @@
 #pragma once
 
 #include <sluice/cuda/device_view.h>
-#include <sluice/cuda/kernels/picture.h>
-#include <sluice/cuda/kernels/pixels_tile.h>
+#include <sluice/cuda/kernels/copy_pixels_tile.h>
+#include <sluice/cuda/kernels/image_view.h>
 #include <sluice/cuda/kernels/tiles.h>
 
 #include <cmath>
@@ -92,17 +92,17 @@ SLUICE_HOST_DEVICE inline void warp_pixel(const WarpJob& job, const std::uint8_t
   for (int c = 0; c < channels; ++c) out.write_level(y, x, c, blend_of_four(pixels, c, wx, wy));
 }
 
-// Does the `number`th tile of the sample. `levels`: 256 bytes that the team shares.
-SLUICE_HOST_DEVICE inline void warp_tile(const WarpJob& job, int number, const Team& team,
-                                         std::uint8_t* levels) {
+// Does the `number`th tile of the sample. `levels`: 256 bytes that the thread block shares.
+SLUICE_HOST_DEVICE inline void warp_tile(const WarpJob& job, int number,
+                                         const ThreadBlock& thread_block, std::uint8_t* levels) {
   const std::uint8_t* const in =
       device_view(job.in, static_cast<std::size_t>((job.in_height - 1) * job.in_stride +
                                                    std::int64_t{job.in_width} * job.out.channels));
-  const PixelWriter out(job.out, team, levels);
-  team.sync();
+  const PixelWriter out(job.out, thread_block, levels);
+  thread_block.sync();
   const int across = warp_tiles_across(job.out.width);
   const int first_y = number / across * kWarpTileHeight, first_x = number % across * kWarpTileWidth;
-  for (int i = team.index; i < kWarpTileHeight * kWarpTileWidth; i += kTeam) {
+  for (int i = thread_block.index; i < kWarpTileHeight * kWarpTileWidth; i += kThreadBlockSize) {
     const int y = first_y + i / kWarpTileWidth, x = first_x + i % kWarpTileWidth;
     if (y < job.out.height && x < job.out.width) warp_pixel(job, in, y, x, out);
   }

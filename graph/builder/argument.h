@@ -4,7 +4,7 @@
 #include <sluice/graph/builder/structure.h>
 #include <sluice/runtime/function.h>
 #include <sluice/runtime/half.h>
-#include <sluice/runtime/own.h>
+#include <sluice/runtime/take_ownership.h>
 
 #include <cstdint>
 #include <string>
@@ -92,10 +92,10 @@ R invoke_to_own(const F& f, Args&&... args) {
 
 // Begins a step that reads the Values among the arguments.
 template <class... Args>
-Step begin_step(Recorder& recorder, std::string_view name, const Args&... args) {
+Step begin_step(PlanBuilder& builder, std::string_view name, const Args&... args) {
   Step step;
-  step.name = recorder.unique_name(name);
-  const ArgumentContext context{recorder, is_given(step.name)};
+  step.name = builder.unique_name(name);
+  const ArgumentContext context{builder, is_given(step.name)};
   (argument<Args>::reads(args, context, step.reads), ...);
   return step;
 }
@@ -160,9 +160,9 @@ void store(R& slot, R& result) {
 template <class R>
 struct results {
   using values = Value<R>;
-  static values add(Recorder& recorder, Step& step) {
-    step.writes.push_back(recorder.add_slot(slot_type<R>(), step.name));
-    return {recorder, step.writes.back()};
+  static values add(PlanBuilder& builder, Step& step) {
+    step.writes.push_back(builder.add_slot(slot_type<R>(), step.name));
+    return {builder, step.writes.back()};
   }
   template <Origin kOrigin = Origin::step>
   static void write(Sample& sample, const std::vector<SlotId>& slots, R&& result) {
@@ -172,8 +172,8 @@ struct results {
 template <class... Rs>
 struct results<std::tuple<Rs...>> {
   using values = std::tuple<Value<Rs>...>;
-  static values add(Recorder& recorder, Step& step) {
-    return values{results<Rs>::add(recorder, step)...};
+  static values add(PlanBuilder& builder, Step& step) {
+    return values{results<Rs>::add(builder, step)...};
   }
   template <Origin kOrigin = Origin::step>
   static void write(Sample& sample, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result) {
@@ -194,20 +194,20 @@ Value<To> exact_cast(const Value<From>& value) {
                 "an operator's parameter is given a Value that may lose something: say how with "
                 "cast<T>(value), or compare to make a bool");
   if (!value.valid()) throw_empty(is_given("cast"));
-  Recorder& recorder = value.recorder();
+  PlanBuilder& builder = value.builder();
   if constexpr (is_known_number<From> && is_known_number<To>) {
-    (void)normal({recorder, is_given("cast")}, value);
-    return {recorder, recorder.add(convert_operator(),
-                                   {SlotArgument{value.slot(), slot_type<From>()},
-                                    Constant(std::string(known_number_name<To>()))},
-                                   "cast")[0]};
+    (void)normal({builder, is_given("cast")}, value);
+    return {builder, builder.add(convert_operator(),
+                                 {SlotArgument{value.slot(), slot_type<From>()},
+                                  Constant(std::string(known_number_name<To>()))},
+                                 "cast")[0]};
   } else {
-    Step step = begin_step<Value<From>>(recorder, "cast", value);
-    const Value<To> result = results<To>::add(recorder, step);
+    Step step = begin_step<Value<From>>(builder, "cast", value);
+    const Value<To> result = results<To>::add(builder, step);
     step.run = [from = value.slot(), to = result.slot()](Sample& sample) {
       sample.get<To>(to) = exact_value<To>(sample.get<From>(from), type_name<To>());
     };
-    recorder.add_step(std::move(step));
+    builder.add_step(std::move(step));
     return result;
   }
 }

@@ -1,8 +1,8 @@
 // The operators of draws and constants, and those that copy images and tensors to a device and
 // back.
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/builder/recorder.h>
-#include <sluice/graph/exec/gather.h>
+#include <sluice/graph/builder/plan_builder.h>
+#include <sluice/graph/exec/device_batch.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
@@ -58,10 +58,10 @@ const OperatorPtr& uniform_operator() {
   static const OperatorPtr op =
       declare_operator("uniform")
           .family("random")
-          .summary("A number drawn uniformly from [lo, hi); lo when they are equal.")
+          .summary("Draws a number uniformly from [lo, hi), or lo if they are equal.")
           .in_cpp("g.uniform(-10.f, 10.f)")
-          .parameter<float>("lo", {.help = "the lowest number"})
-          .parameter<float>("hi", {.help = "above all numbers"})
+          .parameter<float>("lo", {.help = "lower bound, included"})
+          .parameter<float>("hi", {.help = "upper bound, excluded"})
           .output<float>("number")
           .checks([](const Arguments& arguments) {
             const auto* lo = constant_of<float>(arguments[0]);
@@ -79,7 +79,7 @@ const OperatorPtr& normal_operator() {
   static const OperatorPtr op =
       declare_operator("normal")
           .family("random")
-          .summary("A number drawn from a normal distribution.")
+          .summary("Draws a number from a normal distribution.")
           .in_cpp("g.normal(0.f, 1.f)")
           .parameter<float>("mean", {.help = "of the distribution"})
           .parameter<float>("stddev", {.low = 0, .help = "standard deviation"})
@@ -92,10 +92,10 @@ const OperatorPtr& coin_flip_operator() {
   static const OperatorPtr op =
       declare_operator("coin_flip")
           .family("random")
-          .summary("True with the given probability.")
+          .summary("Draws true with the given probability.")
           .in_cpp("g.coin_flip(0.25f)")
           .parameter<float>("probability",
-                            {.value = 0.5f, .low = 0, .high = 1, .help = "that it is true"})
+                            {.value = 0.5f, .low = 0, .high = 1, .help = "probability of true"})
           .output<bool>("heads")
           .runs([](Random& draw, float probability) { return draw.unit() < probability; });
   return op;
@@ -105,10 +105,10 @@ const OperatorPtr& draw_operator() {
   static const OperatorPtr op =
       declare_operator("draw")
           .family("random")
-          .summary("One of several, uniformly, and a sign: what apply_random draws.")
+          .summary("Draws one of several uniformly, and a sign, for apply_random.")
           .in_cpp(kApplyRandom)
           .constant<std::int64_t>("count",
-                                  {.low = 1, .high = 4294967295.0, .help = "how many there are"})
+                                  {.low = 1, .high = 4294967295.0, .help = "number of choices"})
           .output<std::int64_t>("chosen")
           .output<bool>("negative")
           .runs([](Random& draw, std::int64_t count) {
@@ -122,15 +122,14 @@ const OperatorPtr& magnitude_operator() {
   static const OperatorPtr op =
       declare_operator("magnitude")
           .family("random")
-          .summary("The parameter of an operator that apply_random has drawn.")
+          .summary("Computes the parameter of an operator that apply_random has drawn.")
           .in_cpp(kApplyRandom)
           .input<bool>("negative")
           .parameter<std::int32_t>("magnitude", {.low = 0, .help = "0 to bins - 1"})
           .constant<float>("low", {.help = "the parameter at magnitude 0"})
           .constant<float>("high", {.help = "the parameter at the highest magnitude"})
-          .constant<bool>("randomly_negate",
-                          {.value = false, .help = "whether the sign that was drawn counts"})
-          .constant<std::int32_t>("bins", {.value = 31, .low = 1, .help = "how many magnitudes"})
+          .constant<bool>("randomly_negate", {.value = false, .help = "applies the drawn sign"})
+          .constant<std::int32_t>("bins", {.value = 31, .low = 1, .help = "number of magnitudes"})
           .output<float>("parameter")
           .runs(parameter_of);
   return op;
@@ -141,7 +140,7 @@ const OperatorPtr& constant_operator() {
     OperatorSchema schema;
     schema.name = "constant";
     schema.family = "arithmetic";
-    schema.summary = "The same value for every sample.";
+    schema.summary = "Returns the same value for every sample.";
     schema.cpp = {"g.constant(0.5f)"};
     Parameter value;
     value.name = "value";
@@ -203,7 +202,7 @@ class Copies : public StepLaunch {
  public:
   void add(void* to, const void* from, std::size_t bytes) { copies_.push_back({to, from, bytes}); }
   void clear() noexcept override { copies_.clear(); }
-  void write(Gather&) override {}
+  void write(DeviceBatch&) override {}
   void launch(DeviceStream& stream) override {
     for (const Copy& copy : copies_) stream.copy(copy.to, copy.from, copy.bytes);
   }
@@ -243,22 +242,22 @@ void stage(const T& in, Staged& out) {
 }
 
 template <class T>
-void to_device(Gather& gather, const T& in, const Staged& staged, T& out) {
+void to_device(DeviceBatch& device_batch, const T& in, const Staged& staged, T& out) {
   create_like(in, out);
   const Tensor& from = staged.copy.empty() ? tensor_of(in) : staged.copy;
-  gather.will_upload(from.nbytes());
-  gather.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
+  device_batch.will_upload(from.nbytes());
+  device_batch.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
 }
 
 template <class T>
-void to_host(Gather& gather, const T& in, T& out) {
+void to_host(DeviceBatch& device_batch, const T& in, T& out) {
   const Tensor& from = tensor_of(in);
   {
-    const BufferPoolScope pinned(gather.pinned());
+    const BufferPoolScope pinned(device_batch.pinned());
     create_like(in, out);
   }
-  gather.will_download(from.nbytes());
-  gather.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
+  device_batch.will_download(from.nbytes());
+  device_batch.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
 }
 
 OperatorSchema schema_of(const char* name, const char* summary, MemoryKind moves_to) {
@@ -292,12 +291,12 @@ StepFunction copying(const Call& call) {
   const SlotId from = std::get<SlotArgument>(call.arguments[0]).slot, to = call.outputs[0];
   if (call.arguments.size() == 1) {
     return [from, to](Sample& sample) {
-      to_host(Gather::current(), std::as_const(sample).get<T>(from), sample.get<T>(to));
+      to_host(DeviceBatch::current(), std::as_const(sample).get<T>(from), sample.get<T>(to));
     };
   }
   const SlotId staged = std::get<SlotArgument>(call.arguments[1]).slot;
   return [from, staged, to](Sample& sample) {
-    to_device(Gather::current(), std::as_const(sample).get<T>(from),
+    to_device(DeviceBatch::current(), std::as_const(sample).get<T>(from),
               std::as_const(sample).get<Staged>(staged), sample.get<T>(to));
   };
 }
@@ -344,21 +343,21 @@ OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to
 
 template <class T>
 Value<T> moved(const OperatorPtr& op, const Value<T>& value, bool there) {
-  Recorder& recorder = require_recorder(op->name(), value);
-  if (recorder.plan().slots.at(value.slot()).on_device == there) return value;
+  PlanBuilder& builder = require_builder(op->name(), value);
+  if (builder.plan().slots.at(value.slot()).on_device == there) return value;
   return apply_operator<T>(op, value);
 }
 
 }  // namespace
 
 const OperatorPtr& gpu_operator() {
-  static const OperatorPtr op =
-      make_move("gpu", "The same in the memory of the pipeline's device.", MemoryKind::device);
+  static const OperatorPtr op = make_move(
+      "gpu", "Moves the value to the memory of the pipeline's device.", MemoryKind::device);
   return op;
 }
 const OperatorPtr& cpu_operator() {
   static const OperatorPtr op =
-      make_move("cpu", "The same in the memory of the host.", MemoryKind::host);
+      make_move("cpu", "Moves the value to host memory.", MemoryKind::host);
   return op;
 }
 

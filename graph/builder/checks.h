@@ -5,7 +5,7 @@
 // errors follow. The checks of steps are in step_checks.h.
 #pragma once
 
-#include <sluice/graph/builder/faults.h>
+#include <sluice/graph/builder/type_errors.h>
 
 #include <array>
 #include <cstddef>
@@ -47,22 +47,23 @@ struct value_of_constant {
   static constexpr bool good = !is_value<T> && is_constant<T>;
   static constexpr bool check() {
     static_assert(!points<T>::value,
-                  "constant: a pointer or view is given, but a constant must own what it is: give "
+                  "constant: a pointer or view is given, but a constant must own its data: give "
                   "the object, for example a std::string or std::vector");
     static_assert(good || points<T>::value,
-                  "constant: what is given can be no constant, which has a default and can be "
-                  "copied, and is no Value");
+                  "constant: the argument cannot be a constant: its type must be "
+                  "default-constructible and copyable, and not a Value");
     return good;
   }
 };
 template <class Then, class Otherwise>
 struct arms_of_if_else : Joint<Then, Otherwise> {
   static constexpr bool check() {
-    SLUICE_CHECK_GIVEN("if_else: the arm 'then'", Then);
-    SLUICE_CHECK_GIVEN("if_else: the arm 'otherwise'", Otherwise);
-    static_assert(Joint<Then, Otherwise>::same,
-                  "if_else: the arms 'then' and 'otherwise' give different types: both arms must "
-                  "return the same structure and types; convert numbers with cast<T>(value)");
+    SLUICE_CHECK_GIVEN("if_else: the branch 'then'", Then);
+    SLUICE_CHECK_GIVEN("if_else: the branch 'otherwise'", Otherwise);
+    static_assert(
+        Joint<Then, Otherwise>::same,
+        "if_else: the branches 'then' and 'otherwise' return different types: both branches must "
+        "return the same structure and types; convert numbers with cast<T>(value)");
     return Joint<Then, Otherwise>::good;
   }
 };
@@ -72,10 +73,9 @@ struct change_of_apply_if : Joint<Given, Changed> {
   static constexpr bool check() {
     SLUICE_CHECK_GIVEN("apply_if: the value", Given);
     SLUICE_CHECK_GIVEN("apply_if: the change", Changed);
-    static_assert(
-        Joint<Given, Changed>::same,
-        "apply_if: the change gives another type than it is given: it must return the same "
-        "structure and types; convert numbers with cast<T>(value)");
+    static_assert(Joint<Given, Changed>::same,
+                  "apply_if: the change returns another type than it takes: it must return the "
+                  "same structure and types; convert numbers with cast<T>(value)");
     return Joint<Given, Changed>::good;
   }
 };
@@ -105,10 +105,10 @@ template <int Number, class Gives, class Before>
 struct arm_of_select {
   static constexpr bool good = Joint<Before, Gives>::good;
   static constexpr bool check() {
-    SLUICE_CHECK_GIVEN("select: an arm", Gives);
+    SLUICE_CHECK_GIVEN("select: a branch", Gives);
     static_assert(Joint<Before, Gives>::same,
-                  "select: an arm gives another type than the arms before it: all arms must return "
-                  "the same structure and types; convert numbers with cast<T>(value)");
+                  "select: a branch returns another type than the branches before it: all branches "
+                  "must return the same structure and types; convert numbers with cast<T>(value)");
     return good;
   }
 };
@@ -119,7 +119,7 @@ struct arms_of_select : Joint<Gives...> {
     if constexpr (!arm_of_select<Number, First, Before>::check()) {
       return false;
     } else if constexpr (sizeof...(More) > 0) {
-      return check_from<Number + 1, joined_t<Before, First>, More...>();
+      return check_from<Number + 1, type_join_t<Before, First>, More...>();
     } else {
       return true;
     }
@@ -169,7 +169,7 @@ struct right_side_of_all_of {
     SLUICE_CHECK_GIVEN("all_of: the right side", Gives);
     static_assert(
         good || fault_of<Gives>() != Fault::none,
-        "all_of: the right side must give a bool or a Value<bool>; compare a number first");
+        "all_of: the right side must return a bool or a Value<bool>; compare a number first");
     return good;
   }
 };
@@ -180,7 +180,7 @@ struct right_side_of_any_of {
     SLUICE_CHECK_GIVEN("any_of: the right side", Gives);
     static_assert(
         good || fault_of<Gives>() != Fault::none,
-        "any_of: the right side must give a bool or a Value<bool>; compare a number first");
+        "any_of: the right side must return a bool or a Value<bool>; compare a number first");
     return good;
   }
 };
@@ -245,7 +245,7 @@ struct result_of_make_pipeline {
     if constexpr (fault_of<Gives>() == Fault::none) {
       return columns<normal_t<Gives>>{};
     } else {
-      return std::type_identity<Refused>{};
+      return std::type_identity<TypeError>{};
     }
   }
   using type = typename decltype(find())::type;
@@ -278,9 +278,9 @@ struct answer_of_while_loop {
   static constexpr bool good = is_bool<Gives>;
   static constexpr bool check() {
     SLUICE_CHECK_GIVEN("while_loop: the condition", Gives);
-    static_assert(good || fault_of<Gives>() != Fault::none,
-                  "while_loop: the condition must give a Value<bool>, or a bool; compare a number "
-                  "first");
+    static_assert(
+        good || fault_of<Gives>() != Fault::none,
+        "while_loop: the condition must return a Value<bool>, or a bool; compare a number first");
     return good;
   }
 };
@@ -329,10 +329,9 @@ struct result_of_for_loop_collect {
   static constexpr bool good = is_pair<Gives>;
   static constexpr bool check() {
     SLUICE_CHECK_GIVEN("for_loop_collect: the body", Gives);
-    static_assert(
-        good || fault_of<Gives>() != Fault::none,
-        "for_loop_collect: the body must give std::tuple{next state, value}: two elements, "
-        "of which the second is the one Value or constant to keep");
+    static_assert(good || fault_of<Gives>() != Fault::none,
+                  "for_loop_collect: the body must return std::tuple{next state, value}: two "
+                  "elements, of which the second is the one Value or constant to keep");
     return good;
   }
 };
@@ -357,7 +356,7 @@ struct state_of_loop {
 template <class State, class Gives>
 inline constexpr bool stays = [] {
   if constexpr (fault_of<Gives>() == Fault::none) {
-    return std::is_same_v<joined_t<State, Gives>, State>;
+    return std::is_same_v<type_join_t<State, Gives>, State>;
   } else {
     return false;
   }
@@ -367,9 +366,10 @@ struct next_state_of_while_loop {
   static constexpr bool good = stays<State, Gives>;
   static constexpr bool check() {
     SLUICE_CHECK_GIVEN("while_loop: the body", Gives);
-    static_assert(good || fault_of<Gives>() != Fault::none,
-                  "while_loop: the body gives another type than the state: it must give the same "
-                  "structure and types as the state it begins with; convert with cast<T>(value)");
+    static_assert(
+        good || fault_of<Gives>() != Fault::none,
+        "while_loop: the body returns another type than the state: it must return the same "
+        "structure and types as the state it begins with; convert with cast<T>(value)");
     return good;
   }
 };
@@ -379,7 +379,7 @@ struct next_state_of_for_loop {
   static constexpr bool check() {
     SLUICE_CHECK_GIVEN("for_loop: the body", Gives);
     static_assert(good || fault_of<Gives>() != Fault::none,
-                  "for_loop: the body gives another type than the state: it must give the same "
+                  "for_loop: the body returns another type than the state: it must return the same "
                   "structure and types as the state it begins with; convert with cast<T>(value)");
     return good;
   }

@@ -82,15 +82,15 @@ void add_argument(Arguments& arguments, Argument&& argument) {
   arguments.push_back(std::move(argument));
 }
 
-void require_outputs(const Recorder& recorder, const Operator& op, const std::vector<SlotId>& slots,
-                     const std::vector<const SlotType*>& types) {
+void require_outputs(const PlanBuilder& builder, const Operator& op,
+                     const std::vector<SlotId>& slots, const std::vector<const SlotType*>& types) {
   bool fits = slots.size() == types.size();
   for (std::size_t i = 0; fits && i < slots.size(); ++i)
-    fits = recorder.plan().slots.at(slots[i]).type == types[i];
+    fits = builder.plan().slots.at(slots[i]).type == types[i];
   if (fits) return;
   std::vector<const SlotType*> given;
   given.reserve(slots.size());
-  for (const SlotId slot : slots) given.push_back(recorder.plan().slots.at(slot).type);
+  for (const SlotId slot : slots) given.push_back(builder.plan().slots.at(slot).type);
   throw BuildError("apply_operator: '" + op.name() + "' gives " + names_of(given) + ", but " +
                    names_of(types) + " is asked of it");
 }
@@ -151,10 +151,10 @@ OperatorDeclaration& OperatorDeclaration::infers(
 }
 
 OperatorDeclaration& OperatorDeclaration::sees_size() {
-  functions_.sight = [](const detail::Arguments&) {
-    detail::Sight sight;
-    sight.of = detail::Sight::Of::size;
-    return sight;
+  functions_.input_region = [](const detail::Arguments&) {
+    detail::InputRegion input_region;
+    input_region.of = detail::InputRegion::Of::size;
+    return input_region;
   };
   return *this;
 }
@@ -170,14 +170,14 @@ OperatorDeclaration& OperatorDeclaration::decodes_rows(detail::RowDecoding decod
 }
 
 OperatorDeclaration& OperatorDeclaration::defers(
-    Function<detail::Deferral(const detail::OperatorSchema&)> make) {
-  make_deferral_ = std::move(make);
+    Function<detail::LazyForm(const detail::OperatorSchema&)> make) {
+  make_lazy_form_ = std::move(make);
   return *this;
 }
 
 OperatorDeclaration& OperatorDeclaration::maps_levels(
     Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table) {
-  functions_.level_table = std::move(table);
+  functions_.lut = std::move(table);
   return *this;
 }
 
@@ -202,8 +202,8 @@ OperatorDeclaration& OperatorDeclaration::add_parameter(detail::Parameter&& para
 }
 
 void OperatorDeclaration::complete() {
-  if (make_sight_) functions_.sight = make_sight_(schema_);
-  if (make_deferral_) functions_.deferral = make_deferral_(schema_);
+  if (make_input_region_) functions_.input_region = make_input_region_(schema_);
+  if (make_lazy_form_) functions_.lazy_form = make_lazy_form_(schema_);
 }
 
 }  // namespace sluice

@@ -33,29 +33,29 @@ namespace sluice {
 namespace detail {
 
 // Throws BuildError unless the slots have these types.
-void require_outputs(const Recorder& recorder, const Operator& op, const std::vector<SlotId>& slots,
-                     const std::vector<const SlotType*>& types);
+void require_outputs(const PlanBuilder& builder, const Operator& op,
+                     const std::vector<SlotId>& slots, const std::vector<const SlotType*>& types);
 
 template <class R>
 struct Applied {
-  static Value<R> of(Recorder& recorder, const Operator& op, const std::vector<SlotId>& slots) {
-    require_outputs(recorder, op, slots, {slot_type<R>()});
-    return {recorder, slots[0]};
+  static Value<R> of(PlanBuilder& builder, const Operator& op, const std::vector<SlotId>& slots) {
+    require_outputs(builder, op, slots, {slot_type<R>()});
+    return {builder, slots[0]};
   }
 };
 template <>
 struct Applied<void> {
-  static void of(Recorder& recorder, const Operator& op, const std::vector<SlotId>& slots) {
-    require_outputs(recorder, op, slots, {});
+  static void of(PlanBuilder& builder, const Operator& op, const std::vector<SlotId>& slots) {
+    require_outputs(builder, op, slots, {});
   }
 };
 template <class... Rs>
 struct Applied<std::tuple<Rs...>> {
-  static std::tuple<Value<Rs>...> of(Recorder& recorder, const Operator& op,
+  static std::tuple<Value<Rs>...> of(PlanBuilder& builder, const Operator& op,
                                      const std::vector<SlotId>& slots) {
-    require_outputs(recorder, op, slots, {slot_type<Rs>()...});
+    require_outputs(builder, op, slots, {slot_type<Rs>()...});
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple<Value<Rs>...>{Value<Rs>(recorder, slots[I])...};
+      return std::tuple<Value<Rs>...>{Value<Rs>(builder, slots[I])...};
     }
     (std::index_sequence_for<Rs...>());
   }
@@ -111,54 +111,53 @@ Argument whole_argument(const A& number, const ArgumentContext& context) {
 }
 
 template <class A>
-Recorder* recorder_of(const A&) {
+PlanBuilder* builder_of(const A&) {
   return nullptr;
 }
 template <class T>
-Recorder* recorder_of(const Value<T>& value) {
-  return value.valid() ? &value.recorder() : nullptr;
+PlanBuilder* builder_of(const Value<T>& value) {
+  return value.valid() ? &value.builder() : nullptr;
 }
 template <class T>
-Recorder* recorder_of(const Param<T>& param) {
-  return param.is_constant() ? nullptr : recorder_of(param.value());
+PlanBuilder* builder_of(const Param<T>& param) {
+  return param.is_constant() ? nullptr : builder_of(param.value());
 }
 
 // The same as apply_operator below, but the step is called `name`.
 template <class R, class... Args>
-auto apply_as(Recorder& recorder, std::string_view name, const OperatorPtr& op,
+auto apply_as(PlanBuilder& builder, std::string_view name, const OperatorPtr& op,
               const Args&... args) {
-  const ArgumentContext context{recorder, is_given(name)};
+  const ArgumentContext context{builder, is_given(name)};
   Arguments arguments;
   std::size_t i = 0;
   (add_argument(arguments, AsArgument<Args>::of(args, context, parameter_at(*op, i++))), ...);
-  return Applied<R>::of(recorder, *op, recorder.add(op, std::move(arguments), name));
+  return Applied<R>::of(builder, *op, builder.add(op, std::move(arguments), name));
 }
 template <class R, class... Args>
-auto apply_operator(Recorder& recorder, const OperatorPtr& op, const Args&... args) {
-  return apply_as<R>(recorder, op->name(), op, args...);
+auto apply_operator(PlanBuilder& builder, const OperatorPtr& op, const Args&... args) {
+  return apply_as<R>(builder, op->name(), op, args...);
 }
-// Returns the recorder of the first Value; throws BuildError if that is default-constructed.
+// Returns the builder of the first Value; throws BuildError if that is default-constructed.
 template <class... Args>
-Recorder& require_recorder(std::string_view name, const Args&... args) {
-  Recorder* recorder = nullptr;
-  ((recorder = recorder != nullptr ? recorder : recorder_of(args)), ...);
-  if (recorder == nullptr) throw_empty(is_given(name));
-  return *recorder;
+PlanBuilder& require_builder(std::string_view name, const Args&... args) {
+  PlanBuilder* builder = nullptr;
+  ((builder = builder != nullptr ? builder : builder_of(args)), ...);
+  if (builder == nullptr) throw_empty(is_given(name));
+  return *builder;
 }
 
 }  // namespace detail
 
 template <class R, class... Args>
 auto apply_operator(const detail::OperatorPtr& op, const Args&... args) {
-  return detail::apply_as<R>(detail::require_recorder(op->name(), args...), op->name(), op,
-                             args...);
+  return detail::apply_as<R>(detail::require_builder(op->name(), args...), op->name(), op, args...);
 }
 
 // declare_operator: declares an operator by its schema and the function that processes one sample.
 //
 // clang-format off
 //   const auto gamma = declare_operator("gamma")
-//       .family("colour")
+//       .family("color")
 //       .summary("Raises each pixel value to the power of gamma.")
 //       .input<Image>("image")
 //       .parameter<float>("gamma", {.low = 0, .low_open = true, .help = "1 changes nothing"})
@@ -266,18 +265,18 @@ class OperatorDeclaration {
   template <class F>
   OperatorDeclaration& sees_rectangle(F f, bool is_copy = false,
                                       Function<bool(const detail::Arguments&)> all = {}) {
-    make_sight_ =
-        [f = std::move(f), is_copy, all = std::move(all)](
-            detail::OperatorSchema schema) -> Function<detail::Sight(const detail::Arguments&)> {
+    make_input_region_ = [f = std::move(f), is_copy,
+                          all = std::move(all)](detail::OperatorSchema schema)
+        -> Function<detail::InputRegion(const detail::Arguments&)> {
       schema.name += ".rectangle";
       schema.outputs = {{"rectangle", detail::slot_type<Rectangle>()}};
       schema.events.clear();
-      detail::Sight sight;
-      sight.of = detail::Sight::Of::rectangle;
-      sight.is_copy = is_copy;
-      sight.rectangle = detail::make_operator(std::move(schema), {}, f);
-      return [sight, all](const detail::Arguments& arguments) {
-        return all && all(arguments) ? detail::Sight() : sight;
+      detail::InputRegion input_region;
+      input_region.of = detail::InputRegion::Of::rectangle;
+      input_region.is_copy = is_copy;
+      input_region.rectangle = detail::make_operator(std::move(schema), {}, f);
+      return [input_region, all](const detail::Arguments& arguments) {
+        return all && all(arguments) ? detail::InputRegion() : input_region;
       };
     };
     return *this;
@@ -287,8 +286,8 @@ class OperatorDeclaration {
   // The operator is a decoder that can produce its image row by row.
   OperatorDeclaration& decodes_rows(detail::RowDecoding decoding);
   // The operator can defer its work to the next operator, and do the deferred work of the previous
-  // one: see Deferral. `make` is called with the complete schema.
-  OperatorDeclaration& defers(Function<detail::Deferral(const detail::OperatorSchema&)> make);
+  // one: see LazyForm. `make` is called with the complete schema.
+  OperatorDeclaration& defers(Function<detail::LazyForm(const detail::OperatorSchema&)> make);
   // The operator maps pixel values by a lookup table, at least if its parameters are constants.
   OperatorDeclaration& maps_levels(
       Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table);
@@ -334,8 +333,9 @@ class OperatorDeclaration {
 
   detail::OperatorSchema schema_;
   detail::OperatorFunctions functions_;
-  Function<Function<detail::Sight(const detail::Arguments&)>(detail::OperatorSchema)> make_sight_;
-  Function<detail::Deferral(const detail::OperatorSchema&)> make_deferral_;
+  Function<Function<detail::InputRegion(const detail::Arguments&)>(detail::OperatorSchema)>
+      make_input_region_;
+  Function<detail::LazyForm(const detail::OperatorSchema&)> make_lazy_form_;
 };
 
 inline OperatorDeclaration declare_operator(std::string name) {
@@ -347,23 +347,22 @@ inline OperatorDeclaration declare_operator(std::string name) {
 namespace sluice::detail {
 
 // Device versions of operators. A device version has the schema of its operator, and a function
-// that also takes a Gather& (the GPU batch). If an operator has one and its inputs are on a device,
-// the step runs the device version.
+// that also takes a DeviceBatch& (the GPU batch). If an operator has one and its inputs are on a
+// device, the step runs the device version.
 //
-//   add_device_version(flip_operator(), [](Gather& gather, const Image& in, bool horizontal,
+//   add_device_version(flip_operator(), [](DeviceBatch& batch, const Image& in, bool horizontal,
 //                                          bool vertical, Image& out) {
-//     out.create(in.height(), in.width(), in.channels());         // the device's memory
-//     gather.launch_of_step<PixelsLaunch>().add(...);
+//     out.create(in.height(), in.width(), in.channels());  // the device's memory
+//     batch.launch_of_step<PixelsLaunch>().add(...);
 //   });
 //
 // Work that the host must do for each sample first, such as reading a header, is a separate
 // function. It runs in the sample's own task, before the GPU batch. Its result is passed to the
 // device function after the inputs.
 //
-//   add_device_version(decode_operator(),
-//                      [](DeviceMemory&, const File& file, Prepared& out) { ... },
-//                      [](Gather&, const File& file, const Prepared& prepared, Image& out) { ...
-//                      });
+//   add_device_version(
+//       decode_operator(), [](DeviceMemory&, const File& file, Prepared& out) { ... },
+//       [](DeviceBatch&, const File& file, const Prepared& prepared, Image& out) { ... });
 //
 // Ownership: the operator keeps its device version. Threads: any. Errors: BuildError if the
 // operator already has a device version, or if a function does not fit.

@@ -1,7 +1,7 @@
 // Operators that loops use in addition to arithmetic: counts, lists that loops fill, and access to
 // single elements of lists and tensors.
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/function.h>
 #include <sluice/runtime/image.h>
@@ -34,7 +34,7 @@ Parameter name_parameter() {
   name.type = ParameterType::text;
   name.default_value = std::string("list");
   name.per_sample = false;
-  name.help = "what errors call the list";
+  name.help = "name of the list in errors";
   return name;
 }
 Parameter reverse_parameter() {
@@ -43,7 +43,7 @@ Parameter reverse_parameter() {
   reverse.type = ParameterType::boolean;
   reverse.default_value = false;
   reverse.per_sample = false;
-  reverse.help = "the last element first";
+  reverse.help = "puts the last element first";
   return reverse;
 }
 
@@ -190,8 +190,9 @@ OperatorPtr made(OperatorSchema schema, OperatorFunctions functions) {
 
 const OperatorPtr& count_operator() {
   static const OperatorPtr op = [] {
-    OperatorSchema schema = schema_of(
-        "count", "A whole number of any type as i64; one that is too large becomes the largest.");
+    OperatorSchema schema = schema_of("count",
+                                      "Converts an integer of any type to i64; a value that is too "
+                                      "large becomes the largest i64.");
     schema.parameters = {length_parameter("the number")};
     schema.parameters[0].name = "x";
     schema.outputs = {{"count", slot_type<std::int64_t>()}};
@@ -209,7 +210,7 @@ const OperatorPtr& count_operator() {
 const OperatorPtr& list_operator() {
   static const OperatorPtr op = [] {
     OperatorSchema schema =
-        schema_of("list", "A list without elements, which one step in the loop after it may fill.");
+        schema_of("list", "Creates an empty list that one step in the following loop may fill.");
     Parameter type;
     type.name = "type";
     type.type = ParameterType::value_type;
@@ -240,9 +241,9 @@ const OperatorPtr& list_operator() {
 const OperatorPtr& append_operator() {
   static const OperatorPtr op = [] {
     OperatorSchema schema =
-        schema_of("append", "Adds a copy of the value to a list that 'list' has made.");
+        schema_of("append", "Appends a copy of the value to a list created by 'list'.");
     schema.inputs = {list_input(InputUse::fills), {"value", {}, "an element of it"}};
-    schema.parameters = {length_parameter("how many elements there may be"), name_parameter()};
+    schema.parameters = {length_parameter("largest number of elements"), name_parameter()};
     schema.parameters[0].default_value = std::numeric_limits<std::int64_t>::max();
     OperatorFunctions functions;
     functions.check = [](const Arguments& all) { check_appends("append", all[0], all[1]); };
@@ -263,8 +264,8 @@ const OperatorPtr& append_operator() {
 
 const OperatorPtr& appended_operator() {
   static const OperatorPtr op = [] {
-    OperatorSchema schema =
-        schema_of("appended", "A list that 'list' has made, and at its end a copy of the value.");
+    OperatorSchema schema = schema_of(
+        "appended", "Returns a list created by 'list' with a copy of the value appended.");
     schema.inputs = {list_input(InputUse::takes), {"value", {}, "an element of it"}};
     schema.outputs = {{"list", nullptr, true}};
     OperatorFunctions functions;
@@ -285,7 +286,7 @@ const OperatorPtr& appended_operator() {
 
 const OperatorPtr& reverse_operator() {
   static const OperatorPtr op = [] {
-    OperatorSchema schema = schema_of("reverse", "The list, its last element first.");
+    OperatorSchema schema = schema_of("reverse", "Reverses a list.");
     schema.inputs = {list_input()};
     schema.outputs = {{"list", nullptr}};
     OperatorFunctions functions;
@@ -303,7 +304,7 @@ const OperatorPtr& reverse_operator() {
 
 const OperatorPtr& element_operator() {
   static const OperatorPtr op = [] {
-    OperatorSchema schema = schema_of("element", "An element of a list.");
+    OperatorSchema schema = schema_of("element", "Returns an element of a list.");
     schema.inputs = {list_input(), {"index", {slot_type<std::int64_t>()}}};
     schema.outputs = {{"element", nullptr}};
     OperatorFunctions functions;
@@ -329,13 +330,11 @@ const OperatorPtr& slice_operator() {
   static const OperatorPtr op =
       declare_operator("slice")
           .family("loops")
-          .summary("What a tensor has at one place along an axis, without that axis.")
+          .summary("Returns the slice of a tensor at one index of an axis, without that axis.")
           .input<Tensor>("tensor")
           .input<std::int64_t>("index")
-          .constant<std::int32_t>("axis", {.value = 0,
-                                           .low = 0,
-                                           .high = Shape::kMaxRank - 1,
-                                           .help = "along which it is taken"})
+          .constant<std::int32_t>(
+              "axis", {.value = 0, .low = 0, .high = Shape::kMaxRank - 1, .help = "axis to index"})
           .output<Tensor>("slice")
           .runs([](const Tensor& tensor, std::int64_t index, std::int32_t axis, Tensor& slice) {
             take_slice(tensor, axis, index, slice);
@@ -346,9 +345,9 @@ const OperatorPtr& slice_operator() {
 const OperatorPtr& pad_operator() {
   static const OperatorPtr op = [] {
     OperatorSchema schema =
-        schema_of("pad", "A list that 'list' has made, filled up with default values.");
+        schema_of("pad", "Fills up a list created by 'list' with default values.");
     schema.inputs = {list_input(InputUse::takes)};
-    schema.parameters = {length_parameter("how many elements there are"), reverse_parameter(),
+    schema.parameters = {length_parameter("number of elements of the result"), reverse_parameter(),
                          name_parameter()};
     schema.outputs = {{"list", nullptr}};
     OperatorFunctions functions;
@@ -368,7 +367,7 @@ const OperatorPtr& pad_operator() {
 const OperatorPtr& stack_operator() {
   static const OperatorPtr op = [] {
     OperatorSchema schema = schema_of(
-        "stack", "The tensors or pictures of a list as one tensor; filled up with zeros.");
+        "stack", "Stacks the tensors or images of a list into one tensor, filled up with zeros.");
     schema.inputs = {{"list", {slot_type<std::vector<Tensor>>(), slot_type<std::vector<Image>>()}}};
     schema.parameters = {length_parameter("of the new dimension"), reverse_parameter(),
                          name_parameter()};
@@ -379,7 +378,7 @@ const OperatorPtr& stack_operator() {
     axis.low = 0;
     axis.high = Shape::kMaxRank - 1;
     axis.per_sample = false;
-    axis.help = "where the new dimension stands";
+    axis.help = "position of the new dimension";
     schema.parameters.push_back(std::move(axis));
     schema.outputs = {{"tensor", slot_type<Tensor>()}};
     OperatorFunctions functions;

@@ -1,5 +1,5 @@
 // Arithmetic, comparison and conversion of numbers, as operators.
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/runtime/compute.h>
@@ -309,17 +309,16 @@ OperatorPtr conversion(bool casts, const char* name, const char* cpp, const char
 }  // namespace
 
 const OperatorPtr& cast_operator() {
-  static const OperatorPtr op =
-      conversion(true, "cast", "cast<float>(x)",
-                 "The number as another type; fractions are cut off, and what the type "
-                 "does not hold is an error.");
+  static const OperatorPtr op = conversion(true, "cast", "cast<float>(x)",
+                                           "Converts a number to another type; truncates fractions "
+                                           "and fails if the value does not fit.");
   return op;
 }
 
 const OperatorPtr& convert_operator() {
-  static const OperatorPtr op = conversion(
-      false, "convert", "g.uniform(0.f, x)",
-      "The number as the type that a parameter wants; an error where something is lost.");
+  static const OperatorPtr op =
+      conversion(false, "convert", "g.uniform(0.f, x)",
+                 "Converts a number to a parameter's type; fails if the value does not fit.");
   return op;
 }
 
@@ -328,9 +327,9 @@ const OperatorPtr& filter_operator() {
     OperatorSchema schema;
     schema.name = "filter";
     schema.family = "control";
-    schema.summary = "Goes on with samples for which the predicate holds; the others are filtered.";
+    schema.summary = "Keeps samples for which the predicate holds and filters out the others.";
     schema.cpp = {"g.filter(x > y)"};
-    schema.parameters = {number_parameter("predicate", "zero and false do not hold")};
+    schema.parameters = {number_parameter("predicate", "false and zero filter the sample out")};
     schema.effect = true;
     OperatorFunctions functions;
     functions.bind = [](const OperatorSchema&, const Call& call) -> StepFunction {
@@ -346,29 +345,32 @@ const OperatorPtr& filter_operator() {
 const OperatorPtr& arithmetic_operator(std::string_view name) {
   using enum NumberOperation;
   static const std::array all{
-      computing(add, "x + y", "x + y."),
-      computing(subtract, "x - y", "x - y."),
-      computing(multiply, "x * y", "x * y."),
-      computing(divide, "x / y", "x / y; of whole numbers the fraction is cut off."),
-      computing(remainder, "x % y", "The remainder of x / y, with the sign of x."),
-      computing(floor_divide, "floor_divide(x, y)", "x / y, rounded down: Python's x // y."),
+      computing(add, "x + y", "Adds x and y."),
+      computing(subtract, "x - y", "Subtracts y from x."),
+      computing(multiply, "x * y", "Multiplies x by y."),
+      computing(divide, "x / y", "Divides x by y; integers round toward zero."),
+      computing(remainder, "x % y", "Returns the remainder of x / y, with the sign of x."),
+      computing(floor_divide, "floor_divide(x, y)",
+                "Divides x by y and rounds down, as Python's x // y."),
       computing(modulo, "modulo(x, y)",
-                "The remainder of floor_divide: Python's x % y, with the sign of y."),
-      computing(power, "power(x, y)", "x to the power y."),
-      computing(minimum, "minimum(x, y)", "The smaller of two numbers; NaN, where one is NaN."),
-      computing(maximum, "maximum(x, y)", "The larger of two numbers; NaN, where one is NaN."),
-      computing(bitwise_and, "x & y", "The bits that x and y both have."),
-      computing(bitwise_or, "x | y", "The bits that x or y has."),
-      computing(bitwise_xor, "x ^ y", "The bits that only one of x and y has."),
-      computing(less, "x < y", "x < y"),
-      computing(greater, "x > y", "x > y"),
-      computing(less_equal, "x <= y", "x <= y"),
-      computing(greater_equal, "x >= y", "x >= y"),
-      computing(equal, "x == y", "x == y"),
-      computing(not_equal, "x != y", "x != y"),
-      computing(negate, "-x", "-x."),
-      computing(absolute, "abs(x)", "x without its sign."),
-      computing(logical_not, "!(x > y)", "Whether x is false or zero.")};
+                "Returns x modulo y with the sign of y, as Python's x % y."),
+      computing(power, "power(x, y)", "Raises x to the power y."),
+      computing(minimum, "minimum(x, y)",
+                "Returns the smaller of two numbers, or NaN if one is NaN."),
+      computing(maximum, "maximum(x, y)",
+                "Returns the larger of two numbers, or NaN if one is NaN."),
+      computing(bitwise_and, "x & y", "Returns the bitwise AND of x and y."),
+      computing(bitwise_or, "x | y", "Returns the bitwise OR of x and y."),
+      computing(bitwise_xor, "x ^ y", "Returns the bitwise XOR of x and y."),
+      computing(less, "x < y", "Returns true if x < y."),
+      computing(greater, "x > y", "Returns true if x > y."),
+      computing(less_equal, "x <= y", "Returns true if x <= y."),
+      computing(greater_equal, "x >= y", "Returns true if x >= y."),
+      computing(equal, "x == y", "Returns true if x == y."),
+      computing(not_equal, "x != y", "Returns true if x != y."),
+      computing(negate, "-x", "Negates x."),
+      computing(absolute, "abs(x)", "Returns the absolute value of x."),
+      computing(logical_not, "!(x > y)", "Returns true if x is false or zero.")};
   for (const OperatorPtr& op : all) {
     if (op->name() == name) return op;
   }

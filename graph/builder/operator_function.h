@@ -5,8 +5,8 @@
 #include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/runtime/function.h>
-#include <sluice/runtime/own.h>
 #include <sluice/runtime/random.h>
+#include <sluice/runtime/take_ownership.h>
 
 #include <array>
 #include <atomic>
@@ -196,7 +196,7 @@ class SampleNotes {
   // Notes that the event with this number has happened: see OperatorDeclaration::events().
   void note(std::size_t event) { sample_.note(event); }
   // True if steps are timed.
-  bool timed() const { return sample_.tally.timed(); }
+  bool timed() const { return sample_.counters.timed(); }
   // Moves this many nanoseconds from the previous step's time to this step's.
   void worked_before(std::int64_t nanoseconds) { sample_.within_step_before = nanoseconds; }
   // Adds a warning. The sample is still delivered.
@@ -213,13 +213,13 @@ class SampleNotes {
 
 namespace detail {
 
-class Gather;
+class DeviceBatch;
 struct DeviceMemory;
-// The same as Gather::current() and DeviceMemory::current(), without including gather.h.
-Gather& current_gather();
+// The same as DeviceBatch::current() and DeviceMemory::current(), without including device_batch.h.
+DeviceBatch& current_device_batch();
 DeviceMemory& current_device_memory();
 
-enum class Role : std::uint8_t { draws, notes, gathers, has_memory, argument, output };
+enum class Role : std::uint8_t { draws, notes, device_batch, has_memory, argument, output };
 template <class A>
 constexpr Role role_of() {
   using T = std::decay_t<A>;
@@ -227,7 +227,7 @@ constexpr Role role_of() {
       std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
   if (std::is_same_v<T, Random>) return Role::draws;
   if (std::is_same_v<T, SampleNotes>) return Role::notes;
-  if (std::is_same_v<T, Gather>) return Role::gathers;
+  if (std::is_same_v<T, DeviceBatch>) return Role::device_batch;
   if (std::is_same_v<T, DeviceMemory>) return Role::has_memory;
   return written ? Role::output : Role::argument;
 }
@@ -368,8 +368,8 @@ class BoundFunction {
       return (*draw);
     } else if constexpr (S::kRoles[I] == Role::notes) {
       return (notes);
-    } else if constexpr (S::kRoles[I] == Role::gathers) {
-      return (current_gather());
+    } else if constexpr (S::kRoles[I] == Role::device_batch) {
+      return (current_device_batch());
     } else if constexpr (S::kRoles[I] == Role::has_memory) {
       return (current_device_memory());
     } else if constexpr (S::kRoles[I] == Role::output) {

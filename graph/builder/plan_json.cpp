@@ -91,7 +91,7 @@ class Writer {
         if (!step.pinned) continue;
         if (only != nullptr) {
           throw BuildError("'" + step.name +
-                           "' is a second source, but a file holds a plan of one: let '" +
+                           "' is a second source, but a saved plan has only one: let '" +
                            only->name + "' give all values");
         }
         only = &step;
@@ -104,7 +104,7 @@ class Writer {
   Json nodes(const Block& block) {
     // A nested block takes up to four levels of JSON.
     if (++depth_ > (kPlanDepth - 8) / 4)
-      throw BuildError("choices and loops lie too deep one inside the other for a file");
+      throw BuildError("choices and loops are nested too deeply for a file");
     Json all = Json::array();
     for (const Node& node : block.nodes) {
       visit(
@@ -125,7 +125,7 @@ class Writer {
     if (step.op == nullptr) return alias(step);
     if (!is_registered(registry_, step.op)) {
       throw BuildError("the operator '" + step.op->name() + "' of the step '" + step.name +
-                       "' is not registered, so no file can name it: call register_operator first "
+                       "' is not registered, so it cannot be saved: call register_operator first "
                        "(docs/your-own-operator.md)");
     }
     const OperatorSchema& schema = step.op->schema();
@@ -163,8 +163,8 @@ class Writer {
   Json alias(const Step& step) {
     if (step.writes.size() != 1 || !plan_.slots[step.writes[0]].same_as) {
       throw BuildError("the step '" + step.name +
-                       "' is a function of this program, which no file can hold: declare an "
-                       "operator that does it, and register that (docs/your-own-operator.md)");
+                       "' is a function of this program, which cannot be saved: declare an "
+                       "operator for it, and register that (docs/your-own-operator.md)");
     }
     Json all;
     all["alias"] = step.name;
@@ -209,7 +209,7 @@ class Writer {
   Json branch(const Branch& branch) {
     if (!branch.choosing) {
       throw BuildError("'" + branch.name +
-                       "' chooses by a value that no file can hold: make it a bool, or a number of "
+                       "' chooses by a value that cannot be saved: make it a bool, or a number of "
                        "fixed width, with cast<T>(value)");
     }
     Json all;
@@ -259,7 +259,7 @@ class Writer {
     const auto at = numbers_.find(slot);
     if (at == numbers_.end())
       throw BuildError("'" + user + "' uses '" + plan_.slots.at(slot).name +
-                       "', which no step before it makes");
+                       "', which no earlier step makes");
     return at->second;
   }
   Json uses(const std::vector<SlotId>& slots, const std::string& user) const {
@@ -275,7 +275,7 @@ class Writer {
     const std::string_view name = registry_.name_of_type(type);
     if (name.empty()) {
       throw BuildError("'" + user + "' is a '" + std::string(type->name) +
-                       "', and no file can name that type: call register_value_type first "
+                       "', a type that cannot be saved: call register_value_type first "
                        "(docs/your-own-operator.md)");
     }
     return std::string(name);

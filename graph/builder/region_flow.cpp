@@ -156,8 +156,8 @@ void RegionFlow::add_regions() {
     const auto add = [&](const std::string& name) { regions_.push_back({name + quoted, b}); };
     if (is_conditional(*boundaries_[b])) {
       add("the boundary of ");
-      add("the arm 'true' of ");
-      add("the arm 'false' of ");
+      add("the branch 'true' of ");
+      add("the branch 'false' of ");
     } else {
       add("the loop ");
     }
@@ -283,10 +283,9 @@ void RegionFlow::place(Index boundary) {
     const auto sought = std::find_if(first_region_.begin(), first_region_.end(), [&](Index region) {
       return regions_[region].place == Place::sought;
     });
-    throw BuildError(
-        "'" + boundaries_[static_cast<Index>(sought - first_region_.begin())]->name +
-        "' and another conditional or loop each use a value from inside the other; let "
-        "one be over, and give its value out with add_output, before the other uses it");
+    throw BuildError("'" + boundaries_[static_cast<Index>(sought - first_region_.begin())]->name +
+                     "' and another conditional or loop each use a value from inside the other; "
+                     "end one, and return its value with add_output, before the other uses it");
   }
   regions_[first].place = Place::sought;
   Item& exit = items_[exits_[boundary]];
@@ -308,15 +307,15 @@ RegionFlow::Index RegionFlow::innermost(const Item& item) {
   for (const Index r : item.regions) {
     if (within(deepest, r)) continue;
     if (regions_[r].boundary == regions_[deepest].boundary) {
-      throw BuildError("'" + item.name + "' lies in both arms of '" +
+      throw BuildError("'" + item.name + "' lies in both branches of '" +
                        boundaries_[regions_[r].boundary]->name +
-                       "': an input leads to it, and it leads to both arms; make it of the value "
-                       "outside, so that it runs before the decision, or once for each arm");
+                       "': it depends on an input, and both branches use it; compute it from the "
+                       "value outside, before the decision, or once in each branch");
     }
     throw BuildError("'" + item.name + "' lies in " + regions_[deepest].name + " and in " +
                      regions_[r].name +
-                     ", but neither of them lies in the other; let one be over, and give its value "
-                     "out with add_output, before the other uses it");
+                     ", but neither of them lies in the other; end one, and return its value with "
+                     "add_output, before the other uses it");
   }
   return deepest;
 }
@@ -370,13 +369,12 @@ void RegionFlow::check_use(SlotId slot, Index from, const std::string& user) con
   if (within(from, home)) return;
   const std::string& value = plan_.slots[slot].name;
   if (item.entry_of && is_conditional(*boundaries_[*item.entry_of])) {
-    throw BuildError("'" + user + "' uses '" + value +
-                     "', which is for what leads to an output of '" +
+    throw BuildError("'" + user + "' uses '" + value + "', which only serves the outputs of '" +
                      boundaries_[*item.entry_of]->name +
                      "'; elsewhere, use the value that was given to add_input");
   }
   throw BuildError("'" + user + "' uses the value '" + value + "', which exists only inside " +
-                   regions_[home].name + "; give it out with add_output to use it outside");
+                   regions_[home].name + "; return it with add_output to use it outside");
 }
 
 }  // namespace sluice::detail

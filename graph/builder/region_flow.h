@@ -1,6 +1,5 @@
 // RegionFlow: the data flow of a block with explicit boundaries, and the region of each of its
-// parts.
-// Internal to regions.h.
+// parts. Internal to regions.h.
 //
 // Ownership: refers to the plan and the boundaries, which outlive it; takes the nodes of the block,
 // and its user moves them out of items(). Threads: one. Errors: BuildError if a value leaves a
@@ -58,7 +57,7 @@ class RegionFlow {
   enum class Direction { uses, users };
   enum class Place { open, sought, found };
   struct Region {
-    std::string name;  // "the arm 'true' of 'conditional'"
+    std::string name;  // "the branch 'true' of 'conditional'"
     Index boundary = 0;
     Index parent = kBlock;
     int depth = 0;

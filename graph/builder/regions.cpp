@@ -134,7 +134,8 @@ class Builder {
     made.choose = choose_by(*made.choosing);
     for (const std::string& arm : made.arm_names) {
       made.arms.emplace_back();
-      made.arms.back().scope = add_scope(plan_, scope, "the arm '" + arm + "' of '" + name + "'");
+      made.arms.back().scope =
+          add_scope(plan_, scope, "the branch '" + arm + "' of '" + name + "'");
     }
     return made;
   }

@@ -9,7 +9,7 @@
 // keeps. A step with an effect lies there if values from there lead to it. Everything else is
 // outside and runs before the decision.
 //
-// Ownership: the recorder owns boundaries. Threads: one. Errors: BuildError.
+// Ownership: the builder owns boundaries. Threads: one. Errors: BuildError.
 #pragma once
 
 #include <sluice/graph/plan/step.h>

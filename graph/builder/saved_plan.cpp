@@ -1,5 +1,5 @@
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/builder/plan_json.h>
-#include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/builder/saved_plan.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
@@ -56,7 +56,7 @@ E enumerator_of(const JsonPlace& place) {
   place.fail("must be one of " + names);
 }
 
-// Reports the recorder's errors at this place.
+// Reports the builder's errors at this place.
 template <class F>
 auto recorded(const JsonPlace& place, const F& record) {
   try {
@@ -77,9 +77,9 @@ const SlotType* type_of_name(const JsonPlace& place, const OperatorRegistry& reg
 
 class Loader {
  public:
-  Loader(Recorder& recorder, const OperatorRegistry& registry,
+  Loader(PlanBuilder& builder, const OperatorRegistry& registry,
          const std::vector<const SlotType*>& types)
-      : recorder_(recorder), registry_(registry), types_(types), slots_(types.size()) {}
+      : builder_(builder), registry_(registry), types_(types), slots_(types.size()) {}
 
   std::vector<SlotId> load(const JsonPlace& all, const std::vector<SlotId>& source) {
     define(all.field("source").field("outputs"), source);
@@ -87,7 +87,7 @@ class Loader {
     std::vector<SlotId> outputs = uses(all.field("outputs"));
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       recorded(all.field("outputs").at(i),
-               [&] { recorder_.use(outputs[i], "the pipeline's result"); });
+               [&] { builder_.use(outputs[i], "the pipeline's result"); });
     }
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (!slots_[i]) all.field("slots").at(i).fail("no step makes this slot; take it out");
@@ -108,7 +108,7 @@ class Loader {
       } else if (one.has("alias")) {
         alias(one);
       } else {
-        one.fail("this is no step: it has none of the fields operator, branch, loop and alias");
+        one.fail("this is not a step: it has none of the fields operator, branch, loop and alias");
       }
     }
   }
@@ -125,7 +125,7 @@ class Loader {
     const OperatorSchema& schema = op->schema();
     if (place.field("version").integer(0, kMostNumber) != schema.version) {
       place.field("version").fail(
-          fmt::format("the plan was saved with another version of '{}': this program has {}; look "
+          fmt::format("the plan was saved with another version of '{}': this program has {}; check "
                       "what has changed, and save it again",
                       schema.name, schema.version));
     }
@@ -139,7 +139,7 @@ class Loader {
     const std::string name = place.has("name") ? place.field("name").text() : schema.name;
     if (name.empty()) place.field("name").fail("a step must have a name");
     const auto made =
-        recorded(place, [&] { return recorder_.add(op, std::move(all), name, generator); });
+        recorded(place, [&] { return builder_.add(op, std::move(all), name, generator); });
     define(place.field("outputs"), made);
     if (place.has("declared")) declare(place.field("declared"));
   }
@@ -182,14 +182,14 @@ class Loader {
       const JsonPlace one = list.at(i);
       one.only({"slot", "dtype", "layout", "rank"});
       const SlotId slot = use(one.field("slot"));
-      if (recorder_.plan().slots[slot].type != slot_type<Tensor>())
+      if (builder_.plan().slots[slot].type != slot_type<Tensor>())
         one.field("slot").fail("only tensors are declared");
       TensorSpec spec;
       if (one.has("dtype")) spec.dtype = enumerator_of<DType>(one.field("dtype"));
       if (one.has("layout")) spec.layout = enumerator_of<Layout>(one.field("layout"));
       if (one.has("rank"))
         spec.rank = static_cast<int>(one.field("rank").integer(0, Shape::kMaxRank));
-      recorded(one, [&] { recorder_.declare(slot, spec); });
+      recorded(one, [&] { builder_.declare(slot, spec); });
     }
   }
 
@@ -198,7 +198,7 @@ class Loader {
     const SlotId of = use(place.field("of"));
     const std::string name = place.field("alias").text();
     const SlotId made =
-        recorded(place, [&] { return recorder_.add_alias(of, recorder_.unique_name(name)); });
+        recorded(place, [&] { return builder_.add_alias(of, builder_.unique_name(name)); });
     define(place.field("outputs"), {made});
   }
 
@@ -216,29 +216,29 @@ class Loader {
     const JsonPlace arms = place.field("arms");
     const std::size_t count = arms.size();
     if (count == 0 || (choosing.by == Choosing::By::truth && count != 2))
-      arms.fail(fmt::format("there are {} arms; by truth there must be two, by number at least one",
-                            count));
+      arms.fail(fmt::format(
+          "there are {} branches; by truth there must be two, by number at least one", count));
     std::vector<std::string> names;
     for (std::size_t i = 0; i < count; ++i) {
       arms.at(i).only({"name", "steps", "results"});
       names.push_back(arms.at(i).field("name").text());
     }
-    const Recorder::Attempt attempt(recorder_);
+    const PlanBuilder::Attempt attempt(builder_);
     recorded(place, [&] {
-      recorder_.open_branch(recorder_.unique_name(place.field("branch").text()), names, choosing);
+      builder_.open_branch(builder_.unique_name(place.field("branch").text()), names, choosing);
     });
-    if (place.has("eager") && place.field("eager").boolean()) recorder_.make_eager();
+    if (place.has("eager") && place.field("eager").boolean()) builder_.make_eager();
     std::vector<SlotId> wanted;
     for (std::size_t i = 0; i < count; ++i) {
-      recorder_.begin_arm();
+      builder_.begin_arm();
       const JsonPlace arm = arms.at(i);
       steps(arm.field("steps"));
       std::vector<SlotId> results = uses(arm.field("results"));
       if (i == 0) wanted = results;
-      require_same_types(arm.field("results"), results, wanted, "the first arm gives");
-      recorded(arm.field("results"), [&] { recorder_.end_arm(std::move(results), place_in_); });
+      require_same_types(arm.field("results"), results, wanted, "the first branch gives");
+      recorded(arm.field("results"), [&] { builder_.end_arm(std::move(results), place_in_); });
     }
-    define(place.field("outputs"), recorder_.close_branch());
+    define(place.field("outputs"), builder_.close_branch());
   }
 
   void loop(const JsonPlace& place) {
@@ -246,31 +246,31 @@ class Loader {
         {"loop", "max_iterations", "init", "state", "iteration", "condition", "body", "outputs"});
     const std::int64_t most = place.field("max_iterations").integer(0, INT64_MAX);
     const std::vector<SlotId> init = uses(place.field("init"));
-    const Recorder::Attempt attempt(recorder_);
-    const Recorder::LoopView view = recorded(place, [&] {
-      return recorder_.open_loop(recorder_.unique_name(place.field("loop").text()), most, init);
+    const PlanBuilder::Attempt attempt(builder_);
+    const PlanBuilder::LoopView view = recorded(place, [&] {
+      return builder_.open_loop(builder_.unique_name(place.field("loop").text()), most, init);
     });
     define(place.field("state"), view.state);
     define_one(place.field("iteration"), view.iteration);
 
     const JsonPlace condition = place.field("condition");
     condition.only({"steps", "results", "shared"});
-    recorder_.begin_condition();
+    builder_.begin_condition();
     steps(condition.field("steps"));
     const std::vector<SlotId> holds = uses(condition.field("results"));
-    if (holds.size() != 1 || recorder_.plan().slots[holds[0]].type != slot_type<bool>())
+    if (holds.size() != 1 || builder_.plan().slots[holds[0]].type != slot_type<bool>())
       condition.field("results").fail("a condition gives one value, a bool");
-    recorded(condition.field("results"), [&] { recorder_.end_condition(holds[0]); });
-    if (condition.has("shared") && condition.field("shared").boolean()) recorder_.share_condition();
+    recorded(condition.field("results"), [&] { builder_.end_condition(holds[0]); });
+    if (condition.has("shared") && condition.field("shared").boolean()) builder_.share_condition();
 
     const JsonPlace body = place.field("body");
     body.only({"steps", "results"});
-    recorder_.begin_body();
+    builder_.begin_body();
     steps(body.field("steps"));
     std::vector<SlotId> next = uses(body.field("results"));
     require_same_types(body.field("results"), next, init, "the loop begins with");
-    recorded(body.field("results"), [&] { recorder_.end_body(std::move(next), place_in_); });
-    define(place.field("outputs"), recorder_.close_loop());
+    recorded(body.field("results"), [&] { builder_.end_body(std::move(next), place_in_); });
+    define(place.field("outputs"), builder_.close_loop());
   }
 
   void require_same_types(const JsonPlace& place, const std::vector<SlotId>& given,
@@ -285,7 +285,7 @@ class Loader {
                                    who, name(wanted[i])));
     }
   }
-  const SlotType* type(SlotId slot) const { return recorder_.plan().slots[slot].type; }
+  const SlotType* type(SlotId slot) const { return builder_.plan().slots[slot].type; }
   std::string name(SlotId slot) const {
     const std::string_view known = registry_.name_of_type(type(slot));
     return std::string(known.empty() ? type(slot)->name : known);
@@ -319,11 +319,11 @@ class Loader {
     return all;
   }
 
-  Recorder& recorder_;
+  PlanBuilder& builder_;
   const OperatorRegistry& registry_;
   const std::vector<const SlotType*>& types_;
   std::vector<std::optional<SlotId>> slots_;
-  const Recorder::Place place_in_ = [](std::size_t i) { return "element " + std::to_string(i); };
+  const PlanBuilder::Place place_in_ = [](std::size_t i) { return "element " + std::to_string(i); };
 };
 
 }  // namespace
@@ -378,10 +378,10 @@ const std::vector<const detail::SlotType*>& SavedPlan::output_types() const {
   return impl_->outputs;
 }
 
-std::vector<detail::SlotId> SavedPlan::add_to(detail::Recorder& recorder,
+std::vector<detail::SlotId> SavedPlan::add_to(detail::PlanBuilder& builder,
                                               const std::vector<detail::SlotId>& source) const {
   const detail::JsonPlace all(*impl_->json, impl_->file);
-  return detail::Loader(recorder, *impl_->registry, impl_->types).load(all, source);
+  return detail::Loader(builder, *impl_->registry, impl_->types).load(all, source);
 }
 
 void SavedPlan::throw_other_pipeline() const {
@@ -440,7 +440,7 @@ void JsonPlace::only(std::initializer_list<const char*> names) const {
     if (std::any_of(names.begin(), names.end(), is_it)) continue;
     std::string known;
     for (const char* name : names) known += (known.empty() ? "" : ", ") + std::string(name);
-    fail("there is no field " + shown(given) + " here; there may be: " + known);
+    fail("there is no field " + shown(given) + " here; possible fields: " + known);
   }
 }
 
@@ -505,23 +505,22 @@ std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const 
   std::vector<std::set<std::string>> names;  // of the open objects
   const auto look = [&](int at, Json::parse_event_t event, Json& parsed) {
     if (at >= depth)
-      throw BuildError(
-          fmt::format("{}: more than {} arrays and objects lie one inside the other", file, depth));
+      throw BuildError(fmt::format("{}: more than {} arrays and objects are nested", file, depth));
     if (event == Json::parse_event_t::object_start) names.emplace_back();
     if (event == Json::parse_event_t::object_end) names.pop_back();
     if (event == Json::parse_event_t::key && !names.back().insert(parsed.get<std::string>()).second)
-      throw BuildError(file + ": the name " + shown(parsed) + " stands twice in one object");
+      throw BuildError(file + ": the name " + shown(parsed) + " appears twice in one object");
     return true;
   };
   // The parser would treat a zero byte as the end.
   if (text.find('\0') != std::string::npos)
-    throw BuildError(file + " is no JSON: there is a zero byte in it");
+    throw BuildError(file + " is not JSON: it contains a zero byte");
   try {
     return std::make_shared<const Json>(Json::parse(text, look));
   } catch (const Json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     const std::string what = error.what();
-    throw BuildError(file + " is no JSON: " + what.substr(what.find("] ") + 2));
+    throw BuildError(file + " is not JSON: " + what.substr(what.find("] ") + 2));
   }
 }
 

@@ -40,16 +40,16 @@ class SavedPlan {
   // Records the steps, with these values in place of the source's; returns the outputs.
   template <class... Outs, class In, class... Ins>
   std::tuple<Value<Outs>...> apply(const Value<In>& first, const Value<Ins>&... more) const {
-    if (((&more.recorder() != &first.recorder()) || ...)) throw_other_pipeline();
+    if (((&more.builder() != &first.builder()) || ...)) throw_other_pipeline();
     const std::vector<detail::SlotId> outputs =
-        add_to(first.recorder(), {first.slot(), more.slot()...});
+        add_to(first.builder(), {first.slot(), more.slot()...});
     require_outputs({detail::slot_type<Outs>()...});
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple<Value<Outs>...>{Value<Outs>(first.recorder(), outputs[I])...};
+      return std::tuple<Value<Outs>...>{Value<Outs>(first.builder(), outputs[I])...};
     }
     (std::index_sequence_for<Outs...>());
   }
-  std::vector<detail::SlotId> add_to(detail::Recorder& recorder,
+  std::vector<detail::SlotId> add_to(detail::PlanBuilder& builder,
                                      const std::vector<detail::SlotId>& source) const;
 
  private:

@@ -56,13 +56,13 @@ inline constexpr bool owns = !(points<Args>::value || ...);
   static_assert(fault != ResultFault::nothing, WHO                                                 \
                 ": the function returns nothing: it must return the step's value; a step without " \
                 "one is a tap");                                                                   \
-  static_assert(fault != ResultFault::value, WHO                                                   \
-                ": the function returns a Value, but computes with what one sample has: pass "     \
-                "Values as arguments of the step, and call functions on plain objects "            \
-                "(sluice::kernels has those of the operators)");                                   \
+  static_assert(                                                                                   \
+      fault != ResultFault::value, WHO                                                             \
+      ": the function returns a Value, but computes with the plain objects of one sample: pass "   \
+      "Values as arguments of the step, and call functions of sluice::kernels on plain objects");  \
   static_assert(fault != ResultFault::does_not_travel, WHO                                         \
-                ": what the function returns cannot travel: a value's type has a default "         \
-                "constructor, moves, and its destructor does not throw");                          \
+                ": the function's result cannot be a value of a sample: its type must have a "     \
+                "default constructor, be movable, and have a destructor that does not throw");     \
   static_assert(fault != ResultFault::reference, WHO                                               \
                 ": the function returns a reference to what can neither be copied nor cloned: "    \
                 "return an object")
@@ -95,8 +95,8 @@ struct result_of_map_async {
   static constexpr bool check() {
     static_assert(
         said,
-        "map_async: say what the completion handle is fired with: "
-        "g.map_async<R>(name, f, args...), where f takes a Completion<R>, then the values");
+        "map_async: name the type that the completion handle is fired with: g.map_async<R>(name, "
+        "f, args...), where f takes a Completion<R>, then the values");
     if constexpr (!said) {
       return false;
     } else {
@@ -106,11 +106,11 @@ struct result_of_map_async {
                     "map_async: R is void, const or a reference: name the type of an object, which "
                     "becomes the step's value");
       static_assert(fault != ResultFault::value,
-                    "map_async: R is a Value, but the handle is fired with what one sample has: "
-                    "name the plain type, for example g.map_async<int>");
+                    "map_async: R is a Value, but the handle is fired with a plain object: name "
+                    "the plain type, for example g.map_async<int>");
       static_assert(fault != ResultFault::does_not_travel,
-                    "map_async: an R cannot travel: a value's type has a default constructor, "
-                    "moves, and its destructor does not throw");
+                    "map_async: an R cannot be a value of a sample: its type must have a default "
+                    "constructor, be movable, and have a destructor that does not throw");
       return fault == ResultFault::none;
     }
   }

@@ -10,15 +10,15 @@
 //   anything else that copies  a constant, the same for every sample: it becomes a Value, a string
 //                              literal one of std::string
 //
-// Branches must return the same structure: joined_t (faults.h). normal_t<X> is X with constants
-// replaced by Values. Types cannot tell all structures apart (lengths, keys); the builder then
-// compares them and reports the difference.
+// Branches must return the same structure: type_join_t (type_errors.h). normal_t<X> is X with
+// constants replaced by Values. Types cannot tell all structures apart (lengths, keys); the builder
+// then compares them and reports the difference.
 #pragma once
 
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/value.h>
 #include <sluice/runtime/arithmetic.h>
-#include <sluice/runtime/own.h>
+#include <sluice/runtime/take_ownership.h>
 
 #include <array>
 #include <cstddef>
@@ -31,10 +31,10 @@
 
 namespace sluice::detail {
 
-// The user of values in a description, as text for messages: "'resize' is given", "the arm 'then'
-// of 'if_else' gives".
+// The user of values in a description, as text for messages: "'resize' is given", "the branch
+// 'then' of 'if_else' gives".
 struct ArgumentContext {
-  Recorder& recorder;
+  PlanBuilder& builder;
   std::string text;
 };
 
@@ -42,19 +42,19 @@ struct ArgumentContext {
 [[noreturn]] void throw_foreign(const std::string& context);
 
 template <class T>
-Value<T> constant_value(Recorder& recorder, T constant) {
+Value<T> constant_value(PlanBuilder& builder, T constant) {
   if constexpr (is_known_constant<T>) {
-    return {recorder, recorder.add(constant_operator(), {Constant(std::move(constant))})[0]};
+    return {builder, builder.add(constant_operator(), {Constant(std::move(constant))})[0]};
   } else {
     Step step;
-    step.name = recorder.unique_name("constant");
-    const SlotId slot = recorder.add_slot(slot_type<T>(), step.name);
+    step.name = builder.unique_name("constant");
+    const SlotId slot = builder.add_slot(slot_type<T>(), step.name);
     step.writes = {slot};
     step.run = [slot, constant = std::move(constant)](Sample& sample) {
       sample.get<T>(slot) = constant;
     };
-    recorder.add_step(std::move(step));
-    return {recorder, slot};
+    builder.add_step(std::move(step));
+    return {builder, slot};
   }
 }
 
@@ -148,9 +148,9 @@ struct structure {
     } else {
       using T = typename To::value_type;
       if constexpr (std::is_same_v<T, X> || !std::is_arithmetic_v<X>) {
-        return constant_value<T>(context.recorder, T(x));
+        return constant_value<T>(context.builder, T(x));
       } else {
-        return constant_value<T>(context.recorder,
+        return constant_value<T>(context.builder,
                                  exact_constant<T>(context.text, x, type_name<T>()));
       }
     }
@@ -163,12 +163,11 @@ struct structure {
                                                              visit);
     });
   }
-  static X rebuild(const X& like, Recorder& recorder, const SlotId*& slot) {
+  static X rebuild(const X& like, PlanBuilder& builder, const SlotId*& slot) {
     X x = like;
     std::apply(
         [&](auto&... field) {
-          ((field =
-                structure<std::remove_cvref_t<decltype(field)>>::rebuild(field, recorder, slot)),
+          ((field = structure<std::remove_cvref_t<decltype(field)>>::rebuild(field, builder, slot)),
            ...);
         },
         fields_of(x));
@@ -204,15 +203,15 @@ struct structure<Value<T>> {
   template <class To>
   static To normal(const ArgumentContext& context, const Value<T>& value) {
     if (!value.valid()) throw_empty(context.text);
-    if (!value.is_of(context.recorder)) throw_foreign(context.text);
+    if (!value.is_of(context.builder)) throw_foreign(context.text);
     return value;
   }
   template <class Visit>
   static void visit(const Value<T>& value, const std::string& place, Visit&& visit) {
     visit(value.slot(), place);
   }
-  static type rebuild(const type&, Recorder& recorder, const SlotId*& slot) {
-    return {recorder, *slot++};
+  static type rebuild(const type&, PlanBuilder& builder, const SlotId*& slot) {
+    return {builder, *slot++};
   }
   static std::string compare(const type&, const type&) { return {}; }
 };
@@ -238,10 +237,10 @@ struct tuple_structure {
         },
         xs);
   }
-  static Tuple rebuild(const Tuple& like, Recorder& recorder, const SlotId*& slot) {
+  static Tuple rebuild(const Tuple& like, PlanBuilder& builder, const SlotId*& slot) {
     // Braces evaluate from left to right.
     return std::apply(
-        [&](const Xs&... x) { return Tuple{structure<Xs>::rebuild(x, recorder, slot)...}; }, like);
+        [&](const Xs&... x) { return Tuple{structure<Xs>::rebuild(x, builder, slot)...}; }, like);
   }
   static std::string compare(const Tuple& a, const Tuple& b) {
     return structure<int>::compare_each(
@@ -267,9 +266,9 @@ struct range_structure {
     std::size_t i = 0;
     for (const X& x : xs) structure<X>::visit(x, inner("element", i++, place), visit);
   }
-  static Container rebuild(const Container& like, Recorder& recorder, const SlotId*& slot) {
+  static Container rebuild(const Container& like, PlanBuilder& builder, const SlotId*& slot) {
     Container xs = like;
-    for (X& x : xs) x = structure<X>::rebuild(x, recorder, slot);
+    for (X& x : xs) x = structure<X>::rebuild(x, builder, slot);
     return xs;
   }
 };
@@ -338,10 +337,10 @@ requires(holds_values<X>()) struct structure<std::map<K, X>> {
     for (const auto& [key, x] : xs)
       structure<X>::visit(x, inner("the key", key_text(key), place), visit);
   }
-  static std::map<K, X> rebuild(const std::map<K, X>& like, Recorder& recorder,
+  static std::map<K, X> rebuild(const std::map<K, X>& like, PlanBuilder& builder,
                                 const SlotId*& slot) {
     std::map<K, X> xs = like;
-    for (auto& [key, x] : xs) x = structure<X>::rebuild(x, recorder, slot);
+    for (auto& [key, x] : xs) x = structure<X>::rebuild(x, builder, slot);
     return xs;
   }
   static std::string compare(const std::map<K, X>& a, const std::map<K, X>& b) {
@@ -387,9 +386,9 @@ std::string place_in(const X& x, std::size_t i) {
 }
 
 template <class X>
-X rebuild(const X& like, Recorder& recorder, const std::vector<SlotId>& slots) {
+X rebuild(const X& like, PlanBuilder& builder, const std::vector<SlotId>& slots) {
   const SlotId* slot = slots.data();
-  return structure<X>::rebuild(like, recorder, slot);
+  return structure<X>::rebuild(like, builder, slot);
 }
 
 }  // namespace sluice::detail

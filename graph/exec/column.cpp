@@ -13,8 +13,8 @@ void throw_outside_batch(std::size_t index, std::size_t size) {
 
 void throw_not_dense() {
   throw std::logic_error(
-      "the samples of this batch differ in shape, or the batch was moved from, so there is no one "
-      "block; ask dense() first, or give them one shape, for instance with resize");
+      "the samples of this batch differ in shape, or the batch was moved from, so there is no "
+      "single block; check dense() first, or make them one shape, for instance with resize");
 }
 
 static void require_block(const BatchMemory* memory) {

@@ -16,7 +16,7 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/memory.h>
-#include <sluice/runtime/own.h>
+#include <sluice/runtime/take_ownership.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstddef>
@@ -84,7 +84,7 @@ class MemoryBatch {
   // The memory that holds the samples.
   MemoryPlace place() const;
 
-  // For code that uses the samples on a stream, see StreamOrder. If missing samples left gaps, the
+  // For code that uses the samples on a stream, see StreamSync. If missing samples left gaps, the
   // device may still be moving samples when the batch is delivered. Work that is put into `stream`
   // after this call begins when all samples are ready. The call itself does not wait.
   void wait_on(void* stream) const;

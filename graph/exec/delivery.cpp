@@ -8,20 +8,21 @@
 //
 //                   batch 0      batch 1      batch 2    missing
 //     complete      0 1 x 3      4 - 6 7      8 9
-//     judge()       BatchError   ok           ok
-//     settle()      0 1 3        4 6 7        8 9        2 | 5 | none
+//     apply_error_policy() BatchError   ok           ok
+//     finalize()    0 1 3        4 6 7        8 9        2 | 5 | none
 //     Compactor     0 1 3 4      6 7 8 9                 2 5 | none     (with `compact`)
 //
 // The engine calls this code for one batch after another, in order, when all of its samples have
 // ended (next_in_order() in engine_run.cpp):
 //
-// 1. judge() compares the tensors with those of the run's first sample that has not ended early. A
-//    tensor that differs fails its sample. judge() then counts errors in order of ids, and checks
-//    the budget. So the same batch exceeds the budget on every machine. If the policy is `fail`,
-//    batch 0 throws BatchError. The batch stays where it is: the next call judges it again, does
-//    not throw, and delivers it.
-// 2. settle() reads how each sample ended. The cells that remain are `kept`; Column::finish() moves
-//    them together. Without `compact`, a short last batch is padded here if last_batch is `fill`.
+// 1. apply_error_policy() compares the tensors with those of the run's first sample that has not
+//    ended early. A tensor that differs fails its sample. Then it counts errors in order of ids,
+//    and checks the budget. So the same batch exceeds the budget on every machine. If the policy is
+//    `fail`, batch 0 throws BatchError. The batch stays where it is: the next call applies the
+//    policy again, does not throw, and delivers it.
+// 2. finalize() reads how each sample ended. The cells that remain are `kept`; Column::finish()
+//    moves them together. Without `compact`, a short last batch is padded here if last_batch is
+//    `fill`.
 // 3. With `compact`, Compactor::next() moves samples from short batches (`part_`) into the batch
 //    being made (`making_`). In the example it takes 0 1 3 and then 4, and leaves 6 7 in `part_`.
 //    It then knows the next id, 6, so it moves the notes about all samples before 6: 2 and 5.
@@ -30,20 +31,21 @@
 // takes draw n of a generator that only the seed and the key determine. So the result does not
 // depend on the order in which samples fail.
 //
-// Invariants: judge() changes errors_ and judged_ only if it does not throw, so no error counts
-// twice. settle() counts each sample once, even if the Compactor holds it afterwards. The Compactor
-// reports samples that the user never receives: waiting(), take_left_out() and take_lost(). If
-// all_well is set, judge() and settle() do not read each sample.
+// Invariants: apply_error_policy() changes errors_ and judged_ only if it does not throw, so no
+// error counts twice. finalize() counts each sample once, even if the Compactor holds it
+// afterwards. The Compactor reports samples that the user never receives: waiting(),
+// take_left_out() and take_lost(). If all_well is set, apply_error_policy() and finalize() do not
+// read each sample.
 //
 // Threads: no locks. Except stand_in(), this code runs on one thread at a time: the one that takes
-// batches or ends the epoch. judge(), settle() and Compactor::next() run without the engine's lock,
-// because columns move values of user types.
+// batches or ends the epoch. apply_error_policy(), finalize() and Compactor::next() run without the
+// engine's lock, because columns move values of user types.
 //
 // Errors: BudgetError ends the epoch. If a column cannot be finished, the whole batch is lost. The
 // error rate counts from the 100th sample on, or from the last one of a shorter epoch. If the
-// length of the epoch is unknown, judge_end() checks the rate of fewer samples.
+// length of the epoch is unknown, apply_error_policy_at_end() checks the rate of fewer samples.
 //
-// Read Delivery::judge() first.
+// Read Delivery::apply_error_policy() first.
 #include <sluice/graph/exec/delivery.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/random.h>
@@ -115,8 +117,8 @@ const BatchData& no_batch() {
 const BatchData& require_batch(const BatchData* batch) {
   if (batch != nullptr) return *batch;
   throw Error(
-      "this batch is empty: it was moved from, or default-constructed; use the one that a pipeline "
-      "has given, or that it was moved to");
+      "this batch is empty: it was moved from, or default-constructed; use one that a pipeline "
+      "returned, or the one it was moved to");
 }
 
 bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept {
@@ -144,7 +146,7 @@ void Delivery::restart(const Start& start, std::int64_t first, std::int64_t tota
   first_.clear();
 }
 
-void Delivery::compare(BatchInMaking& batch) {
+void Delivery::compare(PendingBatch& batch) {
   const auto& columns = batch.data->columns;
   const bool all_well = batch.all_well;
   for (std::size_t cell = 0; cell < batch.samples->size(); ++cell) {
@@ -161,7 +163,7 @@ void Delivery::compare(BatchInMaking& batch) {
       if (agree(spec, first_[k])) continue;
       batch.all_well = false;
       sample.fail("output " + std::to_string(k),
-                  "gave a tensor (" + to_string(spec) + "), but that of sample " +
+                  "returned a tensor (" + to_string(spec) + "), but that of sample " +
                       std::to_string(first_key_.index) + ", the epoch's first, is (" +
                       to_string(first_[k]) +
                       "); make all agree in type, layout and number of dimensions");
@@ -184,11 +186,11 @@ void Delivery::throw_budget(std::int64_t errors, std::int64_t ended, bool too_ma
                                 last_error_.empty() ? "" : "; the last: " + last_error_));
 }
 
-void Delivery::judge_end() const {
+void Delivery::apply_error_policy_at_end() const {
   if (judged_ < kRateFrom && too_often(errors_, judged_)) throw_budget(errors_, judged_, false);
 }
 
-void Delivery::judge(BatchInMaking& batch, bool made) {
+void Delivery::apply_error_policy(PendingBatch& batch, bool made) {
   compare(batch);
   const std::vector<Sample*>& samples = *batch.samples;
   const OnError& policy = options_.on_error;
@@ -209,7 +211,7 @@ void Delivery::judge(BatchInMaking& batch, bool made) {
   if (!fatal.empty() && thrown_batch_ != batch.data->index) {
     const std::string advice =
         policy.policy == OnError::Policy::fail
-            ? std::string("; on_error = OnError::skip or OnError::replace goes on without ") +
+            ? std::string("; on_error = OnError::skip or OnError::replace continues without ") +
                   (fatal.size() == 1 ? "it" : "them")
             : std::string();
     BatchError error(batch.data->index, std::move(fatal), advice);
@@ -220,7 +222,7 @@ void Delivery::judge(BatchInMaking& batch, bool made) {
   judged_ = ended;
 }
 
-Ledger Delivery::settle(BatchInMaking& complete) const {
+Ledger Delivery::finalize(PendingBatch& complete) const {
   BatchData& batch = *complete.data;
   const std::vector<Sample*>& samples = *complete.samples;
   const std::size_t size = samples.size();
@@ -354,26 +356,26 @@ std::unique_ptr<BatchData> Compactor::next(const Next& next, const Make& make) {
   return batch;
 }
 
-void BatchesInMaking::restart(const Run& run) {
+void PendingBatches::restart(const Run& run) {
   first_ = next_position_ = 0;
   run_ = run;
   end_ = run.total;
 }
 
-std::int64_t BatchesInMaking::count_wanted(const std::vector<Sample*>& samples) const {
+std::int64_t PendingBatches::count_wanted(const std::vector<Sample*>& samples) const {
   return std::count_if(samples.begin(), samples.end(),
                        [&](const Sample* sample) { return wants(*sample); });
 }
 
-void BatchesInMaking::shorten(std::int64_t total) { end_ = std::min(end_, total); }
+void PendingBatches::shorten(std::int64_t total) { end_ = std::min(end_, total); }
 
-bool BatchesInMaking::admit(Sample& sample) {
+bool PendingBatches::admit(Sample& sample) {
   const bool at_batch = next_position_ % options_.batch_size == 0;
   if (next_position_ >= run_.total || (next_position_ >= end_ && at_batch)) return false;
   const std::int64_t index = next_position_ / options_.batch_size;
   if (index >= first_ + static_cast<std::int64_t>(batches_.size())) {
     const std::int64_t left = run_.total - index * options_.batch_size;
-    auto batch = std::make_unique<BatchInMaking>();
+    auto batch = std::make_unique<PendingBatch>();
     batch->data =
         make_bare(run_.first_batch + index,
                   static_cast<std::size_t>(std::min<std::int64_t>(options_.batch_size, left)));
@@ -388,8 +390,8 @@ bool BatchesInMaking::admit(Sample& sample) {
   return true;
 }
 
-std::int64_t BatchesInMaking::complete(std::int64_t index, const std::vector<Sample*>& samples) {
-  BatchInMaking& batch = *batches_[static_cast<std::size_t>(index - first_)];
+std::int64_t PendingBatches::complete(std::int64_t index, const std::vector<Sample*>& samples) {
+  PendingBatch& batch = *batches_[static_cast<std::size_t>(index - first_)];
   batch.samples = &samples;
   batch.completed = std::chrono::steady_clock::now();
   const auto size = static_cast<std::int64_t>(samples.size());
@@ -402,26 +404,26 @@ std::int64_t BatchesInMaking::complete(std::int64_t index, const std::vector<Sam
   return size - left;
 }
 
-BatchInMaking* BatchesInMaking::complete_front() const {
+PendingBatch* PendingBatches::complete_front() const {
   const bool complete = !batches_.empty() && batches_.front()->samples != nullptr;
   return complete ? batches_.front().get() : nullptr;
 }
 
-std::int64_t BatchesInMaking::complete_batches() const {
+std::int64_t PendingBatches::complete_batches() const {
   return std::count_if(batches_.begin(), batches_.end(),
                        [](const auto& batch) { return batch->samples != nullptr; });
 }
 
-std::unique_ptr<BatchInMaking> BatchesInMaking::take_front() {
+std::unique_ptr<PendingBatch> PendingBatches::take_front() {
   if (batches_.empty()) return nullptr;
-  std::unique_ptr<BatchInMaking> batch = std::move(batches_.front());
+  std::unique_ptr<PendingBatch> batch = std::move(batches_.front());
   batches_.pop_front();
   ++first_;
   return batch;
 }
 
-void BatchesInMaking::begin(Sample& sample) {
-  BatchInMaking& batch = *sample.batch;
+void PendingBatches::begin(Sample& sample) {
+  PendingBatch& batch = *sample.batch;
   if (!batch.has_columns.load(std::memory_order_acquire)) {
     const std::lock_guard lock(batch.mutex);
     if (!batch.has_columns.load(std::memory_order_relaxed)) {
@@ -438,13 +440,13 @@ void BatchesInMaking::begin(Sample& sample) {
   }
 }
 
-std::unique_ptr<BatchData> BatchesInMaking::make(std::int64_t index, std::size_t cells) const {
+std::unique_ptr<BatchData> PendingBatches::make(std::int64_t index, std::size_t cells) const {
   auto batch = make_bare(index, cells);
   make_columns(*batch, true);
   return batch;
 }
 
-std::unique_ptr<BatchData> BatchesInMaking::make_bare(std::int64_t index, std::size_t cells) const {
+std::unique_ptr<BatchData> PendingBatches::make_bare(std::int64_t index, std::size_t cells) const {
   auto batch = std::make_unique<BatchData>();
   batch->index = index;
   batch->epoch = run_.epoch;
@@ -452,7 +454,7 @@ std::unique_ptr<BatchData> BatchesInMaking::make_bare(std::int64_t index, std::s
   return batch;
 }
 
-void BatchesInMaking::make_columns(BatchData& batch, bool for_user) const {
+void PendingBatches::make_columns(BatchData& batch, bool for_user) const {
   const std::size_t room = options_.last_batch == LastBatch::fill
                                ? static_cast<std::size_t>(options_.batch_size)
                                : batch.cells;

@@ -1,4 +1,4 @@
-// How samples become batches. BatchesInMaking holds the unfinished batches, Delivery checks and
+// How samples become batches. PendingBatches holds the unfinished batches, Delivery checks and
 // finishes the complete ones, and Compactor forms full batches from short ones. Internal to the
 // engine. delivery.cpp opens with a page on how they work together.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace sluice::detail {
 
-// BatchesInMaking: the unfinished batches of a run, from the admission of a batch's first sample
+// PendingBatches: the unfinished batches of a run, from the admission of a batch's first sample
 // until the batch is taken. Assigns each sample its key, its position in the epoch and its place in
 // its batch.
 //
@@ -29,7 +29,7 @@ namespace sluice::detail {
 // user's types and are called without the lock; begin() from any number of threads for different
 // samples. Errors: std::bad_alloc, and exceptions from those constructors.
 
-struct BatchInMaking {
+struct PendingBatch {
   std::unique_ptr<BatchData> data;
   std::mutex mutex;  // guards the creation of the columns
   std::atomic<bool> has_columns{false};
@@ -41,13 +41,13 @@ struct BatchInMaking {
   std::chrono::steady_clock::time_point completed;
 };
 
-class BatchesInMaking {
+class PendingBatches {
  public:
   using Makers = std::vector<std::unique_ptr<ColumnMaker>>;
 
   // `memory`: one for each output.
-  BatchesInMaking(const PipelineOptions& options, const Makers& makers,
-                  const std::vector<ColumnMemory>& memory)
+  PendingBatches(const PipelineOptions& options, const Makers& makers,
+                 const std::vector<ColumnMemory>& memory)
       : options_(options), makers_(makers), memory_(memory) {}
 
   // Begins a new run of at most `total` samples. Its first sample and first batch have these
@@ -77,11 +77,11 @@ class BatchesInMaking {
   // the run, and so not in the batch.
   std::int64_t complete(std::int64_t index, const std::vector<Sample*>& samples);
   // The first batch if it is complete, else null. It stays until it is taken.
-  BatchInMaking* complete_front() const;
+  PendingBatch* complete_front() const;
   // The number of complete batches.
   std::int64_t complete_batches() const;
   // Takes the first batch, complete or not; null if there is none.
-  std::unique_ptr<BatchInMaking> take_front();
+  std::unique_ptr<PendingBatch> take_front();
 
   // Call after admit(). Sets where the sample's values go. The first sample of a batch makes the
   // batch's columns.
@@ -98,8 +98,8 @@ class BatchesInMaking {
   const Makers& makers_;
   const std::vector<ColumnMemory>& memory_;
   Run run_;
-  std::int64_t end_ = 0;                                // of this run, as far as known
-  std::deque<std::unique_ptr<BatchInMaking>> batches_;  // first_, first_ + 1, ...
+  std::int64_t end_ = 0;                               // of this run, as far as known
+  std::deque<std::unique_ptr<PendingBatch>> batches_;  // first_, first_ + 1, ...
   std::int64_t first_ = 0;
   std::int64_t next_position_ = 0;
 };
@@ -109,7 +109,8 @@ class BatchesInMaking {
 // samples. stand_in(): selects a replacement for a failed sample.
 //
 // Ownership: refers to samples only during a call. Threads: one at a time; stand_in() any number,
-// for different samples. Errors: judge() throws BudgetError, and BatchError once for each batch.
+// for different samples. Errors: apply_error_policy() throws BudgetError, and BatchError once for
+// each batch.
 
 // Assigns another sample of the epoch to a failed `sample`. It is drawn from `total` samples, or
 // from those before the failed one if `total` is kUntilEnd. The draw depends on the seed, the key
@@ -127,15 +128,15 @@ class Delivery {
   // Fails samples whose tensors differ from those of the epoch's first sample in type, layout or
   // number of dimensions. Counts the errors of the batch, and throws if the policy does not allow
   // them. If `made` is false, checks only the budget.
-  void judge(BatchInMaking& batch, bool made);
+  void apply_error_policy(PendingBatch& batch, bool made);
   // Call it after an epoch of unknown length. Throws BudgetError if its error rate is too high.
-  void judge_end() const;
+  void apply_error_policy_at_end() const;
   // Records in the batch how each sample ended, finishes its columns, and returns the counts
   // (`admitted` stays 0).
-  Ledger settle(BatchInMaking& complete) const;
+  Ledger finalize(PendingBatch& complete) const;
 
  private:
-  void compare(BatchInMaking& batch);
+  void compare(PendingBatch& batch);
   // Records how each sample ended: in the batch, the list of kept cells and the counts.
   void read_outcomes(BatchData& batch, const std::vector<Sample*>& samples,
                      std::vector<std::uint32_t>& kept, Ledger& here) const;

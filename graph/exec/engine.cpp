@@ -1,6 +1,6 @@
+#include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/engine.h>
 #include <sluice/graph/exec/engine_impl.h>
-#include <sluice/graph/exec/guarded.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
@@ -50,7 +50,7 @@ void check_output_memory(const PipelineOptions& options, const Plan& plan,
     if (given[k] == nullptr) continue;
     const std::string where = "output_memory of output " + std::to_string(k);
     if (!makers[k]->takes_memory()) {
-      throw BuildError(where + ": only images and tensors are written into memory that is given");
+      throw BuildError(where + ": only images and tensors can be written to given memory");
     }
     const MemoryPlace place = given[k]->place();
     if (plan.slots[plan.outputs[k]].on_device) {
@@ -58,18 +58,18 @@ void check_output_memory(const PipelineOptions& options, const Plan& plan,
       const MemoryPlace wanted{MemoryKind::device, index};
       if (place != wanted) {
         throw BuildError(where + " is " + to_string(place) + ", but the output lies in " +
-                         to_string(wanted) + "; give memory of that, or .cpu() of the output");
+                         to_string(wanted) + "; give memory there, or return .cpu() of the output");
       }
     } else if (!place.on_host()) {
       throw BuildError(where + " is " + to_string(place) +
-                       ", which the processor cannot write; give memory of the host");
+                       ", which the CPU cannot write; give host memory");
     }
     if (given[k]->most_blocks() < batches) {
       const auto blocks = given[k]->most_blocks();
       throw BuildError(where + " has only " + std::to_string(blocks) +
                        (blocks == 1 ? " block" : " blocks") + ", but " + std::to_string(batches) +
-                       " batches may be on their way or in your hands at one time; give it more, "
-                       "or make prefetch or window smaller");
+                       " batches may be in flight or held by you at one time; give it more, or "
+                       "make prefetch or window smaller");
     }
   }
 }
@@ -97,17 +97,17 @@ void raise(std::atomic<std::size_t>& most, std::size_t bytes) {
 }
 
 void add_device(Stats& stats, const DeviceWork& device) {
-  const DeviceTally& tally = device.memory.tally;
+  const DeviceCounters& counters = device.memory.counters;
   const flow::poller::spent time = device.completions.time();
   stats.device = {.name = device.device->name(),
                   .memory = device.memory.values.stats(),
                   .pinned = device.memory.pinned.stats(),
-                  .gathers = tally.gathers.load(std::memory_order_relaxed),
-                  .as_graphs = tally.as_graphs.load(std::memory_order_relaxed),
-                  .samples = tally.samples.load(std::memory_order_relaxed),
-                  .bytes_up = tally.bytes_up.load(std::memory_order_relaxed),
-                  .bytes_down = tally.bytes_down.load(std::memory_order_relaxed),
-                  .given_back = tally.given_back.load(std::memory_order_relaxed),
+                  .gathers = counters.gathers.load(std::memory_order_relaxed),
+                  .as_graphs = counters.as_graphs.load(std::memory_order_relaxed),
+                  .samples = counters.samples.load(std::memory_order_relaxed),
+                  .bytes_up = counters.bytes_up.load(std::memory_order_relaxed),
+                  .bytes_down = counters.bytes_down.load(std::memory_order_relaxed),
+                  .given_back = counters.given_back.load(std::memory_order_relaxed),
                   .asking_ns = time.asking_ns,
                   .pausing_ns = time.pausing_ns,
                   .asleep_ns = time.asleep_ns};
@@ -164,9 +164,9 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                      "blocks = true`, or leave io_threads out");
   }
   if (!plan.once.empty() && options.on_error.policy == OnError::Policy::replace) {
-    throw BuildError("on_error is replace, but the source '" + plan.once +
-                     "' gives each of its values once, so that none can stand in for another one: "
-                     "use skip");
+    throw BuildError(
+        "on_error is replace, but the source '" + plan.once +
+        "' produces each of its values once, so no value can replace another: use skip");
   }
   // More samples than an epoch has would never be used.
   window = options.window;
@@ -184,15 +184,15 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
   if (has_step(plan, StepKind::stream)) {
     if (options.device == nullptr) {
       throw BuildError(
-          "steps of the pipeline run on a GPU, but PipelineOptions::device has none: give it "
+          "steps of the pipeline run on a GPU, but PipelineOptions::device is not set: set it to "
           "gpu()");
     }
     device = std::make_unique<DeviceWork>(options.device, samples.size(), options.max_device_bytes,
                                           options.decoder);
   } else if (options.max_device_bytes > 0) {
     throw BuildError("max_device_bytes is " + std::to_string(options.max_device_bytes) +
-                     ", but no step of the pipeline runs on a GPU: say .gpu() of what shall be "
-                     "there, or leave max_device_bytes out");
+                     ", but no step of the pipeline runs on a GPU: call .gpu() on a value, or "
+                     "leave max_device_bytes out");
   }
   if (const std::string why = unused_device(options, recorded); !why.empty())
     std::fprintf(stderr, "sluice: %s\n", why.c_str());
@@ -237,12 +237,12 @@ bool Engine::Impl::admit(Sample& sample) noexcept {
   const std::lock_guard lock(mutex);
   if (stopping) return false;
   try {
-    if (!making.admit(sample)) return false;
+    if (!pending_batches.admit(sample)) return false;
   } catch (...) {
     break_off_locked(std::current_exception());
     return false;
   }
-  if (making.wants(sample)) ++ledger.admitted;
+  if (pending_batches.wants(sample)) ++ledger.admitted;
   if (trace != nullptr && sample.position() % options.batch_size == 0) trace_counts_now();
   return true;
 }
@@ -250,8 +250,8 @@ bool Engine::Impl::admit(Sample& sample) noexcept {
 void Engine::Impl::begin(Sample& sample) noexcept {
   const WorkScope scope(plan);
   try {
-    if (order && making.wants(sample)) find_key(sample);
-    making.begin(sample);
+    if (order && pending_batches.wants(sample)) find_key(sample);
+    pending_batches.begin(sample);
   } catch (...) {
     break_off(std::current_exception());
     sample.cancel();
@@ -287,7 +287,7 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
 
 void Engine::Impl::emit(Sample& sample) noexcept {
   std::size_t k = 0;
-  guarded(
+  capture_error(
       sample, [&] { return "output " + std::to_string(k); },
       [&] {
         for (; k < plan.outputs.size(); ++k) {
@@ -304,13 +304,13 @@ void Engine::Impl::emit(Sample& sample) noexcept {
 
 void Engine::Impl::batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept {
   const std::lock_guard lock(mutex);
-  ledger.cancelled += making.complete(index, in_order);
+  ledger.cancelled += pending_batches.complete(index, in_order);
   trace_counts();
   tell_consumer();
 }
 
 void Engine::Impl::trace_counts_now() {
-  trace->count(ledger.open(), making.complete_batches(),
+  trace->count(ledger.open(), pending_batches.complete_batches(),
                sample_pool.stats().bytes_in_use + batch_pool.stats().bytes_in_use);
 }
 
@@ -378,7 +378,7 @@ Engine::Engine(Plan plan, const PipelineOptions& options,
     : impl_(std::make_unique<Impl>(std::move(plan), options, std::move(makers))) {}
 
 Engine::~Engine() {
-  if (home_.here()) return;
+  if (fork_guard_.here()) return;
   // In the child of a fork(), the engine's threads do not exist, and they may hold locks. So it is
   // never destroyed. The list keeps it reachable for leak checkers.
   static std::atomic<Impl*> inherited{nullptr};
@@ -386,34 +386,34 @@ Engine::~Engine() {
   left->next_inherited = inherited.exchange(left);
 }
 
-Engine::Impl& Engine::at_home() const {
-  if (home_.here()) return *impl_;
+Engine::Impl& Engine::in_creating_process() const {
+  if (fork_guard_.here()) return *impl_;
   throw Error(
       "this pipeline belongs to the process that made it, and fork() does not copy its threads; "
       "make a pipeline in the child, and destroy all others before fork()");
 }
 
 std::shared_ptr<Run> Engine::begin_epoch(std::int64_t epoch) {
-  return at_home().begin_epoch(epoch);
+  return in_creating_process().begin_epoch(epoch);
 }
-std::unique_ptr<BatchData> Engine::next(Run& run) { return at_home().next(run); }
-void Engine::cancel() { at_home().cancel(nullptr); }
+std::unique_ptr<BatchData> Engine::next(Run& run) { return in_creating_process().next(run); }
+void Engine::cancel() { in_creating_process().cancel(nullptr); }
 void Engine::cancel(const Run& run) {
-  if (home_.here()) impl_->cancel(&run);
+  if (fork_guard_.here()) impl_->cancel(&run);
 }
 void Engine::stop() {
-  at_home().require_outside("reset()");
+  in_creating_process().require_outside("reset()");
   impl_->forget_start();
   impl_->stop("reset(); take all batches first, or make another pipeline");
 }
 void Engine::shut_down() noexcept {
-  if (home_.here()) impl_->shut_down();
+  if (fork_guard_.here()) impl_->shut_down();
 }
 Checkpoint Engine::checkpoint(std::int64_t next_epoch) const {
-  return at_home().checkpoint(next_epoch);
+  return in_creating_process().checkpoint(next_epoch);
 }
 Inspection Engine::inspect(const SampleKey& key) const {
-  at_home().require_outside("inspect()", "would run itself again");
+  in_creating_process().require_outside("inspect()", "would run itself again");
   const WorkScope scope(impl_->plan);  // marks the sample's steps as the pipeline's
   return {impl_->recorded, key, impl_->options};
 }
@@ -422,7 +422,7 @@ std::int64_t Engine::batches() const { return impl_->count_batches; }
 const PipelineOptions& Engine::options() const { return impl_->options; }
 const Plan& Engine::recorded_plan() const { return impl_->recorded; }
 const Plan& Engine::plan() const { return impl_->plan; }
-Stats Engine::stats() const { return at_home().stats(); }
+Stats Engine::stats() const { return in_creating_process().stats(); }
 
 std::optional<EpochOrder> Engine::Impl::order_of(std::int64_t epoch, const Start& after) const {
   if (!plan.sampler && after.done.empty()) return {};
@@ -467,11 +467,10 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
               .done = from.done};
   if (from.shards != now.shards && from.position > 0) {
     if (options.compact) {
-      throw BuildError(
-          "the checkpoint is of " + std::to_string(from.shards) + " shards, and there are " +
-          std::to_string(now.shards) +
-          " now; with `compact` each of them has come to another place: resume with as many as "
-          "before, or at the end of an epoch");
+      throw BuildError("the checkpoint is of " + std::to_string(from.shards) +
+                       " shards, and there are " + std::to_string(now.shards) +
+                       " now; with `compact` each of them is at another position: resume with as "
+                       "many as before, or at the end of an epoch");
     }
     after = {.errors = from.errors, .done = from.done};
     after.done.push_back({from.shards, from.position});
@@ -543,10 +542,10 @@ void Engine::Impl::forget_start() {
 void Engine::Impl::note_taken(const BatchData& batch) {
   without_last = reached;
   const std::int64_t next = options.compact ? compactor.next_id() : -1;
-  const std::int64_t settled =
-      start.position + std::min(settled_batches * options.batch_size, run_end);
-  reached.position = next >= 0 ? next : settled;
-  reached.judged = settled;
+  const std::int64_t finalized =
+      start.position + std::min(finalized_batches * options.batch_size, run_end);
+  reached.position = next >= 0 ? next : finalized;
+  reached.judged = finalized;
   reached.batch = batch.index + 1;
   reached.errors += static_cast<std::int64_t>(batch.errors.size());
   with_last = reached;
@@ -555,8 +554,8 @@ void Engine::Impl::note_taken(const BatchData& batch) {
 std::string unused_device(const PipelineOptions& options, const Plan& plan) {
   if (options.device == nullptr || has_step(plan, StepKind::stream)) return {};
   return "device is '" + options.device->name() +
-         "', but no step of the pipeline runs on a GPU: say .gpu() of what shall be there, or "
-         "leave device out";
+         "', but no step of the pipeline runs on a GPU: call .gpu() on a value, or leave device "
+         "out";
 }
 
 }  // namespace sluice::detail

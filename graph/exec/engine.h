@@ -109,9 +109,9 @@ class Engine {
 
  private:
   struct Impl;
-  Impl& at_home() const;
+  Impl& in_creating_process() const;
 
-  HomeProcess home_;
+  ForkGuard fork_guard_;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,4 +1,4 @@
-// Engine::Impl: the implementation of Engine, with its parts BegunSources and Waits. engine.cpp
+// Engine::Impl: the implementation of Engine, with its parts SourceEpochGuard and Waits. engine.cpp
 // holds the functions that the executor calls on worker threads, and those that find the start of
 // an epoch. engine_run.cpp holds those that the user calls on the thread that takes batches.
 // Internal to both.
@@ -7,11 +7,11 @@
 // user's code never runs under either.
 #pragma once
 
+#include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/delivery.h>
+#include <sluice/graph/exec/device_batch_plan.h>
 #include <sluice/graph/exec/engine.h>
 #include <sluice/graph/exec/executor.h>
-#include <sluice/graph/exec/gathering.h>
-#include <sluice/graph/exec/guarded.h>
 #include <sluice/graph/exec/tracing.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/sampling/sampler.h>
@@ -32,16 +32,16 @@
 
 namespace sluice::detail {
 
-// BegunSources: tells sources about the beginning and end of an epoch. The constructor calls
+// SourceEpochGuard: tells sources about the beginning and end of an epoch. The constructor calls
 // begin() of all sources; the destructor calls end() once for each begun source, in reverse order.
 //
 // Ownership: refers to the plan. Threads: the consumer's; call it without any lock, because it
 // calls the user's code. Errors: throws what a source throws when it cannot begin; the sources
 // before it are then ended.
 
-class BegunSources {
+class SourceEpochGuard {
  public:
-  BegunSources(const Plan& plan, const EpochInfo& info) : plan_(plan) {
+  SourceEpochGuard(const Plan& plan, const EpochInfo& info) : plan_(plan) {
     const WorkScope scope(plan_);
     try {
       for_each<Step>(plan.top, [&](const Step& step) {
@@ -55,9 +55,9 @@ class BegunSources {
       throw;
     }
   }
-  BegunSources(const BegunSources&) = delete;
-  BegunSources& operator=(const BegunSources&) = delete;
-  ~BegunSources() { end(); }
+  SourceEpochGuard(const SourceEpochGuard&) = delete;
+  SourceEpochGuard& operator=(const SourceEpochGuard&) = delete;
+  ~SourceEpochGuard() { end(); }
 
  private:
   void end() noexcept {
@@ -160,7 +160,7 @@ struct Engine::Impl {
 
   // True if the next samples become a batch. A short batch does not, if short batches are dropped,
   // unless a source has failed for one of its samples: that error is always reported.
-  bool is_made(const BatchInMaking& next) const;
+  bool is_made(const PendingBatch& next) const;
   // Counts the compactor's samples, which were counted as delivered, under `as` instead.
   void recount(const Ledger& those, std::int64_t Ledger::*as);
 
@@ -254,7 +254,7 @@ struct Engine::Impl {
   std::condition_variable arrived;
   std::atomic<std::uint64_t> told{0};       // how often `arrived` was notified
   std::vector<ColumnMemory> column_memory;  // of each output
-  BatchesInMaking making{options, makers, column_memory};
+  PendingBatches pending_batches{options, makers, column_memory};
   std::shared_ptr<Run> run;  // the running one, or the last one; null before the first
   Waits waits;
   std::optional<EpochOrder> order;            // of this run; none: the dataset's own order
@@ -263,13 +263,13 @@ struct Engine::Impl {
   Start reached;                              // `start`, plus the batches that the user has taken
   Start with_last, without_last;              // `reached` with and without the last batch
   bool current = false;                       // checkpoints refer to this run
-  std::optional<BegunSources> sources;        // of the running epoch; used by the consumer's thread
+  std::optional<SourceEpochGuard> sources;    // of the running epoch; used by the consumer's thread
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as known
   std::int64_t source_error = -1;             // the last sample for which a source has failed
   bool ran_through = false;                   // the run has ended with its last batch
   std::int64_t known_end = -1;                // of the last run that reached its end
   bool made_short = false;  // that run made its short batch, although short ones are dropped
-  std::int64_t settled_batches = 0;
+  std::int64_t finalized_batches = 0;
   std::int64_t delivered_batches = 0;
   Delivery delivery{options};
   Compactor compactor{options};

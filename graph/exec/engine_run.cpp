@@ -1,6 +1,6 @@
 // The functions of Engine::Impl that the user calls on the thread that takes batches.
+#include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/engine_impl.h>
-#include <sluice/graph/exec/guarded.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/text.h>
 
@@ -31,7 +31,7 @@ std::string where_is(const Sample& sample) {
   const auto add = [&](const std::string& what, double seconds) {
     text += (text.empty() ? "" : ", in ") + what + " since " + std::to_string(seconds) + " s";
   };
-  for (const Trail::Place& place : sample.trail.loops()) {
+  for (const ExecutionPath::Place& place : sample.execution_path.loops()) {
     add("loop '" + place.loop->name + "' (iteration " + std::to_string(place.iteration) + ")",
         static_cast<double>(milliseconds_now() - place.since) / 1000);
   }
@@ -85,8 +85,8 @@ std::string describe_end(const std::vector<std::unique_ptr<Sample>>& samples,
   const char* next = " for ";
   for (const Crowd& crowd : crowds_of(samples)) {
     text += fmt::format("{}{} sample{} in step '{}' since {:.{}f} s: {}", next, crowd.samples,
-                        crowd.samples == 1 ? "" : "s", printable(crowd.step->name), crowd.seconds,
-                        crowd.seconds < 1 ? 2 : 0, advice_for(crowd.step->kind));
+                        crowd.samples == 1 ? "" : "s", escape_control_chars(crowd.step->name),
+                        crowd.seconds, crowd.seconds < 1 ? 2 : 0, advice_for(crowd.step->kind));
     next = "; and for ";
   }
   return text;
@@ -108,7 +108,7 @@ std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<S
     const SampleKey key{epoch, sample->running_sample()};
     text += " sample " + std::to_string(key.index);
     if (const std::string name = plan.name_of_sample(key); !name.empty())
-      text += " (" + printable(name) + ")";
+      text += " (" + escape_control_chars(name) + ")";
     text += " is in " + where + ";";
   }
   if (others > 0) text += " and " + std::to_string(others) + " others are in steps as well;";
@@ -182,7 +182,7 @@ void Engine::Impl::end_at(std::int64_t position) noexcept {
   made_short = false;
   run_batches = batches_of(position, true);  // is_made() is checked when it is complete
   note_counts();
-  making.shorten(position);
+  pending_batches.shorten(position);
   tell_consumer();
 }
 
@@ -201,7 +201,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
           return next;
         },
         [&](std::int64_t index) {
-          return making.make(
+          return pending_batches.make(
               index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
         });
   } catch (const Error& error) {  // for a batch that can be requested again, or is lost
@@ -228,7 +228,7 @@ void Engine::Impl::recount(const Ledger& those, std::int64_t Ledger::*as) {
   if (!running) move(total_ledger);  // includes that run's counts, since it has ended
 }
 
-bool Engine::Impl::is_made(const BatchInMaking& next) const {
+bool Engine::Impl::is_made(const PendingBatch& next) const {
   const std::vector<Sample*>& those = *next.samples;
   if (!drops_short_batch() || std::ssize(those) == options.batch_size) return true;
   return !next.all_well && std::any_of(those.begin(), those.end(), [](const Sample* sample) {
@@ -247,15 +247,15 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     std::rethrow_exception(error);
   }
   // Only this thread removes batches, so the front stays while the lock is not held.
-  BatchInMaking* const front = making.complete_front();
-  const bool is_over = front == nullptr || stopping || settled_batches == run_batches;
+  PendingBatch* const front = pending_batches.complete_front();
+  const bool is_over = front == nullptr || stopping || finalized_batches == run_batches;
   const bool made = !is_over && is_made(*front);
   const bool judges_end = until_end && !stopping;
   if (made) waits.taken(asked, Waits::Clock::now(), front->completed);
   lock.unlock();
   try {
-    if (!is_over) delivery.judge(*front, made);
-    if (!made && judges_end) delivery.judge_end();
+    if (!is_over) delivery.apply_error_policy(*front, made);
+    if (!made && judges_end) delivery.apply_error_policy_at_end();
   } catch (const BudgetError&) {
     lock.lock();
     stopping = true;
@@ -264,7 +264,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   }
   lock.lock();
   if (!made) {
-    if (!is_over) run_batches = settled_batches;
+    if (!is_over) run_batches = finalized_batches;
     end(lock, "");
     return nullptr;
   }
@@ -277,26 +277,26 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     made_short = true;
     note_counts();
   }
-  const std::unique_ptr<BatchInMaking> taken = making.take_front();
+  const std::unique_ptr<PendingBatch> taken = pending_batches.take_front();
   lock.unlock();
   BatchData& batch = *taken->data;
   const std::size_t bytes = batch.bytes();
   Ledger here;
   std::exception_ptr trouble;
   try {
-    here = delivery.settle(*taken);
+    here = delivery.finalize(*taken);
   } catch (...) {  // no memory, or a user's type that throws when moved: the whole batch is lost
     trouble = std::current_exception();
     here = Ledger{};
-    here.failed = making.count_wanted(*taken->samples);
+    here.failed = pending_batches.count_wanted(*taken->samples);
   }
   lock.lock();
   largest_batch = std::max(largest_batch, bytes);
   ledger += here;
-  ++settled_batches;
+  ++finalized_batches;
   trace_counts();
   lock.unlock();
-  executor->release(batch.index - making.first_batch());
+  executor->release(batch.index - pending_batches.first_batch());
   if (!trouble) return std::move(taken->data);
   try {
     std::rethrow_exception(trouble);
@@ -318,8 +318,8 @@ void Engine::Impl::tell_consumer() {
 
 void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   const auto there = [&] {
-    return making.complete_front() != nullptr || stopping || broken ||
-           settled_batches == run_batches;
+    return pending_batches.complete_front() != nullptr || stopping || broken ||
+           finalized_batches == run_batches;
   };
   // If samples take no time, not all threads run. A sample that suddenly waits for another one
   // needs them.
@@ -399,7 +399,7 @@ void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by
 }
 
 void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::string& by) {
-  const bool complete = settled_batches == run_batches;
+  const bool complete = finalized_batches == run_batches;
   const bool over = !std::exchange(stopping, true) && complete;
   ran_through = over;
   if (!complete) {
@@ -414,7 +414,8 @@ void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::stri
   executor->drain(options.stall_timeout > 0 ? options.stall_timeout : kPatience,
                   [this] { tell_end_waits(); });
   std::int64_t held = 0;
-  executor->for_each_held([&](const Sample& sample) { held += making.wants(sample) ? 1 : 0; });
+  executor->for_each_held(
+      [&](const Sample& sample) { held += pending_batches.wants(sample) ? 1 : 0; });
   if (!complete || run_end < total) {
     for (const auto& sample : samples) sample->release_all();
   }
@@ -424,8 +425,8 @@ void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::stri
     compactor.restart();
   }
   lock.lock();
-  while (const std::unique_ptr<BatchInMaking> batch = making.take_front()) {
-    if (batch->samples != nullptr) held += making.count_wanted(*batch->samples);
+  while (const std::unique_ptr<PendingBatch> batch = pending_batches.take_front()) {
+    if (batch->samples != nullptr) held += pending_batches.count_wanted(*batch->samples);
     lock.unlock();
     batch->data.reset();  // destroys values of the user's types
     lock.lock();
@@ -475,13 +476,13 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     current = true;
     order = std::move(next_order);
     total = all == kUntilEnd ? wanted : wanted + lead;
-    making.restart(
+    pending_batches.restart(
         {.epoch = epoch,
          .first_id = start.position,
          .first_wanted = from.position,
          .first_batch = options.compact ? start.position / options.batch_size : start.batch,
          .total = total});
-    settled_batches = 0;
+    finalized_batches = 0;
     run_end = total;
     ran_through = false;
     source_error = -1;
@@ -505,13 +506,13 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
 }
 
 void Engine::count_last(bool counts) {
-  Impl& impl = at_home();
+  Impl& impl = in_creating_process();
   const std::lock_guard lock(impl.mutex);
   impl.reached = counts ? impl.with_last : impl.without_last;
 }
 
 bool Engine::is_inside_step() const noexcept {
-  return home_.here() && WorkScope::is_open(impl_->plan);
+  return fork_guard_.here() && WorkScope::is_open(impl_->plan);
 }
 
 }  // namespace sluice::detail

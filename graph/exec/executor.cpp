@@ -18,7 +18,7 @@
 //    receiver that follows it. So both branches end in the receiver of resize: no node merges them.
 //    An empty branch needs no node, and a loop's body ends at its own loop_node.
 // 2. A token is a Sample*. The window admits it, and one thread carries it from node to node,
-//    without a task for each node (flow/carrier.h, flow/window.h).
+//    without a task for each node (flow/inline_dispatch.h, flow/window.h).
 // 3. The read node posts the token to an I/O thread and returns the token's credit to the window.
 //    After the read, the window continues the token on a computing thread, in the decode node.
 // 4. finish calls hooks.finish. If that returns false, the token starts again with a replacement
@@ -46,8 +46,8 @@
 #include <sluice/graph/exec/executor.h>
 #include <sluice/graph/exec/executor_nodes.h>
 #include <sluice/graph/exec/runner.h>
+#include <sluice/graph/flow/arena_threads.h>
 #include <sluice/graph/flow/batch_node.h>
-#include <sluice/graph/flow/crew.h>
 #include <sluice/graph/flow/window.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/thread_start.h>
@@ -274,13 +274,13 @@ struct Executor::Impl {
   using ReadyNode =
       tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
 
-  const flow::resident resident;  // first: without it the arena may not exist
+  const flow::tbb_fork_guard tbb_fork_guard;  // first: without it the arena may not exist
   ExecutorHooks hooks;
   const std::size_t batch_size;
   const std::vector<Sample*> samples;
   Runner runner;
-  tbb::task_arena arena;  // all of its slots are for our own threads, see flow::crew
-  std::optional<flow::crew> others;
+  tbb::task_arena arena;  // all of its slots are for our own threads, see flow::arena_threads
+  std::optional<flow::arena_threads> others;
   int threads = 1;  // the driver and the others
   std::optional<IoThreads> io;
   std::deque<IoThreads> own_io;  // for sources with their own threads
@@ -340,7 +340,7 @@ void Executor::set_cancelled(bool cancelled) { impl_->runner.set_cancelled(cance
 IoThreads::IoThreads(std::size_t wanted, std::size_t room, std::function<void(std::size_t)> begin)
     : begin_(std::move(begin)), queue_(room) {
   try {
-    std::vector<SpareMemory> spare;  // held until all threads exist; one is for the pipeline
+    std::vector<MemoryReserve> spare;  // held until all threads exist; one is for the pipeline
     spare.reserve(wanted + 1);
     threads_.reserve(wanted);
     spare.emplace_back();

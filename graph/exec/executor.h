@@ -1,11 +1,11 @@
 // Executor: runs a plan as a oneTBB flow graph. It is the only code that maps plans to oneTBB.
 //
-// Stages become nodes, and stages that wait become async_nodes. Branches become select_nodes whose
-// arms end in the same receiver. Loops become loop_nodes. The samples circulate in a window, and a
-// batch_node orders them (graph/flow/ has these nodes). A driver thread waits for the graph inside
-// the pipeline's own arena, so that work continues between calls of next(), even with one thread.
-// The other threads are the pipeline's own as well (flow/crew.h), so other users of oneTBB do not
-// affect them.
+// Stages become nodes, and stages that wait become async_nodes. Choices become select_nodes whose
+// branches end in the same receiver. Loops become loop_nodes. The samples circulate in a window,
+// and a batch_node orders them (graph/flow/ has these nodes). A driver thread waits for the graph
+// inside the pipeline's own arena, so that work continues between calls of next(), even with one
+// thread. The other threads are the pipeline's own as well (flow/arena_threads.h), so other users
+// of oneTBB do not affect them.
 //
 // Ownership: refers to the plan, the samples and the pools of its user, who outlives it. Threads:
 // begin() and drain() from one thread at a time; the rest from any. The hooks are called on worker
@@ -15,7 +15,7 @@
 #include <sluice/graph/exec/tracing.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/memory.h>
-#include <sluice/runtime/ring.h>
+#include <sluice/runtime/ring_buffer.h>
 
 #include <condition_variable>
 #include <cstddef>
@@ -127,7 +127,7 @@ class IoThreads {
   const std::function<void(std::size_t)> begin_;
   std::mutex mutex_;
   std::condition_variable came_;
-  Ring<Item> queue_;
+  RingBuffer<Item> queue_;
   std::size_t idle_ = 0;  // threads that wait for work
   bool stopping_ = false;
   std::vector<std::thread> threads_;

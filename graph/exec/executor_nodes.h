@@ -8,12 +8,12 @@
 // Later exceptions from oneTBB, and the loss of the device, go to the run.
 #pragma once
 
+#include <sluice/graph/exec/device_batch_plan.h>
 #include <sluice/graph/exec/executor.h>
-#include <sluice/graph/exec/gathering.h>
 #include <sluice/graph/exec/runner.h>
 #include <sluice/graph/exec/tracing.h>
 #include <sluice/graph/flow/async_node.h>
-#include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/inline_dispatch.h>
 #include <sluice/graph/flow/loop_node.h>
 #include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/stream_node.h>
@@ -137,12 +137,12 @@ class StreamStage {
   using Node = flow::stream_node<Sample*>;
 
  public:
-  StreamStage(tbb::flow::graph& g, Runner& runner, Gathering gathering, DeviceWork& work,
+  StreamStage(tbb::flow::graph& g, Runner& runner, DeviceBatchPlan batch_plan, DeviceWork& work,
               const WaitHooks& hooks)
       : runner_(runner),
-        gathering_(std::move(gathering)),
+        batch_plan_(std::move(batch_plan)),
         hooks_(hooks),
-        from_host_(gathering_.front().on_device->preparation() != nullptr),
+        from_host_(batch_plan_.front().on_device->preparation() != nullptr),
         node_(g, work.completions,
               {.slots = slots(work),
                .most = work.most,
@@ -153,12 +153,12 @@ class StreamStage {
                .unfinished = [](Sample* sample) { return sample->given_back != nullptr; },
                .redo =
                    [this](Sample* sample) {
-                     alone([&] { runner_.do_on_host(*sample, gathering_); });
+                     alone([&] { runner_.do_on_host(*sample, batch_plan_); });
                    },
                .goes_on = [](Sample* sample) { return Runner::has_stopped(*sample); },
-               .kept = gathering_.stops() ? work.gathers : 0}),
+               .kept = batch_plan_.stops() ? work.gathers : 0}),
         input_(g, tbb::flow::unlimited, [this](Sample* sample) noexcept -> tbb::flow::continue_msg {
-          runner_.begin_gather(*sample, gathering_);
+          runner_.begin_device_batch(*sample, batch_plan_);
           node_.put(sample);
           hooks_.suspended();
           return {};
@@ -174,7 +174,7 @@ class StreamStage {
   class Slot : public Node::slot, public DeviceKeeper {
    public:
     Slot(StreamStage& stage, DeviceWork& work, std::size_t number)
-        : stage_(stage), work_(work), gather_(make_gather(number)) {}
+        : stage_(stage), work_(work), device_batch_(make_device_batch(number)) {}
 
     std::size_t begin(std::span<Sample* const> samples) override {
       while (busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
@@ -201,7 +201,7 @@ class StreamStage {
             wait_for_memory();
           return false;
         }
-        if (!Runner::is_over(*gather_)) return false;
+        if (!Runner::is_over(*device_batch_)) return false;
       } catch (...) {
         give_up();
         throw;
@@ -212,7 +212,7 @@ class StreamStage {
     // Frees the memory that an idle slot keeps, because others may need it.
     void let_go() noexcept override {
       if (busy_.exchange(true, std::memory_order_acquire)) return;
-      gather_->let_go();
+      device_batch_->let_go();
       busy_.store(false, std::memory_order_release);
     }
 
@@ -221,11 +221,12 @@ class StreamStage {
     static constexpr Clock::duration kBetweenTries = std::chrono::milliseconds(2);
     static constexpr Clock::duration kPatience = std::chrono::milliseconds(100);
 
-    std::unique_ptr<Gather> make_gather(std::size_t number) const {
-      auto gather = std::make_unique<Gather>(*work_.device, work_.memory,
-                                             stage_.gathering_.steps().size(), for_each);
-      if (work_.trace != nullptr) gather->time_with(work_.trace->timer(stage_.gathering_, number));
-      return gather;
+    std::unique_ptr<DeviceBatch> make_device_batch(std::size_t number) const {
+      auto device_batch = std::make_unique<DeviceBatch>(
+          *work_.device, work_.memory, stage_.batch_plan_.steps().size(), for_each);
+      if (work_.trace != nullptr)
+        device_batch->time_with(work_.trace->timer(stage_.batch_plan_, number));
+      return device_batch;
     }
     std::size_t bytes_in_use() const { return work_.memory.values.stats().bytes_in_use; }
     // Samples that continue come first: they are on the device already.
@@ -255,7 +256,7 @@ class StreamStage {
       const Clock::time_point now = Clock::now();
       const std::size_t in_use = bytes_in_use();
       if (!waits_) work_.waiting.fetch_add(1);
-      gather_->let_go();
+      device_batch_->let_go();
       for (DeviceKeeper* const other : work_.keepers) other->let_go();
       if (!waits_ || in_use < in_use_ || work_.launched.load() > 0) hopeless_at_ = now + kPatience;
       waits_ = true;
@@ -270,32 +271,32 @@ class StreamStage {
     // Returns false if there is too little memory; nothing has begun then.
     bool launch(std::span<Sample* const> samples, Runner::Memory without) {
       bool all = std::all_of(samples.begin(), samples.end(), [&](Sample* sample) {
-        return stage_.runner_.gather(*sample, stage_.gathering_, *gather_, without);
+        return stage_.runner_.collect(*sample, stage_.batch_plan_, *device_batch_, without);
       });
       if (samples.size() > 1) all = all && may_begin(samples);  // with what these take
       if (all) {
         try {
-          gather_->launch();
+          device_batch_->launch();
           launched_ = true;
           work_.launched.fetch_add(1);
           note_room();
           return true;
         } catch (const std::bad_alloc&) {
           if (without == Runner::Memory::fails) throw;
-          gather_->abandon();
+          device_batch_->abandon();
         }
       }
       std::size_t unknown = 0;
       work_.scarce.compare_exchange_strong(unknown, std::max<std::size_t>(bytes_in_use(), 1));
-      gather_->clear();
-      for (Sample* const sample : samples) Runner::take_back(*sample, stage_.gathering_);
+      device_batch_->clear();
+      for (Sample* const sample : samples) Runner::take_back(*sample, stage_.batch_plan_);
       return false;
     }
 
     // Fails the samples with the exception in flight.
     void give_up() {
-      const std::optional<std::size_t> step = gather_->failed_step();
-      gather_->abandon();
+      const std::optional<std::size_t> step = device_batch_->failed_step();
+      device_batch_->abandon();
       for (Sample* const sample : samples_) {
         sample->given_back = nullptr;
         Runner::give_up(*sample);
@@ -308,16 +309,18 @@ class StreamStage {
       if (waits_) work_.waiting.fetch_sub(1);
       launched_ = waits_ = false;
       for (Sample* const sample : samples_) {
-        if (sample->given_back == nullptr) stage_.runner_.end_gather(*sample, stage_.gathering_);
+        if (sample->given_back == nullptr)
+          stage_.runner_.end_device_batch(*sample, stage_.batch_plan_);
       }
-      gather_->clear();
-      if (work_.waiting.load() > 0) gather_->let_go();  // others need the memory that it keeps
+      device_batch_->clear();
+      if (work_.waiting.load() > 0)
+        device_batch_->let_go();  // others need the memory that it keeps
       busy_.store(false, std::memory_order_release);
     }
 
     StreamStage& stage_;
     DeviceWork& work_;
-    const std::unique_ptr<Gather> gather_;
+    const std::unique_ptr<DeviceBatch> device_batch_;
     std::atomic<bool> busy_{false};  // also true while its memory is being freed
     std::span<Sample* const> samples_;
     bool launched_ = false;
@@ -340,7 +343,7 @@ class StreamStage {
 
   std::vector<std::unique_ptr<Node::slot>> slots(DeviceWork& work) {
     std::vector<std::unique_ptr<Node::slot>> made;
-    const std::size_t count = gathering_.stops() ? 2 * work.gathers : work.gathers;
+    const std::size_t count = batch_plan_.stops() ? 2 * work.gathers : work.gathers;
     for (std::size_t i = 0; i < count; ++i) {
       auto slot = std::make_unique<Slot>(*this, work, i);
       work.keepers.push_back(slot.get());
@@ -351,7 +354,7 @@ class StreamStage {
 
   void fail(Sample& sample, const std::exception_ptr& why,
             std::optional<std::size_t> step = std::nullopt) noexcept {
-    Runner::fail_gather(sample, gathering_, why, step);
+    Runner::fail_device_batch(sample, batch_plan_, why, step);
     try {
       std::rethrow_exception(why);
     } catch (const DeviceError& error) {
@@ -361,7 +364,7 @@ class StreamStage {
   }
 
   Runner& runner_;
-  const Gathering gathering_;
+  const DeviceBatchPlan batch_plan_;
   const WaitHooks& hooks_;
   const bool from_host_;  // samples come from the host to the device here
   Node node_;
@@ -411,8 +414,8 @@ class Nodes {
         const std::size_t end = i--;
         while (joins(block.nodes[--i])) {
         }
-        target =
-            &lower_gather(Gathering(std::span(block.nodes).subspan(i, end - i)), *target, then);
+        target = &lower_device_batch(DeviceBatchPlan(std::span(block.nodes).subspan(i, end - i)),
+                                     *target, then);
         then = nullptr;
         continue;
       }
@@ -448,7 +451,8 @@ class Nodes {
         return resume(*reads_.back(), next, at_end);
       }
     }
-    if (stage.kind() == StepKind::stream) return lower_gather(Gathering(stage), next, at_end);
+    if (stage.kind() == StepKind::stream)
+      return lower_device_batch(DeviceBatchPlan(stage), next, at_end);
     return add_stage(
         [this, &stage, at_end](Sample& sample) {
           alone([&] { runner_.run(sample, stage); });
@@ -457,9 +461,9 @@ class Nodes {
         next);
   }
 
-  Receiver& lower_gather(Gathering gathering, Receiver& next, const AtEnd& at_end) {
+  Receiver& lower_device_batch(DeviceBatchPlan batch_plan, Receiver& next, const AtEnd& at_end) {
     streams_.push_back(
-        std::make_unique<StreamStage>(graph_, runner_, std::move(gathering), *device_, hooks_));
+        std::make_unique<StreamStage>(graph_, runner_, std::move(batch_plan), *device_, hooks_));
     return resume(*streams_.back(), next, at_end);
   }
 
@@ -496,7 +500,7 @@ class Nodes {
         }));
     BranchNode& node = *branches_.back();
     for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
-      AtEnd give;  // an arm without steps has set its results when it was chosen
+      AtEnd give;  // a branch without steps has set its results when it was chosen
       if (!branch.arms[arm].nodes.empty()) {
         give = [&branch, arm](Sample& sample) { Runner::give_results(sample, branch, arm); };
       }

@@ -1,4 +1,4 @@
-#include <sluice/graph/exec/gathering.h>
+#include <sluice/graph/exec/device_batch_plan.h>
 #include <sluice/graph/exec/inspect.h>
 #include <sluice/graph/exec/runner.h>
 #include <sluice/graph/passes/passes.h>
@@ -71,7 +71,7 @@ struct Inspection::Impl {
   // Returns the value; for one on the device, a copy on the host.
   const void* look_at(detail::SlotId slot, const detail::SlotType* type) {
     if (!plan.slots[slot].on_device) return sample.address(slot);
-    home.require("an inspection of what is on a device");
+    fork_guard.require("an inspection of what is on a device");
     const bool image = type == detail::slot_type<Image>();
     if (!image && type != detail::slot_type<Tensor>()) return sample.address(slot);
     const auto known = copies.find(slot);
@@ -97,7 +97,7 @@ struct Inspection::Impl {
     Tensor tensor;
   };
 
-  const HomeProcess home;
+  const ForkGuard fork_guard;
   Impl* next_inherited = nullptr;  // see ~Inspection
   const detail::Plan plan;
   std::unique_ptr<detail::DeviceWork> device;
@@ -125,7 +125,7 @@ Inspection::Inspection(const detail::Plan& plan, const SampleKey& key,
 }
 Inspection::Inspection(Inspection&&) noexcept = default;
 Inspection::~Inspection() {
-  if (impl_ == nullptr || impl_->device == nullptr || impl_->home.here()) return;
+  if (impl_ == nullptr || impl_->device == nullptr || impl_->fork_guard.here()) return;
   // In a child of fork(), neither the device's thread nor the device exists, so this is never
   // destroyed. The list keeps it reachable for leak checkers.
   static std::atomic<Impl*> inherited{nullptr};
@@ -149,7 +149,8 @@ const void* Inspection::find(const Named& value, const detail::SlotType* type) c
   const bool made = std::any_of(impl_->values.begin(), impl_->values.end(),
                                 [&](const Named& one) { return one.slot == value.slot; });
   if (!made)
-    throw Error("the value '" + value.name + "' is none of this sample's; take one of values()");
+    throw Error("the value '" + value.name +
+                "' does not belong to this sample; take one of values()");
   if (impl_->plan.slots[value.slot].type != type) {
     throw Error("the value '" + value.name + "' is not of type " +
                 std::string(detail::short_name(type->name)) + "; it is " +

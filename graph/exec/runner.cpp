@@ -1,5 +1,5 @@
-#include <sluice/graph/exec/gathering.h>
-#include <sluice/graph/exec/guarded.h>
+#include <sluice/graph/exec/capture_error.h>
+#include <sluice/graph/exec/device_batch_plan.h>
 #include <sluice/graph/exec/runner.h>
 
 #include <chrono>
@@ -17,8 +17,8 @@ class StepTimes {
  public:
   void ran(Sample& sample, const Step& step, std::chrono::nanoseconds took) {
     const std::chrono::nanoseconds within(std::exchange(sample.within_step_before, 0));
-    if (before_ != nullptr) sample.tally.add(before_->counter + 1, -within.count());
-    count_run(sample, step, took + within);
+    if (before_ != nullptr) sample.counters.add(before_->counter + 1, -within.count());
+    record_step_run(sample, step, took + within);
     before_ = &step;
   }
 
@@ -42,13 +42,13 @@ class StepTimer {
 struct NoTimer {
   void ran(Sample&, const Step&) {}
 };
-// Like StepTimer, for the trace, and for the tally if it is timed.
+// Like StepTimer, for the trace, and for the counters if they are timed.
 class TraceTimer {
  public:
   explicit TraceTimer(PipelineTrace& trace) : trace_(trace) {}
   void ran(Sample& sample, const Step& step) {
     const Trace::Time now = Trace::Clock::now();
-    if (sample.tally.timed()) times_.ran(sample, step, now - since_);
+    if (sample.counters.timed()) times_.ran(sample, step, now - since_);
     trace_.ran(sample, step, since_, now);
     since_ = now;
   }
@@ -94,7 +94,7 @@ void Runner::run(Sample& sample, const Stage& stage) noexcept {
   if (sample.ended()) return;
   if (trace_ != nullptr) {
     run_steps(sample, stage, TraceTimer(*trace_));
-  } else if (sample.tally.timed()) {
+  } else if (sample.counters.timed()) {
     run_steps(sample, stage, StepTimer());
   } else {
     run_steps(sample, stage, NoTimer());
@@ -118,7 +118,7 @@ void Runner::run_steps(Sample& sample, const Stage& stage, Timer timer) noexcept
   const DeviceMemory::Scope device(device_ != nullptr ? &device_->memory : nullptr);
   sample.enter_stage();
   const Step* current = nullptr;
-  guarded(
+  capture_error(
       sample, [&]() -> const std::string& { return current->name; },
       [&] {
         for (const Step& step : stage.steps) {
@@ -144,7 +144,7 @@ bool Runner::begin_wait(Sample& sample, const Stage& stage, WaitListener& listen
   Wait& wait = sample.wait;
   BufferPool& pool = step.for_device ? device_->memory.pinned : pool_;
   wait.begin(listener, pool);
-  if (sample.tally.timed() || trace_ != nullptr) wait.since = nanoseconds_of(StepClock::now());
+  if (sample.counters.timed() || trace_ != nullptr) wait.since = nanoseconds_of(StepClock::now());
   {
     const BufferPoolScope scope(pool);
     const WorkScope work(sample.plan());
@@ -166,7 +166,7 @@ void Runner::end_wait(Sample& sample) noexcept {
   const Step& step = *sample.running();
   Wait& wait = sample.wait;
   if (wait.thrown != nullptr) {
-    guarded(
+    capture_error(
         sample, [&]() -> const std::string& { return step.name; },
         [&] {
           try {
@@ -180,10 +180,10 @@ void Runner::end_wait(Sample& sample) noexcept {
   if (!sample.ended()) {
     for (const SlotId slot : step.releases) sample.release(slot);
   }
-  if (sample.tally.timed() || trace_ != nullptr) {
+  if (sample.counters.timed() || trace_ != nullptr) {
     const StepClock::time_point now = StepClock::now();
     const StepClock::time_point since = time_of(wait.since);
-    if (sample.tally.timed()) count_run(sample, step, now - since);
+    if (sample.counters.timed()) record_step_run(sample, step, now - since);
     if (trace_ != nullptr) trace_->waited(sample, step, since, now);
   }
   sample.bytes_allocated += wait.bytes_begun + wait.bytes_given;
@@ -220,7 +220,7 @@ std::optional<std::size_t> Runner::arm_for(Sample& sample, const Branch& branch)
   if (arm >= 0 && arm < static_cast<std::int64_t>(branch.arms.size()))
     return static_cast<std::size_t>(arm);
   sample.fail(branch.name, "the index is " + std::to_string(arm) +
-                               ", but the arms are numbered 0 to " +
+                               ", but the branches are numbered 0 to " +
                                std::to_string(branch.arms.size() - 1));
   return std::nullopt;
 }
@@ -228,7 +228,7 @@ std::optional<std::size_t> Runner::arm_for(Sample& sample, const Branch& branch)
 std::size_t Runner::choose(Sample& sample, const Branch& branch) noexcept {
   if (sample.ended()) return 0;
   std::size_t taken = 0;
-  guarded(
+  capture_error(
       sample, [&]() -> const std::string& { return branch.name; },
       [&] {
         const std::optional<std::size_t> arm = arm_for(sample, branch);
@@ -249,8 +249,8 @@ void Runner::give_results(Sample& sample, const Branch& branch, std::size_t arm)
 
 void Runner::begin(Sample& sample, const Loop& loop) noexcept {
   if (sample.ended()) return;
-  sample.tally.add(loop.counter, 1);
-  sample.trail.enter(loop);
+  sample.counters.add(loop.counter, 1);
+  sample.execution_path.enter(loop);
   sample.get<std::int64_t>(loop.iteration) = 0;
   for (std::size_t i = 0; i < loop.state.size(); ++i) sample.alias(loop.state[i], loop.init[i]);
 }
@@ -258,15 +258,15 @@ void Runner::begin(Sample& sample, const Loop& loop) noexcept {
 bool Runner::wants_another(Sample& sample, const Loop& loop) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
   if (sample.ended()) {
-    sample.trail.end();
+    sample.execution_path.end();
     return false;
   }
   if (sample.get<bool>(loop.condition.results[0])) {
     if (sample.get<std::int64_t>(loop.iteration) < loop.max_iterations) {
-      sample.tally.add(loop.counter + 1, 1);
+      sample.counters.add(loop.counter + 1, 1);
       return true;
     }
-    guarded(
+    capture_error(
         sample, [&]() -> const std::string& { return loop.name; },
         [&] {
           sample.fail(
@@ -274,10 +274,10 @@ bool Runner::wants_another(Sample& sample, const Loop& loop) noexcept {
               "wants more than " + std::to_string(loop.max_iterations) +
                   " iterations, which is its max_iterations; raise it if the loop is right");
         });
-    sample.trail.end();
+    sample.execution_path.end();
     return false;
   }
-  sample.trail.leave(loop);
+  sample.execution_path.leave(loop);
   for (std::size_t i = 0; i < loop.results.size(); ++i)
     sample.alias(loop.results[i], loop.state[i]);
   for (const SlotId slot : loop.releases) sample.release(slot);
@@ -286,10 +286,10 @@ bool Runner::wants_another(Sample& sample, const Loop& loop) noexcept {
 
 void Runner::carry(Sample& sample, const Loop& loop) noexcept {
   if (sample.ended()) return;
-  guarded(
+  capture_error(
       sample, [&]() -> const std::string& { return loop.name; }, [&] { sample.carry(loop); });
   if (sample.ended()) return;
-  sample.trail.repeat(loop);
+  sample.execution_path.repeat(loop);
   ++sample.get<std::int64_t>(loop.iteration);
 }
 

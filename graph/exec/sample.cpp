@@ -1,5 +1,5 @@
+#include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/column.h>
-#include <sluice/graph/exec/guarded.h>
 #include <sluice/graph/exec/sample.h>
 #include <sluice/graph/exec/work_scope.h>
 #include <sluice/graph/plan/plan.h>
@@ -134,24 +134,24 @@ std::int64_t milliseconds_now() {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
 }
 
-Trail::Trail(const Plan& plan) {
+ExecutionPath::ExecutionPath(const Plan& plan) {
   const Extent extent = extent_of(plan.top);
   entries_.reserve(extent.entries);
   deepest_ = extent.loops;
   if (deepest_ > 0) watched_ = std::make_unique<Watched[]>(deepest_);
 }
 
-void Trail::clear(std::uint64_t seed) {
+void ExecutionPath::clear(std::uint64_t seed) {
   seed_ = seed;
   entries_.clear();
   end();
 }
 
-void Trail::take(const Branch& branch, std::uint32_t arm) {
+void ExecutionPath::take(const Branch& branch, std::uint32_t arm) {
   entries_.push_back({&branch, nullptr, arm, false});
 }
 
-void Trail::enter(const Loop& loop) {
+void ExecutionPath::enter(const Loop& loop) {
   entries_.push_back({nullptr, &loop, 0, false});
   Watched& watched = watched_[depth_++];
   set_iteration(0);
@@ -159,15 +159,15 @@ void Trail::enter(const Loop& loop) {
   watched.loop.store(&loop, std::memory_order_relaxed);
 }
 
-void Trail::repeat(const Loop& loop) { set_iteration(++cut_back_to(loop).number); }
+void ExecutionPath::repeat(const Loop& loop) { set_iteration(++cut_back_to(loop).number); }
 
-void Trail::set_iteration(std::int64_t iteration) {
+void ExecutionPath::set_iteration(std::int64_t iteration) {
   Watched& watched = watched_[depth_ - 1];
   watched.has_seed = false;
   watched.iteration.store(iteration, std::memory_order_relaxed);
 }
 
-std::uint64_t Trail::seed_in_loops() const {
+std::uint64_t ExecutionPath::seed_in_loops() const {
   std::size_t known = depth_;
   while (known > 0 && !watched_[known - 1].has_seed) --known;
   std::uint64_t seed = known == 0 ? seed_ : watched_[known - 1].seed;
@@ -180,21 +180,21 @@ std::uint64_t Trail::seed_in_loops() const {
   return seed;
 }
 
-void Trail::leave(const Loop& loop) {
+void ExecutionPath::leave(const Loop& loop) {
   cut_back_to(loop).over = true;
   watched_[--depth_].loop.store(nullptr, std::memory_order_relaxed);
 }
 
-void Trail::end() {
+void ExecutionPath::end() {
   while (depth_ > 0) watched_[--depth_].loop.store(nullptr, std::memory_order_relaxed);
 }
 
-Trail::Entry& Trail::cut_back_to(const Loop& loop) {
+ExecutionPath::Entry& ExecutionPath::cut_back_to(const Loop& loop) {
   while (entries_.back().loop != &loop) entries_.pop_back();
   return entries_.back();
 }
 
-std::string Trail::text_of(const Entry& entry) {
+std::string ExecutionPath::text_of(const Entry& entry) {
   if (entry.branch != nullptr) {
     return entry.branch->name + ":" +
            entry.branch->arm_names[static_cast<std::size_t>(entry.number)];
@@ -204,7 +204,7 @@ std::string Trail::text_of(const Entry& entry) {
   return entry.loop->name + " (" + number + (entry.number == 1 ? " iteration)" : " iterations)");
 }
 
-std::string Trail::text() const {
+std::string ExecutionPath::text() const {
   constexpr std::size_t kShown = 16;  // at each end
   std::string text;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -219,7 +219,7 @@ std::string Trail::text() const {
   return text;
 }
 
-std::vector<Trail::Place> Trail::loops() const {
+std::vector<ExecutionPath::Place> ExecutionPath::loops() const {
   std::vector<Place> places;
   for (std::size_t i = 0; i < deepest_; ++i) {
     const Watched& watched = watched_[i];
@@ -243,7 +243,7 @@ MemoryPlace Sample::OutputPlacer::where() const { return column->where(cell); }
 
 Sample::Sample(const Plan& plan)
     : placers(plan.outputs.size()),
-      trail(plan),
+      execution_path(plan),
       plan_(plan),
       slots_(plan.slots.size()),
       storage_(plan.slots.size()),
@@ -281,7 +281,7 @@ void Sample::release_all() {
 }
 
 void Sample::count(bool timed) {
-  tally = Tally(timed ? plan_.counters : plan_.path_counters, timed);
+  counters = StepCounters(timed ? plan_.counters : plan_.path_counters, timed);
 }
 
 void Sample::begin(const SampleKey& key, std::int64_t position, std::uint64_t seed,
@@ -307,7 +307,7 @@ void Sample::stand_in(std::int64_t index) {
 void Sample::restart() {
   ended_ = failed_ = dropped_ = past_end_ = last_ = false;
   bytes_allocated = bytes_waiting = 0;
-  trail.clear(seed_);
+  execution_path.clear(seed_);
   warnings_.clear();
   enter(nullptr);
 }
@@ -355,12 +355,12 @@ void Sample::end_epoch() {
 }
 
 void Sample::note(std::size_t event) {
-  tally.add(running()->event_counter + static_cast<CounterId>(event), 1);
+  counters.add(running()->event_counter + static_cast<CounterId>(event), 1);
 }
 
 void Sample::warn(std::string_view what) {
   if (warnings_.size() > kMaxWarnings) return;
-  if (warnings_.size() == kMaxWarnings) what = "there are more warnings, which are left out";
+  if (warnings_.size() == kMaxWarnings) what = "more warnings were left out";
   describe(warnings_.emplace_back(), running()->name, what);
   warnings_.back().kept = true;
 }
@@ -398,8 +398,8 @@ void Sample::carry(const Loop& loop) {
 }
 
 void Sample::take_arm(const Branch& branch, std::uint32_t arm) {
-  trail.take(branch, arm);
-  tally.add(branch.counter + arm, 1);
+  execution_path.take(branch, arm);
+  counters.add(branch.counter + arm, 1);
 }
 
 }  // namespace sluice::detail

@@ -1,5 +1,5 @@
-// Sample: the state of one sample while it moves through a plan. Tally holds its counters, Trail
-// its path through branches and loops, and Wait the state of a step that waits.
+// Sample: the state of one sample while it moves through a plan. StepCounters holds its counters,
+// ExecutionPath its path through branches and loops, and Wait the state of a step that waits.
 #pragma once
 
 #include <sluice/graph/plan/slot.h>
@@ -60,8 +60,9 @@ struct Wait {
   std::size_t bytes_begun = 0;  // pool memory that the function took
   std::size_t bytes_given = 0;  // pool memory that the value took
   std::int64_t since = 0;       // nanoseconds of the steady clock, if steps are timed or traced
-  // For a GPU batch, see gathering.h: the part that the sample begins at, the part that it has
-  // stopped at (0: none), the length of its trail on arrival, and the number of steps added for it.
+  // For a GPU batch, see device_batch_plan.h: the part that the sample begins at, the part that it
+  // has stopped at (0: none), the length of its path on arrival, and the number of steps added for
+  // it.
   std::size_t from = 0;
   std::size_t stopped = 0;
   std::size_t arms_before = 0;
@@ -116,20 +117,20 @@ class CompletionHandle {
   std::atomic<Sample*> sample_{nullptr};
 };
 
-// Tally: the counters of one Sample object. They count branches taken, loop iterations, step runs
-// and their times. The pass `number` numbers the counters of a plan's parts. Every Sample of a
+// StepCounters: the counters of one Sample object. They count branches taken, loop iterations, step
+// runs and their times. The pass `number` numbers the counters of a plan's parts. Every Sample of a
 // pipeline has all counters, and the reader adds them up. So counting never waits for another
 // thread.
 //
 // Ownership: owns its counters for as long as the Sample lives: they continue from epoch to epoch.
 // Threads: add() by the task that runs the sample; everything else from any thread, at any time.
 
-class Tally {
+class StepCounters {
  public:
-  // Makes a Tally that counts nothing.
-  Tally() = default;
+  // Makes a StepCounters that counts nothing.
+  StepCounters() = default;
   // Makes counters 0 to count - 1. With `timed`, steps are counted and timed, too.
-  Tally(CounterId count, bool timed)
+  StepCounters(CounterId count, bool timed)
       : lines_(count > 0 ? std::make_unique<Line[]>((count + kPerLine - 1) / kPerLine) : nullptr),
         count_(count),
         timed_(timed) {}
@@ -169,17 +170,17 @@ struct Plan;
 // nanoseconds, and its error of a few milliseconds does not matter here.
 std::int64_t milliseconds_now();
 
-// Trail: the path of a sample through the plan: the branches that it took, and the loops that it is
-// or was in. A loop has one entry with the number of the iteration, followed by the branches of
-// that iteration only. So a trail is never longer than the longest path through the plan. The
-// iterations also determine the seed of the sample's draws: see runtime/random.h.
+// ExecutionPath: the path of a sample through the plan: the branches that it took, and the loops
+// that it is or was in. A loop has one entry with the number of the iteration, followed by the
+// branches of that iteration only. So a path is never longer than the longest path through the
+// plan. The iterations also determine the seed of the sample's draws: see runtime/random.h.
 //
 // Ownership: refers to the plan, which outlives it. Threads: the task that runs the sample; loops()
 // from any thread, at any time. Errors: none; after construction only text() and loops() allocate
 // memory.
-class Trail {
+class ExecutionPath {
  public:
-  explicit Trail(const Plan& plan);
+  explicit ExecutionPath(const Plan& plan);
 
   // Begins a new sample. `seed` is the seed of its draws outside of loops.
   void clear(std::uint64_t seed = 0);
@@ -205,7 +206,7 @@ class Trail {
   std::uint64_t seed() const { return depth_ == 0 ? seed_ : seed_in_loops(); }
 
   // Returns "if_else:then/while_loop (iteration 52)/select#2:arm 3"; iterations count from 0. A
-  // loop that is over reads "while_loop (53 iterations)". The middle of a long trail is left out.
+  // loop that is over reads "while_loop (53 iterations)". The middle of a long path is left out.
   std::string text() const;
 
   // Returns the loops that the sample is in, outermost first.
@@ -269,7 +270,7 @@ struct SampleInfo {
 
 namespace detail {
 
-struct BatchInMaking;
+struct PendingBatch;
 class Column;
 struct Step;
 
@@ -348,7 +349,7 @@ class Sample {
   void set_alone() { alone_ = true; }
   // Returns the key for the generator's draws at the sample's current place in the plan.
   RandomKey random_key(std::uint32_t generator) const {
-    return {trail.seed(), static_cast<std::uint64_t>(key_.epoch),
+    return {execution_path.seed(), static_cast<std::uint64_t>(key_.epoch),
             static_cast<std::uint64_t>(key_.index), generator,
             static_cast<std::uint64_t>(key_.repeat)};
   }
@@ -389,7 +390,7 @@ class Sample {
   void carry(const Loop& loop);
 
   void take_arm(const Branch& branch, std::uint32_t arm);
-  std::string path() const { return trail.text(); }
+  std::string path() const { return execution_path.text(); }
 
   // The step that the sample's task runs, for stall detection from another thread; null between
   // tasks.
@@ -415,15 +416,15 @@ class Sample {
     Column* column = nullptr;
     std::size_t cell = 0;
   };
-  BatchInMaking* batch = nullptr;     // the batch of the sample; the engine's
+  PendingBatch* batch = nullptr;      // the batch of the sample; the engine's
   std::vector<OutputPlacer> placers;  // one per output
   std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
   std::size_t bytes_waiting = 0;      // the same, when it last waited
   // The nanoseconds that the previous step spent on work of the current step. Set only if steps are
   // timed.
   std::int64_t within_step_before = 0;
-  Tally tally;                       // of all samples that this object has held
-  Trail trail;                       // of this sample
+  StepCounters counters;             // of all samples that this object has held
+  ExecutionPath execution_path;      // of this sample
   Wait wait;                         // of the step that it waits in
   const Step* given_back = nullptr;  // the step that the host must do, since the device could not
 

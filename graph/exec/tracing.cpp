@@ -1,4 +1,4 @@
-#include <sluice/graph/exec/gathering.h>
+#include <sluice/graph/exec/device_batch_plan.h>
 #include <sluice/graph/exec/tracing.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/stats.h>
@@ -61,10 +61,11 @@ void PipelineTrace::count(std::int64_t samples, std::int64_t batches, std::size_
   trace_.counter(counters_, bytes_, now, static_cast<std::int64_t>(bytes));
 }
 
-std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Gathering& gathering, std::size_t slot) {
+std::unique_ptr<DeviceTimer> PipelineTrace::timer(const DeviceBatchPlan& batch_plan,
+                                                  std::size_t slot) {
   // The names and paths of steps. Device traces do not identify samples.
   std::vector<std::string> places;
-  for (const Step* const step : gathering.steps()) {
+  for (const Step* const step : batch_plan.steps()) {
     const auto known = std::find_if(steps_.begin(), steps_.end(), [&](const StepStats& each) {
       return each.counter == step->counter;
     });
@@ -72,20 +73,20 @@ std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Gathering& gathering, st
                                                                   : known->path + "/" + step->name);
   }
   Trace::Track& track = trace_.add_track(
-      fmt::format("{}: {}, gather {}", clock_->device().name(), gathering.front().name, slot));
-  return std::make_unique<DeviceTimer>(
-      *clock_, [this, &track, places = std::move(places)](const DeviceTimer& done) {
-        if (done.parts().empty()) return;  // all of its samples had ended
-        const auto samples = static_cast<std::int64_t>(done.samples());
-        trace_.gathered(track, gather_, done.from(), done.to(), TraceGatherArgs{samples});
-        for (const DeviceTimer::Part& part : done.parts()) {
-          const bool all = part.step == DeviceTimer::kNoStep;
-          const Trace::NameId name =
-              trace_.name_of(all ? "upload" : part.what, all ? std::string() : places[part.step]);
-          trace_.gathered(track, name, part.from, part.to,
-                          TraceGatherArgs{static_cast<std::int64_t>(part.samples), part.bytes});
-        }
-      });
+      fmt::format("{}: {}, gather {}", clock_->device().name(), batch_plan.front().name, slot));
+  return std::make_unique<DeviceTimer>(*clock_, [this, &track, places = std::move(places)](
+                                                    const DeviceTimer& done) {
+    if (done.parts().empty()) return;  // all of its samples had ended
+    const auto samples = static_cast<std::int64_t>(done.samples());
+    trace_.gathered(track, gather_, done.from(), done.to(), TraceDeviceBatchArgs{samples});
+    for (const DeviceTimer::Part& part : done.parts()) {
+      const bool all = part.step == DeviceTimer::kNoStep;
+      const Trace::NameId name =
+          trace_.name_of(all ? "upload" : part.what, all ? std::string() : places[part.step]);
+      trace_.gathered(track, name, part.from, part.to,
+                      TraceDeviceBatchArgs{static_cast<std::int64_t>(part.samples), part.bytes});
+    }
+  });
 }
 
 }  // namespace sluice::detail

@@ -26,7 +26,7 @@ class DeviceTimer;
 
 namespace sluice::detail {
 
-class Gathering;
+class DeviceBatchPlan;
 
 class PipelineTrace {
  public:
@@ -51,9 +51,9 @@ class PipelineTrace {
   // Sets the current counts: samples in the window, batches that are ready, bytes in use.
   void count(std::int64_t samples, std::int64_t batches, std::size_t bytes);
 
-  // Returns a timer for GPU batch number `slot` of this gathering. It records on a separate track
+  // Returns a timer for GPU batch number `slot` of this batch plan. It records on a separate track
   // when the device ran which step.
-  std::unique_ptr<DeviceTimer> timer(const Gathering& gathering, std::size_t slot);
+  std::unique_ptr<DeviceTimer> timer(const DeviceBatchPlan& batch_plan, std::size_t slot);
 
   // Writes the file. Nothing may run.
   void finish() noexcept { trace_.finish(); }

@@ -19,7 +19,7 @@ class Sample;
 // pipeline may run another pipeline.
 class WorkScope {
  public:
-  // Defined in guarded.h. Include that to open a scope.
+  // Defined in capture_error.h. Include that to open a scope.
   explicit inline WorkScope(const Plan& plan) noexcept;
   ~WorkScope() { innermost = outer_; }
   WorkScope(const WorkScope&) = delete;

@@ -18,7 +18,7 @@
 // fires; without it the graph is cancelled. It must not throw.
 //
 // Tokens leave on the thread that fires: wire output() and failed() to nodes that are tasks, even
-// if the input is carried (see carrier.h).
+// if the input is carried (see inline_dispatch.h).
 //
 // Ownership: the node belongs to its graph's user and must outlive the graph's activity; a handle
 // refers to the node and holds nothing else. Memory: none for a token beyond oneTBB's tasks.
@@ -27,7 +27,7 @@
 // nothing. A thread that is new to oneTBB waits in fire() until there is memory for it.
 #pragma once
 
-#include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/inline_dispatch.h>
 
 #include <utility>
 

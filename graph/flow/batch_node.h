@@ -22,7 +22,7 @@
 // placed. If the ring cannot grow, std::bad_alloc ends the flow graph's run.
 #pragma once
 
-#include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/inline_dispatch.h>
 
 #include <algorithm>
 #include <atomic>

@@ -16,7 +16,7 @@
 // Ownership and threads: as for select_node.
 #pragma once
 
-#include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/inline_dispatch.h>
 
 #include <utility>
 

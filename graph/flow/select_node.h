@@ -11,11 +11,11 @@
 //
 // Ownership: the node belongs to its graph's user and must outlive the graph's activity.
 // Threads: the selector runs concurrently for different tokens. Tokens are copied: keep them to a
-// few bytes. Policy: see carrier.h. If oneTBB throws when a token is put into the next node, that
-// ends the graph's run; in a carried node, the program.
+// few bytes. Policy: see inline_dispatch.h. If oneTBB throws when a token is put into the next
+// node, that ends the graph's run; in a carried node, the program.
 #pragma once
 
-#include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/inline_dispatch.h>
 
 #include <cstddef>
 #include <memory>

@@ -35,9 +35,9 @@
 // throw; see exit_port for `lost`.
 #pragma once
 
-#include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/inline_dispatch.h>
 #include <sluice/graph/flow/poller.h>
-#include <sluice/runtime/ring.h>
+#include <sluice/runtime/ring_buffer.h>
 
 #include <algorithm>
 #include <atomic>
@@ -317,7 +317,7 @@ class stream_node {
   poller& completions_;
   const std::size_t most_, kept_;
   mutable tbb::spin_mutex mutex_;  // held briefly
-  sluice::detail::Ring<Token> waiting_, going_on_;
+  sluice::detail::RingBuffer<Token> waiting_, going_on_;
   std::vector<std::unique_ptr<lane>> lanes_;
   std::vector<lane*> free_;
   counts counts_;

@@ -56,10 +56,10 @@
 // 2. find_next() looks for a token: first in ready_, then among the lane's tokens at hand, then for
 //    a new sample, then at other lanes. If it finds one and more samples can be admitted, it also
 //    starts another lane, or wakes the sleeping one.
-// 3. If carried tokens take only microseconds, lanes contend for the lock (`pace` has the limits).
-//    Then fewer lanes run. Each admits several tokens at once and keeps them at hand; run() takes
-//    these first, without the lock. A lane without a token waits up to 50 microseconds before it
-//    ends, because starting a lane wakes all threads of the arena.
+// 3. If carried tokens take only microseconds, lanes contend for the lock (`lane_controller` has
+//    the limits). Then fewer lanes run. Each admits several tokens at once and keeps them at hand;
+//    run() takes these first, without the lock. A lane without a token waits up to 50 microseconds
+//    before it ends, because starting a lane wakes all threads of the arena.
 //
 // Invariants: active_ <= active_limit_. Each credit in use belongs to a lane, to a token at work,
 // or to a task that becomes a lane. A credit is given up only under the lock, after a look for
@@ -67,8 +67,8 @@
 // token is in ready_ at most once, and in free_ only if it carries no sample.
 //
 // `mutex_` guards free_, ready_, the list of lanes with its links, active_, asleep_, open_ and
-// pace_. waiting_ and came_ are atomic. A lane's tokens at hand have a lock of their own, because
-// other lanes take from them. Only the lane's thread uses its other members.
+// lane_controller_. waiting_ and came_ are atomic. A lane's tokens at hand have a lock of their
+// own, because other lanes take from them. Only the lane's thread uses its other members.
 //
 // End of an epoch: `admit` returns false, and the lanes end. close() stops admission at once, but
 // resumed tokens still run. A lane that ends leaves its tokens at hand in ready_. If oneTBB has no
@@ -77,8 +77,8 @@
 // Read lane::run() first, then find_next().
 #pragma once
 
-#include <sluice/graph/flow/carrier.h>
-#include <sluice/runtime/ring.h>
+#include <sluice/graph/flow/inline_dispatch.h>
+#include <sluice/runtime/ring_buffer.h>
 
 #include <algorithm>
 #include <array>
@@ -102,7 +102,7 @@ namespace sluice::flow {
 // A small queue of tokens that a thread keeps for itself. Other threads may take from it. Internal.
 // It holds copies of the tokens. All functions may be called from any thread.
 template <class Token>
-class at_hand {
+class local_queue {
  public:
   static constexpr std::size_t kMost = 16;
 
@@ -131,7 +131,7 @@ class at_hand {
 
 // Estimates how long tokens take, and how many threads they are worth. Internal. The window's lock
 // guards it.
-class pace {
+class lane_controller {
  public:
   using duration = std::chrono::steady_clock::duration;
   static constexpr duration kShort = std::chrono::microseconds(5);
@@ -225,7 +225,7 @@ class window {
   void start_all() {
     start([&](std::size_t room) {
       if (room == 0 || !has_work()) return std::size_t{0};
-      pace_.was_wrong();
+      lane_controller_.was_wrong();
       return room;
     });
   }
@@ -301,7 +301,7 @@ class window {
   }
 
  private:
-  using duration = pace::duration;
+  using duration = lane_controller::duration;
 
   // A token to work on, and the receiver where it goes on: null if it was only admitted.
   struct work {
@@ -341,7 +341,7 @@ class window {
     }
 
     void carry(tbb::flow::receiver<Token>& next, const Token& token) {
-      carrier<Token>(tokens_.graph_).carry(next, token);
+      inline_dispatch<Token>(tokens_.graph_).carry(next, token);
     }
 
     void run() {
@@ -361,7 +361,7 @@ class window {
         }
         if (timed) {
           each_ = clock::now() - begin;
-          long_ = each_ >= pace::kShort;
+          long_ = each_ >= lane_controller::kShort;
         }
         // A step that waits for its own tasks may be running this lane. End after one token, so
         // that the step does not wait long.
@@ -377,7 +377,7 @@ class window {
 
     bool pop(work& next) {
       next.at = nullptr;
-      return at_hand_.pop(next.token);
+      return local_queue_.pop(next.token);
     }
 
     static inline constinit thread_local lane* current_ = nullptr;
@@ -389,14 +389,14 @@ class window {
     duration each_{};   // the time of the last timed token; 0 if none
     bool long_ = true;  // that token was not short
     unsigned taken_ = 0;
-    at_hand<Token> at_hand_;
+    local_queue<Token> local_queue_;
   };
 
   // Finds the next token for a lane that has a credit, or takes one if there is one. If this
   // returns false, the lane has no credit.
   bool find_next(work& next, lane& one) {
     std::unique_lock lock(mutex_);
-    if (one.each_ > duration()) pace_.learn(std::exchange(one.each_, duration()));
+    if (one.each_ > duration()) lane_controller_.learn(std::exchange(one.each_, duration()));
     for (bool first = true;; first = false) {
       if (!one.has_credit_) {
         if (active_ >= active_limit_) return false;
@@ -459,16 +459,16 @@ class window {
   std::size_t admissible() const { return open_ ? free_.size() : 0; }
   std::size_t takeable() const { return ready_.size() + admissible(); }
 
-  bool is_short() const { return is_carried<Policy> && pace_.is_short(); }
+  bool is_short() const { return is_carried<Policy> && lane_controller_.is_short(); }
 
   // Returns the number of lanes to start for `tokens`. Long tokens each need one, because lanes at
   // work are busy. Lanes at work count for light tokens, because they will soon be back.
   std::size_t more_lanes(std::size_t tokens) const {
-    if (!is_carried<Policy> || !pace_.is_light()) return tokens;
-    return std::max(pace_.threads_for(tokens), active_) - active_;
+    if (!is_carried<Policy> || !lane_controller_.is_light()) return tokens;
+    return std::max(lane_controller_.threads_for(tokens), active_) - active_;
   }
   // True if more lanes are at work than the whole window is worth.
-  bool too_many() const { return is_short() && active_ > 2 * pace_.threads_for(size_); }
+  bool too_many() const { return is_short() && active_ > 2 * lane_controller_.threads_for(size_); }
 
   bool admit(work& next, lane& one) {
     if (!open_ || free_.empty()) return false;
@@ -477,10 +477,10 @@ class window {
     free_.pop_back();
     if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
     // Leave enough for the others.
-    std::size_t more =
-        std::min({at_hand<Token>::kMost, pace_.at_once(), free_.size() / active_limit_});
+    std::size_t more = std::min(
+        {local_queue<Token>::kMost, lane_controller_.at_once(), free_.size() / active_limit_});
     for (; more > 1 && admit_(free_.back()); --more) {
-      one.at_hand_.push(free_.back());
+      one.local_queue_.push(free_.back());
       free_.pop_back();
     }
     return true;
@@ -496,7 +496,7 @@ class window {
   bool has_work() {
     if ((open_ && !free_.empty()) || !ready_.empty()) return true;
     for (lane* other = running_; other != nullptr; other = other->next_) {
-      if (!other->at_hand_.empty()) return true;
+      if (!other->local_queue_.empty()) return true;
     }
     return false;
   }
@@ -516,9 +516,9 @@ class window {
   const std::size_t size_;
   const std::size_t active_limit_;
   const bool may_sleep_;
-  mutable std::mutex mutex_;          // held briefly
-  std::vector<Token> free_;           // never grows beyond its first size
-  sluice::detail::Ring<work> ready_;  // resumed, or left by lanes that ended: need a credit
+  mutable std::mutex mutex_;                // held briefly
+  std::vector<Token> free_;                 // never grows beyond its first size
+  sluice::detail::RingBuffer<work> ready_;  // resumed, or left by lanes that ended: need a credit
   lane* running_ = nullptr;
   std::atomic<std::uint64_t> came_{0};  // how often there was something new to take
   std::size_t active_ = 0;              // credits in use, also by a sleeping lane
@@ -526,7 +526,7 @@ class window {
   std::condition_variable wake_;
   std::atomic<std::int64_t> waiting_{0};  // tokens that are suspended
   bool open_ = true;
-  pace pace_;
+  lane_controller lane_controller_;
   admit_function admit_;
   begin_function begin_;
   output_port<Token> output_;

@@ -12,7 +12,7 @@
 //     moved   = translate(turned, y)      map     = goes_on: A, then B, then C
 //                                         moved   = applies: warps `image` once
 //
-// 1. Operators declare these versions: see Composing. asked() returns those of a step that may
+// 1. Operators declare these versions: see ComposeRule. asked() returns those of a step that may
 //    take part. The matrix of color operators works in the same way.
 // 2. Compositions finds the chains. A step joins if it is the only reader of the chain's last
 //    output and has the same `applies`. So warps and color operators never mix.
@@ -55,23 +55,23 @@ namespace {
 
 struct Composition {
   std::vector<Step*> steps;
-  const Composing* first = nullptr;  // of the first step
-  std::vector<Constant> manner;      // empty while no step has set one
-  bool light = true;                 // all steps are light
+  const ComposeRule* first = nullptr;  // of the first step
+  std::vector<Constant> manner;        // empty while no step has set one
+  bool light = true;                   // all steps are light
 };
 
-const Composing* asked(const Step& step) {
+const ComposeRule* asked(const Step& step) {
   const bool may = step.op != nullptr && !step.has_effect() && !step.pinned &&
                    step.writes.size() == 1 && step.declared.empty() &&
                    (step.kind == StepKind::cpu || step.kind == StepKind::stream);
-  const Composing* const composing = may ? step.op->composing() : nullptr;
-  if (composing == nullptr || step.kind == StepKind::cpu) return composing;
-  return composing->applies->device_version() != nullptr ? composing : nullptr;
+  const ComposeRule* const compose_rule = may ? step.op->compose_rule() : nullptr;
+  if (compose_rule == nullptr || step.kind == StepKind::cpu) return compose_rule;
+  return compose_rule->applies->device_version() != nullptr ? compose_rule : nullptr;
 }
 
-std::optional<std::vector<Constant>> manner_of(const Composing& composing, const Step& step) {
-  if (!composing.manner) return std::vector<Constant>();
-  return composing.manner(step.arguments);
+std::optional<std::vector<Constant>> manner_of(const ComposeRule& compose_rule, const Step& step) {
+  if (!compose_rule.manner) return std::vector<Constant>();
+  return compose_rule.manner(step.arguments);
 }
 
 // The image that the step takes.
@@ -83,9 +83,9 @@ class Compositions {
 
   // Takes the steps of a block in order. Call end() where no chain may continue.
   void add(Step& step) {
-    const Composing* const composing = asked(step);
-    if (composing == nullptr) return;
-    const auto same = manner_of(*composing, step);
+    const ComposeRule* const compose_rule = asked(step);
+    if (compose_rule == nullptr) return;
+    const auto same = manner_of(*compose_rule, step);
     if (!same) return;
     const std::vector<Constant>& manner = *same;
     const SlotId from = input_of(step).slot;
@@ -94,16 +94,16 @@ class Compositions {
     });
     if (row != open_.end()) {
       const bool agrees = row->manner.empty() || manner.empty() || row->manner == manner;
-      if (uses_[from] == 1 && row->first->applies == composing->applies && agrees &&
+      if (uses_[from] == 1 && row->first->applies == compose_rule->applies && agrees &&
           row->steps.back()->kind == step.kind) {
         row->steps.push_back(&step);
         if (row->manner.empty()) row->manner = manner;
-        row->light = row->light && composing->light;
+        row->light = row->light && compose_rule->light;
         return;
       }
       close(row);
     }
-    open_.push_back({{&step}, composing, manner, composing->light});
+    open_.push_back({{&step}, compose_rule, manner, compose_rule->light});
   }
   void end() {
     while (!open_.empty()) close(open_.begin());
@@ -137,13 +137,13 @@ Step composed_step(Plan& plan, const Composition& row) {
   std::string names;
   for (Step* const step : row.steps) {
     const bool first = step == row.steps.front();
-    const Composing& composing = *step->op->composing();
+    const ComposeRule& compose_rule = *step->op->compose_rule();
     plan.slots[step->writes.front()].type = type;
     if (!first) {
       input_of(*step).type = type;
       step->reads.push_back(source);  // keeps the source alive until here
     }
-    run_as(*step, first ? composing.begins : composing.goes_on);
+    run_as(*step, first ? compose_rule.begins : compose_rule.goes_on);
     step->remark += (step->remark.empty() ? "" : ", ") + ("composed into " + last.name);
     step->bind();
     names += (first ? "" : " + ") + step->name;

@@ -5,7 +5,7 @@
 // writes a third one, even if a later crop keeps only a small part of it.
 //
 // The idea: only the last step of a chain computes pixels. The steps before it check their
-// arguments and add their work to a description. Operators declare these versions in a Deferral.
+// arguments and add their work to a description. Operators declare these versions in a LazyForm.
 //
 //     recorded                        after the pass
 //     small  = resize(image)          small  = begins: "image, resized"
@@ -76,20 +76,20 @@ bool may_decode_later(const Step& step) {
 }
 
 bool may_fuse(const Step& step) {
-  return step.kind == StepKind::cpu && step.op != nullptr && step.op->deferral() != nullptr &&
+  return step.kind == StepKind::cpu && step.op != nullptr && step.op->lazy_form() != nullptr &&
          !step.has_effect() && !step.pinned && step.writes.size() == 1;
 }
 
 bool may_leave_work(const Step& step) {
-  const Deferral& deferral = *step.op->deferral();
-  return deferral.begins != nullptr && deferral.goes_on != nullptr && step.declared.empty() &&
+  const LazyForm& lazy_form = *step.op->lazy_form();
+  return lazy_form.begins != nullptr && lazy_form.goes_on != nullptr && step.declared.empty() &&
          !step.for_device;
 }
 
 // The image that the step takes.
-SlotId picture_of(const Step& step) { return std::get<SlotArgument>(step.arguments.front()).slot; }
+SlotId image_of(const Step& step) { return std::get<SlotArgument>(step.arguments.front()).slot; }
 
-bool selects(const Step* step) { return step->op->deferral()->selects; }
+bool selects(const Step* step) { return step->op->lazy_form()->selects; }
 
 class Chains {
  public:
@@ -99,7 +99,7 @@ class Chains {
   void add(Step& step) {
     if (may_decode_later(step)) decoders_.push_back(&step);
     if (!may_fuse(step)) return;
-    const SlotId from = picture_of(step);
+    const SlotId from = image_of(step);
     const auto chain = std::find_if(open_.begin(), open_.end(), [&](const Chain& before) {
       return before.steps.back()->writes.front() == from;
     });
@@ -119,9 +119,9 @@ class Chains {
 
  private:
   bool goes_on(const Chain& chain, const Step& step) const {
-    const Deferral& deferral = *step.op->deferral();
-    return uses_[picture_of(step)] == 1 && deferral.ends != nullptr &&
-           (!deferral.wants_whole || std::all_of(chain.steps.begin(), chain.steps.end(), selects));
+    const LazyForm& lazy_form = *step.op->lazy_form();
+    return uses_[image_of(step)] == 1 && lazy_form.ends != nullptr &&
+           (!lazy_form.wants_whole || std::all_of(chain.steps.begin(), chain.steps.end(), selects));
   }
   Step* decoder_of(SlotId picture) const {
     const auto found = std::find_if(decoders_.begin(), decoders_.end(), [&](const Step* step) {
@@ -132,7 +132,7 @@ class Chains {
   void close(std::vector<Chain>::iterator chain) {
     const bool reads_rows = chain->decoder != nullptr &&
                             chain->decoder->op->row_decoding() != nullptr &&
-                            chain->steps.front()->op->deferral()->ends != nullptr;
+                            chain->steps.front()->op->lazy_form()->ends != nullptr;
     chain->selects = std::any_of(chain->steps.begin(), chain->steps.end(), selects);
     if (chain->steps.size() > 1 || reads_rows) found_.push_back(std::move(*chain));
     open_.erase(chain);
@@ -153,20 +153,20 @@ std::string names_of_others(const Chain& chain) {
 
 void fuse_chain(Plan& plan, const Chain& chain) {
   if (chain.steps.size() == 1) {  // fused with its decoder only
-    chain.steps.front()->op = chain.steps.front()->op->deferral()->ends;
+    chain.steps.front()->op = chain.steps.front()->op->lazy_form()->ends;
     return;
   }
   const std::string others = names_of_others(chain);
-  const SlotId source = picture_of(*chain.steps.front());
+  const SlotId source = image_of(*chain.steps.front());
   for (Step* const step : chain.steps) {
     const bool first = step == chain.steps.front(), last = step == chain.steps.back();
-    const Deferral& deferral = *step->op->deferral();
+    const LazyForm& lazy_form = *step->op->lazy_form();
     auto& input = std::get<SlotArgument>(step->arguments.front());
     if (!first) {
       input.type = plan.slots[input.slot].type;
       step->reads.push_back(source);  // keeps the source alive until here
     }
-    step->op = last ? deferral.ends : first ? deferral.begins : deferral.goes_on;
+    step->op = last ? lazy_form.ends : first ? lazy_form.begins : lazy_form.goes_on;
     if (!last) plan.slots[step->writes.front()].type = step->op->schema().outputs.front().type;
     step->remark += (step->remark.empty() ? "" : ", ") +
                     (last ? "fused with " + others : "fused into " + chain.steps.back()->name);
@@ -192,7 +192,7 @@ class LateDecoder {
         // True if a step of the chain cuts a rectangle out, and the last one can work on a part of
         // the image.
         of_region_(decoder_.op->decoding() != nullptr && chain.steps.size() > 1 &&
-                   last_.op->deferral() != nullptr && chain.selects),
+                   last_.op->lazy_form() != nullptr && chain.selects),
         whole_(of_region_ ? decoder_.op->decoding()->part : decoder_.op),
         rows_(whole_->row_decoding()) {}
 
@@ -216,7 +216,7 @@ class LateDecoder {
     std::optional<SlotId> region;
     if (of_region_) {
       region = add_slot(plan_, slot_type<Rectangle>(), slot.name + "'s region", slot.scope);
-      const OperatorPtr needed = last_.op->sight(last_.arguments).rectangle;
+      const OperatorPtr needed = last_.op->input_region(last_.arguments).rectangle;
       // Pass all arguments of the last step, or only the image.
       Arguments arguments = last_.arguments;
       arguments.resize(needed->schema().inputs.size() + needed->schema().parameters.size());
@@ -232,7 +232,7 @@ class LateDecoder {
         add_slot(plan_, plan_.slots[deferred].type, slot.name + "'s part", slot.scope);
     Arguments of_part{argument(deferred), argument(picture_)};
     if (region) of_part.push_back(argument(*region));
-    const OperatorPtr takes = rows_ == nullptr ? last_.op->deferral()->begins
+    const OperatorPtr takes = rows_ == nullptr ? last_.op->lazy_form()->begins
                               : region         ? rows_->part
                                                : rows_->all;
     before.push_back(helper(takes, std::move(of_part), {part}, "its part"));

@@ -7,17 +7,17 @@
 //   - a device stage;
 //   - operators on numbers. The host runs them in place, for one sample after the other, while it
 //     prepares the GPU batch;
-//   - a choice given as data, whose arms contain only such nodes.
+//   - a choice given as data, whose branches contain only such nodes.
 // If one of them needs a number that the device computes in the GPU batch, samples stop. They
 // continue there in another GPU batch, together with samples that reach the first node then. This
 // does not apply to a choice that the device can make itself. Other work of the host, such as a
 // user function, moves in front of the GPU batch if it needs nothing made in it.
 //
 // choose_there() marks the choices that the device can make itself: see DeviceChoice in
-// plan/plan.h. Such a choice is an if_else with two arms. Its condition is one comparison, which is
-// not read elsewhere, of a number computed in the GPU batch with a number that the host knows
-// before. Its arms contain only device work and random draws, and produce images or tensors made by
-// the device.
+// plan/plan.h. Such a choice is an if_else with two branches. Its condition is one comparison,
+// which is not read elsewhere, of a number computed in the GPU batch with a number that the host
+// knows before. Its branches contain only device work and random draws, and produce images or
+// tensors made by the device.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/plan.h>
@@ -136,8 +136,8 @@ class Choices {
   // True if the GPU batch computes the number.
   bool is_told(SlotId slot) const { return plan_.slots[slot].from_device && late_.count(slot) > 0; }
 
-  // Returns the arm whose steps make values that can become the results. Nothing if the device
-  // cannot run both arms for a sample.
+  // Returns the branch whose steps make values that can become the results. Nothing if the device
+  // cannot run both branches for a sample.
   std::optional<std::size_t> arm_to_keep(const Branch& branch) const {
     if (branch.results.empty() || !std::all_of(branch.arms.begin(), branch.arms.end(),
                                                [&](const Block& arm) { return can_do(arm); }))
@@ -186,8 +186,8 @@ class Choices {
 };
 
 // Marks such choices among the nodes of one GPU batch.
-void choose_there(const Plan& plan, std::span<Node> gather) {
-  if (device_chooser() != nullptr) Choices(plan).find(gather);
+void choose_there(const Plan& plan, std::span<Node> device_batch) {
+  if (device_chooser() != nullptr) Choices(plan).find(device_batch);
 }
 
 bool on_device(const Node& node) {

@@ -41,7 +41,7 @@ class Places {
     }
     const Maker& maker = makers_[slot];
     if (maker.branch == nullptr || maker.scope != scope) return;
-    if (maker.branch->there != nullptr) return;  // values of both arms exist at once
+    if (maker.branch->there != nullptr) return;  // values of both branches exist at once
     for (const Block& arm : maker.branch->arms) place(arm.results[maker.result], arm.scope, output);
   }
 
@@ -87,7 +87,7 @@ Plan place_outputs(Plan plan) {
 namespace {
 
 // The live slots at a point of the plan, and the number of live slots in each storage. Changes are
-// logged and can be undone, because arms are walked one after another from the same point.
+// logged and can be undone, because branches are walked one after another from the same point.
 class Live {
  public:
   explicit Live(const Plan& plan)
@@ -187,8 +187,8 @@ class Releases {
 
   void walk_branch(Branch& branch) {
     const std::size_t behind = live_.here();
-    std::vector<Slots> changes;             // for each arm: the slots that differ before it
-    std::map<SlotId, std::size_t> changed;  // the number of arms in which the slot changes
+    std::vector<Slots> changes;             // for each branch: the slots that differ before it
+    std::map<SlotId, std::size_t> changed;  // the number of branches in which the slot changes
     for (Block& arm : branch.arms) {
       for (std::size_t i = 0; i < branch.results.size(); ++i) {
         if (!live_.has(branch.results[i])) continue;
@@ -199,13 +199,13 @@ class Releases {
       changes.push_back(live_.go_back(behind));
       for (const SlotId slot : changes.back()) ++changed[slot];
     }
-    // Slots that any arm needs are live before the branch.
+    // Slots that any branch needs are live before the choice.
     Slots needed(branch.reads.begin(), branch.reads.end()), over;
     for (const auto& [slot, arms] : changed) {
       const bool any = !live_.has(slot) || arms < branch.arms.size();
       (any ? needed : over).insert(slot);
     }
-    // Slots that only other arms need are released in this arm.
+    // Slots that only other branches need are released in this branch.
     for (std::size_t a = 0; a < branch.arms.size(); ++a) {
       live_.flip(changes[a]);
       branch.arms[a].releases = live_.dead(needed);

@@ -25,12 +25,12 @@ void check_node(const Plan& plan, const Stage& stage, ScopeId scope) {
 }
 
 void check_node(const Plan& plan, const Branch& branch, ScopeId scope) {
-  if (branch.arms.empty()) throw BuildError("'" + branch.name + "' has no arms");
+  if (branch.arms.empty()) throw BuildError("'" + branch.name + "' has no branches");
   for (const SlotId slot : branch.reads) check_use(plan, slot, scope, branch.name);
   for (std::size_t a = 0; a < branch.arms.size(); ++a) {
     const Block& arm = branch.arms[a];
     if (arm.results.size() != branch.results.size()) {
-      throw BuildError("'" + branch.name + "': the arm '" + branch.arm_names[a] + "' gives " +
+      throw BuildError("'" + branch.name + "': the branch '" + branch.arm_names[a] + "' gives " +
                        std::to_string(arm.results.size()) + " values, but '" + branch.arm_names[0] +
                        "' gives " + std::to_string(branch.results.size()));
     }
@@ -39,7 +39,7 @@ void check_node(const Plan& plan, const Branch& branch, ScopeId scope) {
       const SlotType* given = plan.slots[arm.results[i]].type;
       const SlotType* wanted = plan.slots[branch.results[i]].type;
       if (given != wanted) {
-        throw BuildError("'" + branch.name + "': result " + std::to_string(i) + " of the arm '" +
+        throw BuildError("'" + branch.name + "': result " + std::to_string(i) + " of the branch '" +
                          branch.arm_names[a] + "' is " + std::string(given->name) + ", but '" +
                          branch.arm_names[0] + "' gives " + std::string(wanted->name));
       }

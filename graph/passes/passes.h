@@ -3,8 +3,8 @@
 //
 //   check          checks the plan; throws BuildError if it is invalid
 //   prune          removes steps that no output needs, unless they have effects
-//   sink           moves a step into an arm if all its uses are inside that arm, so that it runs
-//                  only when the arm is taken
+//   sink           moves a step into a branch if all its uses are inside that branch, so that it
+//                  runs only when the branch is taken
 //   push_crops     makes only one region of an image if a sample uses just the image's size and
 //                  that region
 //   compose        combines consecutive color operators into one map, and likewise geometric

@@ -1,7 +1,7 @@
 // The pass push_crops. If a sample uses only the size and one region of an image, the step that
 // makes the image is split. The size is found where the image was made. The region is made where it
-// is used, even inside an arm. Operators declare what they read, and how to make a part of an
-// image: Operator::sight() and decoding().
+// is used, even inside a branch. Operators declare what they read, and how to make a part of an
+// image: Operator::input_region() and decoding().
 //
 //   image = decode(file)              size = decode(file), the size only
 //   if p: a = crop(image, w)          if p: region = crop's region (size, w)
@@ -10,8 +10,8 @@
 //
 // A step gets a region of its own only if no sample on its path needs other pixels of the image,
 // because two regions may cost more than the whole. So this applies to regions for which every
-// other use of the image's pixels is in another arm. For the other uses, the whole image is made in
-// their arms, so no sample makes more than one.
+// other use of the image's pixels is in another branch. For the other uses, the whole image is made
+// in their branches, so no sample makes more than one.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
@@ -25,8 +25,8 @@
 namespace sluice::detail {
 namespace {
 
-// The arms on the path from the block that makes an image to a use of it. The number of iterations
-// of a loop is unknown.
+// The branches on the path from the block that makes an image to a use of it. The number of
+// iterations of a loop is unknown.
 struct ArmTaken {
   Branch* branch = nullptr;  // null: a loop
   std::size_t arm = 0;
@@ -109,22 +109,22 @@ class Splitter {
 
   void find(Step& step, const Path& path) {
     if (!has(step.reads, picture_)) return;
-    const Sight::Of seen = sight_of(step).of;
-    if (seen == Sight::Of::size) {
+    const InputRegion::Of seen = input_region_of(step).of;
+    if (seen == InputRegion::Of::size) {
       looks_.push_back(&step);
     } else {
-      pixels_.push_back({path, seen == Sight::Of::rectangle ? &step : nullptr});
+      pixels_.push_back({path, seen == InputRegion::Of::rectangle ? &step : nullptr});
     }
   }
 
   // Returns the part of the image that the step reads.
-  Sight sight_of(const Step& step) const {
+  InputRegion input_region_of(const Step& step) const {
     if (step.op == nullptr || std::count(step.reads.begin(), step.reads.end(), picture_) != 1)
       return {};
-    Sight sight = step.op->sight(step.arguments);
-    if (sight.of == Sight::Of::all) return {};
-    const auto* slot = std::get_if<SlotArgument>(&step.arguments.at(sight.input));
-    return slot != nullptr && slot->slot == picture_ ? sight : Sight();
+    InputRegion input_region = step.op->input_region(step.arguments);
+    if (input_region.of == InputRegion::Of::all) return {};
+    const auto* slot = std::get_if<SlotArgument>(&step.arguments.at(input_region.input));
+    return slot != nullptr && slot->slot == picture_ ? input_region : InputRegion();
   }
 
   bool may_push(const Use& use) const {
@@ -137,8 +137,8 @@ class Splitter {
   }
 
   // Makes the whole image for `others`, the uses in `block`, at this depth of their paths. If there
-  // are regions, each is in another arm of one branch than every other use. If there are none, the
-  // image is made in the innermost block that contains all uses.
+  // are regions, each is in another branch of one choice than every other use. If there are none,
+  // the image is made in the innermost block that contains all uses.
   void make_whole(Block& block, std::size_t depth, const Uses& regions, const Uses& others) {
     if (others.empty()) return;
     const auto taken = [&](const Use* use) {
@@ -217,16 +217,16 @@ class Splitter {
   }
 
   void push(Step viewer, ScopeId scope, std::vector<Node>& nodes) {
-    const Sight sight = sight_of(viewer);
+    const InputRegion input_region = input_region_of(viewer);
     const SlotId region = add_slot(plan_, slot_type<Rectangle>(), viewer.name + "'s region", scope);
-    Step where = instead_of(viewer, sight.rectangle, "region");
+    Step where = instead_of(viewer, input_region.rectangle, "region");
     where.writes = {region};
     see(where, size_);
     nodes.push_back(alone(std::move(where)));
 
-    const SlotId part =
-        sight.is_copy ? viewer.writes.front()
-                      : add_slot(plan_, plan_.slots[picture_].type, maker_.name + "'s part", scope);
+    const SlotId part = input_region.is_copy ? viewer.writes.front()
+                                             : add_slot(plan_, plan_.slots[picture_].type,
+                                                        maker_.name + "'s part", scope);
     Step make = instead_of(maker_, maker_.op->decoding()->part, "region");
     make.reads.push_back(region);
     make.arguments.emplace_back(SlotArgument{region, slot_type<Rectangle>()});
@@ -238,7 +238,7 @@ class Splitter {
       make.bind();
     }
     nodes.push_back(alone(std::move(make)));
-    if (sight.is_copy) return;
+    if (input_region.is_copy) return;
     see(viewer, part);
     nodes.push_back(alone(std::move(viewer)));
   }

@@ -39,7 +39,7 @@ class Sinker {
   struct Place {
     ScopeId outer = 0;  // the block that contains it; the top contains itself
     int depth = 0;
-    bool closed = false;      // nothing sinks into it: a loop's block, or an arm of an eager branch
+    bool closed = false;      // nothing sinks into it: a block of a loop or of an eager choice
     std::vector<Node> nodes;  // its future nodes, in reverse order
   };
 
@@ -84,7 +84,7 @@ class Sinker {
   ScopeId lowest(const Node& node, ScopeId home) const {
     std::optional<ScopeId> used;
     for (const SlotId slot : writes_of(plan_, node)) {
-      // A value from outside that is made in several arms.
+      // A value from outside that is made in several branches.
       if (plan_.slots[slot].scope != home) return home;
       if (users_[slot]) used = used ? around(*used, *users_[slot]) : *users_[slot];
     }

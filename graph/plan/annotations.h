@@ -23,8 +23,8 @@ std::optional<MemoryKind> moves_to(const Step& step);
 
 // Describes how a sample passes this point of a GPU batch: it stops until the next GPU batch, or
 // the device chooses and the sample goes on. Empty if neither applies.
-std::string gather_of(const Step& step);
-std::string gather_of(const Branch& branch);
+std::string device_batch_of(const Step& step);
+std::string device_batch_of(const Branch& branch);
 
 class Annotations {
  public:

@@ -385,7 +385,7 @@ void read_numbers(std::string_view op, const Parameter& parameter, const Tensor&
 // Guards what is added to an operator after it was made.
 struct Operator::Additions {
   std::mutex mutex;
-  std::optional<Composing> composing;
+  std::optional<ComposeRule> compose_rule;
   OperatorPtr device_version;
 };
 
@@ -488,33 +488,32 @@ std::vector<TensorSpec> Operator::infer(const Arguments& arguments,
   return std::vector<TensorSpec>(schema_.outputs.size());
 }
 
-Sight Operator::sight(const Arguments& arguments) const {
-  return functions_.sight ? functions_.sight(arguments) : Sight();
+InputRegion Operator::input_region(const Arguments& arguments) const {
+  return functions_.input_region ? functions_.input_region(arguments) : InputRegion();
 }
 
-std::optional<std::array<std::uint8_t, 256>> Operator::level_table(
-    const Arguments& arguments) const {
-  return functions_.level_table ? functions_.level_table(arguments) : std::nullopt;
+std::optional<std::array<std::uint8_t, 256>> Operator::lut(const Arguments& arguments) const {
+  return functions_.lut ? functions_.lut(arguments) : std::nullopt;
 }
 
 Operator::~Operator() = default;
 
-void Operator::set_composing(Composing composing) const {
+void Operator::set_composing(ComposeRule compose_rule) const {
   const std::lock_guard lock(additions_->mutex);
-  if (additions_->composing)
-    throw BuildError("the operator '" + name() + "' says already how it is composed");
-  additions_->composing = std::move(composing);
+  if (additions_->compose_rule)
+    throw BuildError("the operator '" + name() + "' already declares how it is composed");
+  additions_->compose_rule = std::move(compose_rule);
 }
 
-const Composing* Operator::composing() const {
+const ComposeRule* Operator::compose_rule() const {
   const std::lock_guard lock(additions_->mutex);
-  return additions_->composing ? &*additions_->composing : nullptr;
+  return additions_->compose_rule ? &*additions_->compose_rule : nullptr;
 }
 
 void Operator::set_device_version(OperatorPtr version) const {
   const std::lock_guard lock(additions_->mutex);
   if (additions_->device_version != nullptr)
-    throw BuildError("the operator '" + name() + "' has a version for devices already");
+    throw BuildError("the operator '" + name() + "' already has a version for devices");
   additions_->device_version = std::move(version);
 }
 

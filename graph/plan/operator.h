@@ -205,10 +205,10 @@ struct Call {
                                             // replace one step share it
 };
 
-// Sight: how much of its input image an operator reads. With `rectangle`, the operator returns the
-// same result for an image that holds only that rectangle. With `size`, it returns the same result
-// for an image that has the size but no pixels.
-struct Sight {
+// InputRegion: how much of its input image an operator reads. With `rectangle`, the operator
+// returns the same result for an image that holds only that rectangle. With `size`, it returns the
+// same result for an image that has the size but no pixels.
+struct InputRegion {
   enum class Of : std::uint8_t { all, size, rectangle };
   Of of = Of::all;
   std::size_t input = 0;  // which argument is the image
@@ -228,18 +228,18 @@ struct PartialDecoding {
 struct RowDecoding {
   OperatorPtr size;    // returns an image with the size and no pixels
   OperatorPtr begins;  // returns an open image
-  // Both take the description that a Deferral has made and the open image. `part` also takes the
+  // Both take the description that a LazyForm has made and the open image. `part` also takes the
   // Rectangle that was decoded. They return the same description, based on the open image's rows.
   OperatorPtr all, part;
-  OperatorPtr starts;  // takes an image; returns a Deferral's description without any work
+  OperatorPtr starts;  // takes an image; returns a LazyForm's description without any work
   OperatorPtr ends;    // takes the open image after its rows have been used
 };
 
-// Deferral: how an operator on an image works in a fused chain of steps. The steps before the last
+// LazyForm: how an operator on an image works in a fused chain of steps. The steps before the last
 // check their arguments and describe their work; their outputs are never made. The last step makes
 // its output directly from the image that the first step takes. The versions have the operator's
 // name and its arguments, except for the image. Any of them may be null.
-struct Deferral {
+struct LazyForm {
   OperatorPtr begins;    // takes the image; returns a description of the work
   OperatorPtr goes_on;   // takes the description of the step before; adds to it
   OperatorPtr ends;      // takes the description of the step before; returns the operator's output
@@ -247,12 +247,12 @@ struct Deferral {
   bool wants_whole = false;  // may follow only operators that select
 };
 
-// Composing: how an operator combines with its neighbors in a chain of steps, for the pass
+// ComposeRule: how an operator combines with its neighbors in a chain of steps, for the pass
 // `compose`. Each step of a chain checks its own arguments and adds its work to a description that
 // the steps before it have built, such as a map of colors or of coordinates. These steps make no
 // image. One more step then makes the image from the finished map. The versions have the operator's
 // name and its arguments, except for the image.
-struct Composing {
+struct ComposeRule {
   OperatorPtr begins;   // takes the image; returns the first description
   OperatorPtr goes_on;  // takes and extends the description of the step before
   OperatorPtr applies;  // takes the last description; returns the image
@@ -283,13 +283,13 @@ struct OperatorFunctions {
   // Returns the types of the outputs, if the schema leaves them open.
   Function<std::vector<const SlotType*>(const Arguments&)> output_types;
   Function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
-  Function<Sight(const Arguments&)> sight;
+  Function<InputRegion(const Arguments&)> input_region;
   std::optional<PartialDecoding> decoding;
   std::optional<RowDecoding> row_decoding;
-  std::optional<Deferral> deferral;
+  std::optional<LazyForm> lazy_form;
   // Returns a lookup table if the operator computes out = table[in] for each pixel value of each
   // channel.
-  Function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
+  Function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> lut;
   // For a device version: the operator that the host runs first for each sample, with the same
   // arguments. Its output follows the inputs of the version. Null if there is nothing to prepare.
   OperatorPtr preparation;
@@ -338,21 +338,23 @@ class Operator {
   StepFunction bind(const Call& call) const { return functions_.bind(schema_, call); }
 
   // For passes.
-  Sight sight(const Arguments& arguments) const;
+  InputRegion input_region(const Arguments& arguments) const;
   const PartialDecoding* decoding() const {
     return functions_.decoding ? &*functions_.decoding : nullptr;
   }
   const RowDecoding* row_decoding() const {
     return functions_.row_decoding ? &*functions_.row_decoding : nullptr;
   }
-  const Deferral* deferral() const { return functions_.deferral ? &*functions_.deferral : nullptr; }
-  std::optional<std::array<std::uint8_t, 256>> level_table(const Arguments& arguments) const;
+  const LazyForm* lazy_form() const {
+    return functions_.lazy_form ? &*functions_.lazy_form : nullptr;
+  }
+  std::optional<std::array<std::uint8_t, 256>> lut(const Arguments& arguments) const;
   const OperatorPtr& preparation() const { return functions_.preparation; }
 
-  // What other rooms add to an operator that exists already: how it is composed, and its version
-  // for devices. Each is set at most once; a second one throws BuildError. Null: there is none.
-  void set_composing(Composing composing) const;
-  const Composing* composing() const;
+  // Additions of other rooms to an existing operator: its rule for `compose`, and its version for
+  // devices. Each is set at most once; a second one throws BuildError. Null: there is none.
+  void set_composing(ComposeRule compose_rule) const;
+  const ComposeRule* compose_rule() const;
   void set_device_version(OperatorPtr version) const;
   OperatorPtr device_version() const;
 

@@ -64,7 +64,7 @@ void OperatorRegistry::add_function(OperatorSchema schema) {
   for (const std::string& name : schema.made_of) {
     const auto at = names_->operators.find(name);
     if (at == names_->operators.end())
-      throw BuildError(schema.name + " is made of '" + name + "', which is no operator");
+      throw BuildError(schema.name + " is made of '" + name + "', which is not an operator");
     schema.draws = schema.draws || at->second->schema().draws;
     schema.effect = schema.effect || at->second->schema().effect;
   }

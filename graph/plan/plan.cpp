@@ -1,4 +1,4 @@
-// Plan and Step: what they do beside holding data.
+// The functions of Plan and Step.
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/text.h>
@@ -34,8 +34,8 @@ void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::st
   const std::string& place = plan.scopes[home].name;
   throw BuildError("'" + user + "' uses the value '" + plan.slots[slot].name +
                    "', which exists only inside " + place +
-                   (place.rfind("the arm", 0) == 0
-                        ? "; return it from that arm to use it outside"
+                   (place.rfind("the branch", 0) == 0
+                        ? "; return it from that branch to use it outside"
                         : "; make it part of the loop's state to use it afterwards"));
 }
 
@@ -62,7 +62,7 @@ class Lines {
  private:
   void add(const std::string& name, const std::string& what) {
     const std::string all = name + " " + what;
-    lines_.push_back(fmt::format("{} {:08x}", printable(name),
+    lines_.push_back(fmt::format("{} {:08x}", escape_control_chars(name),
                                  static_cast<std::uint32_t>(XXH3_64bits(all.data(), all.size()))));
   }
 
@@ -131,7 +131,7 @@ std::vector<std::string> datasets_of(const Plan& plan) {
         dataset.step + ", " +
         (plan.samples == kUntilEnd ? "until it ends" : std::to_string(plan.samples) + " samples");
     const std::string print = dataset.fingerprint ? dataset.fingerprint() : std::string();
-    lines.push_back(printable(print.empty() ? line : line + ", " + print));
+    lines.push_back(escape_control_chars(print.empty() ? line : line + ", " + print));
   }
   return lines;
 }

@@ -77,7 +77,7 @@ struct Block {
   std::vector<SlotId> results;  // the block's results, in the order of Branch::results
 };
 
-// Branch: runs one of several blocks (`arms`), chosen for each sample.
+// Branch: a choice. Runs one of several blocks (`arms`), chosen for each sample.
 struct Branch {
   std::string name;                    // "if_else#1"
   std::vector<std::string> arm_names;  // "then", "otherwise"; "arm 0", ...
@@ -192,8 +192,8 @@ std::span<like<Step, N>> steps_in(N& node) {
       [](const Branch&) { return Steps(); }, [](const Loop&) { return Steps(); });
 }
 
-// Returns the blocks that the node itself holds: the arms of a Branch, the condition and body of a
-// Loop.
+// Returns the blocks that the node itself holds: those of a Branch, or the condition and body
+// of a Loop.
 template <class N>
 std::vector<like<Block, N>*> blocks_in(N& node) {
   std::vector<like<Block, N>*> blocks;
@@ -255,7 +255,7 @@ inline ScopeId add_scope(Plan& plan, ScopeId parent, std::string name) {
   int depth = 1;
   for (ScopeId at = parent; at != 0; at = plan.scopes[at].parent) ++depth;
   if (depth > kMostNesting) {
-    throw BuildError(name + " lies too deep (got " + std::to_string(depth) +
+    throw BuildError(name + " is nested too deeply (got " + std::to_string(depth) +
                      " levels of choices and loops, expected at most " +
                      std::to_string(kMostNesting) +
                      "); write a long else-if chain as one select, and a function that calls "
@@ -290,7 +290,7 @@ std::vector<std::string> datasets_of(const Plan& plan);
 // Ownership: a plan shares its choices; the DeviceChooser is kept until the process ends.
 // Threads: any; only the counter behind is_worth_it() changes. Errors: see DeviceChooser.
 
-class Gather;
+class DeviceBatch;
 
 enum class Comparison : std::uint8_t { less, greater, less_equal, greater_equal, equal, not_equal };
 // Returns the comparison that the operator of this name computes.
@@ -325,14 +325,16 @@ struct DeviceChoice {
   mutable std::atomic<int> in_vain_{0};  // samples in a row for which adding both branches failed
 };
 
-// The device functions of a choice. They act for the step of `gather` that runs.
+// The device functions of a choice. They act for the step of `device_batch` that runs.
 struct DeviceChooser {
   // Returns the guard by which later launches find the branch taken: 0 if the comparison is true,
-  // else 1. Throws std::logic_error for a number that no step of the gather computes.
-  DeviceGuard (*choose)(Gather& gather, const float& number, const DeviceChoice& how, double other);
+  // else 1. Throws std::logic_error for a number that no step of the GPU batch computes.
+  DeviceGuard (*choose)(DeviceBatch& device_batch, const float& number, const DeviceChoice& how,
+                        double other);
   // Copies rows of bytes that lie without gaps. Returns false, and copies nothing, if a row is too
   // long.
-  bool (*copy)(Gather& gather, const void* from, void* to, std::size_t rows, std::size_t bytes);
+  bool (*copy)(DeviceBatch& device_batch, const void* from, void* to, std::size_t rows,
+               std::size_t bytes);
 };
 void keep_device_chooser(const DeviceChooser& chooser);
 // Returns null if none was registered.

@@ -62,9 +62,9 @@ std::optional<MemoryKind> moves_to(const Step& step) {
   return schema.outputs.front().type == nullptr ? schema.moves_to : std::nullopt;
 }
 
-std::string gather_of(const Step& step) { return step.stops ? "in the next gather" : ""; }
+std::string device_batch_of(const Step& step) { return step.stops ? "in the next gather" : ""; }
 
-std::string gather_of(const Branch& branch) {
+std::string device_batch_of(const Branch& branch) {
   if (branch.there != nullptr) return "the device chooses";
   return branch.stops ? "in the next gather" : "";
 }
@@ -175,7 +175,7 @@ class Printer {
           step.name + "(" + list(step.reads) + ")" + writes +
               brackets({step.remark, step.pinned ? "source" : "", step.has_effect() ? "effect" : "",
                         step.kind == StepKind::wait ? "waits" : "",
-                        step.kind == StepKind::io ? "io" : "", gather_of(step), where(step),
+                        step.kind == StepKind::io ? "io" : "", device_batch_of(step), where(step),
                         placed(step.writes), released(step.releases)}),
           notes_.of(step));
     }
@@ -184,7 +184,7 @@ class Printer {
   void add(const Branch& b, const std::string& indent) {
     line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
                      (b.results.empty() ? "" : " -> " + list(b.results)) +
-                     brackets({b.eager ? "eager" : "", gather_of(b)}));
+                     brackets({b.eager ? "eager" : "", device_batch_of(b)}));
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
       block(b.arms[a], indent + "    ");
@@ -338,10 +338,10 @@ class Drawing {
     if (fused) open_box(s.kind() == StepKind::stream ? "one gather" : "one task", indent);
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
-      text_ +=
-          indent + (fused ? "  " : "") + id + " [" +
-          label(step.name, notes_.of(step), step.remark.empty() ? gather_of(step) : step.remark) +
-          (step.has_effect() ? ", peripheries=2" : "") + style_of(step) + "];\n";
+      text_ += indent + (fused ? "  " : "") + id + " [" +
+               label(step.name, notes_.of(step),
+                     step.remark.empty() ? device_batch_of(step) : step.remark) +
+               (step.has_effect() ? ", peripheries=2" : "") + style_of(step) + "];\n";
       for (const SlotId slot : step.reads) edge(slot, id, "");
       for (const SlotId slot : step.writes) makers_[slot] = {id};
     }
@@ -350,8 +350,8 @@ class Drawing {
 
   void add(const Branch& b, const std::string& indent) {
     const std::string id = "b" + std::to_string(++nodes_);
-    text_ +=
-        indent + id + " [shape=diamond, style=solid, " + label(b.name, "", gather_of(b)) + "];\n";
+    text_ += indent + id + " [shape=diamond, style=solid, " +
+             label(b.name, "", device_batch_of(b)) + "];\n";
     for (const SlotId slot : b.reads) edge(slot, id, "");
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       cluster(b.arms[a], label(b.name + ": " + b.arm_names[a], notes_.of(b, a)), "#f4f6fa", id,
@@ -382,14 +382,14 @@ class Drawing {
 
   // Draws a block in a box. A dashed line leads to its entry point, which exists even if the block
   // has no steps.
-  void cluster(const Block& b, const std::string& its_label, const std::string& colour,
+  void cluster(const Block& b, const std::string& its_label, const std::string& color,
                const std::string& from, const std::string& name, const std::string& indent) {
     const std::string number = std::to_string(++clusters_);
     const std::string inside = indent + "  ";
     text_ += indent + "subgraph cluster_" + number + " {\n" + inside + its_label +
              "; fontname=\"sans-serif\"; fontsize=10; labeljust=l; style=\"rounded,filled\"; "
              "fillcolor=\"" +
-             colour + "\"; color=gray70;\n";
+             color + "\"; color=gray70;\n";
     text_ += inside + "e" + number + " [shape=point, style=solid, label=\"\"];\n";
     edges_ += "  " + from + " -> e" + number + " [style=dashed, " + edge_label(name) + "];\n";
     block(b, inside);

@@ -57,7 +57,7 @@ TensorSpec common(const TensorSpec& a, const TensorSpec& b) {
 }
 
 Side in_arm(const TensorSpec& spec, const std::string& arm) {
-  return {spec, "in the arm '" + arm + "'"};
+  return {spec, "in the branch '" + arm + "'"};
 }
 Side as_it_begins(const TensorSpec& spec) { return {spec, "as it begins"}; }
 Side as_the_body_gives_it(const TensorSpec& spec) { return {spec, "as the body gives it"}; }
@@ -73,7 +73,7 @@ void require_agreement(const std::string& node, const std::string& what, const S
     };
     throw BuildError("'" + node + "': " + what + " lies " + memory(ours) + " " + ours.where +
                      ", but " + memory(theirs) + " " + theirs.where +
-                     "; make both agree, by .gpu() of one, or .cpu() of a picture or tensor");
+                     "; make both agree, by .gpu() of one, or .cpu() of an image or tensor");
   }
   throw BuildError("'" + node + "': " + what + " is a tensor (" + in_words(ours.spec) + ") " +
                    ours.where + ", but (" + in_words(theirs.spec) + ") " + theirs.where +
@@ -84,9 +84,9 @@ void require_declared(const Tensor& tensor, const TensorSpec& spec) {
   const TensorSpec is = spec_of(tensor.spec(), tensor.place());
   if (!tensor.empty() && agree(is, spec)) return;
   const bool moved = !agree(is.place, spec.place);
-  throw Error("gave a tensor (" + (tensor.empty() ? "empty" : in_words(is, moved)) +
-              "), but it is declared as (" + in_words(spec, moved) +
-              "); mend the step or the declaration");
+  throw Error("returned a tensor (" + (tensor.empty() ? "empty" : in_words(is, moved)) +
+              "), but is declared as (" + in_words(spec, moved) +
+              "); fix the step or the declaration");
 }
 
 template const SlotType* slot_type<bool>();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sluice/runtime/memory.h>
-#include <sluice/runtime/own.h>
+#include <sluice/runtime/take_ownership.h>
 #include <sluice/runtime/tensor.h>
 
 #include <concepts>
@@ -50,7 +50,7 @@ T copy_of(const T& value) {
 
 // True if copy_of() can copy a T.
 template <class T>
-concept duplicates = copies<T>() ||
+concept clonable = copies<T>() ||
     (!std::is_copy_constructible_v<T> && requires(const T& value) { T(value.clone()); });
 
 // ListType: the operations of a std::vector<T>, for steps that know only its slot type. One static
@@ -90,7 +90,7 @@ const ListType& list_type() {
         all[last] = std::move(kept);
       }
     };
-    if constexpr (duplicates<T>) {
+    if constexpr (clonable<T>) {
       t.append = [](void* list, const void* value) {
         append_copy<T>(*static_cast<List*>(list), *static_cast<const T*>(value));
       };
@@ -123,7 +123,7 @@ struct Rectangle;
 namespace sluice::detail {
 
 using SlotId = std::uint32_t;
-// The number of a counter that each Sample has, see Tally in exec/sample.h.
+// The number of a counter that each Sample has, see StepCounters in exec/sample.h.
 using CounterId = std::uint32_t;
 
 // Returns the name of T for messages, as the compiler spells it. Integers have fixed names, because
@@ -182,7 +182,7 @@ const SlotType* slot_type() {
       "a value's type must have a default constructor and a destructor that does not throw");
   static_assert(std::is_move_constructible_v<T> && std::is_move_assignable_v<T>,
                 "a value's type must be movable");
-  static_assert(alignof(T) <= 64, "values aligned to more than 64 bytes cannot travel");
+  static_assert(alignof(T) <= 64, "values aligned to more than 64 bytes are not supported");
   static constexpr SlotType type = [] {
     SlotType t{};
     t.name = type_name<T>();
@@ -269,7 +269,7 @@ TensorSpec common(const TensorSpec& a, const TensorSpec& b);
 // One of several origins of a value, with the text that names it in messages.
 struct Side {
   TensorSpec spec;
-  std::string where;  // "in the arm 'then'"
+  std::string where;  // "in the branch 'then'"
 };
 Side in_arm(const TensorSpec& spec, const std::string& arm);
 Side as_it_begins(const TensorSpec& spec);          // a value that a loop carries

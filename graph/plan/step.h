@@ -33,7 +33,7 @@ enum class StepKind : std::uint8_t {
   cpu,    // computes on it
   wait,   // starts an operation, then waits without a thread for its completion: see Wait
   io,     // blocks it, on a disk or the network; runs on a thread that does not compute
-  stream  // adds device work, then waits without a thread until it is done: see gather.h
+  stream  // adds device work, then waits without a thread until it is done: see device_batch.h
 };
 
 struct Step {

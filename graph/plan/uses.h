@@ -1,4 +1,5 @@
-// Which slots the parts of a plan read and write, and which storage may hold a value. For passes.
+// The data flow of a plan, for passes: the slots that its parts read and write, and the storage
+// that may hold a value.
 //
 // Threads: pure functions, except for move_scope, which changes its plan. Errors: none.
 #pragma once

@@ -35,7 +35,7 @@ void check(const Shard& shard, std::int64_t samples) {
   if (samples == kUntilEnd && shard.count > 1) {
     throw BuildError("an epoch whose length is not known cannot be cut into " +
                      std::to_string(shard.count) +
-                     " shards; say how many samples it has, or let each process's source give its "
+                     " shards; give its number of samples, or let each process's source return its "
                      "own samples, without a shard");
   }
   if (samples != kUntilEnd) detail::check_count("an epoch", samples, "samples");
@@ -87,7 +87,7 @@ RemainingPlaces::RemainingPlaces(std::int64_t samples, const Progress& done)
   if (done.position < 0 || done.position > most) {
     throw BuildError("an epoch of which " + std::to_string(done.shards) + " shards have done " +
                      std::to_string(done.position) + " samples each, where they have " +
-                     std::to_string(most) + " at most; the checkpoint is of another dataset");
+                     std::to_string(most) + " at most; the checkpoint belongs to another dataset");
   }
   // Otherwise the longer shards have done their last sample, and nothing is left.
   if (done.position <= least) size_ = samples - done.shards * done.position;
@@ -217,8 +217,8 @@ void check_settings(const Sampler& s) {
   if (s.order.given() && (s.shuffle || s.window != 0 || draws || s.draws != 0 || s.subset.given() ||
                           s.stick_to_shard)) {
     refuse(
-        "an order of the user's has its samples from there; of the other settings it may have only "
-        "`shard`, which moves on, and `uneven`");
+        "a custom order defines its samples; of the other settings it takes only `shard` and "
+        "`uneven`");
   }
   if (draws && s.shuffle)
     refuse(
@@ -227,12 +227,12 @@ void check_settings(const Sampler& s) {
     refuse("`stick_to_shard` that draws with replacement, from the whole dataset; leave one out");
   }
   if (s.draws != 0 && !draws)
-    refuse("`draws` draws with replacement; say `replacement` or `weights`, too");
+    refuse("`draws` draws with replacement; set `replacement` or `weights`, too");
   if (s.draws < 0) {
     refuse(std::to_string(s.draws) +
            " draws; there are 1 or more, or 0 for as many as there are samples");
   }
-  if (s.window != 0 && !s.shuffle) refuse("a `window` shuffles; say `shuffle`, too");
+  if (s.window != 0 && !s.shuffle) refuse("a `window` shuffles; set `shuffle`, too");
   if (s.window < 0) {
     refuse("a window of " + std::to_string(s.window) +
            "; it is 1 or more, or 0 for a shuffle of the whole epoch");
@@ -257,8 +257,8 @@ void check_choice(const Sampler& s, std::int64_t choice) {
   if (choice == kUntilEnd) {
     if (!s.shuffle && !draws_with_replacement(s)) return;
     refuse(
-        "a random order needs to know how many samples the dataset has, and this one does not say; "
-        "read it in order, or name a `subset`");
+        "a random order needs the number of samples, which this dataset does not know; read it in "
+        "order, or give a `subset`");
   }
   if (!s.weights.empty() && s.weights.size() != choice) {
     refuse(std::to_string(s.weights.size()) + " weights for " + std::to_string(choice) +
@@ -299,7 +299,7 @@ UserOrder::UserOrder(std::string name, Samples samples, Index index)
       functions_(
           std::make_shared<const Functions>(Functions{std::move(samples), std::move(index)})) {
   if (!functions_->samples || !functions_->index)
-    refuse("an order '" + printable(name_) + "' that lacks a function");
+    refuse("an order '" + escape_control_chars(name_) + "' that lacks a function");
 }
 
 EpochOrder::EpochOrder(const Sampler& sampler, std::int64_t dataset_size, std::int64_t epoch,
@@ -315,8 +315,8 @@ EpochOrder::EpochOrder(const Sampler& sampler, std::int64_t dataset_size, std::i
   std::int64_t samples = samples_of_all();
   if (!done.empty() && sampler_.stick_to_shard) {
     refuse(
-        "`stick_to_shard` goes on with another number of shards, so that none has its samples any "
-        "more; begin the next epoch");
+        "`stick_to_shard` cannot continue with another number of shards, because no shard keeps "
+        "its samples; begin the next epoch");
   }
   for (const Progress& progress : done) {
     remaining_.emplace_back(samples, progress);
@@ -361,7 +361,7 @@ std::int64_t EpochOrder::drawn(std::int64_t place) const {
 std::int64_t EpochOrder::from_user(std::int64_t place) const {
   const std::int64_t index = sampler_.order.index(epoch_, place);
   if (index >= 0 && index < dataset_size_) return index;
-  throw Error("the order '" + printable(sampler_.order.name()) + "' gives index " +
+  throw Error("the order '" + escape_control_chars(sampler_.order.name()) + "' gives index " +
               std::to_string(index) + " for place " + std::to_string(place) + " of epoch " +
               std::to_string(epoch_) + "; " + size_text(dataset_size_));
 }
@@ -407,7 +407,7 @@ std::string list_text(std::int64_t size, std::uint64_t hash) {
 }
 
 std::string order_text(const Sampler& s) {
-  if (s.order.given()) return "order '" + printable(s.order.name()) + "'";
+  if (s.order.given()) return "order '" + escape_control_chars(s.order.name()) + "'";
   if (!s.weights.empty()) return "weights " + list_text(s.weights.size(), s.weights.hash());
   if (s.replacement) return "replacement";
   return s.shuffle ? "shuffle" : "in order";

@@ -1,5 +1,5 @@
 // Sampler: the order in which an epoch takes the samples of a dataset, and the part of them that
-// belongs to this process. Also what it is made of: Permutation, WindowedShuffle, Shard and
+// belongs to this process. Also its parts: Permutation, WindowedShuffle, Shard and
 // Weights. permutation.cpp has the permutations, sampler.cpp the rest.
 #pragma once
 

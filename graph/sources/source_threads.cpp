@@ -21,7 +21,7 @@ struct SourceThreads::State {
 SourceThreads::SourceThreads() : state_(std::make_unique<State>()) {}
 
 SourceThreads::~SourceThreads() {
-  if (home_.here()) {
+  if (fork_guard_.here()) {
     end();
   } else {
     static_cast<void>(state_.release());
@@ -29,7 +29,7 @@ SourceThreads::~SourceThreads() {
 }
 
 void SourceThreads::end() noexcept {
-  if (!home_.here()) return;
+  if (!fork_guard_.here()) return;
   {
     const std::lock_guard lock(state_->mutex);
     state_->ending = true;

@@ -60,7 +60,7 @@ class SourceThreads {
   bool ending() const;
   void wait_once(Lock& lock);
 
-  HomeProcess home_;
+  ForkGuard fork_guard_;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -461,7 +461,8 @@ class Values {
   void operator()(Completion<T> done, const SampleInfo& info) const {
     if (done.out_of_turn()) {
       (void)done.fail(
-          "its source gives its values once, in their order, so no sample can be asked for alone");
+          "its source produces its values once and in order, so a single sample cannot be "
+          "requested");
     } else {
       state_->pulled.ask(std::move(done), info.index_in_epoch);
     }
@@ -524,8 +525,8 @@ Values<T> values_of(generator<T> values) {
 template <class T>
 Values<T> values_of(generator<T> values, const ValuesOptions&) {
   static_assert(detail::never<T>,
-                "values_of: a generator is gone through once and has no options: give the function "
-                "that makes it");
+                "values_of: a generator can be iterated only once and takes no options: give the "
+                "function that makes it");
   return values_of(std::move(values));
 }
 

@@ -1,5 +1,5 @@
 #include <sluice/io/http/client.h>
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/runtime/text.h>
 
@@ -92,7 +92,7 @@ std::string AnswerHead::wrong_length() const {
       std::int64_t number = 0;
       if (length.starts_with('-') || !pass_number(left, number) || !left.empty()) {
         return "the server says that it has " + in_quotes(length) +
-               " bytes (Content-Length), which is no number from 0 to 2^63 - 1";
+               " bytes (Content-Length), which is not a number from 0 to 2^63 - 1";
       }
       if (!first.empty() && first != length) {
         return "the server says two lengths of it (Content-Length), " + std::string(first) +
@@ -113,7 +113,7 @@ bool AnswerHead::is_transformed() const {
 
 std::string AnswerHead::in_words(std::string_view body) const {
   std::string words = std::to_string(status);
-  if (!reason.empty()) words += " " + printable(reason.substr(0, 60));
+  if (!reason.empty()) words += " " + escape_control_chars(reason.substr(0, 60));
   const std::string_view code = between(body, "<Code>", "</Code>");
   if (!code.empty()) {
     const std::string_view message = between(body, "<Message>", "</Message>");
@@ -158,11 +158,11 @@ void check(const HttpOptions& options) {
       return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     });
     if (colon != std::string::npos && colon > 0 && is_one_line) continue;
-    refuse("headers holds what is no header; each is a text like \"Authorization: Bearer ...\"");
+    refuse("headers contains an invalid header; each is a text like \"Authorization: Bearer ...\"");
   }
 }
 
-class Blocking final : public HttpWaiter {
+class BlockingHandler final : public ResponseHandler {
  public:
   struct State {
     std::mutex mutex;
@@ -171,7 +171,7 @@ class Blocking final : public HttpWaiter {
     std::optional<HttpClient::Got> got;
     std::string error;
   };
-  explicit Blocking(State& state) : state_(state) {}
+  explicit BlockingHandler(State& state) : state_(state) {}
   void take(const HttpAnswer& answer) override {
     HttpClient::Got got{Bytes::copy_of(answer.body), answer.size, std::string(answer.version)};
     end([&] { state_.got = std::move(got); });
@@ -205,27 +205,27 @@ HttpClient::HttpClient(const HttpOptions& options) {
 
 HttpClient::~HttpClient() {
   // A child of fork() lacks the thread, and its copies of the locks may be locked for ever.
-  if (!home_.here()) (void)transport_.release();
+  if (!fork_guard_.here()) (void)transport_.release();
 }
 
-void HttpClient::fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) {
+void HttpClient::fetch(HttpRequest request, std::unique_ptr<ResponseHandler> handler) {
   require_thread();
-  transport_->fetch(std::move(request), std::move(waiter));
+  transport_->fetch(std::move(request), std::move(handler));
 }
 
 HttpClient::Got HttpClient::get(HttpRequest request) {
-  Blocking::State state;
-  fetch(std::move(request), std::make_unique<Blocking>(state));
+  BlockingHandler::State state;
+  fetch(std::move(request), std::make_unique<BlockingHandler>(state));
   std::unique_lock lock(state.mutex);
   state.came.wait(lock, [&] { return state.over; });
   if (!state.got) throw IoError(state.error);
   return std::move(*state.got);
 }
 
-void HttpClient::require_thread() const { home_.require("a dataset of URLs"); }
+void HttpClient::require_thread() const { fork_guard_.require("a dataset of URLs"); }
 
 void HttpClient::drop_unwanted() noexcept {
-  if (home_.here()) transport_->drop_unwanted();
+  if (fork_guard_.here()) transport_->drop_unwanted();
 }
 
 HttpStats HttpClient::stats() const { return transport_->stats(); }
@@ -236,8 +236,8 @@ constexpr bool kHasCurl = true;
 constexpr bool kHasCurl = false;
 std::unique_ptr<HttpTransport> make_curl_transport(const HttpOptions& /*options*/) {
   throw BuildError(
-      "this build of Sluice reads no URLs: install libcurl4-openssl-dev, 7.85 or newer, and build "
-      "it again");
+      "this build of Sluice cannot read URLs: install libcurl4-openssl-dev, 7.85 or newer, and "
+      "build it again");
 }
 #endif
 

@@ -11,7 +11,7 @@
 // no thread: requests throw Error, and the destructor leaves the rest alone. An AnswerHead is a
 // value. Threads: all; an AnswerHead one at a time. Errors: the constructor throws BuildError for
 // invalid options or a build without libcurl, and Error if no thread can be started. fetch() throws
-// std::bad_alloc; the outcome of a request goes to its waiter. AnswerHead ignores malformed header
+// std::bad_alloc; the outcome of a request goes to its handler. AnswerHead ignores malformed header
 // fields.
 #pragma once
 
@@ -36,7 +36,7 @@ class HttpTransport {
   HttpTransport& operator=(const HttpTransport&) = delete;
   virtual ~HttpTransport() = default;
 
-  virtual void fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) = 0;
+  virtual void fetch(HttpRequest request, std::unique_ptr<ResponseHandler> handler) = 0;
   // Requests that are no longer wanted fail soon.
   virtual void drop_unwanted() noexcept = 0;
   virtual HttpStats stats() const = 0;
@@ -96,7 +96,7 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  void fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter);
+  void fetch(HttpRequest request, std::unique_ptr<ResponseHandler> handler);
 
   struct Got {
     Bytes body;
@@ -114,7 +114,7 @@ class HttpClient {
   HttpStats stats() const;
 
  private:
-  HomeProcess home_;
+  ForkGuard fork_guard_;
   std::unique_ptr<HttpTransport> transport_;
 };
 

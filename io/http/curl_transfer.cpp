@@ -1,6 +1,6 @@
 #include <sluice/io/http/curl_transport.h>
 #include <sluice/io/http/url.h>
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/runtime/text.h>
 
@@ -102,7 +102,7 @@ struct Url {
     const CURLUcode code = curl_url_set(handle, CURLUPART_URL, text.c_str(), 0);
     if (code == CURLUE_OK) return;
     curl_url_cleanup(handle);
-    throw IoError("it is no URL that can be read: " + std::string(curl_url_strerror(code)));
+    throw IoError("the URL cannot be read: " + std::string(curl_url_strerror(code)));
   }
   ~Url() { curl_url_cleanup(handle); }
   Url(const Url&) = delete;
@@ -331,7 +331,8 @@ bool CurlTransfer::judge_head() {
   curl_off_t length = -1;
   (void)curl_easy_getinfo(handle_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
   if (!request_->range) {
-    if (head_.status == 206) return refuse("the server sends a part of it, and all was asked for");
+    if (head_.status == 206)
+      return refuse("the server sends a part of it, but all of it was requested");
     if (length >= 0 && static_cast<std::uint64_t>(length) > options_.max_bytes) {
       return refuse("it has " + std::to_string(length) +
                     " bytes; more than HttpOptions::max_bytes, which is " +
@@ -341,9 +342,9 @@ bool CurlTransfer::judge_head() {
   }
   const HttpRange& wanted = *request_->range;
   if (head_.status != 206) {
-    return refuse("the server sends all of it, and bytes " + std::to_string(wanted.first) + " to " +
+    return refuse("the server sends all of it, but bytes " + std::to_string(wanted.first) + " to " +
                   std::to_string(wanted.first + wanted.size - 1) +
-                  " were asked for: it gives no parts of files; use one that does");
+                  " were requested: it does not support ranges; use one that does");
   }
   const auto sent = head_.part();
   const std::uint64_t last = wanted.first + wanted.size - 1;
@@ -382,10 +383,10 @@ std::string CurlTransfer::how_far() const {
          (length >= 0 ? " of " + std::to_string(length) : "") + " bytes";
 }
 
-HttpVerdict CurlTransfer::end_stalled() const {
-  return {HttpVerdict::Kind::again, "the server sent nothing for " +
-                                        in_seconds(options_.stalled_s) +
-                                        " (HttpOptions::stalled_s), " + how_far()};
+AttemptResult CurlTransfer::end_stalled() const {
+  return {AttemptResult::Kind::again, "the server sent nothing for " +
+                                          in_seconds(options_.stalled_s) +
+                                          " (HttpOptions::stalled_s), " + how_far()};
 }
 
 void CurlTransfer::note_connection(int code) noexcept {
@@ -404,18 +405,18 @@ void CurlTransfer::note_connection(int code) noexcept {
   }
 }
 
-HttpVerdict CurlTransfer::end(int code) {
-  if (is_unfit_) return {HttpVerdict::Kind::anew, {}};
-  if (!refused_.empty()) return {HttpVerdict::Kind::failed, refused_};
+AttemptResult CurlTransfer::end(int code) {
+  if (is_unfit_) return {AttemptResult::Kind::anew, {}};
+  if (!refused_.empty()) return {AttemptResult::Kind::failed, refused_};
   if (code != CURLE_OK && passed_ <= kMostPassed) return judge_broken(code);
   // libcurl accepts a truncated head as complete.
   if (!head_.is_whole)
-    return {HttpVerdict::Kind::again, "the connection ended in the head of the answer"};
+    return {AttemptResult::Kind::again, "the connection ended in the head of the answer"};
   if (!head_.is_good()) return judge_status();
   return judge_body();
 }
 
-HttpVerdict CurlTransfer::judge_broken(int code) const {
+AttemptResult CurlTransfer::judge_broken(int code) const {
   static_assert(sizeof(error_) == CURL_ERROR_SIZE);
   std::string said = error_[0] != '\0' ? error_ : curl_easy_strerror(static_cast<CURLcode>(code));
   long error = 0;
@@ -425,18 +426,18 @@ HttpVerdict CurlTransfer::judge_broken(int code) const {
   // Older versions of libcurl also report a line that is too long with this code.
   constexpr int kTooLarge = 100;  // CURLE_TOO_LARGE, from 8.6 on
   if ((code == CURLE_OUT_OF_MEMORY && !head_.is_whole) || code == kTooLarge)
-    return {HttpVerdict::Kind::failed, kHeadTooLong};
+    return {AttemptResult::Kind::failed, kHeadTooLong};
   switch (code) {
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
     case CURLE_HTTP2_STREAM:
-      return {HttpVerdict::Kind::again,
-              "the connection ended " + how_far() + " (" + printable(said) + ")"};
+      return {AttemptResult::Kind::again,
+              "the connection ended " + how_far() + " (" + escape_control_chars(said) + ")"};
     case CURLE_PEER_FAILED_VERIFICATION:
-      return {HttpVerdict::Kind::failed,
-              "the server is not known to be who it says it is: " + printable(said) +
-                  "; name the certificates to trust with HttpOptions::ca_file"};
+      return {AttemptResult::Kind::failed,
+              "the server's identity cannot be verified: " + escape_control_chars(said) +
+                  "; name trusted certificates with HttpOptions::ca_file"};
     case CURLE_OUT_OF_MEMORY:
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
@@ -446,32 +447,32 @@ HttpVerdict CurlTransfer::judge_broken(int code) const {
     case CURLE_SSL_CIPHER:
     case CURLE_NOT_BUILT_IN:
     case CURLE_WRITE_ERROR:
-      return {HttpVerdict::Kind::failed, printable(said)};
+      return {AttemptResult::Kind::failed, escape_control_chars(said)};
     default:
-      return {HttpVerdict::Kind::again, printable(said)};
+      return {AttemptResult::Kind::again, escape_control_chars(said)};
   }
 }
 
-HttpVerdict CurlTransfer::judge_status() const {
+AttemptResult CurlTransfer::judge_status() const {
   char* target = nullptr;
   (void)curl_easy_getinfo(handle_, CURLINFO_REDIRECT_URL, &target);
   constexpr int kRedirects[] = {301, 302, 303, 307, 308};
   if (target != nullptr &&
       std::find(std::begin(kRedirects), std::end(kRedirects), head_.status) != std::end(kRedirects))
-    return {HttpVerdict::Kind::redirect, target};
+    return {AttemptResult::Kind::redirect, target};
   const std::string what = "the server answered " + head_.in_words(body_);
   constexpr int kPassing[] = {408, 429, 500, 502, 503, 504};
   if (std::find(std::begin(kPassing), std::end(kPassing), head_.status) != std::end(kPassing)) {
     curl_off_t wait = 0;
     (void)curl_easy_getinfo(handle_, CURLINFO_RETRY_AFTER, &wait);
-    return {HttpVerdict::Kind::again, what, static_cast<double>(wait)};
+    return {AttemptResult::Kind::again, what, static_cast<double>(wait)};
   }
   if (head_.status == 412 && !request_->version.empty()) {
-    return {HttpVerdict::Kind::failed,
+    return {AttemptResult::Kind::failed,
             "it has changed since it was opened; open the dataset again (" + what + ")"};
   }
   const bool is_barred = head_.status == 401 || head_.status == 403;
-  return {HttpVerdict::Kind::failed,
+  return {AttemptResult::Kind::failed,
           what + (is_barred ? "; give it HttpOptions::headers, a presigned URL, or for s3:// the "
                               "keys in the environment"
                             : "")};
@@ -490,7 +491,7 @@ std::optional<std::string> CurlTransfer::damage() const {
     }
     if (digits == sum.digits) return {};
     return std::string("its ") + sum.name() + " is " + digits + ", and " + who + " says " +
-           sum.digits + ": it was damaged on its way, or is another file";
+           sum.digits + ": it was damaged in transit, or is another file";
   };
   if (request_->checksum) {
     if (auto what = differs(*request_->checksum, "the dataset")) return what;
@@ -502,24 +503,24 @@ std::optional<std::string> CurlTransfer::damage() const {
   return {};
 }
 
-HttpVerdict CurlTransfer::judge_body() {
+AttemptResult CurlTransfer::judge_body() {
   if (!request_->version.empty() && head_.version() != request_->version) {
-    return {HttpVerdict::Kind::failed, "it has changed since it was opened: its version was " +
-                                           in_quotes(request_->version) + " and is " +
-                                           in_quotes(head_.version()) + "; open the dataset again"};
+    return {AttemptResult::Kind::failed,
+            "it has changed since it was opened: its version was " + in_quotes(request_->version) +
+                " and is " + in_quotes(head_.version()) + "; open the dataset again"};
   }
   if (request_->range) {
     if (body_.size() < most_)
-      return {HttpVerdict::Kind::again, "the connection ended " + how_far()};
+      return {AttemptResult::Kind::again, "the connection ended " + how_far()};
     return {};
   }
   constexpr int kWithFile[] = {200, 203};
   if (std::find(std::begin(kWithFile), std::end(kWithFile), head_.status) == std::end(kWithFile)) {
-    return {HttpVerdict::Kind::failed,
+    return {AttemptResult::Kind::failed,
             "the server answered " + head_.in_words({}) + ", which comes with no file"};
   }
   size_ = body_.size();
-  if (auto what = damage()) return {HttpVerdict::Kind::again, std::move(*what)};
+  if (auto what = damage()) return {AttemptResult::Kind::again, std::move(*what)};
   return {};
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
+constexpr char kUnwanted[] = "the sample is no longer needed: its epoch has ended";
 constexpr char kNoMemory[] = "there is no memory for it";
 
 // Initializes libcurl once; it is never cleaned up.
@@ -76,12 +76,12 @@ CurlTransport::~CurlTransport() {
   thread_.join();
 }
 
-void CurlTransport::fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) {
+void CurlTransport::fetch(HttpRequest request, std::unique_ptr<ResponseHandler> handler) {
   Jobs one;
   std::string url = request.url;
   std::string server = server_part(url);
   one.push_back({.request = std::move(request),
-                 .waiter = std::move(waiter),
+                 .handler = std::move(handler),
                  .url = std::move(url),
                  .server = std::move(server),
                  .deadline = {},
@@ -230,18 +230,18 @@ int CurlTransport::milliseconds_to_wait() const noexcept {
   return static_cast<int>(std::max<milliseconds::rep>(wait.count(), 0));
 }
 
-void CurlTransport::follow(Jobs::iterator job, HttpVerdict verdict) noexcept {
+void CurlTransport::follow(Jobs::iterator job, AttemptResult attempt_result) noexcept {
   try {
-    switch (verdict.kind) {
-      case HttpVerdict::Kind::answer:
+    switch (attempt_result.kind) {
+      case AttemptResult::Kind::answer:
         return answer(job);
-      case HttpVerdict::Kind::redirect:
-        return redirect(job, std::move(verdict.what));
-      case HttpVerdict::Kind::again:
-        return try_again(job, verdict);
-      case HttpVerdict::Kind::failed:
-        return fail(under_way_, job, verdict.what);
-      case HttpVerdict::Kind::anew:
+      case AttemptResult::Kind::redirect:
+        return redirect(job, std::move(attempt_result.what));
+      case AttemptResult::Kind::again:
+        return try_again(job, attempt_result);
+      case AttemptResult::Kind::failed:
+        return fail(under_way_, job, attempt_result.what);
+      case AttemptResult::Kind::anew:
         --attempts_;
         return wait_until_now(job);
     }
@@ -252,7 +252,7 @@ void CurlTransport::follow(Jobs::iterator job, HttpVerdict verdict) noexcept {
 
 void CurlTransport::redirect(Jobs::iterator job, std::string url) {
   const auto refuse = [&](const std::string& why) {
-    fail(under_way_, job, "the server says to look at '" + shown_url(url) + "' instead, " + why);
+    fail(under_way_, job, "the server redirects to '" + shown_url(url) + "', " + why);
   };
   if (!is_url(url) || is_s3(url)) return refuse("which is neither http nor https");
   const auto is_secure = [](const std::string& one) { return one.size() > 4 && one[4] != ':'; };
@@ -277,9 +277,11 @@ void CurlTransport::wait_until_now(Jobs::iterator job) noexcept {
   waiting_.splice(waiting_.end(), under_way_, job);
 }
 
-void CurlTransport::try_again(Jobs::iterator job, const HttpVerdict& verdict) {
+void CurlTransport::try_again(Jobs::iterator job, const AttemptResult& attempt_result) {
   const int attempts = job->attempts;
-  const auto give_up = [&](const std::string& why) { fail(under_way_, job, verdict.what + why); };
+  const auto give_up = [&](const std::string& why) {
+    fail(under_way_, job, attempt_result.what + why);
+  };
   if (attempts > options_.retries) {
     return give_up(attempts == 1 ? ""
                                  : "; so ended the last of " + std::to_string(attempts) +
@@ -291,7 +293,7 @@ void CurlTransport::try_again(Jobs::iterator job, const HttpVerdict& verdict) {
                .generator = static_cast<std::uint32_t>(attempts)});
   const double longest =
       std::min(options_.backoff_s * std::ldexp(1.0, attempts - 1), options_.max_backoff_s);
-  const double wait = std::max(longest * (0.5 + 0.5 * draw.unit_double()), verdict.wait_s);
+  const double wait = std::max(longest * (0.5 + 0.5 * draw.unit_double()), attempt_result.wait_s);
   const auto left = std::chrono::duration<double>(job->deadline - Clock::now()).count();
   if (wait >= left) {
     return give_up("; " + std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts") +
@@ -324,7 +326,7 @@ void CurlTransport::retire(Job& job) noexcept {
 void CurlTransport::answer(Jobs::iterator job) noexcept {
   try {
     ++requests_;
-    job->waiter->take(job->transfer->answer());
+    job->handler->take(job->transfer->answer());
     retire(*job);
     under_way_.erase(job);
   } catch (const std::exception& error) {
@@ -337,9 +339,9 @@ void CurlTransport::fail(Jobs& from, Jobs::iterator job, std::string_view what) 
   ++requests_;
   ++failed_;
   try {
-    job->waiter->fail("'" + shown_url(job->request.url) + "': " + std::string(what));
+    job->handler->fail("'" + shown_url(job->request.url) + "': " + std::string(what));
   } catch (const std::bad_alloc&) {
-    job->waiter->fail(what);
+    job->handler->fail(what);
   }
   if (job->transfer != nullptr && idle_.size() < idle_.capacity()) retire(*job);
   from.erase(job);

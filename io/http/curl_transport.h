@@ -81,7 +81,7 @@ class HttpSockets {
 };
 
 // The outcome of an attempt. The error text does not contain the URL.
-struct HttpVerdict {
+struct AttemptResult {
   // anew: the request was not sent, because the connection held bytes that no request had asked
   // for. The connection is now closed.
   enum class Kind : std::uint8_t { answer, redirect, again, failed, anew };
@@ -107,10 +107,10 @@ class CurlTransfer {
   // When the last byte arrived.
   Clock::time_point last_byte() const { return last_byte_; }
   // The verdict on an attempt that was stopped because it received nothing for too long.
-  HttpVerdict end_stalled() const;
+  AttemptResult end_stalled() const;
   // Call it before the handle leaves its multi handle; `code` is the same as for end().
   void note_connection(int code) noexcept;
-  HttpVerdict end(int code);  // `code`: a CURLcode
+  AttemptResult end(int code);  // `code`: a CURLcode
   // Valid after a verdict of `answer`, until the next attempt begins.
   HttpAnswer answer() const;
   // These two are for the current attempt.
@@ -130,9 +130,9 @@ class CurlTransfer {
   std::string header_value(std::string_view name) const;
   void sign(const std::string& host, const std::string& path, const std::string& query);
 
-  HttpVerdict judge_broken(int code) const;
-  HttpVerdict judge_status() const;
-  HttpVerdict judge_body();
+  AttemptResult judge_broken(int code) const;
+  AttemptResult judge_status() const;
+  AttemptResult judge_body();
   std::optional<std::string> damage() const;
   std::string how_far() const;
 
@@ -164,7 +164,7 @@ class CurlTransport final : public HttpTransport {
   CurlTransport(const CurlTransport&) = delete;
   CurlTransport& operator=(const CurlTransport&) = delete;
 
-  void fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) override;
+  void fetch(HttpRequest request, std::unique_ptr<ResponseHandler> handler) override;
   void drop_unwanted() noexcept override;
   HttpStats stats() const override;
 
@@ -172,7 +172,7 @@ class CurlTransport final : public HttpTransport {
   using Clock = CurlTransfer::Clock;
   struct Job {
     HttpRequest request;
-    std::unique_ptr<HttpWaiter> waiter;
+    std::unique_ptr<ResponseHandler> handler;
     std::string url;     // the current URL: the request's, or a redirect target
     std::string server;  // of this URL
     int redirects = 0;
@@ -195,11 +195,11 @@ class CurlTransport final : public HttpTransport {
   int milliseconds_to_wait() const noexcept;
   std::unique_ptr<CurlTransfer> a_transfer();
 
-  void follow(Jobs::iterator job, HttpVerdict verdict) noexcept;
+  void follow(Jobs::iterator job, AttemptResult attempt_result) noexcept;
   Clock::time_point time_of(const Job& job) const noexcept;
   void redirect(Jobs::iterator job, std::string url);
   void wait_until_now(Jobs::iterator job) noexcept;
-  void try_again(Jobs::iterator job, const HttpVerdict& verdict);
+  void try_again(Jobs::iterator job, const AttemptResult& attempt_result);
   void stop(const Job& job, int code) noexcept;
   void retire(Job& job) noexcept;
   void answer(Jobs::iterator job) noexcept;

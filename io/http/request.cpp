@@ -1,5 +1,5 @@
 #include <sluice/io/http/request.h>
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/text.h>
 
@@ -70,8 +70,8 @@ std::optional<Checksum> Checksum::of_text(std::string_view text) {
     if (is_it && is_hex && digits.size() == 2 * one.bytes) return made(one, std::move(digits));
   }
   throw CellError(in_quotes(text) +
-                  " is no checksum: it is sha256:, md5:, crc32c: or crc32: with its hexadecimal "
-                  "digits, or the 64 digits of a SHA-256 or 32 of an MD5 alone");
+                  " is not a checksum: expected sha256:, md5:, crc32c: or crc32: with its "
+                  "hexadecimal digits, or the 64 digits of a SHA-256 or 32 of an MD5 alone");
 }
 
 std::optional<Checksum> Checksum::of_field(std::string_view name, std::string_view value) {
@@ -165,7 +165,7 @@ std::array<std::uint8_t, 4> crc32c_of(std::span<const std::uint8_t> bytes) {
 
 namespace {
 [[noreturn]] void refuse() {
-  throw BuildError("this build of sluice computes no checksums: it was made without libcurl");
+  throw BuildError("this build of Sluice cannot compute checksums: it was built without libcurl");
 }
 }  // namespace
 

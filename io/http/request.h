@@ -1,4 +1,4 @@
-// The options for files at URLs (HttpOptions), and a request with its checksum and its waiter.
+// The options for files at URLs (HttpOptions), and a request with its checksum and its handler.
 #pragma once
 
 #include <array>
@@ -122,11 +122,11 @@ class HttpEpochs {
   std::shared_ptr<std::atomic<std::int64_t>> epoch_;
 };
 
-// HttpRequest: a request for a URL. HttpWaiter: receives its answer or its error. Internal: no user
-// includes it.
+// HttpRequest: a request for a URL. ResponseHandler: receives its answer or its error. Internal: no
+// user includes it.
 //
-// Ownership: the function that takes a request owns its waiter. It calls take() or fail() and then
-// destroys the waiter. Threads: the waiter is called on one thread, which is not the requesting
+// Ownership: the function that takes a request owns its handler. It calls take() or fail() and then
+// destroys the handler. Threads: the handler is called on one thread, which is not the requesting
 // one. Errors: if take() throws, fail() is called with that error.
 
 struct HttpRange {
@@ -149,12 +149,12 @@ struct HttpAnswer {
   std::string_view version;
 };
 
-class HttpWaiter {
+class ResponseHandler {
  public:
-  HttpWaiter() = default;
-  HttpWaiter(const HttpWaiter&) = delete;
-  HttpWaiter& operator=(const HttpWaiter&) = delete;
-  virtual ~HttpWaiter() = default;
+  ResponseHandler() = default;
+  ResponseHandler(const ResponseHandler&) = delete;
+  ResponseHandler& operator=(const ResponseHandler&) = delete;
+  virtual ~ResponseHandler() = default;
   // The answer is valid until this returns.
   virtual void take(const HttpAnswer& answer) = 0;
   virtual void fail(std::string_view what) noexcept = 0;

@@ -107,7 +107,7 @@ std::string server_part(std::string_view url) {
 
 std::string shown_url(std::string_view url) {
   const Parts parts = parts_of(url);
-  return printable(std::string(parts.scheme) + std::string(parts.path)) +
+  return escape_control_chars(std::string(parts.scheme) + std::string(parts.path)) +
          (parts.has_query ? "?..." : "");
 }
 
@@ -229,7 +229,7 @@ S3Account S3Account::of(const Environment& environment) {
   if (account.key.empty() != account.secret.empty()) {
     throw BuildError(
         "of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY only one is set; set both, or neither for "
-        "buckets that anybody may read");
+        "public buckets");
   }
   return account;
 }

@@ -150,7 +150,7 @@ UrlRows::UrlRows(const std::string& list, const UrlListOptions& options, std::si
   }
   if (!options.base.empty() && !is_url(options.base)) {
     throw BuildError("urls_in: .base, '" + shown_url(options.base) +
-                     "', is no URL; it begins with http://, https:// or s3://");
+                     "', is not a URL; it must begin with http://, https:// or s3://");
   }
   shared_ = std::make_shared<const Shared>(list, options);
 }
@@ -169,7 +169,7 @@ ListRow UrlRows::row(std::int64_t i) const {
     row.path = item.url;
     if (!is_url(row.path))
       throw IoError("'" + shown_url(row.path) +
-                    "' is no URL; it begins with http://, https:// or s3://");
+                    "' is not a URL; it must begin with http://, https:// or s3://");
     return row;
   }
   ListRow row = shared_->list->row(number);
@@ -178,8 +178,8 @@ ListRow UrlRows::row(std::int64_t i) const {
     // The column of URLs comes after the others.
     shared_->list->fail(row.line, row.cells.size(),
                         "'" + shown_url(row.path) +
-                            "' is no URL: it begins with http://, https:// or s3://, or is below "
-                            "UrlListOptions::base");
+                            "' is not a URL: it must begin with http://, https:// or s3://, or be "
+                            "relative to UrlListOptions::base");
   }
   return row;
 }
@@ -228,10 +228,10 @@ HttpRequest UrlRows::request(const ListRow& row) const {
   return request;
 }
 
-void UrlRows::fetch(const ListRow& row, std::unique_ptr<HttpWaiter> waiter) const {
+void UrlRows::fetch(const ListRow& row, std::unique_ptr<ResponseHandler> handler) const {
   HttpRequest asked = request(row);
   asked.wanted = epochs_.wanted();
-  shared_->client.fetch(std::move(asked), std::move(waiter));
+  shared_->client.fetch(std::move(asked), std::move(handler));
 }
 
 Bytes UrlRows::read(const ListRow& row) const {
@@ -262,7 +262,7 @@ struct TarUrlSamples::Shared {
     for (const std::string& url : urls) {
       if (!is_url(url)) {
         throw BuildError("tar_at: '" + shown_url(url) +
-                         "' is no URL; it begins with http://, https:// or s3://");
+                         "' is not a URL; it must begin with http://, https:// or s3://");
       }
       const HttpFile file(client, url);
       names.push_back(shown_url(url));
@@ -294,7 +294,7 @@ struct TarUrlSamples::Shared {
     const TarIndex::Archive* const archive = known.find(last_part(url), file.size(), earlier);
     if (archive != nullptr) return *archive;
     throw IoError("the index '" + shown_url(offsets) + "' knows no archive '" +
-                  printable(last_part(url)) + "' of " + std::to_string(file.size()) +
+                  escape_control_chars(last_part(url)) + "' of " + std::to_string(file.size()) +
                   " bytes, as " + file.name() + " is; make it again with 'sluice index --tar'");
   }
 
@@ -329,7 +329,7 @@ void TarUrlSamples::end_epoch() const noexcept {
 HttpRequest TarUrlSamples::request(std::int64_t i) const {
   const TarSamples::Extent extent = samples().extent(i);
   if (extent.size > shared_->max_bytes) {
-    throw IoError("the sample '" + printable(samples().name(i)) + "' takes " +
+    throw IoError("the sample '" + escape_control_chars(samples().name(i)) + "' takes " +
                   std::to_string(extent.size) +
                   " bytes of its archive; more than HttpOptions::max_bytes, which is " +
                   std::to_string(shared_->max_bytes));
@@ -339,10 +339,10 @@ HttpRequest TarUrlSamples::request(std::int64_t i) const {
           .version = shared_->versions[extent.archive]};
 }
 
-void TarUrlSamples::fetch(std::int64_t i, std::unique_ptr<HttpWaiter> waiter) const {
+void TarUrlSamples::fetch(std::int64_t i, std::unique_ptr<ResponseHandler> handler) const {
   HttpRequest asked = request(i);
   asked.wanted = epochs_.wanted();
-  shared_->client.fetch(std::move(asked), std::move(waiter));
+  shared_->client.fetch(std::move(asked), std::move(handler));
 }
 
 HttpAnswer TarUrlSamples::get(std::int64_t i, Bytes& body) const {
@@ -355,7 +355,7 @@ TarUrlSamples::Part::Part(const TarUrlSamples& from, std::int64_t i, const HttpA
   const TarSamples::Extent extent = from.samples().extent(i);
   const std::uint64_t size = from.shared_->sizes[extent.archive];
   if (answer.size != 0 && answer.size != size) {
-    throw IoError("the sample '" + printable(from.samples().name(i)) +
+    throw IoError("the sample '" + escape_control_chars(from.samples().name(i)) +
                   "': its archive has changed since it was opened: it had " + std::to_string(size) +
                   " bytes, and has " + std::to_string(answer.size) + "; open the dataset again");
   }

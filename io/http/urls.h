@@ -92,7 +92,7 @@ class UrlRows {
     }
     return value;
   }
-  void fetch(const ListRow& row, std::unique_ptr<HttpWaiter> waiter) const;
+  void fetch(const ListRow& row, std::unique_ptr<ResponseHandler> handler) const;
   Bytes read(const ListRow& row) const;
   Bytes taken(const HttpAnswer& answer) const;
   void begin_epoch() const;
@@ -136,15 +136,15 @@ class Urls {
   void operator()(Completion<Sample> done, const SampleInfo& info) const {
     const detail::ListRow row = rows_.row(info.index);
     std::tuple<T...> columns = columns_of(row);
-    rows_.fetch(row, std::make_unique<Waiter>(std::move(done), std::move(columns), rows_));
+    rows_.fetch(row, std::make_unique<Handler>(std::move(done), std::move(columns), rows_));
   }
   void begin_epoch(const EpochInfo&) const { rows_.begin_epoch(); }
   void end_epoch() const noexcept { rows_.end_epoch(); }
 
  private:
-  class Waiter final : public detail::HttpWaiter {
+  class Handler final : public detail::ResponseHandler {
    public:
-    Waiter(Completion<Sample> done, std::tuple<T...> columns, const detail::UrlRows& rows)
+    Handler(Completion<Sample> done, std::tuple<T...> columns, const detail::UrlRows& rows)
         : done_(std::move(done)), columns_(std::move(columns)), rows_(rows) {}
     void take(const detail::HttpAnswer& answer) override {
       (void)done_.set(std::tuple_cat(std::tuple<Bytes>(bytes_of(answer)), std::move(columns_)));
@@ -217,8 +217,8 @@ class TarUrlSamples {
 
   const TarSamples& samples() const;
   HttpStats stats() const;
-  // Calls the waiter with the part of the archive that sample i lies in.
-  void fetch(std::int64_t i, std::unique_ptr<HttpWaiter> waiter) const;
+  // Calls the handler with the part of the archive that sample i lies in.
+  void fetch(std::int64_t i, std::unique_ptr<ResponseHandler> handler) const;
   // Waits for the answer; `body` owns its bytes.
   HttpAnswer get(std::int64_t i, Bytes& body) const;
   void begin_epoch() const;
@@ -273,15 +273,15 @@ class TarUrls {
 
   // For Graph::read.
   void operator()(Completion<Sample> done, const SampleInfo& info) const {
-    from_.fetch(info.index, std::make_unique<Waiter>(std::move(done), info.index, from_));
+    from_.fetch(info.index, std::make_unique<Handler>(std::move(done), info.index, from_));
   }
   void begin_epoch(const EpochInfo&) const { from_.begin_epoch(); }
   void end_epoch() const noexcept { from_.end_epoch(); }
 
  private:
-  class Waiter final : public detail::HttpWaiter {
+  class Handler final : public detail::ResponseHandler {
    public:
-    Waiter(Completion<Sample> done, std::int64_t i, const detail::TarUrlSamples& from)
+    Handler(Completion<Sample> done, std::int64_t i, const detail::TarUrlSamples& from)
         : done_(std::move(done)), i_(i), from_(from) {}
     void take(const detail::HttpAnswer& answer) override {
       try {

@@ -52,7 +52,7 @@ const ImageCodec& codec_of(std::span<const std::uint8_t> file) {
     throw ImageError("not a JPEG, PNG, WebP or GIF file: " + how_it_starts(file));
   if (format->codec == nullptr) {
     throw ImageError(
-        fmt::format("this build of Sluice decodes no {}: install {} and build it again",
+        fmt::format("this build of Sluice cannot decode {}: install {} and build it again",
                     format->name, format->package));
   }
   return *format->codec;
@@ -85,10 +85,10 @@ int channels_of(const ImageCodec& codec, const ImageCodec::Header& header, Image
                 const ImageOptions& options) {
   if (!options.ids) return header.channels;
   if (codec.decode_ids == nullptr || (header.channels != 1 && !header.has_palette)) {
-    throw ImageError(fmt::format(
-        "this {} file is no mask: it has colors and no ids; save masks as PNG with a palette or in "
-        "gray",
-        name_of(format)));
+    throw ImageError(
+        fmt::format("this {} file is not a mask: it has colors instead of ids; save masks as PNG "
+                    "with a palette or in gray",
+                    name_of(format)));
   }
   return 1;
 }
@@ -97,7 +97,7 @@ void decode_other(std::span<const std::uint8_t> file, const ImageOptions& option
   const ImageCodec& codec = codec_of(file);
   const ImageCodec::Header header = codec.peek(file);
   if (header.height < 1 || header.width < 1) {
-    throw ImageError(fmt::format("broken header: a picture of {} x {} pixels (width x height)",
+    throw ImageError(fmt::format("broken header: an image of {} x {} pixels (width x height)",
                                  header.width, header.height));
   }
   const int channels = options.color == ColorSpace::rgb && !options.ids ? 3 : 1;
@@ -165,14 +165,14 @@ std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options)
     return format != ImageFormat::jpeg
                ? ""
                : "a JPEG file is read as a mask, but its compression changes ids; save masks as "
-                 "PNG. This is said once";
+                 "PNG. This warning is shown once";
   }
   if (options.color != ColorSpace::gray) return "";
   const Format* const known = find(format);
   if (known == nullptr || known->codec == nullptr || known->codec->decode_ids == nullptr) return "";
   if (!known->codec->peek(file).has_palette) return "";
   return "the file has a palette, and its colors became gray; if it is a mask, decode it with "
-         "`ids`. This is said once";
+         "`ids`. This warning is shown once";
 }
 
 PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options) {
@@ -227,8 +227,8 @@ std::optional<JpegReport> decode_image_region(std::span<const std::uint8_t> file
                       region.x <= whole.width() - region.width;
   if (!inside) {
     throw ImageError(fmt::format(
-        "a region of {} x {} at ({}, {}) does not lie inside the picture of {} x {} pixels (height "
-        "x width, row and column)",
+        "a region of {} x {} at ({}, {}) does not lie inside the image of {} x {} pixels (height x "
+        "width, row and column)",
         region.height, region.width, region.y, region.x, whole.height(), whole.width()));
   }
   const Image part = whole.crop_view(region.y, region.x, region.height, region.width);

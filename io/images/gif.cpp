@@ -73,7 +73,7 @@ class GifReading {
       GifRecordType record = UNDEFINED_RECORD_TYPE;
       require(DGifGetRecordType(gif_, &record));
       if (record == IMAGE_DESC_RECORD_TYPE) return require(DGifGetImageDesc(gif_));
-      if (record == TERMINATE_RECORD_TYPE) throw ImageError("a GIF file without a picture");
+      if (record == TERMINATE_RECORD_TYPE) throw ImageError("a GIF file without an image");
       if (record != EXTENSION_RECORD_TYPE) continue;
       int code = 0;
       GifByteType* data = nullptr;
@@ -105,7 +105,7 @@ class GifReading {
   void read_colors() {
     const ColorMapObject* const map =
         gif_->Image.ColorMap != nullptr ? gif_->Image.ColorMap : gif_->SColorMap;
-    if (map == nullptr) throw ImageError("broken GIF file: it has no colours");
+    if (map == nullptr) throw ImageError("broken GIF file: it has no colors");
     for (int i = 0; i < map->ColorCount; ++i) colors_.push_back(color_of(*map, i));
   }
 
@@ -120,7 +120,7 @@ class GifReading {
       std::uint8_t* to = out.row(frame.Top + y) + 3 * frame.Left;
       for (const GifPixelType index : line_) {
         if (index >= colors_.size())
-          throw ImageError("broken GIF file: a pixel has a colour that is not in the table");
+          throw ImageError("broken GIF file: a pixel has a color that is not in the table");
         std::memcpy(to, colors_[index].levels, 3);
         to += 3;
       }

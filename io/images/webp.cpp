@@ -27,7 +27,8 @@ void require(VP8StatusCode status) {
 ImageCodec::Header peek_webp(File file) {
   WebPBitstreamFeatures features;
   require(WebPGetFeatures(file.data(), file.size(), &features));
-  if (features.has_animation != 0) throw ImageError("an animated WebP file; only stills decode");
+  if (features.has_animation != 0)
+    throw ImageError("an animated WebP file; only still images can be decoded");
   return {features.height, features.width, 3};
 }
 

@@ -19,7 +19,7 @@ std::string in_words(std::int64_t bytes) {
 void check_header(const jpeg_decompress_struct& info, int channels, const JpegOptions& options) {
   if (info.num_components != 1 && info.num_components != 3 && info.num_components != 4) {
     throw JpegError(
-        fmt::format("{} colour components; only 1 (gray), 3 (colour) and 4 (CMYK) can be decoded",
+        fmt::format("{} color components; only 1 (gray), 3 (color) and 4 (CMYK) can be decoded",
                     info.num_components));
   }
   const auto check = [&](std::int64_t bytes, const char* what) {
@@ -55,10 +55,10 @@ void check_region(const Rectangle& w, int height, int width) {
   const bool inside = w.y >= 0 && w.x >= 0 && w.height >= 1 && w.width >= 1 && w.height <= height &&
                       w.width <= width && w.y <= height - w.height && w.x <= width - w.width;
   if (inside) return;
-  throw JpegError(fmt::format(
-      "a region of {} x {} at ({}, {}) does not lie inside the picture of {} x {} pixels (height x "
-      "width, row and column)",
-      w.height, w.width, w.y, w.x, height, width));
+  throw JpegError(
+      fmt::format("a region of {} x {} at ({}, {}) does not lie inside the image of {} x {} pixels "
+                  "(height x width, row and column)",
+                  w.height, w.width, w.y, w.x, height, width));
 }
 
 // True if the library can cut a shrunk image. Before version 3.0 it reads memory that it has not
@@ -133,7 +133,7 @@ bool JpegAttempt::begin(const KnownJpeg& file, const JpegRequest& request,
   std::span<const std::uint8_t> bytes = file.there;
   if (file.on_demand != nullptr) {
     if (known != nullptr && job_.cut)
-      parts_ = find_jpeg_parts(decompressor_, job_.region, *known, file.on_demand->size());
+      parts_ = find_region_byte_ranges(decompressor_, job_.region, *known, file.on_demand->size());
     if (parts_.empty()) return false;
     bytes = file.on_demand->read_parts(parts_);
   }
@@ -199,8 +199,9 @@ Rows rows_of(const jpeg_decompress_struct& info, const Rectangle& region) {
 
 }  // namespace
 
-std::vector<ByteRange> find_jpeg_parts(const JpegDecompressor& picture, const Rectangle& region,
-                                       const JpegIndexEntry& known, std::size_t file_bytes) {
+std::vector<ByteRange> find_region_byte_ranges(const JpegDecompressor& picture,
+                                               const Rectangle& region, const JpegIndexEntry& known,
+                                               std::size_t file_bytes) {
   const jpeg_decompress_struct& info = picture.info();
   // Gray images with a vertical sampling factor, which has no meaning there, count rows in twos.
   const bool odd = info.num_components == 1 && info.max_v_samp_factor > 1;

@@ -1,7 +1,7 @@
 // JpegAttempt: one attempt to decode an image, from its header to its last row. The first attempt
 // may fail: our own entropy decoder gives up on a file that is not in order, and an index may lack
-// what it needs. The caller then makes another attempt without them. KnownJpeg and
-// JpegIndexLearner: what is known about a file before that, and what an index may learn about it.
+// what it needs. The caller then makes another attempt without them. KnownJpeg: what
+// is known about a file before that. JpegIndexLearner: what an index may learn about the file.
 // Internal: users do not include it.
 //
 // Ownership: an attempt refers to the decompressor, the file and the learner, which must outlive
@@ -29,7 +29,7 @@
 
 namespace sluice {
 
-// What is known about a file before it is decoded.
+// The facts that are known about a file before it is decoded.
 struct KnownJpeg {
   std::span<const std::uint8_t> there;  // the whole file, or the prefix that has been read
   const Bytes* on_demand = nullptr;     // reads the rest; null if the whole file is there
@@ -151,11 +151,12 @@ class JpegAttempt {
   bool is_fast_wanted_ = false;
 };
 
-// Returns the parts for a region of `picture`, whose file has `file_bytes`. Call after
+// Returns the byte ranges for a region of `picture`, whose file has `file_bytes`. Call after
 // jpeg_start_decompress. `region` is in the stored image, at the decoded scale; the library will
-// cut it out. The result has one part for each row of groups, in order. It is empty if the index
+// cut it out. The result has one range for each row of groups, in order. It is empty if the index
 // does not know all these rows, or does not fit the image.
-std::vector<ByteRange> find_jpeg_parts(const JpegDecompressor& picture, const Rectangle& region,
-                                       const JpegIndexEntry& known, std::size_t file_bytes);
+std::vector<ByteRange> find_region_byte_ranges(const JpegDecompressor& picture,
+                                               const Rectangle& region, const JpegIndexEntry& known,
+                                               std::size_t file_bytes);
 
 }  // namespace sluice

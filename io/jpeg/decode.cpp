@@ -34,7 +34,7 @@ class Ending {
 
 void check_shrink(int shrink) {
   if (shrink == 1 || shrink == 2 || shrink == 4 || shrink == 8) return;
-  throw JpegError(fmt::format("cannot be shrunk by {}, but by 1, 2, 4 or 8", shrink));
+  throw JpegError(fmt::format("cannot be shrunk by {}; use 1, 2, 4 or 8", shrink));
 }
 
 // Returns nothing if another attempt is needed: see JpegAttempt.
@@ -163,7 +163,8 @@ bool is_known(const JpegIndex& index, const JpegDigest& digest) {
   return entry && entry->complete;
 }
 
-JpegLearnReport learn(std::span<const std::uint8_t> file, JpegIndex& index, JpegOptions options) {
+JpegLearnReport build_index(std::span<const std::uint8_t> file, JpegIndex& index,
+                            JpegOptions options) {
   const JpegDigest digest = digest_of(file);
   if (is_known(index, digest)) return {};
   if (!index.grows()) return {JpegLearnt::no_room, "the index takes no more"};
@@ -195,7 +196,7 @@ JpegLearnReport learn(std::span<const std::uint8_t> file, JpegIndex& index, Jpeg
 JpegLearnReport learn_jpeg(std::span<const std::uint8_t> file, JpegIndex& index,
                            const JpegOptions& options) {
   try {
-    return learn(file, index, options);
+    return build_index(file, index, options);
   } catch (const JpegError& error) {
     return {JpegLearnt::unusable, error.what()};
   }

@@ -39,7 +39,7 @@ void JpegDecompressor::open(std::span<const std::uint8_t> file, const JpegOption
   file_ = file;
   max_scans_ = options.max_scans;
   ours_ = false;
-  errors_.start_picture(options.damage == DamagePolicy::strict);
+  errors_.start_image(options.damage == DamagePolicy::strict);
   run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->read_header(); });
 }
 
@@ -102,7 +102,7 @@ std::string JpegDecompressor::describe_damage() const {
 bool JpegDecompressor::run(JpegStep step) {
   if (jpeg_guarded(errors_, step, this)) return true;
   if (errors_.out_of_memory) throw std::bad_alloc();
-  if (ours_ && entropy_.doubted()) return false;
+  if (ours_ && entropy_.fell_back()) return false;
   const char* const hint = errors_.row > 0 ? " (DamagePolicy::tolerant keeps what is left)" : "";
   throw JpegError(errors_.fatal_is_damage
                       ? fmt::format("damaged: {}{}", describe_damage(), hint)

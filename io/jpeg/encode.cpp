@@ -32,7 +32,7 @@ class Compressor {
 
   Bytes run() {
     errors_.install();
-    errors_.start_picture(false);
+    errors_.start_image(false);
     info_.err = &errors_.manager;
     if (!jpeg_guarded(
             errors_, [](void* self) noexcept { static_cast<Compressor*>(self)->write(); }, this)) {

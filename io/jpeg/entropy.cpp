@@ -34,10 +34,10 @@
 //   records are used up, note() stops recording.
 // - One thread uses the object; there are no locks.
 //
-// Errors: doubt() jumps out of libjpeg's step, to jpeg_guarded(). The reasons are codes that a
-// baseline file cannot have, a wrong or missing marker, leftover bits, or an index that does not
-// fit. decode.cpp and rows.cpp then decode the image again from its start: with the whole file if
-// they used parts of it, else with libjpeg's own entropy decoder.
+// Errors: fall_back_to_libjpeg() jumps out of libjpeg's step, to jpeg_guarded(). The reasons are
+// codes that a baseline file cannot have, a wrong or missing marker, leftover bits, or an index
+// that does not fit. decode.cpp and rows.cpp then decode the image again from its start: with the
+// whole file if they used parts of it, else with libjpeg's own entropy decoder.
 //
 // Read give() first, then go_to().
 #include <sluice/io/jpeg/entropy.h>
@@ -93,7 +93,7 @@ bool JpegEntropy::fits(const jpeg_decompress_struct& info, const JpegIndexEntry&
 bool JpegEntropy::attach(jpeg_decompress_struct& info, std::span<const std::uint8_t> file,
                          JpegErrors& errors, const JpegIndexEntry* index,
                          std::span<const ByteRange> parts) {
-  doubted_ = false;
+  fell_back_ = false;
   notes_ = nullptr;
   if (!is_ordinary(info)) return false;
   const std::uint8_t* const begin = info.src->next_input_byte;
@@ -216,7 +216,7 @@ void JpegEntropy::jump(std::size_t record) {
   const JpegIndexRecord& from = index_->records[record];
   const ScanReader::Place place{from.place / 8, from.place % 8};
   const std::size_t to = bounded ? index_->records[after].place / 8 + 1 : file_.size();
-  if (place.byte >= to || to > file_.size()) doubt();
+  if (place.byte >= to || to > file_.size()) fall_back_to_libjpeg();
   piece_end_ = bounded ? group_of(after) : kUnknown;
   seek(place, to - place.byte);
   std::copy(std::begin(from.predictors), std::end(from.predictors), state_.predictors);
@@ -227,7 +227,7 @@ void JpegEntropy::jump(std::size_t record) {
 // and so may notice the end where we would not.
 void JpegEntropy::seek(ScanReader::Place place, std::size_t bytes) {
   reader_.seek(place, state_, bytes);
-  if (reader_.is_cut()) doubt();
+  if (reader_.is_cut()) fall_back_to_libjpeg();
 }
 
 void JpegEntropy::prepare() {
@@ -237,7 +237,7 @@ void JpegEntropy::prepare() {
     seek(reader_.place(state_));
   }
   if (state_.next >= state_.stop) {
-    if (reader_.at_end()) doubt();
+    if (reader_.at_end()) fall_back_to_libjpeg();
     seek(reader_.place(state_));
   }
   if (notes_ != nullptr && at_ == next_note_) note();
@@ -259,7 +259,7 @@ void JpegEntropy::note() {
 }
 
 void JpegEntropy::check() {
-  if (state_.doubt != 0 || reader_.bits_left(state_) < 0) doubt();
+  if (state_.doubt != 0 || reader_.bits_left(state_) < 0) fall_back_to_libjpeg();
 }
 
 // Between two restart markers all bytes must be used up, and the marker must have the next number.
@@ -269,7 +269,7 @@ void JpegEntropy::restart() {
   const auto turn = static_cast<std::uint8_t>((at_ / interval_ - 1) % 8);
   if (!reader_.at_end() || reader_.bits_left(state_) >= 8 || marker + 2 > reader_.limit() ||
       file_[marker] != 0xff || file_[marker + 1] != jpeg_marker::kRestart0 + turn) {
-    doubt();
+    fall_back_to_libjpeg();
   }
   piece_end_ = kUnknown;
   seek({marker + 2, 0});
@@ -281,14 +281,14 @@ void JpegEntropy::finish() {
   go_to(groups_);
   if (!reader_.at_end()) seek(reader_.place(state_));
   if (!reader_.at_end() || reader_.bits_left(state_) >= 8 || reader_.end() + 2 > file_.size()) {
-    doubt();
+    fall_back_to_libjpeg();
   }
   info_->src->next_input_byte = file_.data() + reader_.end();
   info_->src->bytes_in_buffer = file_.size() - reader_.end();
 }
 
-void JpegEntropy::doubt() {
-  doubted_ = true;
+void JpegEntropy::fall_back_to_libjpeg() {
+  fell_back_ = true;
   errors_->fail(reinterpret_cast<j_common_ptr>(info_), "left to the library");
 }
 

@@ -5,7 +5,7 @@
 // needed are skipped, or with an index not even read.
 //
 // If anything is not in order, down to a single bit, libjpeg decodes the image again from its
-// start. So warnings, errors and damaged images are exactly libjpeg's. See `doubted`.
+// start. So warnings, errors and damaged images are exactly libjpeg's. See `fell_back`.
 //
 // libjpeg keeps two function pointers in the object that `entropy` points to, with the same layout
 // since version 6b (libjpeg.h). attach() replaces the one that decodes a group. That is not a
@@ -220,7 +220,7 @@ class JpegEntropy {
   // The number of groups in a row.
   std::uint32_t groups_per_row() const { return per_row_; }
   // True if the last image must be decoded again without this class.
-  bool doubted() const { return doubted_; }
+  bool fell_back() const { return fell_back_; }
   // True if an index helps to decode the image.
   bool indexed() const { return index_ != nullptr; }
   // True if the library has asked for all groups of the image.
@@ -239,7 +239,7 @@ class JpegEntropy {
   void jump(std::size_t record);
   void note();
   void seek(ScanReader::Place place, std::size_t bytes = ScanReader::kPiece);
-  [[noreturn]] void doubt();
+  [[noreturn]] void fall_back_to_libjpeg();
   std::uint64_t group_of(std::size_t record) const;
 
   EntropyState state_;
@@ -264,7 +264,7 @@ class JpegEntropy {
   JpegIndexNotes* notes_ = nullptr;
   std::uint64_t next_note_ = 0;  // the group of the next record
 
-  bool doubted_ = false;
+  bool fell_back_ = false;
 
   struct Table {
     JHUFF_TBL source{};

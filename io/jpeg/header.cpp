@@ -156,8 +156,7 @@ void read_frame(std::uint8_t marker, Bytes8 segment, JpegHeader& header) {
   header.components = segment[5];
   if (header.height == 0 || header.width == 0 || header.components == 0) {
     throw JpegError(
-        fmt::format("broken header: a picture of {} x {} pixels (width x height) with {} "
-                    "components",
+        fmt::format("broken header: an image of {} x {} pixels (width x height) with {} components",
                     header.width, header.height, header.components));
   }
   const int kind = marker - kStartOfFrame0;
@@ -186,10 +185,10 @@ JpegHeader peek_jpeg(std::span<const std::uint8_t> file) {
         }
         break;
       case MarkerWalk::Found::start_of_scan:
-        if (!frame_seen) throw JpegError("broken header: picture data before the frame segment");
+        if (!frame_seen) throw JpegError("broken header: image data before the frame segment");
         return header;
       case MarkerWalk::Found::end_of_image:
-        throw JpegError("no picture in it: the file ends with its header (tables only?)");
+        throw JpegError("no image in it: the file ends with its header (tables only?)");
       case MarkerWalk::Found::second_start:
         throw JpegError("broken header: a second start-of-image marker");
       case MarkerWalk::Found::cut:

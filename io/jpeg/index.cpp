@@ -139,7 +139,7 @@ std::uint64_t checksum(const JpegIndexFile::Header& header) {
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw IoError(fmt::format("the index '{}' {}", printable(path), what));
+  throw IoError(fmt::format("the index '{}' {}", escape_control_chars(path), what));
 }
 [[noreturn]] void fail_damaged(const std::string& path, const char* where) {
   fail(path, fmt::format("is damaged ({}); make it again with 'sluice index'", where));
@@ -174,7 +174,7 @@ JpegIndexFile::JpegIndexFile(const std::string& path, std::uint64_t bytes_in_mem
   const std::uint64_t rest = room - std::min(header.files, room / sizeof(Row)) * sizeof(Row);
   if (header.files > room / sizeof(Row) || rest % sizeof(JpegIndexRecord) != 0 ||
       header.records != rest / sizeof(JpegIndexRecord)) {
-    fail_damaged(path_, "it is not as long as it should be");
+    fail_damaged(path_, "its length is wrong");
   }
   records_ = header.records;
   table_.resize(header.files);
@@ -368,7 +368,8 @@ void JpegIndex::keep(const JpegDigest& digest, JpegIndexNotes notes, bool comple
 
 void JpegIndex::save(const std::string& path) const {
   if (file_ != nullptr)
-    throw IoError("this index was opened from a file and has learnt nothing since; copy that file");
+    throw IoError(
+        "this index was opened from a file and has learned nothing since; copy that file");
   std::vector<JpegIndexFile::Named> all;
   {
     const std::lock_guard lock(memory_->mutex);

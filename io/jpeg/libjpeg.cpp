@@ -72,7 +72,7 @@ void JpegErrors::install() {
   manager.output_message = print_nothing;
 }
 
-void JpegErrors::start_picture(bool strict_policy) {
+void JpegErrors::start_image(bool strict_policy) {
   strict = strict_policy;
   header_read = false;
   damaged = false;

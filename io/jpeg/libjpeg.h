@@ -1,6 +1,6 @@
-// What our decoder and encoder need of libjpeg beyond its interface: JpegErrors and jpeg_guarded()
-// for its errors, and LibraryEntropy, the layout of its entropy decoder. Internal: users do not
-// include it.
+// Access to libjpeg beyond its interface, for our decoder and encoder: JpegErrors and
+// jpeg_guarded() for its errors, and LibraryEntropy, the layout of its entropy decoder. Internal:
+// users do not include it.
 //
 // libjpeg reports a fatal error by a call that must not return. jpeg_guarded() is the only function
 // that uses setjmp for libjpeg. It runs one step, a plain function whose locals need no
@@ -36,7 +36,7 @@ struct JpegErrors {
   // Connects libjpeg's callbacks; the object's `err` is then &manager.
   void install();
   // Resets the state for a new image.
-  void start_picture(bool strict_policy);
+  void start_image(bool strict_policy);
   // Ends the running step with a message, for our callbacks. Never returns.
   [[noreturn]] void fail(j_common_ptr object, const char* message);
   [[noreturn]] void fail_out_of_memory();

@@ -1,7 +1,7 @@
 // JpegRows: the rows of a JPEG image, or of a region of it, decoded while the caller uses them.
 // Pixels, reports and errors equal those of decode.h exactly.
 //
-// Call begin(), use the rows (PictureRows) and end them, then call finish() for the report, or
+// Call begin(), use the rows (ImageRows) and end them, then call finish() for the report, or
 // discard(). If an attempt fails and another one can repair it, row() and end() throw Restarted. If
 // the file itself is broken, finish() throws; the content of rows is then undefined.
 //
@@ -13,7 +13,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/picture_rows.h>
+#include <sluice/runtime/image_rows.h>
 
 #include <chrono>
 #include <cstddef>
@@ -30,7 +30,7 @@ struct JpegRowsOptions {
   bool timed = false;  // measures the time spent on making rows; see took()
 };
 
-class JpegRows final : public PictureRows {
+class JpegRows final : public ImageRows {
  public:
   static JpegRows& for_this_thread();
 

@@ -13,7 +13,7 @@ namespace sluice {
 namespace {
 
 // Smooth areas, noise and edges, so that codes of all lengths occur.
-Image test_picture(int channels) {
+Image test_image(int channels) {
   constexpr int kHeight = 67;
   constexpr int kWidth = 83;
   Image image(kHeight, kWidth, channels);
@@ -73,7 +73,7 @@ bool jpeg_entropy_works() {
   const BufferPoolScope scope(pool);
   try {
     for (const int channels : {1, 3}) {
-      const Image picture = test_picture(channels);
+      const Image picture = test_image(channels);
       const Rectangle regions[] = {{0, 0, picture.height(), picture.width()}, {33, 40, 20, 25}};
       for (const Subsampling subsampling : {Subsampling::s444, Subsampling::s420}) {
         for (const int restart_rows : {0, 2}) {

@@ -29,8 +29,8 @@ constexpr Launcher kSlurm{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLUR
 constexpr Launcher kOldSlurm{"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"};
 
 constexpr const char* kCure =
-    "; mend or unset them, or give the shard itself instead of asking the environment: "
-    ".shard = {.index = ..., .count = ...}";
+    "; fix or unset them, or give the shard yourself instead of asking the environment: .shard = "
+    "{.index = ..., .count = ...}";
 
 [[noreturn]] void refuse(const std::string& what) {
   throw BuildError("the environment does not say which process of the job this is: " + what +
@@ -41,7 +41,7 @@ constexpr const char* kCure =
 std::string shown(const Environment& environment, const char* name) {
   const char* const value = environment(name);
   return value == nullptr ? std::string(name) + " is not set"
-                          : std::string(name) + "=" + printable(value);
+                          : std::string(name) + "=" + escape_control_chars(value);
 }
 
 std::string shown(const Environment& environment, const Launcher& launcher) {
@@ -60,7 +60,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
 
 std::int64_t number_of(const Environment& environment, const char* name) {
   const auto number = number_in(environment(name));
-  if (!number) refuse(shown(environment, name) + " is no number");
+  if (!number) refuse(shown(environment, name) + " is not a number");
   return *number;
 }
 
@@ -89,7 +89,7 @@ bool in_step(const Environment& environment) {
   const char* const step = environment("SLURM_STEP_ID");
   if (step == nullptr) return false;
   const auto number = number_in(step);
-  if (!number) refuse(shown(environment, "SLURM_STEP_ID") + " is no number");
+  if (!number) refuse(shown(environment, "SLURM_STEP_ID") + " is not a number");
   return *number <= 0xfffffff0;
 }
 

@@ -23,7 +23,7 @@
 // ignored. Without any of these variables there is one process.
 //
 // Threads: any, as long as none sets variables. Errors: BuildError if only some of a launcher's
-// variables are set, or if one is no number or contradicts another. It names the variables with
+// variables are set, or if one is not a number or contradicts another. It names the variables with
 // their values and says what to do.
 #pragma once
 

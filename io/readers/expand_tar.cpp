@@ -24,11 +24,11 @@ namespace {
 // Uses zlib, because libarchive does not check the checksums in such a file. Reads consecutive
 // members. Each has its checksum and its size, which zlib compares. Zeros may follow the last one,
 // as tapes leave them.
-class Gzip final : public Expander {
+class Gzip final : public ArchiveDecompressor {
  public:
   Gzip(std::unique_ptr<TarInput> from, const TarCompression& compression,
        std::vector<std::uint8_t> begin, std::uint64_t max_expansion)
-      : Expander(std::move(from), compression, std::move(begin), max_expansion) {
+      : ArchiveDecompressor(std::move(from), compression, std::move(begin), max_expansion) {
     constexpr int kGzip = 16 + MAX_WBITS;  // no other format
     if (inflateInit2(&stream_, kGzip) != Z_OK) throw std::bad_alloc();
   }
@@ -45,7 +45,7 @@ class Gzip final : public Expander {
     while (stream_.avail_out == room) {
       if (stream_.avail_in == 0 && !take_piece()) {
         if (is_between_) return 0;
-        fail("it ends before its time: it was cut");
+        fail("it ends too early: it was truncated");
       }
       if (is_between_ && !begin_member()) continue;
       const int result = inflate(&stream_, Z_NO_FLUSH);
@@ -77,7 +77,7 @@ class Gzip final : public Expander {
     }
     if (stream_.avail_in == 0) return false;
     if (has_zeros_ || *stream_.next_in != 0x1f)
-      fail("other bytes follow its end: something in it is damaged, or it is no single file");
+      fail("other bytes follow its end: it is damaged, or is more than one file");
     (void)inflateReset(&stream_);
     is_between_ = false;
     return true;
@@ -89,11 +89,11 @@ class Gzip final : public Expander {
   bool has_zeros_ = false;
 };
 
-class Filtered final : public Expander {
+class Filtered final : public ArchiveDecompressor {
  public:
   Filtered(std::unique_ptr<TarInput> from, const TarCompression& compression,
            std::vector<std::uint8_t> begin, std::uint64_t max_expansion)
-      : Expander(std::move(from), compression, std::move(begin), max_expansion),
+      : ArchiveDecompressor(std::move(from), compression, std::move(begin), max_expansion),
         archive_(archive_read_new()) {
     if (archive_ == nullptr) throw std::bad_alloc();
     ::archive* const a = archive_.get();

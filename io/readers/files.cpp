@@ -1,7 +1,7 @@
 #include <sluice/io/readers/files.h>
 #include <sluice/io/readers/fingerprint.h>
+#include <sluice/io/readers/image_reader.h>
 #include <sluice/io/readers/open_file.h>
-#include <sluice/io/readers/picture_reader.h>
 #include <sluice/runtime/text.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string words_of(const std::vector<LeftOut>& left_out) {
     if (i == kMostShown) {
       return words + "; and " + std::to_string(left_out.size() - i) + " more reasons";
     }
-    const std::string path = "'" + printable(one.path) + "'";
+    const std::string path = "'" + escape_control_chars(one.path) + "'";
     words += words.empty() ? "left out " : "; ";
     words += one.unreadable
                  ? path + ": " + one.reason
@@ -100,7 +100,7 @@ struct Files::List {
   std::vector<std::string> classes;
   std::vector<LeftOut> left_out;
   std::string fingerprint;
-  std::optional<PictureReader> reader;
+  std::optional<ImageReader> reader;
 };
 
 namespace {
@@ -119,14 +119,15 @@ bool ends_as_one_of(const std::string& name, const std::vector<std::string>& end
 }
 
 [[noreturn]] void throw_folder(const std::string& folder, const std::string& why) {
-  throw IoError("the folder '" + printable(folder) + "' " + why);
+  throw IoError("the folder '" + escape_control_chars(folder) + "' " + why);
 }
 
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
 std::string in_a_row(const std::vector<std::string>& names) {
   std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + printable(name);
+  for (const std::string& name : names)
+    all += (all.empty() ? "" : ", ") + escape_control_chars(name);
   return all;
 }
 
@@ -239,8 +240,8 @@ void Walk::take_file(const fs::path& path, const std::string& name, const fs::fi
 void Walk::count_other(const fs::path& path) {
   const std::string ending = path.extension().string();
   endings_.insert(ending);
-  left_out.add(path.native(),
-               ending.empty() ? "without an ending" : "with the ending " + printable(ending));
+  left_out.add(path.native(), ending.empty() ? "without an ending"
+                                             : "with the ending " + escape_control_chars(ending));
 }
 
 std::string Walk::cure() const {
@@ -261,10 +262,10 @@ void require_readable(const std::string& folder, const FilesOptions& options,
   if (unreadable.empty()) return;
   const LeftOut& first = unreadable.front();
   if (options.unreadable == Unreadable::leave_out && first.path != folder) return;
-  std::string why = "'" + printable(first.path) + "': " + first.reason;
+  std::string why = "'" + escape_control_chars(first.path) + "': " + first.reason;
   if (unreadable.size() > 1) why += " (and " + std::to_string(unreadable.size() - 1) + " more)";
   throw_folder(folder, "cannot be read as a whole: " + why +
-                           "; mend that, or leave it out with FilesOptions::unreadable");
+                           "; fix that, or leave it out with FilesOptions::unreadable");
 }
 
 // Returns the folder directly below `root` that a path lies in; empty for a file in `root` itself.
@@ -280,9 +281,10 @@ Numbers numbers_of(const std::vector<std::string>& classes) {
   for (const std::string& name : classes) {
     const auto number = static_cast<std::int64_t>(numbers.size());
     if (name.empty() || !numbers.emplace(name, number).second) {
-      throw BuildError("files_in: .classes has " +
-                       (name.empty() ? "an empty name" : "'" + printable(name) + "' twice") +
-                       "; give the name of each class folder once");
+      throw BuildError(
+          "files_in: .classes has " +
+          (name.empty() ? "an empty name" : "'" + escape_control_chars(name) + "' twice") +
+          "; give the name of each class folder once");
     }
   }
   return numbers;
@@ -296,7 +298,7 @@ void require_known(const std::string& folder, const FilesOptions& options, const
   for (const std::string& path : walk.paths) {
     const std::string name = class_of(folder, path);
     if (name.empty())
-      throw_folder(folder, "has a file in no class: '" + printable(path) + "'" + given);
+      throw_folder(folder, "has a file in no class: '" + escape_control_chars(path) + "'" + given);
     if (!numbers.contains(name)) unknown.insert(name);
   }
   if (unknown.empty()) return;
@@ -373,7 +375,7 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
   for (const std::string& name : list->classes) print.add(name);
   list->fingerprint = print.text();
   list->reader.emplace(options.index, list->files.size(),
-                       PictureReader::Options{.parts = options.parts});
+                       ImageReader::Options{.parts = options.parts});
   list_ = std::move(list);
 }
 
@@ -408,12 +410,14 @@ void require_same_classes(const Files& one, const Files& other) {
       const auto& known = others.classes();
       if (std::find(known.begin(), known.end(), name) == known.end()) names.push_back(name);
     }
-    return names.empty() ? "" : "; only '" + printable(files.folder()) + "' has " + in_a_row(names);
+    return names.empty()
+               ? ""
+               : "; only '" + escape_control_chars(files.folder()) + "' has " + in_a_row(names);
   };
   std::string what = only_in(one, other) + only_in(other, one);
   if (what.empty()) what = "; they have the same names in another order";
-  throw IoError("the classes of '" + printable(one.folder()) + "' and '" +
-                printable(other.folder()) + "' differ" + what +
+  throw IoError("the classes of '" + escape_control_chars(one.folder()) + "' and '" +
+                escape_control_chars(other.folder()) + "' differ" + what +
                 "; give both the same list with FilesOptions::classes (in Python classes=)");
 }
 

@@ -1,9 +1,9 @@
 #include <sluice/io/readers/files.h>
 #include <sluice/io/readers/fingerprint.h>
+#include <sluice/io/readers/image_reader.h>
 #include <sluice/io/readers/list.h>
 #include <sluice/io/readers/list_file.h>
 #include <sluice/io/readers/open_file.h>
-#include <sluice/io/readers/picture_reader.h>
 #include <sluice/runtime/text.h>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ std::vector<std::string> fields_of(std::string_view row, bool csv) {
       fields.push_back(undoubled(row.substr(at + 1, close - at - 1)));
       end = close + 1;
       if (end < row.size() && row[end] != separator) {
-        throw CellError("there is more behind the quote that closes field " +
+        throw CellError("text follows the quote that closes field " +
                         std::to_string(fields.size()) + "; a quote within quotes is doubled");
       }
     } else {
@@ -147,7 +147,7 @@ std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
   } catch (const nlohmann::json::parse_error&) {  // then it stays null
   }
   if (!object.is_object())
-    throw CellError(in_quotes(without_end_of_line(row)) + " is no JSON object");
+    throw CellError(in_quotes(without_end_of_line(row)) + " is not a JSON object");
   std::vector<ListRow::Text> cells;
   for (const std::string& name : names_) {
     const auto found = object.find(name);
@@ -162,8 +162,8 @@ std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
       cells.push_back({found->dump(), Cell::Kind::list});
     } else if (found->is_structured()) {  // not traversed, since it may have any depth
       throw CellError(in_quotes(name) +
-                      " is an object, or a list of something else than numbers; a column has one "
-                      "value, or a list of numbers");
+                      " is an object, or a list that is not of numbers; a column has one value, or "
+                      "a list of numbers");
     } else if (found->is_string()) {
       cells.push_back({found->get<std::string>(), Cell::Kind::text});
     } else {
@@ -174,7 +174,9 @@ std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
   return cells;
 }
 
-std::string name_of_list(const std::string& path) { return "the list '" + printable(path) + "'"; }
+std::string name_of_list(const std::string& path) {
+  return "the list '" + escape_control_chars(path) + "'";
+}
 
 ListFormat format_of(const std::string& path, ListFormat said) {
   if (said != ListFormat::by_name) return said;
@@ -182,9 +184,9 @@ ListFormat format_of(const std::string& path, ListFormat said) {
   if (name.ends_with(".csv")) return ListFormat::csv;
   if (name.ends_with(".tsv")) return ListFormat::tsv;
   if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return ListFormat::json_lines;
-  throw BuildError(name_of_list(path) +
-                   " has a name that does not end in .csv, .tsv, .jsonl or .ndjson; rename it, or "
-                   "say .format");
+  throw BuildError(
+      name_of_list(path) +
+      " has a name that does not end in .csv, .tsv, .jsonl or .ndjson; rename it, or set .format");
 }
 
 // Returns the place of each wanted column in a row; the last one is that of the paths.
@@ -200,7 +202,7 @@ std::vector<std::size_t> places_of(const std::string& list, const std::vector<st
       throw IoError(list + " has " + (found == 0 ? "no column " : "more than one column ") +
                     in_quotes(name) + "; its columns are " + all +
                     (found == 0 && i + 1 == wanted.size()
-                         ? "; say which of them names the files (the program: --path NAME)"
+                         ? "; name the column of the files (the program: --path NAME)"
                          : ""));
     }
     places.push_back(
@@ -246,7 +248,7 @@ class Lines {
  private:
   std::size_t end() const {
     const std::size_t end = end_of_row(text_, at_, csv_);
-    if (end == std::string_view::npos) fail("a quote opens in this row that does not close");
+    if (end == std::string_view::npos) fail("a quote in this row is not closed");
     return end;
   }
   [[noreturn]] void fail(const char* what) const {
@@ -309,13 +311,13 @@ ListRow ListFile::row(std::size_t i) const {
                   error.what());
   }
   if (row.cells.back().kind == Cell::Kind::list)
-    fail(start.line, columns_.size() - 1, in_quotes(row.cells.back().text) + " is no path");
+    fail(start.line, columns_.size() - 1, in_quotes(row.cells.back().text) + " is not a path");
   row.path = std::move(row.cells.back().text);
   row.cells.pop_back();
   if (row.path.empty()) fail(start.line, columns_.size() - 1, "the path is empty");
   if (row.path.find('\0') != std::string::npos)
     fail(start.line, columns_.size() - 1,
-         in_quotes(row.path) + " is no path: it holds a zero byte");
+         in_quotes(row.path) + " is not a path: it holds a zero byte");
   return row;
 }
 
@@ -346,7 +348,7 @@ struct ListRows::Shared {
 
   ListFile file;
   std::string folder;
-  PictureReader reader;
+  ImageReader reader;
 };
 
 ListRows::ListRows(const std::string& list, const ListOptions& options, std::size_t types) {
@@ -388,7 +390,7 @@ Bytes ListRows::read_column(const ListRow& row, std::size_t column) const {
   const std::string& path = row.cells[column].text;
   if (path.empty()) fail(row, column, "the path is empty");
   if (row.cells[column].kind == Cell::Kind::list || path.find('\0') != std::string::npos)
-    fail(row, column, (in_quotes(path) + " is no path").c_str());
+    fail(row, column, (in_quotes(path) + " is not a path").c_str());
   return read_file(in_folder(shared_->folder, path));
 }
 

@@ -9,8 +9,9 @@
 //
 // A list is CSV (RFC 4180), TSV or JSON lines, by the ending of its name or by ListOptions. The
 // first row names the columns, unless ListOptions::names does. Sample i is row i: the bytes of its
-// file, and the requested columns as the requested types (cell.h lists them). Relative paths start
-// from the list's folder. Blank lines are ignored. With an index, decoders use it as with files_in.
+// file, and the requested columns as the requested types (csv_cell.h lists them). Relative paths
+// start from the list's folder. Blank lines are ignored. With an index, decoders use it as with
+// files_in.
 //
 // Ownership: List is a small handle on the list's text, which is read once, when the list is
 // opened; copies are cheap. Threads: any number at once. Errors: IoError for a list that is
@@ -21,7 +22,7 @@
 
 #include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/runtime/bytes.h>
 

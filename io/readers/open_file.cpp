@@ -99,7 +99,7 @@ std::string OpenFile::content() const {
   return all;
 }
 
-std::string OpenFile::name() const { return "'" + printable(path_) + "'"; }
+std::string OpenFile::name() const { return "'" + escape_control_chars(path_) + "'"; }
 
 void OpenFile::fail(const char* what) const {
   throw IoError(name() + " " + what + ": " + std::generic_category().message(errno));

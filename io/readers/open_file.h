@@ -3,7 +3,7 @@
 //
 // Ownership: an OpenFile owns its descriptor, and FolderEntries the open folder; a name of an entry
 // is valid until the next call. Threads: any number for an OpenFile, one for FolderEntries. Errors:
-// IoError with the name and the reason; FolderEntries::error() says those of a folder.
+// IoError with the name and the reason; FolderEntries::error() returns that of a folder.
 #pragma once
 
 #include <sluice/io/descriptor.h>

@@ -1,5 +1,5 @@
 #include <sluice/io/readers/fingerprint.h>
-#include <sluice/io/readers/picture_reader.h>
+#include <sluice/io/readers/image_reader.h>
 #include <sluice/io/readers/tar.h>
 #include <sluice/io/readers/tar_headers.h>
 #include <sluice/runtime/text.h>
@@ -33,7 +33,7 @@ struct TarSamples::Shared {
   std::vector<LeftOut> left_out;
   std::vector<Span> samples;
   std::vector<std::uint32_t> files;  // for each sample and column
-  std::optional<PictureReader> reader;
+  std::optional<ImageReader> reader;
   std::shared_ptr<JpegIndex> index;
 
   void take_options(const TarOptions& options);
@@ -144,7 +144,7 @@ void TarSamples::Shared::find_samples() {
     if (is_there[i]) continue;
     const std::string there = columns_in(*any);
     throw IoError("no sample has the column " + in_quotes(columns[i]) + "; the first one, '" +
-                  printable(name(*any)) + "', has " + there +
+                  escape_control_chars(name(*any)) + "', has " + there +
                   std::string(dots_in_tar_columns(there)));
   }
   const std::vector<LeftOut> all = others.list();
@@ -155,7 +155,7 @@ void TarSamples::Shared::take_options(const TarOptions& options) {
   columns = options.columns;
   find_samples();
   index = options.index;
-  reader.emplace(index, files.size(), PictureReader::Options{.parts = options.parts});
+  reader.emplace(index, files.size(), ImageReader::Options{.parts = options.parts});
 }
 
 TarSamples::TarSamples(const std::vector<std::string>& archives, const TarOptions& options,
@@ -216,7 +216,7 @@ struct TarSamples::Sample::Place {
   }
 
   [[noreturn]] void fail(std::size_t column, const std::string& what) const {
-    throw IoError("the sample '" + printable(shared->name(span)) + "', column " +
+    throw IoError("the sample '" + escape_control_chars(shared->name(span)) + "', column " +
                   in_quotes(shared->columns[column]) + ": " + what);
   }
 
@@ -226,7 +226,7 @@ struct TarSamples::Sample::Place {
     if (found == kTwice)
       fail(column, "it is there more than once; the sample has " + shared->columns_in(span));
     const TarIndex::Entry& entry = shared->archive(span).entries[found];
-    require_size_of_picture(in_quotes(shared->archive(span).name_of(entry)), entry.size);
+    require_size_of_image(in_quotes(shared->archive(span).name_of(entry)), entry.size);
     return entry;
   }
 
@@ -237,7 +237,7 @@ struct TarSamples::Sample::Place {
       fail(column, "the archive has become shorter since it was opened: it ends at byte " +
                        std::to_string(entry.data - kTarBlock + got));
     }
-    if (seal_of_tar_header(header) != entry.seal) {
+    if (hash_of_tar_header(header) != entry.header_hash) {
       fail(column,
            "the archive has changed since its headers were read: another file lies at "
            "byte " +

@@ -8,7 +8,7 @@
 // Consecutive files whose paths are equal up to the first dot of their last part are one sample:
 // `x/0001.jpg` and `x/0001.cls`. The text after that dot, in any letter case, is the name of a
 // column. Alternative names of a column are separated by semicolons, and the first one that a
-// sample has is used. A column is Bytes, or text, or a number or bool in text (cell.h). Files
+// sample has is used. A column is Bytes, or text, or a number or bool in text (csv_cell.h). Files
 // without a dot, and samples that have none of the columns, are left out; left_out() counts them.
 //
 // A dot within a sample's own name is easily missed: `shot_v1.3.jpg` is the column "3.jpg" of the
@@ -36,7 +36,7 @@
 
 #include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/runtime/bytes.h>
 
@@ -80,7 +80,7 @@ class TarIndex {
     std::uint64_t size = 0;
     std::uint64_t name = 0;  // the offset of its name in `names`
     std::uint32_t name_size = 0;
-    std::uint32_t seal = 0;  // of its header
+    std::uint32_t header_hash = 0;  // of its header
   };
   struct Archive {
     std::string name;  // without the folder

@@ -1,5 +1,5 @@
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/io/readers/tar_headers.h>
 #include <sluice/runtime/error.h>
@@ -148,7 +148,7 @@ void TarHeaders::fail(std::uint64_t at, const std::string& what) const {
 void TarHeaders::fail_cut(std::uint64_t got) const {
   fail(header_, in_quotes(name_) + " is said to have " + std::to_string(size_) +
                     " bytes, but the archive ends after " + std::to_string(got) +
-                    " of them: it was cut, or is damaged");
+                    " of them: it was truncated, or is damaged");
 }
 
 void TarHeaders::read_block() {
@@ -156,9 +156,9 @@ void TarHeaders::read_block() {
   const std::size_t got = input_.read(block_);
   if (got < kTarBlock) {
     fail(at_, got == 0 && at_ > 0
-                  ? "it ends without the mark of its end: it was cut, or is still being written"
+                  ? "it has no end marker: it was truncated, or is still being written"
               : at_ == 0 ? "it is too short for a tar archive"
-                         : "it ends in the middle of a header: it was cut");
+                         : "it ends in the middle of a header: it was truncated");
   }
   at_ += kTarBlock;
 }
@@ -208,16 +208,16 @@ void TarHeaders::check_end() {
   }
   if (is_zero || got < kTarBlock) return;
   fail(header_,
-       "the mark of its end stands here, but more comes after it: it is damaged, or several "
-       "archives in one file");
+       "the end marker is here, but more data follows: it is damaged, or several archives in one "
+       "file");
 }
 
 // Processes the header in block_ and what belongs to it. Returns nothing for headers that describe
 // the next member, and for members that are skipped.
 std::optional<TarMember> TarHeaders::take_header() {
   if (!sum_is_right(block_)) {
-    if (header_ == 0) fail(0, "this is no tar archive");
-    fail(header_, "there is no header where one should be: the archive is damaged");
+    if (header_ == 0) fail(0, "this is not a tar archive");
+    fail(header_, "a header is missing here: the archive is damaged");
   }
   const char type = static_cast<char>(block_[156]);
   std::optional<std::uint64_t> size = number_in(block_, 124, 12);
@@ -226,7 +226,7 @@ std::optional<TarMember> TarHeaders::take_header() {
   if (is_file && pax_size_) size = pax_size_;
   // Folders, links and devices have no bytes, even if their header has a size.
   if (std::string_view("123456").find(type) != std::string_view::npos) size = 0;
-  if (!size) fail(header_, "the size of " + in_quotes(name_) + " is no number");
+  if (!size) fail(header_, "the size of " + in_quotes(name_) + " is not a number");
   size_ = left_ = *size;
   padding_ = (kTarBlock - *size % kTarBlock) % kTarBlock;
   if (end_ && (at_ > *end_ || *size > *end_ - at_)) fail_cut(*end_ - std::min(at_, *end_));
@@ -259,7 +259,7 @@ std::optional<TarMember> TarHeaders::take_header() {
       member->target = long_target_.value_or(std::string(text_in(block_, 157, 100)));
     member->data = at_;
     member->size = *size;
-    member->seal = seal_of_tar_header(block_);
+    member->header_hash = hash_of_tar_header(block_);
   }
   forget();
   return member;
@@ -269,7 +269,8 @@ std::optional<TarMember> TarHeaders::take_header() {
 void TarHeaders::skip_map_of_holes() {
   bool has_more = block_[482] != 0;
   for (TarBlock more{}; has_more; has_more = more[504] != 0) {
-    if (input_.read(more) < kTarBlock) fail(at_, "it ends in the middle of a header: it was cut");
+    if (input_.read(more) < kTarBlock)
+      fail(at_, "it ends in the middle of a header: it was truncated");
     at_ += kTarBlock;
   }
 }
@@ -325,7 +326,7 @@ void TarHeaders::take_pax(std::string_view key, std::string_view value) {
   std::uint64_t size = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
   if (error != std::errc() || end != value.data() + value.size() || value.empty())
-    fail(header_, "the size in the pax header, " + in_quotes(value) + ", is no number");
+    fail(header_, "the size in the pax header, " + in_quotes(value) + ", is not a number");
   pax_size_ = size;
 }
 
@@ -336,7 +337,7 @@ bool is_tar_header(std::span<const std::uint8_t> begin) {
   return sum_is_right(block);
 }
 
-std::uint32_t seal_of_tar_header(const TarBlock& header) {
+std::uint32_t hash_of_tar_header(const TarBlock& header) {
   return static_cast<std::uint32_t>(digest_of(header).hash);
 }
 
@@ -364,7 +365,7 @@ Bytes TarLinkTargets::Target::read(const TarInput& input) const {
   Bytes bytes(file.size);
   const std::size_t got =
       input.file()->read(file.data - kTarBlock, header, {bytes.data(), bytes.size()});
-  if (got < kTarBlock + bytes.size() || seal_of_tar_header(header) != file.seal)
+  if (got < kTarBlock + bytes.size() || hash_of_tar_header(header) != file.header_hash)
     throw IoError("the archive " + input.name() + " has changed while it was read: " +
                   in_quotes(file.name) + " is no longer at byte " + std::to_string(file.data));
   return bytes;

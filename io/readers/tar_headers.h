@@ -77,7 +77,7 @@ struct TarMember {
   std::string target = {};  // of a link, as stored
   std::uint64_t data = 0;   // the offset of its bytes; its header is the block before
   std::uint64_t size = 0;
-  std::uint32_t seal = 0;  // of its header
+  std::uint32_t header_hash = 0;  // of its header
   bool is_link() const { return kind == Kind::hard_link || kind == Kind::symbolic_link; }
 };
 
@@ -130,7 +130,7 @@ class TarHeaders {
 bool is_tar_header(std::span<const std::uint8_t> begin);
 
 // Returns a checksum of a header, to notice when another one has replaced it.
-std::uint32_t seal_of_tar_header(const TarBlock& header);
+std::uint32_t hash_of_tar_header(const TarBlock& header);
 
 // Returns the target of the link whose header this is; nothing if it is not a link.
 std::optional<std::string> target_in_tar_header(const TarBlock& header);

@@ -1,5 +1,5 @@
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 #include <sluice/io/readers/open_file.h>
 #include <sluice/io/readers/tar.h>
 #include <sluice/io/readers/tar_headers.h>
@@ -80,7 +80,7 @@ class Links {
         TarIndex::Entry& to = entries_[entry];
         to.data = from.data;
         to.size = from.size;
-        to.seal = from.seal;
+        to.header_hash = from.header_hash;
       }
     }
   }
@@ -113,8 +113,8 @@ void refuse_compressed(const RandomAccess& file) {
   const TarCompression* compression = tar_compression({begin.data(), got});
   if (compression == nullptr || is_tar_header(begin)) return;
   throw IoError("the archive " + file.name() + " is compressed (" + compression->name +
-                "), and its samples cannot be read one by one; decompress it with " +
-                compression->tool + ", or read it from its front with tar_stream");
+                "), so its samples cannot be read individually; decompress it with " +
+                compression->tool + ", or read it sequentially with tar_stream");
 }
 
 void scan_members(const RandomAccess& file, TarIndex::Archive& archive,
@@ -126,12 +126,13 @@ void scan_members(const RandomAccess& file, TarIndex::Archive& archive,
     if (member->kind == TarMember::Kind::sparse) {
       headers.fail(headers.header(),
                    detail::in_quotes(member->name) +
-                       " is stored with holes; make the archive without --sparse");
+                       " is stored as a sparse file; make the archive without --sparse");
     }
     if (archive.entries.size() == std::numeric_limits<std::uint32_t>::max() / 2)
       throw IoError("the archive " + file.name() + " has more files than can be counted");
     archive.entries.push_back({member->data, member->size, archive.names.size(),
-                               static_cast<std::uint32_t>(member->name.size()), member->seal});
+                               static_cast<std::uint32_t>(member->name.size()),
+                               member->header_hash});
     archive.names += member->name;
     if (member->is_link()) links.emplace_back(archive.entries.size() - 1, *std::move(member));
   }
@@ -157,7 +158,7 @@ class Reader {
   Reader(std::string path, std::span<const std::uint8_t> bytes)
       : path_(std::move(path)), bytes_(bytes) {}
   [[noreturn]] void fail(const std::string& what) const {
-    throw IoError("the index '" + printable(path_) + "' " + what);
+    throw IoError("the index '" + escape_control_chars(path_) + "' " + what);
   }
   [[noreturn]] void fail_damaged() const {
     fail("is damaged; make it again with 'sluice index --tar'");
@@ -314,9 +315,9 @@ TarIndex TarIndex::for_archives(const std::vector<std::string>& paths,
       if (same == nullptr && is_same(path, state, archive)) same = &archive;
     }
     if (same == nullptr) {
-      throw IoError("the index '" + printable(file) + "' " +
-                    (is_known ? "is of another state of the archive " + opened.name()
-                              : "does not know the archive " + opened.name()) +
+      throw IoError("the index '" + escape_control_chars(file) + "' " +
+                    (is_known ? "does not match the archive " + opened.name()
+                              : "does not contain the archive " + opened.name()) +
                     "; make it again with 'sluice index --tar'");
     }
     found.archives_.push_back(*same);

@@ -24,7 +24,8 @@ namespace {
 constexpr std::size_t kAhead = std::size_t{256} << 10;
 
 std::string shown(const std::string& path) {
-  return path == kStandardInput ? "'-' (the standard input)" : "'" + printable(path) + "'";
+  return path == kStandardInput ? "'-' (the standard input)"
+                                : "'" + escape_control_chars(path) + "'";
 }
 
 [[noreturn]] void fail(const std::string& path, const char* what) {
@@ -204,14 +205,16 @@ std::unique_ptr<TarInput> open_tar_input(const std::string& path, const TarStop&
   return std::make_unique<Resumed>(std::move(input), std::move(begin));
 }
 
-Expander::Expander(std::unique_ptr<TarInput> from, const TarCompression& compression,
-                   std::vector<std::uint8_t> begin, std::uint64_t max_expansion)
+ArchiveDecompressor::ArchiveDecompressor(std::unique_ptr<TarInput> from,
+                                         const TarCompression& compression,
+                                         std::vector<std::uint8_t> begin,
+                                         std::uint64_t max_expansion)
     : from_(std::move(from)),
       compression_(compression),
       max_expansion_(max_expansion),
       piece_(std::move(begin)) {}
 
-std::size_t Expander::read(std::span<std::uint8_t> to) {
+std::size_t ArchiveDecompressor::read(std::span<std::uint8_t> to) {
   std::size_t done = 0;
   while (done < to.size() && !is_over_) {
     const std::size_t got = expand(to.subspan(done));
@@ -223,7 +226,7 @@ std::size_t Expander::read(std::span<std::uint8_t> to) {
   return done;
 }
 
-std::uint64_t Expander::skip(std::uint64_t bytes) {
+std::uint64_t ArchiveDecompressor::skip(std::uint64_t bytes) {
   std::uint64_t done = 0;
   while (done < bytes && !is_over_) {
     scratch_.resize(std::size_t{64} << 10);
@@ -234,7 +237,7 @@ std::uint64_t Expander::skip(std::uint64_t bytes) {
   return done;
 }
 
-std::span<const std::uint8_t> Expander::next_piece() {
+std::span<const std::uint8_t> ArchiveDecompressor::next_piece() {
   constexpr std::size_t kPiece = std::size_t{64} << 10;
   if (in_ > 0) {
     piece_.resize(kPiece);
@@ -244,16 +247,16 @@ std::span<const std::uint8_t> Expander::next_piece() {
   return piece_;
 }
 
-void Expander::check_expansion() {
+void ArchiveDecompressor::check_expansion() {
   // Always allowed: a first piece alone may expand to this, such as zeros at the end of an archive.
   constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
   if (out_ <= kAlways || (out_ - kAlways) / max_expansion_ < in_) return;
   fail("it has become more than " + std::to_string(max_expansion_) +
-       " times as large as what was read of it, which no pictures do; if it is right, say so by "
+       " times as large as the bytes read, which images never do; if this is correct, raise "
        ".max_expansion");
 }
 
-void Expander::fail(const std::string& what) {
+void ArchiveDecompressor::fail(const std::string& what) {
   is_over_ = true;
   throw IoError("the archive " + name() + " (" + compression_.name + "), after " +
                 std::to_string(out_) + " bytes of what is in it: " + what);

@@ -1,13 +1,13 @@
-// TarInput: reads the bytes of an archive from front to end. Expander: one that decompresses them.
-// Internal: users do not include it.
+// TarInput: reads the bytes of an archive from front to end. ArchiveDecompressor: a
+// TarInput that decompresses them. Internal: users do not include it.
 //
 // The input is a regular file, which is read in large pieces and can skip bytes, or a pipe or the
 // standard input, or a decompressor on one of these. The kind of a file is detected from its first
 // bytes, never from its name.
 //
-// Ownership: an input owns its descriptor and its buffers, and an Expander its input. Threads: one
-// at a time; TarStop::stop() may be called on any. Errors: IoError with the name and the reason,
-// and for compressed archives the format and the number of bytes decompressed before.
+// Ownership: an input owns its descriptor and its buffers, and an ArchiveDecompressor its input.
+// Threads: one at a time; TarStop::stop() may be called on any. Errors: IoError with the name and
+// the reason, and for compressed archives the format and the number of bytes decompressed before.
 #pragma once
 
 #include <sluice/io/readers/files.h>
@@ -111,9 +111,9 @@ std::unique_ptr<TarInput> expand_tar(std::unique_ptr<TarInput> from,
                                      const TarCompression& compression,
                                      std::vector<std::uint8_t> begin, std::uint64_t max_expansion);
 
-// Expander: decompresses an archive while it is read. A derived class for each format produces the
-// next bytes. The limit on the expansion and the error messages are the same for all.
-class Expander : public TarInput {
+// ArchiveDecompressor: decompresses an archive while it is read. A derived class for each format
+// produces the next bytes. The limit on the expansion and the error messages are the same for all.
+class ArchiveDecompressor : public TarInput {
  public:
   std::size_t read(std::span<std::uint8_t> to) final;
   std::uint64_t skip(std::uint64_t bytes) final;
@@ -122,8 +122,8 @@ class Expander : public TarInput {
 
  protected:
   // `begin` was already read from `from`.
-  Expander(std::unique_ptr<TarInput> from, const TarCompression& compression,
-           std::vector<std::uint8_t> begin, std::uint64_t max_expansion);
+  ArchiveDecompressor(std::unique_ptr<TarInput> from, const TarCompression& compression,
+                      std::vector<std::uint8_t> begin, std::uint64_t max_expansion);
 
   // Writes decompressed bytes into `to`, which is not empty. Returns their number; 0 at the end.
   virtual std::size_t expand(std::span<std::uint8_t> to) = 0;

@@ -1,5 +1,5 @@
 // TarReaders: reads several archives at once and returns their samples in one order. TarWindow: a
-// windowed shuffle of them, whose number is not known in advance. Internal to tar_stream.
+// windowed shuffle of these samples, without knowing their number. Internal to tar_stream.
 //
 // `interleave` archives take turns and provide one sample each. When one ends, the next archive
 // takes its turn. The order depends only on the order of the archives, on `interleave` and on their

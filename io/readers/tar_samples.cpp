@@ -1,4 +1,4 @@
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/io/readers/open_file.h>
 #include <sluice/io/readers/tar_headers.h>
@@ -67,7 +67,7 @@ std::optional<StreamedSample> TarSampleReader::next() {
       what = error.what();
       if (open_ != nullptr && open_->has_changed()) what += "; it has changed since it was opened";
     } catch (const std::bad_alloc&) {
-      what = "the archive '" + printable(path_) + "': there is no memory to read it";
+      what = "the archive '" + escape_control_chars(path_) + "': there is no memory to read it";
     }
     if (files_ > 0 && !lacks_any()) {
       damage_ = what;
@@ -79,11 +79,11 @@ std::optional<StreamedSample> TarSampleReader::next() {
   lost.name = path_;
   if (files_ > 0) {
     lost.name += "/" + stem_;
-    lost.error = "the sample '" + printable(lost.name) + "': ";
+    lost.error = "the sample '" + escape_control_chars(lost.name) + "': ";
   }
   lost.error += what;
   if (files_ == 0 && !last_.empty())
-    lost.error += "; the last sample before it is '" + printable(last_) + "'";
+    lost.error += "; the last sample before it is '" + escape_control_chars(last_) + "'";
   open_.reset();
   return lost;
 }
@@ -123,7 +123,7 @@ std::optional<TarMember> TarSampleReader::next_member() {
   if (member) return member;
   if (damage_.empty() && open_->has_changed()) {
     damage_ = "the archive " + open_->input->name() +
-              " has changed while it was read: what was read of it may be of both states";
+              " has changed while it was read: the data may mix both states";
   }
   return {};
 }
@@ -175,7 +175,7 @@ void TarSampleReader::read(const TarMember& member, Found& found) {
   try {
     if (member.kind == TarMember::Kind::sparse) {
       found.error =
-          in_quotes(member.name) + " is stored with holes; make the archive without --sparse";
+          in_quotes(member.name) + " is stored as a sparse file; make the archive without --sparse";
     } else if (member.is_link()) {
       const auto target = open_->targets.find(member, *open_->input);
       if (!target.error.empty()) {
@@ -268,7 +268,8 @@ std::optional<StreamedSample> TarSampleReader::finished() {
 
 std::string tar_column_error(const std::string& sample, const std::string& column,
                              const std::string& what) {
-  return "the sample '" + printable(sample) + "', column " + in_quotes(column) + ": " + what;
+  return "the sample '" + escape_control_chars(sample) + "', column " + in_quotes(column) + ": " +
+         what;
 }
 
 }  // namespace sluice::detail

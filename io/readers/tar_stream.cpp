@@ -73,9 +73,9 @@ void TarStreaming::Shared::add_archives(const std::vector<std::string>& archives
     if (once) {
       read_once = archives[i];
       require(pipes.insert(archives[i]).second,
-              "'" + printable(archives[i]) + "' is named twice, but can be read once");
+              "'" + escape_control_chars(archives[i]) + "' is named twice, but can be read once");
       require(options.cycle != Cycle::quiet,
-              "'" + printable(archives[i]) +
+              "'" + escape_control_chars(archives[i]) +
                   "' can be read once, so it cannot begin again as Cycle::quiet says");
     }
     if (!mine) continue;
@@ -135,8 +135,8 @@ TarStreaming::~TarStreaming() = default;
 void TarStreaming::begin_epoch(const EpochInfo& info) {
   Shared& shared = *shared_;
   if (shared.read_once && shared.begun && shared.options.cycle != Cycle::off) {
-    throw IoError("'" + printable(*shared.read_once) +
-                  "' can be read once, and has been: there is no other epoch of it");
+    throw IoError("'" + escape_control_chars(*shared.read_once) +
+                  "' can be read once, and has been read: it has no other epoch");
   }
   shared.begun = true;
   shared.left_out->clear();

@@ -45,7 +45,7 @@ void Channel::end() noexcept {
   close();
 }
 
-Channel::Result Channel::send(std::span<const std::byte> message, Patience patience,
+Channel::Result Channel::send(std::span<const std::byte> message, Blocking blocking,
                               int descriptor) const {
   iovec part{const_cast<std::byte*>(message.data()), message.size()};
   msghdr header{};
@@ -61,7 +61,7 @@ Channel::Result Channel::send(std::span<const std::byte> message, Patience patie
     control->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(control), &descriptor, sizeof(int));
   }
-  const int flags = MSG_NOSIGNAL | (patience == Patience::none ? MSG_DONTWAIT : 0);
+  const int flags = MSG_NOSIGNAL | (blocking == Blocking::no ? MSG_DONTWAIT : 0);
   while (true) {
     if (::sendmsg(end_.number(), &header, flags) >= 0) return Result::done;
     if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM) return Result::later;
@@ -69,11 +69,11 @@ Channel::Result Channel::send(std::span<const std::byte> message, Patience patie
   }
 }
 
-Channel::Received Channel::receive(Patience patience) {
+Channel::Received Channel::receive(Blocking blocking) {
   buffer_.resize(kMostMessage);
   iovec part{buffer_.data(), buffer_.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostDescriptors)> space{};
-  const int flags = MSG_CMSG_CLOEXEC | (patience == Patience::none ? MSG_DONTWAIT : 0);
+  const int flags = MSG_CMSG_CLOEXEC | (blocking == Blocking::no ? MSG_DONTWAIT : 0);
   while (true) {
     msghdr header{};
     header.msg_iov = &part;

@@ -14,13 +14,13 @@
 
 namespace sluice::detail {
 
-enum class Patience : std::uint8_t { wait, none };
+enum class Blocking : std::uint8_t { yes, no };
 
 class Channel {
  public:
   enum class Result : std::uint8_t {
     done,
-    later,  // only with Patience::none: no room, or no message
+    later,  // only with Blocking::no: no room, or no message
     closed  // the other end closed, or the system refuses to use the socket
   };
   struct Received {
@@ -36,8 +36,8 @@ class Channel {
   // Makes the two ends of a socket; throws std::system_error.
   static std::pair<Descriptor, Descriptor> pair();
 
-  Result send(std::span<const std::byte> message, Patience patience, int descriptor = -1) const;
-  Received receive(Patience patience);
+  Result send(std::span<const std::byte> message, Blocking blocking, int descriptor = -1) const;
+  Received receive(Blocking blocking);
 
   int number() const { return end_.number(); }
   void close() noexcept { end_.close(); }

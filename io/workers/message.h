@@ -18,7 +18,7 @@
 //   cancel                                   cancelled  `count` requests are left out
 //
 // Ownership: plain data. MessageReader refers to the message. Threads: like a vector. Errors:
-// Nonsense for an invalid message.
+// ProtocolError for an invalid message.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -90,7 +90,7 @@ struct WireValue {
 };
 
 // The other side sent an invalid message.
-class Nonsense : public std::runtime_error {
+class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -121,7 +121,7 @@ class MessageReader {
   template <class T>
   T take() {
     static_assert(std::is_trivially_copyable_v<T>);
-    if (rest_.size() < sizeof(T)) throw Nonsense("a message that is too short");
+    if (rest_.size() < sizeof(T)) throw ProtocolError("a message that is too short");
     T value;
     std::memcpy(&value, rest_.data(), sizeof(T));
     rest_ = rest_.subspan(sizeof(T));

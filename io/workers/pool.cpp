@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostSetup = std::size_t{32} << 10;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
-  throw BuildError("workers(\"" + printable(name) + "\"): " + what);
+  throw BuildError("workers(\"" + escape_control_chars(name) + "\"): " + what);
 }
 
 void check(const std::string& name, const WorkerOptions& options) {
@@ -60,8 +60,8 @@ void check_reader(const std::string& name, const std::string& types) {
   const WorkerEntry* const entry = find_worker(name);
   if (entry == nullptr) refuse(name, no_such_worker(name));
   if (entry->types != types) {
-    refuse(name, "its reader gives samples of (" + entry->types +
-                     "), and workers<...> is told of (" + types + "): let both be the same");
+    refuse(name, "its reader returns samples of (" + entry->types +
+                     "), but workers<...> expects (" + types + "): make both the same");
   }
 }
 
@@ -70,7 +70,7 @@ void warn_of_idle(const std::string& name, std::int64_t samples, int workers) {
   (void)std::fprintf(stderr,
                      "sluice: workers(\"%s\") has %d workers for %lld samples: some will have "
                      "nothing to do\n",
-                     printable(name).c_str(), workers, static_cast<long long>(samples));
+                     escape_control_chars(name).c_str(), workers, static_cast<long long>(samples));
 }
 
 }  // namespace
@@ -98,9 +98,10 @@ WorkerPool::WorkerPool(const std::string& name, const std::string& types, std::i
         name, types, options, WorkerProgram::of(options.program, options.program_arguments, name)});
     start_thread();
   } catch (const std::system_error& error) {
-    throw Error("the workers of '" + printable(name) + "' cannot be started" +
-                (options.program.empty() ? "" : " from '" + printable(options.program) + "'") +
-                ": " + error.what());
+    throw Error(
+        "the workers of '" + escape_control_chars(name) + "' cannot be started" +
+        (options.program.empty() ? "" : " from '" + escape_control_chars(options.program) + "'") +
+        ": " + error.what());
   }
 }
 
@@ -128,7 +129,7 @@ void WorkerPool::start_thread() {
 }
 
 WorkerPool::~WorkerPool() {
-  if (!home_.here()) {
+  if (!fork_guard_.here()) {
     // A child of fork() lacks the thread, and its copies of the locks may be locked for ever.
     (void)running_.release();
     return;
@@ -139,19 +140,19 @@ WorkerPool::~WorkerPool() {
 
 void WorkerPool::fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> request,
                        std::shared_ptr<RequestInputs> inputs) {
-  home_.require("workers()");
+  fork_guard_.require("workers()");
   running_->work.fetch({.info = info, .request = std::move(request), .inputs = std::move(inputs)});
 }
 
 void WorkerPool::begin_epoch() {
-  home_.require("workers()");
+  fork_guard_.require("workers()");
   if (const std::string broken = running_->work.broken(); !broken.empty()) throw Error(broken);
   const std::lock_guard lock(running_->mutex);
   ++running_->open_epochs;
 }
 
 void WorkerPool::end_epoch() noexcept {
-  if (!home_.here()) return;
+  if (!fork_guard_.here()) return;
   const std::lock_guard lock(running_->mutex);
   if (--running_->open_epochs == 0) running_->work.cancel();
 }
@@ -159,7 +160,7 @@ void WorkerPool::end_epoch() noexcept {
 WorkerStats WorkerPool::stats() const { return running_->work.stats(); }
 
 std::string WorkerPool::broken() const {
-  home_.require("workers()");
+  fork_guard_.require("workers()");
   return running_->work.broken();
 }
 

@@ -64,8 +64,8 @@ class RequestInputs;
 class WorkerRequest {
  public:
   virtual ~WorkerRequest() = default;
-  // Throws Nonsense if the reply is not such a sample, before it passes anything on. One of the
-  // functions is then called again later.
+  // Throws ProtocolError if the reply is not such a sample, before it passes anything on. One of
+  // the functions is then called again later.
   virtual void give(ReplyReader& reply) = 0;
   virtual void fail(const std::string& what) noexcept = 0;
   // There is no such sample: the epoch ends here.
@@ -77,11 +77,11 @@ class WorkerRequest {
   virtual void refuse(const std::string& what) noexcept { fail(what); }
 };
 
-// Reads a whole sample; throws Nonsense if values are left.
+// Reads a whole sample; throws ProtocolError if values are left.
 void finish_sample(const ReplyReader& reply);
 template <class Sample>
 Sample read_sample(ReplyReader& reply) {
-  Sample sample = travelling<Sample>::read(reply);
+  Sample sample = wire_type<Sample>::read(reply);
   finish_sample(reply);
   return sample;
 }
@@ -120,7 +120,7 @@ class WorkerPool {
   struct Running;
   void start_thread();
 
-  HomeProcess home_;
+  ForkGuard fork_guard_;
   std::unique_ptr<Running> running_;
 };
 

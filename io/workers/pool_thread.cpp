@@ -13,7 +13,7 @@
 //     worker 0 crashes: 1 fails       2            restarts     [3 4]
 //     hand_out(): who has room                     restarts     [3 4] [2]
 //
-// 1. fetch() appends the request to `ordered_`, and wakes the thread through an eventfd (Wake).
+// 1. fetch() appends the request to `ordered_`, and wakes the thread through an eventfd (EventFd).
 // 2. serve() loops: look at deadlines, hand out groups, tell workers which values are no longer
 //    used, wait in epoll, take orders. take_orders() moves `ordered_` to `queue_`.
 // 3. epoll watches the eventfd and three descriptors of each worker: its socket, its output and its
@@ -31,7 +31,7 @@
 // - `mutex_` guards `ordered_`, `cancelled_`, `cancel_`, `stop_` and `broken_`. Requests are
 //   answered without it. The counts for stats() are atomic. All other state that changes belongs to
 //   the pool's thread; it also reads `broken_` without the lock, because it alone writes it.
-// - No wake-up is lost: Wake::heard() precedes take_orders(). may_hand_out() sets the flag
+// - No wake-up is lost: EventFd::heard() precedes take_orders(). may_hand_out() sets the flag
 //   `short_of_memory`, and then checks again.
 // - While the loop runs, a descriptor leaves epoll before it is closed.
 //
@@ -89,13 +89,13 @@ std::string seconds_text(double seconds) {
 
 PoolThread::PoolThread(WorkerSetup setup)
     : setup_(std::move(setup)),
-      name_(printable(setup_.name)),
-      wake_(std::make_shared<Wake>()),
+      name_(escape_control_chars(setup_.name)),
+      event_fd_(std::make_shared<EventFd>()),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
-  watch(epoll_, wake_->number(), kWake);
+  watch(epoll_, event_fd_->number(), kWake);
   for (int i = 0; i < setup_.options.workers; ++i)
-    workers_.push_back(std::make_unique<Worker>(i, setup_, wake_, samples_));
+    workers_.push_back(std::make_unique<Worker>(i, setup_, event_fd_, samples_));
 }
 
 void PoolThread::fetch(Work work) {
@@ -105,7 +105,7 @@ void PoolThread::fetch(Work work) {
     const std::lock_guard lock(mutex_);
     ordered_.splice(ordered_.end(), one);
   }
-  wake_->call();
+  event_fd_->call();
 }
 
 void PoolThread::cancel() noexcept {
@@ -114,7 +114,7 @@ void PoolThread::cancel() noexcept {
     cancel_ = true;
     cancelled_ = ordered_.size();
   }
-  wake_->call();
+  event_fd_->call();
 }
 
 void PoolThread::stop() noexcept {
@@ -122,7 +122,7 @@ void PoolThread::stop() noexcept {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  wake_->call();
+  event_fd_->call();
 }
 
 std::string PoolThread::broken() const {
@@ -136,7 +136,7 @@ WorkerStats PoolThread::stats() const {
           .samples = samples_,
           .restarts = restarts_,
           .renewals = renewals_,
-          .bytes_held = wake_->held_bytes};
+          .bytes_held = event_fd_->held_bytes};
 }
 
 void PoolThread::start_all() {
@@ -202,7 +202,7 @@ void PoolThread::wait() {
   for (int i = 0; i < count; ++i) {
     const std::uint64_t data = events[static_cast<std::size_t>(i)].data.u64;
     if (data == kWake) {
-      wake_->heard();
+      event_fd_->heard();
     } else {
       on_event(*workers_[data / kKinds], static_cast<unsigned>(data % kKinds));
     }
@@ -255,8 +255,8 @@ bool PoolThread::on_messages(Worker& worker) {
     if (!was_ready && worker.ready()) ++ready_;
     if (heard == Worker::Heard::closed) end(worker, "");
     return heard == Worker::Heard::more;
-  } catch (const Nonsense& error) {
-    end(worker, std::string("was ended, as it wrote nonsense: ") + error.what());
+  } catch (const ProtocolError& error) {
+    end(worker, std::string("was ended because it sent an invalid message: ") + error.what());
   } catch (const WorkerFailure& error) {
     worker.count_failed_setup();
     end(worker, error.what(), error.lasting() || all_fail(worker));
@@ -295,10 +295,10 @@ void PoolThread::look_at_deadlines() {
     const std::string limit =
         " than deadline_s = " + seconds_text(setup_.options.deadline_s) + " seconds";
     if (worker->ready()) {
-      end(*worker, "was ended, as it took longer for a sample" + limit);
+      end(*worker, "was ended because it took longer for a sample" + limit);
     } else {
       end(*worker,
-          "was ended, as it took longer for its start" + limit + hint(worker->said_hello()),
+          "was ended because it took longer for its start" + limit + hint(worker->said_hello()),
           nobody_was_ready());
     }
   }
@@ -318,11 +318,11 @@ bool PoolThread::may_hand_out() {
   std::size_t each = 0;
   for (const auto& worker : workers_) each = std::max(each, worker->usual_bytes());
   const auto exceeded = [&] {
-    return wake_->held_bytes + (busy + 1) * each > setup_.options.max_bytes;
+    return event_fd_->held_bytes + (busy + 1) * each > setup_.options.max_bytes;
   };
-  wake_->short_of_memory = exceeded();
+  event_fd_->short_of_memory = exceeded();
   // Memory that was given back before the flag was set did not wake this thread, so check again.
-  return !wake_->short_of_memory || !exceeded();
+  return !event_fd_->short_of_memory || !exceeded();
 }
 
 // Returns the worker that wants work and has the fewest groups, and the number of such workers.
@@ -345,7 +345,7 @@ void PoolThread::hand_out() {
     std::size_t wanting = 0;
     Worker* const worker = who_wants(wanting);
     if (worker == nullptr) return;
-    const bool scarce = wake_->held_bytes >= setup_.options.max_bytes / 2;
+    const bool scarce = event_fd_->held_bytes >= setup_.options.max_bytes / 2;
     const std::size_t share = (queue_.size() + wanting - 1) / wanting;
     const bool alone = scarce || queue_.front().alone || queue_.front().inputs != nullptr;
     const std::size_t most = queue_.front().request->made_with_others()
@@ -368,7 +368,7 @@ void PoolThread::keep_going() {
   constexpr std::size_t kMany = 32;
   for (const auto& worker : workers_) {
     if (!worker->runs()) continue;
-    worker->flush(wake_->short_of_memory ? 1 : kMany);
+    worker->flush(event_fd_->short_of_memory ? 1 : kMany);
     if (!worker->is_due() || worker->closed()) continue;
     forget(epoll_, worker->process()->channel().number());
     worker->close();

@@ -91,8 +91,8 @@ class PoolThread {
 
   const WorkerSetup setup_;
   const std::string name_;  // printable
-  const std::string unwanted_{"nobody wants the sample any more: its epoch has ended"};
-  const std::shared_ptr<Wake> wake_;
+  const std::string unwanted_{"the sample is no longer needed: its epoch has ended"};
+  const std::shared_ptr<EventFd> event_fd_;
   Descriptor epoll_;
   std::atomic<std::int64_t> samples_{0};
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -55,7 +55,7 @@ const WorkerEntry* find_worker(std::string_view name) {
   const auto found = named().find(name);
   if (found == named().end()) return nullptr;
   if (found->second.twice) {
-    throw BuildError("SLUICE_WORKER gives the name '" + printable(name) +
+    throw BuildError("SLUICE_WORKER gives the name '" + escape_control_chars(name) +
                      "' twice: give one of the two readers another name");
   }
   return &found->second.entry;
@@ -65,9 +65,9 @@ std::string no_such_worker(std::string_view name) {
   std::string all;
   for (const auto& [other, entry] : named()) {
     if (!all.empty()) all += ", ";
-    all += "'" + printable(other) + "'";
+    all += "'" + escape_control_chars(other) + "'";
   }
-  return "the program has no SLUICE_WORKER(\"" + printable(name) +
+  return "the program has no SLUICE_WORKER(\"" + escape_control_chars(name) +
          "\", ...); it has: " + (all.empty() ? "none" : all) +
          ". One that lies in a static library is there if something else of its file is used";
 }
@@ -87,7 +87,7 @@ class Server {
  public:
   explicit Server(Channel channel) : channel_(std::move(channel)) {}
 
-  // Returns when the other process closes the socket; throws Nonsense for an invalid message.
+  // Returns when the other process closes the socket; throws ProtocolError for an invalid message.
   void run() {
     try {
       if (!set_up()) return;
@@ -124,7 +124,7 @@ class Server {
   // Returns false if set-up failed; the other process was told why.
   bool set_up() {
     send(MessageKind::hello, kWorkerProtocol);
-    const auto received = channel_.receive(Patience::wait);
+    const auto received = channel_.receive(Blocking::yes);
     if (received.result != Channel::Result::done) throw Closed();
     MessageReader message = message_of(received);
     const auto header = message.take<Header>();
@@ -135,7 +135,7 @@ class Server {
     }
     const auto fields = message.take<SetupFields>();
     const std::string text = message.text();
-    if (fields.name_bytes > text.size()) throw Nonsense("a name that ends behind its message");
+    if (fields.name_bytes > text.size()) throw ProtocolError("a name that ends behind its message");
     const std::string name = text.substr(0, fields.name_bytes);
     try {
       const WorkerEntry* const entry = find_worker(name);
@@ -162,7 +162,7 @@ class Server {
   }
 
   static MessageReader message_of(const Channel::Received& received) {
-    if (received.too_long) throw Nonsense("a message that is too long");
+    if (received.too_long) throw ProtocolError("a message that is too long");
     return MessageReader(received.message);
   }
 
@@ -189,14 +189,15 @@ class Server {
           MessageWriter({MessageKind::cancelled, static_cast<std::uint32_t>(requests_.size()), 0}));
       requests_.clear();
     } else {
-      throw Nonsense("a message of kind " + std::to_string(static_cast<unsigned>(header.kind)));
+      throw ProtocolError("a message of kind " +
+                          std::to_string(static_cast<unsigned>(header.kind)));
     }
   }
 
   // Handles all messages that have come. Waits for more if there is no request.
   Request next() {
     while (true) {
-      auto received = channel_.receive(requests_.empty() ? Patience::wait : Patience::none);
+      auto received = channel_.receive(requests_.empty() ? Blocking::yes : Blocking::no);
       if (received.result == Channel::Result::closed) throw Closed();
       if (received.result == Channel::Result::done) {
         take(received);
@@ -260,7 +261,7 @@ bool asked(int argc, char** argv) {
 
 }  // namespace
 
-bool serve_if_asked(int argc, char** argv) {
+bool worker_main(int argc, char** argv) {
   if (!asked(argc, argv)) return false;
   // Programs that the reader starts are not workers.
   (void)::unsetenv(kWorkerVariable);
@@ -274,8 +275,8 @@ bool serve_if_asked(int argc, char** argv) {
   (void)::signal(SIGINT, SIG_IGN);
   try {
     Server(Channel(Descriptor(kWorkerSocket))).run();
-  } catch (const Nonsense& error) {
-    throw Error(std::string("the program that started this worker wrote nonsense: ") +
+  } catch (const ProtocolError& error) {
+    throw Error(std::string("the program that started this worker sent an invalid message: ") +
                 error.what());
   }
   return true;
@@ -285,7 +286,7 @@ bool serve_if_asked(int argc, char** argv) {
 
 void run_worker_if_asked(int argc, char** argv) {
   try {
-    if (!detail::serve_if_asked(argc, argv)) return;
+    if (!detail::worker_main(argc, argv)) return;
   } catch (const std::exception& error) {
     (void)std::fprintf(stderr, "sluice: a worker ends: %s\n", error.what());
     std::exit(1);

@@ -3,7 +3,7 @@
 //
 //   auto make_reader(const WorkerArguments& arguments) {
 //     return [database = open(arguments.argument)](const SampleInfo& info) {
-//       return std::tuple{database.picture(info.index), database.label(info.index)};
+//       return std::tuple{database.image(info.index), database.label(info.index)};
 //     };
 //   }
 //   SLUICE_WORKER("imagenet", make_reader);
@@ -69,18 +69,18 @@ bool add_worker_function(std::string_view name, Make make) noexcept {
     using Reader = std::decay_t<std::invoke_result_t<Make&, const WorkerArguments&>>;
     constexpr bool reads = std::is_invocable_v<Reader&, const SampleInfo&>;
     static_assert(reads,
-                  "what the function of SLUICE_WORKER gives must be callable with a const "
+                  "the result of SLUICE_WORKER's function must be callable with a const "
                   "SampleInfo&, and nothing else");
     if constexpr (reads) {
       using Gives = std::decay_t<std::invoke_result_t<Reader&, const SampleInfo&>>;
-      if constexpr (travelling<Gives>::check()) {
+      if constexpr (wire_type<Gives>::check()) {
         auto any = [make](const WorkerArguments& arguments) -> AnyWorkerReader {
           return [reader = std::make_shared<Reader>(make(arguments))](const WorkerTask& task,
                                                                       ReplyWriter& to) {
-            travelling<Gives>::write(to, (*reader)(task.info));
+            wire_type<Gives>::write(to, (*reader)(task.info));
           };
         };
-        return add_worker(name, {travelling<Gives>::names(), std::move(any)});
+        return add_worker(name, {wire_type<Gives>::names(), std::move(any)});
       }
     }
   }
@@ -107,7 +107,7 @@ void run_worker_if_asked(int argc, char** argv);
 namespace detail {
 // The same, but returns true after it has served, for a program with more to do. Throws Error if
 // the program that started this worker sends an invalid message.
-bool serve_if_asked(int argc, char** argv);
+bool worker_main(int argc, char** argv);
 
 // A process is a worker if its first argument begins with kWorkerArgument, followed by the reader's
 // name, and if kWorkerVariable is in its environment. The socket is descriptor 3.

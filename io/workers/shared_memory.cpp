@@ -50,10 +50,10 @@ Segment Segment::of(const Descriptor& descriptor, std::size_t most, Pages pages)
   struct stat status {};
   const int seals = ::fcntl(descriptor.number(), F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0)
-    throw Nonsense("a descriptor that is not of sealed shared memory");
+    throw ProtocolError("a descriptor that is not of sealed shared memory");
   if (::fstat(descriptor.number(), &status) != 0) fail("fstat");
   if (status.st_size <= 0 || static_cast<std::size_t>(status.st_size) > most) {
-    throw Nonsense("shared memory of " + std::to_string(status.st_size) + " bytes");
+    throw ProtocolError("shared memory of " + std::to_string(status.st_size) + " bytes");
   }
   return Segment(descriptor.number(), static_cast<std::size_t>(status.st_size), pages);
 }
@@ -65,26 +65,26 @@ constexpr std::size_t kMany = 32;
 
 }  // namespace
 
-Wake::Wake() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+EventFd::EventFd() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!event_) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
-void Wake::call() noexcept {
+void EventFd::call() noexcept {
   if (called_.exchange(true)) return;
   const std::uint64_t one = 1;
   (void)!::write(event_.number(), &one, sizeof(one));
 }
 
-void Wake::heard() noexcept {
+void EventFd::heard() noexcept {
   std::uint64_t count = 0;
   (void)!::read(event_.number(), &count, sizeof(count));
   called_ = false;
 }
 
-void Returns::give_back(std::uint64_t id, std::size_t bytes) noexcept {
-  if (!home_.here()) return;
-  wake_->held_bytes -= bytes;
-  bool call = wake_->short_of_memory;
+void ReleasedValues::give_back(std::uint64_t id, std::size_t bytes) noexcept {
+  if (!fork_guard_.here()) return;
+  event_fd_->held_bytes -= bytes;
+  bool call = event_fd_->short_of_memory;
   try {
     const std::lock_guard lock(mutex_);
     ids_.push_back(id);
@@ -92,10 +92,10 @@ void Returns::give_back(std::uint64_t id, std::size_t bytes) noexcept {
   } catch (const std::bad_alloc&) {
     return;
   }
-  if (call) wake_->call();
+  if (call) event_fd_->call();
 }
 
-std::vector<std::uint64_t> Returns::take(std::size_t least, std::size_t most) {
+std::vector<std::uint64_t> ReleasedValues::take(std::size_t least, std::size_t most) {
   const std::lock_guard lock(mutex_);
   if (ids_.size() < least) return {};
   if (ids_.size() <= most) return std::exchange(ids_, {});
@@ -105,14 +105,14 @@ std::vector<std::uint64_t> Returns::take(std::size_t least, std::size_t most) {
   return taken;
 }
 
-void Returns::put_back(const std::vector<std::uint64_t>& ids) {
+void ReleasedValues::put_back(const std::vector<std::uint64_t>& ids) {
   const std::lock_guard lock(mutex_);
   ids_.insert(ids_.end(), ids.begin(), ids.end());
 }
 
 bool send_patiently(const Channel& channel, std::span<const std::byte> message, int descriptor) {
   while (true) {
-    const auto result = channel.send(message, Patience::wait, descriptor);
+    const auto result = channel.send(message, Blocking::yes, descriptor);
     if (result != Channel::Result::later) return result == Channel::Result::done;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the socket buffer is full
   }

@@ -1,18 +1,18 @@
 // The memory that a worker shares with the process that started it. Internal.
 //
-// Segment is one piece of it. Wake and Returns tell a worker which of its values are no longer
+// Segment is one piece of it. EventFd and Returns tell a worker which of its values are no longer
 // used. SharedMemory is the memory resource of a worker's reader.
 //
 // Segments have no name in the file system, so the system frees one when the last process that maps
 // it ends. A worker makes segments and sends the descriptor of each to the process that started it.
 // The size is sealed, so no process can shrink a segment while another one reads it.
 //
-// Ownership: a Segment unmaps its memory. The pool and all handles share Wake and Returns; handles
-// may outlive the pool. SharedMemory owns its segments; the buffers of a BufferPool over it give
-// them back. Threads: all. Errors: Segment throws std::system_error, and Nonsense for an unsuitable
-// descriptor. If Returns has no memory to note a value, the value is given back when its worker
-// ends. Without shared memory, SharedMemory returns private memory, for which place_of() returns
-// nothing.
+// Ownership: a Segment unmaps its memory. The pool and all handles share EventFd and Returns;
+// handles may outlive the pool. SharedMemory owns its segments; the buffers of a BufferPool over it
+// give them back. Threads: all. Errors: Segment throws std::system_error, and ProtocolError for an
+// unsuitable descriptor. If Returns has no memory to note a value, the value is given back when its
+// worker ends. Without shared memory, SharedMemory returns private memory, for which place_of()
+// returns nothing.
 #pragma once
 
 #include <sluice/io/workers/channel.h>
@@ -62,10 +62,10 @@ class Segment {
   std::size_t size_ = 0;
 };
 
-// Wake: wakes the pool's thread.
-class Wake {
+// EventFd: wakes the pool's thread.
+class EventFd {
  public:
-  Wake();  // throws std::system_error
+  EventFd();  // throws std::system_error
   int number() const { return event_.number(); }
   // Wakes the pool's thread.
   void call() noexcept;
@@ -81,10 +81,10 @@ class Wake {
 };
 
 // Returns: collects the values of one worker that are no longer used.
-class Returns {
+class ReleasedValues {
  public:
-  explicit Returns(std::shared_ptr<Wake> wake) : wake_(std::move(wake)) {}
-  void hold(std::size_t bytes) noexcept { wake_->held_bytes += bytes; }
+  explicit ReleasedValues(std::shared_ptr<EventFd> event_fd) : event_fd_(std::move(event_fd)) {}
+  void hold(std::size_t bytes) noexcept { event_fd_->held_bytes += bytes; }
   void give_back(std::uint64_t id, std::size_t bytes) noexcept;
   // Takes up to `most` values that were given back, or none if there are fewer than `least`.
   std::vector<std::uint64_t> take(std::size_t least, std::size_t most);
@@ -92,8 +92,8 @@ class Returns {
   void put_back(const std::vector<std::uint64_t>& ids);
 
  private:
-  const HomeProcess home_;  // a child of fork() gives nothing back
-  const std::shared_ptr<Wake> wake_;
+  const ForkGuard fork_guard_;  // a child of fork() gives nothing back
+  const std::shared_ptr<EventFd> event_fd_;
   std::mutex mutex_;
   std::vector<std::uint64_t> ids_;
 };

@@ -8,7 +8,7 @@
 //
 // Ownership: a ReplyWriter keeps its values until the other process gives them back. A ReplyReader
 // refers to a message; the values it returns share ownership of their segment. Threads: one.
-// Errors: an exception from the writer is the sample's error; the reader throws Nonsense for
+// Errors: an exception from the writer is the sample's error; the reader throws ProtocolError for
 // invalid messages.
 #pragma once
 
@@ -46,7 +46,7 @@ void read_value(ReplyReader& from, Image& image);
 
 // The name of a type, such as "i64" or "bytes"; empty for a type that cannot be sent.
 template <class T>
-constexpr std::string_view travelling_name() {
+constexpr std::string_view wire_type_name() {
   if constexpr (std::is_same_v<T, std::string>) {
     return "text";
   } else if constexpr (std::is_same_v<T, Bytes>) {
@@ -61,15 +61,15 @@ constexpr std::string_view travelling_name() {
 }
 
 template <class T>
-struct travelling {
+struct wire_type {
   static constexpr bool check() {
-    constexpr bool travels = !travelling_name<T>().empty();
+    constexpr bool travels = !wire_type_name<T>().empty();
     static_assert(travels,
-                  "a worker gives Image, Tensor, Bytes, std::string, bool, Half, float, double and "
-                  "whole numbers such as std::int64_t, or a std::tuple of such");
+                  "a worker returns Image, Tensor, Bytes, std::string, bool, Half, float, double "
+                  "and whole numbers such as std::int64_t, or a std::tuple of such");
     return travels;
   }
-  static std::string names() { return std::string(travelling_name<T>()); }
+  static std::string names() { return std::string(wire_type_name<T>()); }
   static void write(ReplyWriter& to, T&& value) { write_one(to, std::move(value)); }
   static T read(ReplyReader& from) { return read_one(from); }
 
@@ -96,18 +96,18 @@ struct travelling {
   }
 };
 template <class... Ts>
-struct travelling<std::tuple<Ts...>> {
-  static constexpr bool check() { return (travelling<Ts>::check() && ...); }
+struct wire_type<std::tuple<Ts...>> {
+  static constexpr bool check() { return (wire_type<Ts>::check() && ...); }
   static std::string names() {
     std::string all;
-    ((all += (all.empty() ? "" : ", ") + travelling<Ts>::names()), ...);
+    ((all += (all.empty() ? "" : ", ") + wire_type<Ts>::names()), ...);
     return all;
   }
   static void write(ReplyWriter& to, std::tuple<Ts...>&& values) {
-    std::apply([&](Ts&... each) { (travelling<Ts>::write_one(to, std::move(each)), ...); }, values);
+    std::apply([&](Ts&... each) { (wire_type<Ts>::write_one(to, std::move(each)), ...); }, values);
   }
   static std::tuple<Ts...> read(ReplyReader& from) {
-    return std::tuple<Ts...>{travelling<Ts>::read_one(from)...};  // braces: from left to right
+    return std::tuple<Ts...>{wire_type<Ts>::read_one(from)...};  // braces: from left to right
   }
 };
 

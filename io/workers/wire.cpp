@@ -146,22 +146,23 @@ namespace {
 // Keeps a value in shared memory in use until it is destroyed.
 class Held {
  public:
-  Held(std::shared_ptr<Segment> segment, std::shared_ptr<Returns> returns, const WireValue& wire)
+  Held(std::shared_ptr<Segment> segment, std::shared_ptr<ReleasedValues> released,
+       const WireValue& wire)
       : segment_(std::move(segment)),
-        returns_(std::move(returns)),
+        released_(std::move(released)),
         id_(wire.id),
         bytes_(wire.bytes) {
-    if (returns_ != nullptr) returns_->hold(bytes_);
+    if (released_ != nullptr) released_->hold(bytes_);
   }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
   ~Held() {
-    if (returns_ != nullptr) returns_->give_back(id_, bytes_);
+    if (released_ != nullptr) released_->give_back(id_, bytes_);
   }
 
  private:
   std::shared_ptr<Segment> segment_;
-  std::shared_ptr<Returns> returns_;
+  std::shared_ptr<ReleasedValues> released_;
   std::uint64_t id_;
   std::size_t bytes_;
 };
@@ -178,13 +179,13 @@ ValueSpec spec_of(const WireValue& wire) {
 void check_tensor(const WireValue& wire) {
   if (wire.rank == -1 && wire.bytes == 0) return;
   if (wire.rank < 0 || wire.rank > Shape::kMaxRank)
-    throw Nonsense("a tensor of rank " + std::to_string(wire.rank));
+    throw ProtocolError("a tensor of rank " + std::to_string(wire.rank));
   if (wire.dtype > DType::i8 || wire.layout > Layout::chw)
-    throw Nonsense("a tensor of a type or layout that there is not");
+    throw ProtocolError("a tensor of a type or layout that there is not");
   for (std::size_t axis = 0; axis < wire.dims.size(); ++axis) {
     if (wire.dims[axis] < 0 ||
         (wire.dims[axis] != 0 && axis >= static_cast<std::size_t>(wire.rank)))
-      throw Nonsense("a tensor with a dimension of " + std::to_string(wire.dims[axis]));
+      throw ProtocolError("a tensor with a dimension of " + std::to_string(wire.dims[axis]));
   }
   const ValueSpec spec = spec_of(wire);
   try {
@@ -192,48 +193,49 @@ void check_tensor(const WireValue& wire) {
     if (spec.bytes() == wire.bytes && aligned) return;
   } catch (const std::invalid_argument&) {  // larger than any memory
   }
-  throw Nonsense("a tensor of shape " + to_string(spec.shape) + " in " +
-                 std::to_string(wire.bytes) + " bytes at " + std::to_string(wire.offset));
+  throw ProtocolError("a tensor of shape " + to_string(spec.shape) + " in " +
+                      std::to_string(wire.bytes) + " bytes at " + std::to_string(wire.offset));
 }
 
 }  // namespace
 
 ReplyReader::Value ReplyReader::check(const WireValue& wire, std::span<const std::byte> inlined,
                                       const Segments& segments,
-                                      const std::shared_ptr<Returns>& returns) {
-  if (wire.kind > ValueKind::image) throw Nonsense("a value of a kind that there is not");
+                                      const std::shared_ptr<ReleasedValues>& released) {
+  if (wire.kind > ValueKind::image) throw ProtocolError("a value of a kind that there is not");
   if (wire.kind == ValueKind::number) return {wire, nullptr, nullptr};
   if (wire.kind == ValueKind::tensor || wire.kind == ValueKind::image) check_tensor(wire);
   const auto refuse = [&] {
-    throw Nonsense(std::to_string(wire.bytes) + " bytes at " + std::to_string(wire.offset) +
-                   ", which is beyond what there is");
+    throw ProtocolError(std::to_string(wire.bytes) + " bytes at " + std::to_string(wire.offset) +
+                        ", which is beyond what there is");
   };
   if (wire.segment == 0) {
     if (wire.bytes > inlined.size() || wire.offset > inlined.size() - wire.bytes) refuse();
     return {wire, nullptr, const_cast<std::byte*>(inlined.data()) + wire.offset};
   }
   const auto segment = segments.find(wire.segment);
-  if (segment == segments.end()) throw Nonsense("a value in shared memory that it never told of");
+  if (segment == segments.end())
+    throw ProtocolError("a value in shared memory that it never announced");
   if (segment->second != nullptr && !segment->second->holds(wire.offset, wire.bytes)) refuse();
   shared_bytes_ += wire.bytes;
-  return {wire, std::make_shared<Held>(segment->second, returns, wire),
+  return {wire, std::make_shared<Held>(segment->second, released, wire),
           segment->second == nullptr ? nullptr : segment->second->data() + wire.offset};
 }
 
 ReplyReader::ReplyReader(MessageReader message, std::size_t count, const Segments& segments,
-                         const std::shared_ptr<Returns>& returns) {
-  if (count > kMostMessage / sizeof(WireValue)) throw Nonsense("a message that is too short");
+                         const std::shared_ptr<ReleasedValues>& released) {
+  if (count > kMostMessage / sizeof(WireValue)) throw ProtocolError("a message that is too short");
   std::vector<WireValue> wires(count);
   for (WireValue& wire : wires) wire = message.take<WireValue>();
   values_.reserve(count);
   for (const WireValue& wire : wires)
-    values_.push_back(check(wire, message.rest(), segments, returns));
+    values_.push_back(check(wire, message.rest(), segments, released));
 }
 
 ReplyReader::Value& ReplyReader::next(ValueKind kind) {
-  if (next_ == values_.size()) throw Nonsense("a sample with too few values");
+  if (next_ == values_.size()) throw ProtocolError("a sample with too few values");
   Value& value = values_[next_++];
-  if (value.wire.kind != kind) throw Nonsense("a value of another type than was agreed on");
+  if (value.wire.kind != kind) throw ProtocolError("a value of another type than was agreed on");
   if (value.owner != nullptr && value.at == nullptr) {
     throw Error(
         "the shared memory of the sample cannot be had: this process has no descriptor or "
@@ -243,7 +245,7 @@ ReplyReader::Value& ReplyReader::next(ValueKind kind) {
 }
 
 void ReplyReader::finish() const {
-  if (next_ != values_.size()) throw Nonsense("a sample with too many values");
+  if (next_ != values_.size()) throw ProtocolError("a sample with too many values");
 }
 
 std::string ReplyReader::text() {
@@ -283,7 +285,7 @@ void read_value(ReplyReader& from, Image& image) {
   try {
     image = Image(std::move(tensor));
   } catch (const std::invalid_argument& error) {
-    throw Nonsense(std::string("an image that is none: ") + error.what());
+    throw ProtocolError(std::string("an image that is none: ") + error.what());
   }
 }
 

@@ -12,7 +12,7 @@
 //
 // Ownership: RequestInputs refers to the values that were added until seal() has copied them; for
 // the others see values.h. Threads: one at a time. Errors: seal() throws Error if there are too
-// many values or no shared memory; ReplyReader throws Nonsense for an invalid message.
+// many values or no shared memory; ReplyReader throws ProtocolError for an invalid message.
 #pragma once
 
 #include <sluice/graph/plan/number_types.h>
@@ -121,16 +121,16 @@ using Segments = std::unordered_map<std::uint64_t, std::shared_ptr<Segment>>;
 // a request.
 class ReplyReader {
  public:
-  // Reads `count` values from the rest of the message. Throws Nonsense. Values that are not taken
-  // are given back through `returns`; null: they are not given back.
+  // Reads `count` values from the rest of the message. Throws ProtocolError. Values that are not
+  // taken are given back through `released`; null: they are not given back.
   ReplyReader(MessageReader message, std::size_t count, const Segments& segments,
-              const std::shared_ptr<Returns>& returns);
+              const std::shared_ptr<ReleasedValues>& released);
 
   std::uint64_t number() { return next(ValueKind::number).wire.offset; }
   std::string text();
   Bytes bytes();
   Tensor tensor(ValueKind kind = ValueKind::tensor);
-  // Call it after the last value: throws Nonsense if the sample has more.
+  // Call it after the last value: throws ProtocolError if the sample has more.
   void finish() const;
   // The bytes of the values in shared memory.
   std::size_t shared_bytes() const { return shared_bytes_; }
@@ -142,7 +142,7 @@ class ReplyReader {
     std::byte* at = nullptr;      // null for a value without bytes, or whose segment is not mapped
   };
   Value check(const WireValue& wire, std::span<const std::byte> inlined, const Segments& segments,
-              const std::shared_ptr<Returns>& returns);
+              const std::shared_ptr<ReleasedValues>& released);
   Value& next(ValueKind kind);
 
   std::vector<Value> values_;

@@ -163,7 +163,7 @@ bool WorkerProcess::listen() noexcept {
 
 std::string WorkerProcess::last_words() const {
   const std::size_t end = said_.find_last_not_of(" \n");
-  return end == std::string::npos ? "" : printable(said_.substr(0, end + 1));
+  return end == std::string::npos ? "" : escape_control_chars(said_.substr(0, end + 1));
 }
 
 void WorkerProcess::kill() noexcept {
@@ -200,19 +200,20 @@ constexpr std::int64_t kNew = 16;
 
 void finish_sample(const ReplyReader& reply) { reply.finish(); }
 
-Worker::Worker(int number, const WorkerSetup& setup, std::shared_ptr<Wake> wake,
+Worker::Worker(int number, const WorkerSetup& setup, std::shared_ptr<EventFd> event_fd,
                std::atomic<std::int64_t>& samples)
-    : number_(number), setup_(setup), wake_(std::move(wake)), samples_(samples) {}
+    : number_(number), setup_(setup), event_fd_(std::move(event_fd)), samples_(samples) {}
 
 std::string Worker::title() const {
-  std::string title = "worker " + std::to_string(number_) + " of '" + printable(setup_.name) + "'";
+  std::string title =
+      "worker " + std::to_string(number_) + " of '" + escape_control_chars(setup_.name) + "'";
   if (process_ != nullptr) title += " (pid " + std::to_string(process_->pid()) + ")";
   return title;
 }
 
 void Worker::start() {
   process_ = std::make_unique<WorkerProcess>(setup_.program);
-  returns_ = std::make_shared<Returns>(wake_);
+  released_ = std::make_shared<ReleasedValues>(event_fd_);
   segments_.clear();
   said_hello_ = ready_ = retiring_ = false;
   handed_ = 0;
@@ -222,7 +223,7 @@ void Worker::start() {
       SetupFields{number_, setup_.options.workers, setup_.options.max_bytes, setup_.name.size()});
   message.add_text(setup_.name);
   message.add_text(setup_.options.argument);
-  (void)process_->channel().send(message.message(), Patience::none);
+  (void)process_->channel().send(message.message(), Blocking::no);
 }
 
 bool Worker::wants_work() const {
@@ -247,7 +248,7 @@ bool Worker::hand(WorkList& group) {
   for (const Work& work : group) message.add(work.info);
   if (inputs != nullptr) inputs->write(message);
   const int descriptor = inputs == nullptr ? -1 : inputs->descriptor();
-  if (process_->channel().send(message.message(), Patience::none, descriptor) !=
+  if (process_->channel().send(message.message(), Blocking::no, descriptor) !=
       Channel::Result::done)
     return false;
   if (in_hand_.empty()) since_ = Clock::now();
@@ -264,17 +265,17 @@ bool Worker::hand(WorkList& group) {
 
 void Worker::flush(std::size_t at_least) {
   if (!ready_) return;
-  const auto ids = returns_->take(at_least, kIdsOfMessage);
+  const auto ids = released_->take(at_least, kIdsOfMessage);
   if (ids.empty()) return;
   MessageWriter message({MessageKind::give_back, static_cast<std::uint32_t>(ids.size()), 0});
   for (const std::uint64_t id : ids) message.add(id);
-  if (process_->channel().send(message.message(), Patience::none) == Channel::Result::later)
-    returns_->put_back(ids);
+  if (process_->channel().send(message.message(), Blocking::no) == Channel::Result::later)
+    released_->put_back(ids);
 }
 
 Worker::Heard Worker::receive() {
   for (int i = 0; i < kMessagesOfTurn; ++i) {
-    auto received = process_->channel().receive(Patience::none);
+    auto received = process_->channel().receive(Blocking::no);
     if (received.result == Channel::Result::later) return Heard::all;
     if (received.result == Channel::Result::closed) return Heard::closed;
     handle(received);
@@ -283,7 +284,7 @@ Worker::Heard Worker::receive() {
 }
 
 void Worker::handle(Channel::Received& received) {
-  if (received.too_long) throw Nonsense("a message that is too long");
+  if (received.too_long) throw ProtocolError("a message that is too long");
   MessageReader message(received.message);
   const auto header = message.take<Header>();
   if (!ready_) return handle_ready(header, message);
@@ -291,7 +292,8 @@ void Worker::handle(Channel::Received& received) {
     case MessageKind::segment:
       return add_segment(header, received);
     case MessageKind::gone:
-      if (segments_.erase(header.number) == 0) throw Nonsense("the end of what it never shared");
+      if (segments_.erase(header.number) == 0)
+        throw ProtocolError("the end of what it never shared");
       return;
     case MessageKind::sample:
     case MessageKind::error:
@@ -300,7 +302,8 @@ void Worker::handle(Channel::Received& received) {
     case MessageKind::cancelled:
       return leave_out(header);
     default:
-      throw Nonsense("a message of kind " + std::to_string(static_cast<unsigned>(header.kind)));
+      throw ProtocolError("a message of kind " +
+                          std::to_string(static_cast<unsigned>(header.kind)));
   }
 }
 
@@ -314,11 +317,11 @@ void Worker::handle_ready(const Header& header, const MessageReader& message) {
     throw WorkerFailure("cannot be set up: " + message.text(), lasting);
   }
   if (header.kind != MessageKind::ready || header.number != kWorkerProtocol)
-    throw Nonsense("a message before it was ready");
+    throw ProtocolError("a message before it was ready");
   if (message.text() != setup_.types) {
-    throw WorkerFailure("gives samples of (" + printable(message.text()) +
-                            "), and workers<...> is told of (" + setup_.types +
-                            "): let both be the same",
+    throw WorkerFailure("returns samples of (" + escape_control_chars(message.text()) +
+                            "), but workers<...> expects (" + setup_.types +
+                            "): make both the same",
                         true);
   }
   ready_ = true;
@@ -327,7 +330,7 @@ void Worker::handle_ready(const Header& header, const MessageReader& message) {
 void Worker::add_segment(const Header& header, Channel::Received& received) {
   if (segments_.size() > 2 * kMostSegments || segments_.contains(header.number) ||
       header.number == 0) {
-    throw Nonsense("shared memory of number " + std::to_string(header.number));
+    throw ProtocolError("shared memory of number " + std::to_string(header.number));
   }
   std::shared_ptr<Segment> segment;
   if (received.descriptor) {
@@ -338,14 +341,14 @@ void Worker::add_segment(const Header& header, Channel::Received& received) {
     } catch (const std::system_error&) {  // this process has no room for it
     }
   } else if (!received.lost_descriptor) {
-    throw Nonsense("shared memory without a descriptor");
+    throw ProtocolError("shared memory without a descriptor");
   }
   segments_.emplace(header.number, std::move(segment));
 }
 
 void Worker::answer(const Header& header, const MessageReader& message) {
   if (in_hand_.empty() || in_hand_.front().number != header.number)
-    throw Nonsense("an answer that nobody asked for");
+    throw ProtocolError("an unexpected answer");
   ++samples_;
   if (header.kind == MessageKind::sample && ++answered_ > kNew) {
     const std::chrono::duration<double> took = Clock::now() - since_;
@@ -371,12 +374,12 @@ void Worker::give(Work& work, const Header& header, const MessageReader& message
     if (work.request != nullptr) work.request->fail(message.text());
     return;
   }
-  ReplyReader reply(message, header.count, segments_, returns_);
+  ReplyReader reply(message, header.count, segments_, released_);
   usual_bytes_ = std::max(usual_bytes_ - usual_bytes_ / 8, reply.shared_bytes());
   if (work.request == nullptr) return;
   try {
     work.request->give(reply);
-  } catch (const Nonsense&) {
+  } catch (const ProtocolError&) {
     throw;
   } catch (const std::exception& error) {
     work.request->fail(error.what());
@@ -386,7 +389,7 @@ void Worker::give(Work& work, const Header& header, const MessageReader& message
 void Worker::leave_out(const Header& header) {
   for (std::uint32_t i = 0; i < header.count; ++i) {
     if (in_hand_.empty() || in_hand_.front().request != nullptr)
-      throw Nonsense("that it left out what is wanted");
+      throw ProtocolError("that it left out what is wanted");
     pop();
   }
 }
@@ -413,7 +416,7 @@ void Worker::cancel(const std::string& what) noexcept {
     work.request.reset();
   }
   const Header message{MessageKind::cancel, 0, 0};
-  (void)process_->channel().send(std::as_bytes(std::span(&message, 1)), Patience::none);
+  (void)process_->channel().send(std::as_bytes(std::span(&message, 1)), Blocking::no);
 }
 
 void Worker::drop(const std::string& what) noexcept {
@@ -447,7 +450,8 @@ Worker::Ending Worker::end(const std::string& why) {
   const bool gone = process_->ended(kToDie).has_value();
   (void)process_->listen();
   ending.what = title() + " " + (why.empty() ? how.value_or("closed its socket") : why);
-  if (!process_->last_words().empty()) ending.what += "; its last words: " + process_->last_words();
+  if (!process_->last_words().empty())
+    ending.what += "; its last output: " + process_->last_words();
   ending.in_hand.splice(ending.in_hand.end(), in_hand_);
   groups_ = 0;
   ready_ = retiring_ = false;

@@ -1,5 +1,5 @@
-// Worker: one worker of a pool, as the pool's thread sees it: its process, its requests and its
-// shared memory. WorkerProcess: its process. Internal.
+// Worker: the pool's view of one worker, with its process, its requests and its shared memory.
+// WorkerProcess: the process alone. Internal.
 //
 // posix_spawn starts this program or another one in a new process. It inherits no memory, threads
 // or descriptors, except its end of a socket and a pipe for its standard output and standard error.
@@ -7,7 +7,7 @@
 // Ownership: a Worker owns the process and the requests in hand; segments live as long as their
 // values are in use. The destructor of WorkerProcess kills a process that has not ended, and reaps
 // it. Threads: the pool's thread, from start to end, since the system ends a process with the
-// thread that started it. Errors: Nonsense; WorkerFailure if the worker reports that it cannot
+// thread that started it. Errors: ProtocolError; WorkerFailure if the worker reports that it cannot
 // serve; start() and the constructor of WorkerProcess throw std::system_error.
 #pragma once
 
@@ -122,7 +122,7 @@ class Worker {
   using Clock = std::chrono::steady_clock;
 
   // Adds the number of its answers to `samples`.
-  Worker(int number, const WorkerSetup& setup, std::shared_ptr<Wake> wake,
+  Worker(int number, const WorkerSetup& setup, std::shared_ptr<EventFd> event_fd,
          std::atomic<std::int64_t>& samples);
 
   void start();
@@ -196,11 +196,11 @@ class Worker {
 
   const int number_;
   const WorkerSetup& setup_;
-  const std::shared_ptr<Wake> wake_;
+  const std::shared_ptr<EventFd> event_fd_;
   std::atomic<std::int64_t>& samples_;
 
   std::unique_ptr<WorkerProcess> process_;
-  std::shared_ptr<Returns> returns_;
+  std::shared_ptr<ReleasedValues> released_;
   Segments segments_;
   bool said_hello_ = false;
   bool ready_ = false;

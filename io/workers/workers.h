@@ -3,7 +3,7 @@
 //
 //   auto make_reader(const WorkerArguments& arguments) {
 //     return [data = open(arguments.argument)](const SampleInfo& info) {
-//       return std::tuple{data.picture(info.index), data.label(info.index)};
+//       return std::tuple{data.image(info.index), data.label(info.index)};
 //     };
 //   }
 //   SLUICE_WORKER("imagenet", make_reader);
@@ -11,7 +11,7 @@
 //   int main(int argc, char** argv) {
 //     run_worker_if_asked(argc, argv);
 //     ...
-//       auto [picture, label] = g.read(workers<std::tuple<Image, std::int64_t>>(
+//       auto [image, label] = g.read(workers<std::tuple<Image, std::int64_t>>(
 //           "imagenet", 1'281'167, {.workers = 8, .argument = "/data/imagenet"}));
 //
 // Workers are new processes of this program, or of another one. They share only the memory of their
@@ -76,7 +76,7 @@ class Workers {
         : name(called),
           samples(count),
           sample_name(options.sample_name),
-          pool(called, detail::travelling<S>::names(), count, options) {}
+          pool(called, detail::wire_type<S>::names(), count, options) {}
     std::string name;
     std::int64_t samples;
     Function<std::string(std::int64_t)> sample_name;
@@ -102,7 +102,7 @@ class Workers {
 // kUntilEnd, an epoch ends when the reader throws EndOfEpoch.
 template <class S>
 Workers<S> workers(std::string_view name, std::int64_t samples, const WorkerOptions& options = {}) {
-  static_assert(detail::travelling<S>::check());
+  static_assert(detail::wire_type<S>::check());
   return {name, samples, options};
 }
 

@@ -15,7 +15,7 @@ void check_pixels(const char* op, const Image& in) {
   }
 }
 
-void check_colour_channels(const char* op, int channels) {
+void check_color_channels(const char* op, int channels) {
   if (channels == 2) {
     throw std::invalid_argument(
         fmt::format("{}: the image has 2 channels; 1, 3 or 4 are possible", op));
@@ -29,12 +29,12 @@ void check_three_channels(const char* op, int channels) {
   }
 }
 
-void check_colours(const char* op, const Image& in) {
+void check_colors(const char* op, const Image& in) {
   check_pixels(op, in);
-  check_colour_channels(op, in.channels());
+  check_color_channels(op, in.channels());
 }
 
-void check_three_colours(const char* op, const Image& in) {
+void check_three_colors(const char* op, const Image& in) {
   check_pixels(op, in);
   check_three_channels(op, in.channels());
 }

@@ -10,11 +10,11 @@ namespace sluice::kernels {
 // Requires an image that is not empty and has 1 to 4 channels.
 void check_pixels(const char* op, const Image& in);
 // Requires an image that is not empty and has 1, 3 or 4 channels.
-void check_colours(const char* op, const Image& in);
+void check_colors(const char* op, const Image& in);
 // Requires an image that is not empty and has 3 or 4 channels.
-void check_three_colours(const char* op, const Image& in);
+void check_three_colors(const char* op, const Image& in);
 // Requires 1, 3 or 4 channels.
-void check_colour_channels(const char* op, int channels);
+void check_color_channels(const char* op, int channels);
 void check_three_channels(const char* op, int channels);
 // Requires an output size from 1 x 1 to 65535 x 65535.
 void check_size(const char* op, int height, int width);

@@ -39,15 +39,15 @@ void WindowSide::build(int window, const WeightOf& weight_of) {
 bool WindowSide::fill(double sum) {
   const double scale = static_cast<double>(1 << bits_) / sum;
   weights_.assign(1, 0);
-  long centre = 1L << bits_;
+  long center = 1L << bits_;
   for (std::size_t i = 1; i < exact_.size(); ++i) {
     const long weight = std::lround(exact_[i] * scale);
     if (weight > INT16_MAX) return false;
     weights_.push_back(static_cast<std::int16_t>(weight));
-    centre -= 2 * weight;
+    center -= 2 * weight;
   }
-  if (centre > INT16_MAX) return false;
-  weights_[0] = static_cast<std::int16_t>(centre);
+  if (center > INT16_MAX) return false;
+  weights_[0] = static_cast<std::int16_t>(center);
   return true;
 }
 
@@ -90,7 +90,7 @@ void separable_blur(const Image& in, int window_y, const WeightOf& weight_y, int
     }
     weigh_rows(room.above.data(), room.below.data(), room.down.view(), in.row_bytes(), levels);
     reflect_ends(levels, in.width(), channels, margin);
-    weigh_neighbours(levels, channels, room.across.view(), in.row_bytes(), out.row(y));
+    weigh_neighbors(levels, channels, room.across.view(), in.row_bytes(), out.row(y));
   }
 }
 

@@ -1,8 +1,10 @@
 // box_blur and gaussian_blur: replace each pixel by a mean of those around it. Also the separable
 // blur and the inner loops of both.
 //
-// Beyond its border an image is mirrored about its outermost pixels, which are not repeated (d c b
-// | a b c d | c b a: reflect 101), as often as the window needs it.
+// Beyond its border an image is mirrored about its outermost pixels, which are not repeated, as
+// often as the window needs it ("reflect 101"):
+//
+//   d c b | a b c d | c b a
 //
 // Threads: any; tables and rows belong to the calling thread and only grow. Errors:
 // std::invalid_argument, as each operator's comment says.
@@ -86,8 +88,8 @@ void weigh_rows(const std::uint8_t* const* above, const std::uint8_t* const* bel
 
 // out[i] = the weighted sum of in[i - k * step] and in[i + k * step], rounded to 8 bits, for i <
 // size. `in` must be readable for count * step values before its first and after its last position.
-void weigh_neighbours(const std::int16_t* in, std::ptrdiff_t step, const SideWeights& side,
-                      std::size_t size, std::uint8_t* out);
+void weigh_neighbors(const std::int16_t* in, std::ptrdiff_t step, const SideWeights& side,
+                     std::size_t size, std::uint8_t* out);
 
 // box_blur: replaces each pixel by the mean of a square around it, rounded to nearest.
 //

@@ -172,8 +172,8 @@ void weigh_rows_plainly(const std::uint8_t* const* above, const std::uint8_t* co
   }
 }
 
-void weigh_neighbours_plainly(const std::int16_t* in, std::ptrdiff_t step, const SideWeights& side,
-                              std::size_t begin, std::size_t end, std::uint8_t* out) {
+void weigh_neighbors_plainly(const std::int16_t* in, std::ptrdiff_t step, const SideWeights& side,
+                             std::size_t begin, std::size_t end, std::uint8_t* out) {
   for (std::size_t i = begin; i < end; ++i) {
     const std::int16_t* at = in + i;
     out[i] = static_cast<std::uint8_t>(weigh_one(side, side.bits + kLevelBits, [&](int k) -> int {
@@ -189,9 +189,9 @@ void WeighRows(const std::uint8_t* const* above, const std::uint8_t* const* belo
   weigh_rows_plainly(above, below, side, 0, size, out);
 }
 
-void WeighNeighbours(const std::int16_t* in, std::ptrdiff_t step, const SideWeights& side,
-                     std::size_t size, std::uint8_t* out) {
-  weigh_neighbours_plainly(in, step, side, 0, size, out);
+void WeighNeighbors(const std::int16_t* in, std::ptrdiff_t step, const SideWeights& side,
+                    std::size_t size, std::uint8_t* out) {
+  weigh_neighbors_plainly(in, step, side, 0, size, out);
 }
 
 #else
@@ -263,9 +263,9 @@ void WeighRows(const std::uint8_t* const* HWY_RESTRICT above,
     Sums first = start(shift);
     Sums second = start(shift);
     const std::size_t next = at + lanes;
-    const V16 centre = two_weights(weights);
-    add_pair(load(above[0] + at), two_sides(1, at), centre, first);
-    add_pair(load(above[0] + next), two_sides(1, next), centre, second);
+    const V16 center = two_weights(weights);
+    add_pair(load(above[0] + at), two_sides(1, at), center, first);
+    add_pair(load(above[0] + next), two_sides(1, next), center, second);
     for (int k = 2; k < count; k += 2) {
       const V16 two = two_weights(weights + k);
       add_pair(two_sides(k, at), two_sides(k + 1, at), two, first);
@@ -280,15 +280,15 @@ void WeighRows(const std::uint8_t* const* HWY_RESTRICT above,
   if (at < size) weigh(size - lanes);
 }
 
-void WeighNeighbours(const std::int16_t* HWY_RESTRICT in, std::ptrdiff_t step,
-                     const SideWeights& side, std::size_t size, std::uint8_t* HWY_RESTRICT out) {
+void WeighNeighbors(const std::int16_t* HWY_RESTRICT in, std::ptrdiff_t step,
+                    const SideWeights& side, std::size_t size, std::uint8_t* HWY_RESTRICT out) {
   const DValues d16;
   const hn::Rebind<std::uint8_t, DValues> d8;
   const std::size_t lanes = hn::Lanes(d16);
   const int shift = side.bits + kLevelBits;
   const int count = side.count;
   const std::int16_t* weights = side.weights;
-  if (size < lanes) return weigh_neighbours_plainly(in, step, side, 0, size, out);
+  if (size < lanes) return weigh_neighbors_plainly(in, step, side, 0, size, out);
 
   const auto weigh = [&](std::size_t place) HWY_ATTR {
     const std::int16_t* at = in + place;
@@ -317,7 +317,7 @@ namespace sluice::kernels {
 HWY_EXPORT(MoveBox);
 HWY_EXPORT(MeansOfBoxes);
 HWY_EXPORT(WeighRows);
-HWY_EXPORT(WeighNeighbours);
+HWY_EXPORT(WeighNeighbors);
 
 void move_box(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t size,
               std::uint16_t* sums) {
@@ -334,9 +334,9 @@ void weigh_rows(const std::uint8_t* const* above, const std::uint8_t* const* bel
   HWY_DYNAMIC_DISPATCH(WeighRows)(above, below, side, size, out);
 }
 
-void weigh_neighbours(const std::int16_t* in, std::ptrdiff_t step, const SideWeights& side,
-                      std::size_t size, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(WeighNeighbours)(in, step, side, size, out);
+void weigh_neighbors(const std::int16_t* in, std::ptrdiff_t step, const SideWeights& side,
+                     std::size_t size, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(WeighNeighbors)(in, step, side, size, out);
 }
 
 }  // namespace sluice::kernels

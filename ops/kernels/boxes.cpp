@@ -55,8 +55,7 @@ std::int64_t check_rows(const char* op, const char* what, const Tensor& tensor, 
 
 void check_in_range(const char* op, const char* what, std::int64_t row, double number) {
   if (std::abs(number) <= std::numeric_limits<float>::max()) return;
-  throw std::invalid_argument(
-      fmt::format("{}: {} {} goes beyond what a float holds", op, what, row));
+  throw std::invalid_argument(fmt::format("{}: {} {} overflows a float", op, what, row));
 }
 
 void check_finite_row(const char* op, const char* what, const Tensor& tensor, std::int64_t row,
@@ -83,10 +82,10 @@ std::vector<BoxEdges> read_boxes(const char* op, const Tensor& boxes) {
     const BoxEdges box{element(boxes, i, 0), element(boxes, i, 1), element(boxes, i, 2),
                        element(boxes, i, 3)};
     if (box.x1 < box.x0 || box.y1 < box.y0) {
-      throw std::invalid_argument(fmt::format(
-          "{}: box {} is ({}, {}, {}, {}), which ends before it begins; boxes are (x0, y0, x1, "
-          "y1): convert_boxes() makes such of others",
-          op, i, box.x0, box.y0, box.x1, box.y1));
+      throw std::invalid_argument(
+          fmt::format("{}: box {} is ({}, {}, {}, {}), which ends before it begins; boxes are (x0, "
+                      "y0, x1, y1): convert others with convert_boxes()",
+                      op, i, box.x0, box.y0, box.x1, box.y1));
     }
     all.push_back(box);
   }
@@ -136,10 +135,9 @@ void take_rows(const char* op, const Tensor& in, std::int64_t rows,
                std::span<const std::int64_t> taken, Tensor& out) {
   const std::int64_t there = in.shape().rank == 0 ? 0 : in.shape()[0];
   if (there != rows) {
-    throw std::invalid_argument(
-        fmt::format("{}: there are {} boxes and {} rows of what belongs to them, one for each is "
-                    "wanted",
-                    op, rows, there));
+    throw std::invalid_argument(fmt::format(
+        "{}: there are {} boxes but {} rows of what belongs to them; give one row for each box", op,
+        rows, there));
   }
   Shape shape = in.shape();
   if (shape.rank == 0) shape = {0};
@@ -167,7 +165,7 @@ void check_areas(const char* what, std::span<const BoxEdges> boxes) {
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     if (boxes[i].area() > 0) continue;
     throw std::invalid_argument(fmt::format(
-        "encode_anchors: {} {} has no area; filter_boxes() leaves such boxes out", what, i));
+        "encode_anchors: {} {} has no area; drop such boxes with filter_boxes()", what, i));
   }
 }
 

@@ -52,7 +52,7 @@ void DeferredImage::flip(bool horizontal, bool vertical) {
   upside_down_ = upside_down_ != vertical;
 }
 
-void DeferredImage::map_levels(const LevelTable& table) {
+void DeferredImage::map_levels(const Lut& table) {
   if (!mapped_) {
     table_ = table;
   } else {
@@ -78,7 +78,7 @@ void DeferredImage::take_part(const Image& part, const Rectangle& region) {
   from_x_ = region.x;
 }
 
-void DeferredImage::take_rows(PictureRows& rows, const Rectangle& region) {
+void DeferredImage::take_rows(ImageRows& rows, const Rectangle& region) {
   check_part(rows.height(), rows.width(), rows.channels(), region);
   rows_ = &rows;
   from_y_ = region.y;

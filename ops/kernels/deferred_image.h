@@ -20,7 +20,7 @@
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/row_source.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/picture_rows.h>
+#include <sluice/runtime/image_rows.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +47,7 @@ class DeferredImage {
   void resize(const char* op, const Box& box, int height, int width, const ResizeFilter& filter);
   void flip(bool horizontal, bool vertical);
   // Maps each value of each channel by the table.
-  void map_levels(const LevelTable& table);
+  void map_levels(const Lut& table);
 
   // Returns the whole source image.
   Rectangle whole() const { return {0, 0, from_->height(), from_->width()}; }
@@ -57,9 +57,9 @@ class DeferredImage {
   // std::runtime_error if its size differs, because the file has changed in the meantime.
   void take_part(const Image& part, const Rectangle& region);
   // Uses rows instead, which can be read once.
-  void take_rows(PictureRows& rows, const Rectangle& region);
+  void take_rows(ImageRows& rows, const Rectangle& region);
   // The rows that it reads; null if there are none.
-  PictureRows* rows() const { return rows_; }
+  ImageRows* rows() const { return rows_; }
 
   // Computes the image.
   void write_to(Image& out) const;
@@ -71,8 +71,8 @@ class DeferredImage {
   RowSource source() const { return rows_ != nullptr ? RowSource(*rows_) : RowSource(*from_); }
 
   const Image* from_ = nullptr;
-  PictureRows* rows_ = nullptr;  // source in place of the image
-  int from_y_ = 0;               // position of the rows in the image
+  ImageRows* rows_ = nullptr;  // source in place of the image
+  int from_y_ = 0;             // position of the rows in the image
   int from_x_ = 0;
   bool resized_ = false;
   Rectangle part_;  // of the source image; `box_` in it is resized
@@ -84,7 +84,7 @@ class DeferredImage {
   bool mirrored_ = false;
   bool upside_down_ = false;
   bool mapped_ = false;
-  LevelTable table_{};  // valid if mapped_ is set
+  Lut table_{};  // valid if mapped_ is set
 };
 
 class Resizer;

@@ -225,10 +225,10 @@ Shape common_shape(Elementwise what, const Tensor& a, const Tensor& b) {
     };
     const std::int64_t one = size_of(a), other = size_of(b);
     if (one != other && one != 1 && other != 1) {
-      throw std::invalid_argument(fmt::format(
-          "{}: tensors of {} and {} do not fit together; aligned at the last dimension, sizes must "
-          "be the same, or one of them 1",
-          name_of(what), to_string(a.shape()), to_string(b.shape())));
+      throw std::invalid_argument(
+          fmt::format("{}: tensors of {} and {} cannot be broadcast; aligned at the last "
+                      "dimension, sizes must be the same, or one of them 1",
+                      name_of(what), to_string(a.shape()), to_string(b.shape())));
     }
     shape.dims[static_cast<std::size_t>(axis)] = one == 1 ? other : one;
   }

@@ -249,8 +249,8 @@ void run(const char* op, const Image& in, const MorphologyWindow& window, std::u
   const int kept = std::min(window.height, in.height());
   std::vector<std::uint8_t> room(bytes * static_cast<std::size_t>(kept));
   const auto slot = [&](int y) { return room.data() + bytes * static_cast<std::size_t>(y % kept); };
-  std::vector<const std::uint8_t*> neighbours;
-  for (std::size_t k = 0; k < across; ++k) neighbours.push_back(padded.data() + k * channels);
+  std::vector<const std::uint8_t*> neighbors;
+  for (std::size_t k = 0; k < across; ++k) neighbors.push_back(padded.data() + k * channels);
   std::vector<const std::uint8_t*> rows;
   int made = 0;
   for (int y = 0; y < in.height(); ++y) {
@@ -258,7 +258,7 @@ void run(const char* op, const Image& in, const MorphologyWindow& window, std::u
     const int end = std::min(in.height(), first + window.height);
     for (; made < end; ++made) {
       std::memcpy(padded.data() + across / 2 * channels, in.row(made), bytes);
-      pick(neighbours, bytes, slot(made));
+      pick(neighbors, bytes, slot(made));
     }
     rows.clear();
     for (int k = std::max(0, first); k < end; ++k) rows.push_back(slot(k));

@@ -14,8 +14,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <std::size_t channels>
-void map_plainly(const std::uint8_t* from, std::size_t begin, std::size_t end,
-                 const LevelTable* tables, std::uint8_t* to) {
+void map_plainly(const std::uint8_t* from, std::size_t begin, std::size_t end, const Lut* tables,
+                 std::uint8_t* to) {
   for (std::size_t i = begin * channels; i < end * channels; i += channels) {
     for (std::size_t c = 0; c < channels; ++c) to[i + c] = tables[c][from[i + c]];
   }
@@ -24,8 +24,7 @@ void map_plainly(const std::uint8_t* from, std::size_t begin, std::size_t end,
 #if HWY_TARGET == HWY_SCALAR
 
 template <std::size_t channels>
-void map_pixels(const std::uint8_t* from, std::size_t pixels, const LevelTable* tables,
-                std::uint8_t* to) {
+void map_pixels(const std::uint8_t* from, std::size_t pixels, const Lut* tables, std::uint8_t* to) {
   map_plainly<channels>(from, 0, pixels, tables, to);
 }
 
@@ -35,7 +34,7 @@ using D = hn::ScalableTag<std::uint8_t>;
 using Levels = hn::Vec<D>;
 
 struct alignas(16) AlignedTable {
-  LevelTable levels;
+  Lut levels;
 };
 
 // Shuffles look up the lower four bits in each sixteenth of the table; the upper four bits select
@@ -59,7 +58,7 @@ HWY_INLINE Levels look_up(Levels x, const AlignedTable& table) {
 
 template <std::size_t channels>
 HWY_INLINE void map_pixels(const std::uint8_t* HWY_RESTRICT from, std::size_t pixels,
-                           const LevelTable* tables, std::uint8_t* HWY_RESTRICT to) {
+                           const Lut* tables, std::uint8_t* HWY_RESTRICT to) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   AlignedTable aligned[channels];
@@ -87,7 +86,7 @@ HWY_INLINE void map_pixels(const std::uint8_t* HWY_RESTRICT from, std::size_t pi
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-void MapPixels(const std::uint8_t* from, std::size_t pixels, std::span<const LevelTable> tables,
+void MapPixels(const std::uint8_t* from, std::size_t pixels, std::span<const Lut> tables,
                std::uint8_t* to) {
   switch (tables.size()) {
     case 1:
@@ -228,7 +227,7 @@ HWY_EXPORT(LargestOfRows);
 HWY_EXPORT(SmallestOfRows);
 HWY_EXPORT(Sharpen);
 
-void map_pixels(const std::uint8_t* from, std::size_t pixels, std::span<const LevelTable> tables,
+void map_pixels(const std::uint8_t* from, std::size_t pixels, std::span<const Lut> tables,
                 std::uint8_t* to) {
   HWY_DYNAMIC_DISPATCH(MapPixels)(from, pixels, tables, to);
 }

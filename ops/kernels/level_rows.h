@@ -15,7 +15,7 @@ namespace sluice::kernels {
 
 // Maps each channel by its own table. There are as many tables as channels: 1, 3 or 4. `from` and
 // `to` must not overlap.
-void map_pixels(const std::uint8_t* from, std::size_t pixels, std::span<const LevelTable> tables,
+void map_pixels(const std::uint8_t* from, std::size_t pixels, std::span<const Lut> tables,
                 std::uint8_t* to);
 
 // out[i] = the largest, or the smallest, value at i of all rows, for i < size. There is at least

@@ -1,6 +1,6 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/blur.h>
-#include <sluice/ops/kernels/colour_rows.h>
+#include <sluice/ops/kernels/color_rows.h>
 #include <sluice/ops/kernels/level_rows.h>
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/row_source.h>
@@ -17,7 +17,7 @@
 
 namespace sluice::kernels {
 
-void map_levels(const Image& in, const LevelTable& table, Image& out) {
+void map_levels(const Image& in, const Lut& table, Image& out) {
   out.create(in.height(), in.width(), in.channels());
   const auto channels = static_cast<std::size_t>(in.channels());
   for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
@@ -25,24 +25,24 @@ void map_levels(const Image& in, const LevelTable& table, Image& out) {
   });
 }
 
-void map_channels(const Image& in, std::span<const LevelTable> tables, Image& out) {
+void map_channels(const Image& in, std::span<const Lut> tables, Image& out) {
   out.create(in.height(), in.width(), in.channels());
   for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
     map_pixels(from, pixels, tables, to);
   });
 }
 
-void map_colours(const Image& in, const LevelTable& table, Image& out) {
+void map_colors(const Image& in, const Lut& table, Image& out) {
   if (in.channels() < 4) return map_levels(in, table, out);
   map_channels(in, std::array{table, table, table, same_levels()}, out);
 }
 
-LevelTable solarize_table(float threshold) {
+Lut solarize_table(float threshold) {
   if (!(threshold >= 0.f && threshold <= 256.f)) {
     throw std::invalid_argument(
         fmt::format("solarize: threshold is {}; it must lie in 0 .. 256", threshold));
   }
-  return level_table_of([&](double x) { return x >= threshold ? 255 - x : x; });
+  return lut_of([&](double x) { return x >= threshold ? 255 - x : x; });
 }
 
 void solarize(const Image& in, float threshold, Image& out) {
@@ -50,11 +50,11 @@ void solarize(const Image& in, float threshold, Image& out) {
   map_levels(in, solarize_table(threshold), out);
 }
 
-LevelTable posterize_table(int bits) {
+Lut posterize_table(int bits) {
   if (bits < 1 || bits > 8)
     throw std::invalid_argument(fmt::format("posterize: bits is {}; it must lie in 1 .. 8", bits));
   const unsigned mask = 256u - (1u << (8 - bits));
-  LevelTable table{};
+  Lut table{};
   for (std::size_t x = 0; x < table.size(); ++x) table[x] = static_cast<std::uint8_t>(x & mask);
   return table;
 }
@@ -64,12 +64,12 @@ void posterize(const Image& in, int bits, Image& out) {
   map_levels(in, posterize_table(bits), out);
 }
 
-LevelTable gamma_correction_table(float gamma, float gain) {
+Lut gamma_correction_table(float gamma, float gain) {
   check_not_negative("gamma_correction", "gamma", gamma);
   check_not_negative("gamma_correction", "gain", gain);
   const double power = gamma;
   const double scale = 255.0 * gain;
-  return level_table_of([&](double x) { return scale * std::pow(x / 255.0, power); });
+  return lut_of([&](double x) { return scale * std::pow(x / 255.0, power); });
 }
 
 void gamma_correction(const Image& in, float gamma, float gain, Image& out) {
@@ -85,13 +85,12 @@ void check_brightness_contrast(float brightness, float contrast, float contrast_
   check_finite("brightness_contrast", "brightness_shift", shift);
 }
 
-LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center,
-                                     float shift) {
+Lut brightness_contrast_table(float brightness, float contrast, float contrast_center,
+                              float shift) {
   check_brightness_contrast(brightness, contrast, contrast_center, shift);
   const double center = contrast_center;
   const double more = 255.0 * static_cast<double>(shift);
-  return level_table_of(
-      [&](double x) { return ((x - center) * contrast + center) * brightness + more; });
+  return lut_of([&](double x) { return ((x - center) * contrast + center) * brightness + more; });
 }
 
 void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,
@@ -101,11 +100,11 @@ void brightness_contrast(const Image& in, float brightness, float contrast, floa
 }
 
 void contrast(const Image& in, float factor, Image& out) {
-  check_colours("contrast", in);
+  check_colors("contrast", in);
   check_not_negative("contrast", "factor", factor);
   const double f = factor;
   const double rest = (1 - f) * mean_luma(in);
-  map_colours(in, level_table_of([&](double x) { return f * x + rest; }), out);
+  map_colors(in, lut_of([&](double x) { return f * x + rest; }), out);
 }
 
 namespace {
@@ -141,8 +140,8 @@ std::array<Range, 3> ranges_of(const Image& in) {
   return ranges;
 }
 
-LevelTable stretching_table(const Range& range) {
-  LevelTable table = same_levels();
+Lut stretching_table(const Range& range) {
+  Lut table = same_levels();
   if (range.highest <= range.lowest) return table;
   const int width = range.highest - range.lowest;
   for (int x = range.lowest; x <= range.highest; ++x) {
@@ -155,10 +154,10 @@ LevelTable stretching_table(const Range& range) {
 }  // namespace
 
 void autocontrast(const Image& in, Image& out) {
-  check_colours("autocontrast", in);
+  check_colors("autocontrast", in);
   const std::array<Range, 3> ranges = ranges_of(in);
-  const std::array<LevelTable, 4> tables{stretching_table(ranges[0]), stretching_table(ranges[1]),
-                                         stretching_table(ranges[2]), same_levels()};
+  const std::array<Lut, 4> tables{stretching_table(ranges[0]), stretching_table(ranges[1]),
+                                  stretching_table(ranges[2]), same_levels()};
   map_channels(in, {tables.data(), static_cast<std::size_t>(in.channels())}, out);
 }
 
@@ -207,11 +206,11 @@ Histograms count_levels(const Image& in) {
   return counts[0];
 }
 
-LevelTable equalizing_table(const Histogram& counts, std::uint64_t pixels) {
+Lut equalizing_table(const Histogram& counts, std::uint64_t pixels) {
   const auto last = std::find_if(counts.rbegin(), counts.rend(), [](auto n) { return n != 0; });
   const std::uint64_t step = (pixels - *last) / 255;
   if (step == 0) return same_levels();
-  LevelTable table{};
+  Lut table{};
   std::uint64_t below = step / 2;
   for (std::size_t x = 0; x < table.size(); ++x) {
     table[x] = static_cast<std::uint8_t>(std::min<std::uint64_t>(255, below / step));
@@ -223,12 +222,12 @@ LevelTable equalizing_table(const Histogram& counts, std::uint64_t pixels) {
 }  // namespace
 
 void equalize(const Image& in, Image& out) {
-  check_colours("equalize", in);
+  check_colors("equalize", in);
   const Histograms counts = count_levels(in);
   const std::uint64_t pixels =
       static_cast<std::uint64_t>(in.height()) * static_cast<std::uint64_t>(in.width());
   const auto channels = static_cast<std::size_t>(in.channels());
-  std::array<LevelTable, 4> tables;
+  std::array<Lut, 4> tables;
   tables.fill(same_levels());
   for (std::size_t c = 0; c < std::min<std::size_t>(3, channels); ++c)
     tables[c] = equalizing_table(counts[c], pixels);
@@ -306,7 +305,7 @@ class Tiles {
            static_cast<std::size_t>(column);
   }
 
-  LevelTable table_of(const Image& in, int tile_y, int tile_x) const {
+  Lut table_of(const Image& in, int tile_y, int tile_x) const {
     TileHistogram histogram{};
     for (int y = tile_y * grid_.height; y < (tile_y + 1) * grid_.height; ++y) {
       const std::uint8_t* const row = in.row(reflected(y, in.height()));
@@ -315,7 +314,7 @@ class Tiles {
     }
     const int pixels = grid_.height * grid_.width;
     if (grid_.limit != 0) clip_counts(histogram, grid_.limit);
-    LevelTable table{};
+    Lut table{};
     const float scale = 255.0f / static_cast<float>(pixels);
     int sum = 0;
     for (std::size_t i = 0; i < table.size(); ++i) {
@@ -327,7 +326,7 @@ class Tiles {
   }
 
   ClaheGrid grid_;
-  std::vector<LevelTable> tables_;
+  std::vector<Lut> tables_;
 };
 
 Image luma_of(const Image& in) {
@@ -340,7 +339,7 @@ Image luma_of(const Image& in) {
 }  // namespace
 
 ClaheGrid clahe_grid(const Image& in, const ClaheParams& params) {
-  check_colours("clahe", in);
+  check_colors("clahe", in);
   check_size("clahe", in.height(), in.width());
   check_clahe(params);
   ClaheGrid grid{.across = params.tiles_x, .down = params.tiles_y};

@@ -1,9 +1,9 @@
 // Operators that map each pixel value by a lookup table: solarize, posterize, gamma_correction,
-// brightness_contrast, contrast, autocontrast, equalize and clahe. Also the tables (LevelTable),
-// and their application to images.
+// brightness_contrast, contrast, autocontrast, equalize and clahe. Also the tables (Lut), and
+// their application to images.
 //
 // Threads: any. Errors: std::invalid_argument, as each operator's comment says; map_levels(),
-// map_channels() and map_colours() check nothing.
+// map_channels() and map_colors() check nothing.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -17,7 +17,7 @@
 namespace sluice::kernels {
 
 // A lookup table for the 256 pixel values.
-using LevelTable = std::array<std::uint8_t, 256>;
+using Lut = std::array<std::uint8_t, 256>;
 
 // Rounds to nearest, halves up, and clips to 0 .. 255.
 inline std::uint8_t to_level(double value) {
@@ -26,23 +26,23 @@ inline std::uint8_t to_level(double value) {
 
 // Returns the table of to_level(value(x)) for x = 0 .. 255; value returns a double.
 template <class F>
-LevelTable level_table_of(const F& value) {
-  LevelTable table{};
+Lut lut_of(const F& value) {
+  Lut table{};
   for (std::size_t x = 0; x < table.size(); ++x) table[x] = to_level(value(static_cast<double>(x)));
   return table;
 }
 
 // Returns the identity table.
-inline LevelTable same_levels() {
-  return level_table_of([](double x) { return x; });
+inline Lut same_levels() {
+  return lut_of([](double x) { return x; });
 }
 
 // Maps every channel by the same table.
-void map_levels(const Image& in, const LevelTable& table, Image& out);
+void map_levels(const Image& in, const Lut& table, Image& out);
 // Maps each channel by its own table: as many tables as channels, 1, 3 or 4.
-void map_channels(const Image& in, std::span<const LevelTable> tables, Image& out);
+void map_channels(const Image& in, std::span<const Lut> tables, Image& out);
 // Like map_levels(), but does not change a fourth channel; for 1, 3 or 4 channels.
-void map_colours(const Image& in, const LevelTable& table, Image& out);
+void map_colors(const Image& in, const Lut& table, Image& out);
 
 // solarize: inverts all pixel values from a threshold on.
 //
@@ -51,7 +51,7 @@ void map_colours(const Image& in, const LevelTable& table, Image& out);
 // As in torchvision and Pillow, for all channels. 0 inverts all values, 256 none.
 //
 // Errors: an empty image, more than 4 channels, a threshold outside 0 .. 256.
-LevelTable solarize_table(float threshold);
+Lut solarize_table(float threshold);
 void solarize(const Image& in, float threshold, Image& out);
 
 // posterize: keeps only the upper bits of each pixel value.
@@ -61,7 +61,7 @@ void solarize(const Image& in, float threshold, Image& out);
 // As in torchvision and Pillow, for all channels.
 //
 // Errors: an empty image, more than 4 channels, bits outside 1 .. 8.
-LevelTable posterize_table(int bits);
+Lut posterize_table(int bits);
 void posterize(const Image& in, int bits, Image& out);
 
 // gamma_correction: applies a power curve to the pixel values.
@@ -73,7 +73,7 @@ void posterize(const Image& in, int bits, Image& out);
 // in double precision; halves round up.
 //
 // Errors: an empty image, more than 4 channels, a gamma or gain that is below zero or not finite.
-LevelTable gamma_correction_table(float gamma, float gain);
+Lut gamma_correction_table(float gamma, float gain);
 void gamma_correction(const Image& in, float gamma, float gain, Image& out);
 
 // brightness_contrast: changes brightness and contrast by one table of 256 values.
@@ -91,8 +91,8 @@ void gamma_correction(const Image& in, float gamma, float gain, Image& out);
 void check_brightness_contrast(float brightness, float contrast, float contrast_center,
                                float shift);
 // Returns the table of the new pixel values.
-LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center,
-                                     float shift = 0);
+Lut brightness_contrast_table(float brightness, float contrast, float contrast_center,
+                              float shift = 0);
 void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,
                          float shift, Image& out);
 inline void brightness_contrast(const Image& in, float brightness, float contrast,
@@ -107,7 +107,7 @@ inline void brightness_contrast(const Image& in, float brightness, float contras
 //
 //   out = clamp(factor * x + (1 - factor) * mean, 0, 255), rounded to nearest
 //
-// The pivot is the mean luma (colour_rows.h) of the image, as in torchvision and Pillow;
+// The pivot is the mean luma (color_rows.h) of the image, as in torchvision and Pillow;
 // brightness_contrast has one pivot for all images. The mean keeps its fraction, which Pillow
 // rounds. One pass computes the mean, one the pixel values. A fourth channel is not changed.
 // Computed in double precision; halves round up.
@@ -145,7 +145,7 @@ void equalize(const Image& in, Image& out);
 // by mirroring about its outermost pixels. Each tile has a table that equalizes its histogram. No
 // entry of the histogram may exceed clip_limit times the mean; the excess is spread over all
 // entries. A pixel's result is interpolated between the tables of the four nearest tiles. In color
-// images the luma (colour_rows.h) is equalized, and red, green and blue move by the same amount. A
+// images the luma (color_rows.h) is equalized, and red, green and blue move by the same amount. A
 // fourth channel is not changed.
 //
 // Errors: an empty image, 2 or more than 4 channels, and numbers outside of what ClaheParams

@@ -26,10 +26,10 @@ void check_weight(const char* op, float weight) {
 
 void check_shapes(const char* op, const Image& a, const Image& b) {
   if (a.height() == b.height() && a.width() == b.width() && a.channels() == b.channels()) return;
-  throw std::invalid_argument(fmt::format(
-      "{}: one picture is {} x {} with {} channels, another one {} x {} with {}; resize or crop "
-      "them to one shape first",
-      op, a.height(), a.width(), a.channels(), b.height(), b.width(), b.channels()));
+  throw std::invalid_argument(
+      fmt::format("{}: one image is {} x {} with {} channels, another one {} x {} with {}; resize "
+                  "or crop them to one shape first",
+                  op, a.height(), a.width(), a.channels(), b.height(), b.width(), b.channels()));
 }
 
 void sum(std::span<const Image* const> pictures, std::span<const std::int16_t> weights,
@@ -61,15 +61,15 @@ void blend(const Image& a, const Image& b, float weight, Image& out) {
 
 void weighted_sum(std::span<const Image> pictures, std::span<const float> weights, Image& out) {
   const char* const op = "weighted_sum";
-  if (pictures.empty()) throw std::invalid_argument("weighted_sum: there are no pictures");
-  if (pictures.size() > kMostPictures) {
+  if (pictures.empty()) throw std::invalid_argument("weighted_sum: there are no images");
+  if (pictures.size() > kMostImages) {
     throw std::invalid_argument(
-        fmt::format("weighted_sum: there are {} pictures; {} are the most, as each is rounded",
-                    pictures.size(), kMostPictures));
+        fmt::format("weighted_sum: there are {} images; {} are the most, because each is rounded",
+                    pictures.size(), kMostImages));
   }
   if (pictures.size() != weights.size()) {
     throw std::invalid_argument(
-        fmt::format("weighted_sum: there are {} pictures and {} weights; give one for each",
+        fmt::format("weighted_sum: there are {} images and {} weights; give one for each",
                     pictures.size(), weights.size()));
   }
   check_pixels(op, pictures[0]);
@@ -151,7 +151,7 @@ void cut_samples(const SampleBlock& block, std::span<const std::byte> last,
   const bool chw = block.sample.layout == Layout::chw;
   if (shape.rank != 3 || (!chw && block.sample.layout != Layout::hwc)) {
     throw std::invalid_argument(
-        fmt::format("samples are tensors {} of layout {}; pictures have 3 dimensions, HWC or CHW",
+        fmt::format("samples are tensors {} of layout {}; images have 3 dimensions, HWC or CHW",
                     to_string(shape), name_of(block.sample.layout)));
   }
   const std::int64_t height = shape[chw ? 1 : 0], width = shape[chw ? 2 : 1];
@@ -159,7 +159,7 @@ void cut_samples(const SampleBlock& block, std::span<const std::byte> last,
       std::int64_t{region.x} + region.width > width ||
       std::int64_t{region.y} + region.height > height) {
     throw std::invalid_argument(
-        fmt::format("the region {} x {} at {}, {} does not lie inside pictures of {} x {}",
+        fmt::format("the region {} x {} at {}, {} does not lie inside images of {} x {}",
                     region.width, region.height, region.x, region.y, width, height));
   }
   if (region.width == 0 || region.height == 0) return;
@@ -184,7 +184,7 @@ constexpr std::size_t kOthers = 3;
 
 // The memory layout of a sample's pixels.
 struct PixelStrides {
-  explicit PixelStrides(const ValueSpec& sample) : side(picture_side(sample)) {
+  explicit PixelStrides(const ValueSpec& sample) : side(image_side(sample)) {
     const bool chw = sample.layout == Layout::chw;
     count = chw ? static_cast<std::size_t>(sample.shape[0]) : 1;
     pixel = size_of(sample.dtype) * (chw ? 1 : static_cast<std::size_t>(sample.shape[2]));
@@ -194,7 +194,7 @@ struct PixelStrides {
     const std::size_t rows = plane * static_cast<std::size_t>(side.height);
     return (rows + static_cast<std::size_t>(y)) * row + static_cast<std::size_t>(x) * pixel;
   }
-  PictureSide side;
+  ImageSide side;
   std::size_t count = 1, pixel = 1, row = 0;
 };
 
@@ -230,11 +230,11 @@ std::array<Tile, 4> tiles_of(const Join& join, std::size_t i, std::size_t count,
   return tiles;
 }
 
-PictureSide picture_side(const ValueSpec& sample) {
+ImageSide image_side(const ValueSpec& sample) {
   const bool chw = sample.layout == Layout::chw;
   if (sample.shape.rank != 3 || (!chw && sample.layout != Layout::hwc)) {
     throw std::invalid_argument(
-        fmt::format("samples are tensors {} of layout {}; pictures have 3 dimensions, HWC or CHW",
+        fmt::format("samples are tensors {} of layout {}; images have 3 dimensions, HWC or CHW",
                     to_string(sample.shape), name_of(sample.layout)));
   }
   return {static_cast<int>(sample.shape[chw ? 1 : 0]), static_cast<int>(sample.shape[chw ? 2 : 1])};

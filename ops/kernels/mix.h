@@ -24,9 +24,9 @@ namespace sluice::kernels {
 // fractional bits, so a result differs from the exact sum by at most 0.5, plus 0.008 per image.
 //
 // Errors: an empty image, more than 4 channels, images that differ in shape, no images or more than
-// kMostPictures, another number of weights than images, or a weight outside of 0 .. 1.
+// kMostImages, another number of weights than images, or a weight outside of 0 .. 1.
 
-inline constexpr std::size_t kMostPictures = 64;
+inline constexpr std::size_t kMostImages = 64;
 
 // Throws the errors of blend().
 void check_blend(const Image& a, const Image& b, float weight);
@@ -82,11 +82,11 @@ struct Join {
 std::array<Tile, 4> tiles_of(const Join& join, std::size_t i, std::size_t count, int height,
                              int width);
 
-struct PictureSide {
+struct ImageSide {
   int height = 0, width = 0;
 };
 // For samples that are tensors of 3 dimensions, HWC or CHW.
-PictureSide picture_side(const ValueSpec& sample);
+ImageSide image_side(const ValueSpec& sample);
 
 // Takes one join per sample; all of them use the original samples.
 void join_samples(const SampleBlock& block, std::span<const Join> joins);

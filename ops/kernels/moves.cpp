@@ -73,10 +73,10 @@ Rectangle random_resized_crop_region(Random& random, int height, int width,
 Rectangle center_crop_region(int height, int width, int crop_height, int crop_width) {
   check_size("center_crop", height, width);
   if (crop_height < 1 || crop_width < 1 || crop_height > height || crop_width > width) {
-    throw std::invalid_argument(fmt::format(
-        "center_crop: a crop of {} x {} (height x width) does not fit into a picture of "
-        "{} x {}; resize it first",
-        crop_height, crop_width, height, width));
+    throw std::invalid_argument(
+        fmt::format("center_crop: a crop of {} x {} (height x width) does not fit into an image of "
+                    "{} x {}; resize it first",
+                    crop_height, crop_width, height, width));
   }
   return {round_half_even((height - crop_height) / 2.0),
           round_half_even((width - crop_width) / 2.0), crop_height, crop_width};
@@ -98,8 +98,8 @@ ShownPart shown_part(int length, int window, float scale, float share) {
   check_size("scaled_region", length, length);
   if (window < 1 || !(scale > 0) || !std::isfinite(scale) || !(share >= 0 && share <= 1)) {
     throw std::invalid_argument(
-        fmt::format("scaled_region: a window of {} pixels, scale {} and share {} make no sense: "
-                    "they are at least 1, above 0, and 0 to 1",
+        fmt::format("scaled_region: a window of {} pixels, scale {} and share {} are not possible; "
+                    "they must be at least 1, above 0, and 0 to 1",
                     window, scale, share));
   }
   const auto rounded = [](double exact) { return std::floor(exact + 0.5); };
@@ -143,11 +143,11 @@ void crop_padded(const Image& in, const Rectangle& region, const Fill& fill, Ima
   check_size("crop", region.height, region.width);
   const auto channels = static_cast<std::size_t>(in.channels());
   out.create(region.height, region.width, in.channels());
-  std::vector<std::uint8_t> colour(out.row_bytes());
-  for (std::size_t i = 0; i < colour.size(); ++i) colour[i] = fill[static_cast<int>(i % channels)];
+  std::vector<std::uint8_t> color(out.row_bytes());
+  for (std::size_t i = 0; i < color.size(); ++i) color[i] = fill[static_cast<int>(i % channels)];
   const Stretch columns = inside(region.x, region.width, in.width());
   for (int y = 0; y < region.height; ++y) {
-    std::memcpy(out.row(y), colour.data(), colour.size());
+    std::memcpy(out.row(y), color.data(), color.size());
     const std::int64_t row = std::int64_t{region.y} + y;
     if (row < 0 || row >= in.height() || columns.begin >= columns.end) continue;
     const auto bytes = static_cast<std::size_t>(columns.end - columns.begin) * channels;
@@ -164,10 +164,10 @@ Rectangle trimmed(const Rectangle& region, int height, int width) {
     return {static_cast<int>(rows.begin), static_cast<int>(columns.begin),
             static_cast<int>(rows.end - rows.begin), static_cast<int>(columns.end - columns.begin)};
   }
-  throw std::invalid_argument(fmt::format(
-      "crop: a region of {} x {} (height x width) at y = {}, x = {} has nothing of the picture of "
-      "{} x {}",
-      region.height, region.width, region.y, region.x, height, width));
+  throw std::invalid_argument(
+      fmt::format("crop: a region of {} x {} (height x width) at y = {}, x = {} lies outside of "
+                  "the image of {} x {}",
+                  region.height, region.width, region.y, region.x, height, width));
 }
 
 namespace {
@@ -212,23 +212,23 @@ void pad_row(const std::uint8_t* from, std::size_t bytes, const std::vector<int>
 }
 
 // The output has no gaps, so the right margin of a row and the left one of the next are one run.
-void pad_with_colour(const Image& in, const Margins& margins, const Fill& fill, Image& out) {
+void pad_with_color(const Image& in, const Margins& margins, const Fill& fill, Image& out) {
   const auto channels = static_cast<std::size_t>(in.channels());
   bool equal = true;
   for (int c = 1; c < in.channels(); ++c) equal = equal && fill[c] == fill[0];
-  std::vector<std::uint8_t> colour(equal ? 0 : out.row_bytes());
-  for (std::size_t i = 0; i < colour.size(); ++i)
-    colour[i] = i < channels ? fill[static_cast<int>(i)] : colour[i - channels];
+  std::vector<std::uint8_t> color(equal ? 0 : out.row_bytes());
+  for (std::size_t i = 0; i < color.size(); ++i)
+    color[i] = i < channels ? fill[static_cast<int>(i)] : color[i - channels];
   std::uint8_t* to = out.data();
-  const auto write_colour = [&](std::size_t bytes) {
+  const auto write_color = [&](std::size_t bytes) {
     if (equal) {
       std::memset(to, fill[0], bytes);
       to += bytes;
       return;
     }
     while (bytes > 0) {
-      const std::size_t part = std::min(bytes, colour.size());
-      std::memcpy(to, colour.data(), part);
+      const std::size_t part = std::min(bytes, color.size());
+      std::memcpy(to, color.data(), part);
       to += part;
       bytes -= part;
     }
@@ -237,13 +237,13 @@ void pad_with_colour(const Image& in, const Margins& margins, const Fill& fill, 
     return static_cast<std::size_t>(rows) * out.row_bytes() +
            static_cast<std::size_t>(pixels) * channels;
   };
-  write_colour(run_of(margins.top, margins.left));
+  write_color(run_of(margins.top, margins.left));
   for (int y = 0; y < in.height(); ++y) {
     std::memcpy(to, in.row(y), in.row_bytes());
     to += in.row_bytes();
     const bool last = y + 1 == in.height();
-    write_colour(last ? run_of(margins.bottom, margins.right)
-                      : run_of(0, margins.right + margins.left));
+    write_color(last ? run_of(margins.bottom, margins.right)
+                     : run_of(0, margins.right + margins.left));
   }
 }
 
@@ -258,7 +258,7 @@ void pad(const Image& in, const Margins& margins, Border border, const Fill& fil
   out.create(height, width, in.channels());
   const auto channels = static_cast<std::size_t>(in.channels());
 
-  if (border == Border::constant) return pad_with_colour(in, margins, fill, out);
+  if (border == Border::constant) return pad_with_color(in, margins, fill, out);
 
   std::vector<int> left, right;
   for (int x = -margins.left; x < 0; ++x) left.push_back(source_of(x, in.width(), border));

@@ -1,5 +1,5 @@
 #include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/colour_rows.h>
+#include <sluice/ops/kernels/color_rows.h>
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/runtime/compute.h>
@@ -76,12 +76,12 @@ ChannelScale channel_scale(const char* op, const NormalizeParams& params, int ch
     scale.factor[c] = params.scale * inverse;
     if (!std::isfinite(scale.factor[c]) || !std::isfinite(scale.offset[c])) {
       throw std::invalid_argument(fmt::format(
-          "{}: scale {}, mean {} and std {} of channel {} give numbers that are not finite", op,
+          "{}: scale {}, mean {} and std {} of channel {} produce numbers that are not finite", op,
           params.scale, params.mean[c], std, c));
     }
     if (!holds_levels(params.dtype, scale.offset[c], scale.factor[c], scale.shift)) {
       throw std::invalid_argument(fmt::format(
-          "{}: scale {}, mean {}, std {} and shift {} give numbers of channel {} that {} does not "
+          "{}: scale {}, mean {}, std {} and shift {} produce numbers of channel {} that {} cannot "
           "hold",
           op, params.scale, params.mean[c], std, params.shift, c, name_of(params.dtype)));
     }
@@ -154,7 +154,7 @@ void check_numbers(const T* in, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) good = good & (in[i] == in[i]);
   if (good) return;
   throw std::invalid_argument(
-      "to_image: an element of the tensor is NaN, which is no pixel value; replace it first");
+      "to_image: an element of the tensor is NaN, which is not a pixel value; replace it first");
 }
 
 template <class T>
@@ -197,7 +197,7 @@ struct Size {
   std::int64_t height, width, channels;
 };
 
-Size picture_size(const Tensor& in) {
+Size image_size(const Tensor& in) {
   const Shape& shape = in.shape();
   const bool planes = in.layout() == Layout::chw;
   Size size{};
@@ -209,14 +209,14 @@ Size picture_size(const Tensor& in) {
   if (fits) return size;
   throw std::invalid_argument(
       "to_image: a tensor of " + to_string(shape) + (planes ? ", layout CHW," : "") +
-      " is no picture: it has (height, width), (height, width, channels) or, with the layout CHW, "
-      "(channels, height, width), sizes from 1 to 65535, and 1 to 4 channels");
+      " is not an image: expected (height, width), (height, width, channels) or, with the layout "
+      "CHW, (channels, height, width), sizes from 1 to 65535, and 1 to 4 channels");
 }
 
 }  // namespace
 
 void to_image(const Tensor& in, Image& out, float white) {
-  const Size size = picture_size(in);
+  const Size size = image_size(in);
   const float scale = 255.f / white;
   const Tensor dense = in.contiguous() ? Tensor() : in.clone();
   const Tensor& from = in.contiguous() ? in : dense;
@@ -252,8 +252,7 @@ void require_levels(const Tensor& in) {
     };
     if (std::none_of(numbers.begin(), numbers.end(), is_fraction)) return;
     throw std::invalid_argument(
-        "to_image: no number is above 1, and some are fractions, so the picture would be black; "
-        "give "
+        "to_image: no number is above 1, and some are fractions, so the image would be black; give "
         "white = 1 for numbers from 0 to 1, or white = 255 for numbers from 0 to 255");
   });
 }

@@ -201,9 +201,9 @@ void check_paste(const Image& in, const Image& patch, const Image* mask, float a
   check_pixels("paste", in);
   check_pixels("paste", patch);
   if (patch.channels() != in.channels()) {
-    throw std::invalid_argument(fmt::format(
-        "paste: the picture has {} channels and what is pasted {}; make them of one kind first",
-        in.channels(), patch.channels()));
+    throw std::invalid_argument(
+        fmt::format("paste: the image has {} channels and the patch {}; convert one of them first",
+                    in.channels(), patch.channels()));
   }
   if (!(alpha >= 0 && alpha <= 1)) {
     throw std::invalid_argument(
@@ -215,8 +215,7 @@ void check_paste(const Image& in, const Image& patch, const Image* mask, float a
     return;
   throw std::invalid_argument(
       fmt::format("paste: the mask is {} x {} (height x width) with {} channels; it must be {} x "
-                  "{}, as what is "
-                  "pasted, with one",
+                  "{}, as the patch, with one channel",
                   mask->height(), mask->width(), mask->channels(), patch.height(), patch.width()));
 }
 

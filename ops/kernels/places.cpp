@@ -3,9 +3,9 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/blend_rows.h>
 #include <sluice/ops/kernels/blur.h>
-#include <sluice/ops/kernels/place_rows.h>
 #include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/random_words.h>
+#include <sluice/ops/kernels/remap_rows.h>
 
 #include <algorithm>
 #include <bit>
@@ -225,7 +225,7 @@ void lens_distortion(const Image& in, float k1, float k2, const WarpOptions& opt
         const double dx = x - lens.middle_x, dy = y - lens.middle_y;
         const double r2 = (dx * dx + dy * dy) / lens.corner;
         const double longer = 1 + r2 * (lens.k1 + r2 * lens.k2);
-        return PicturePlace{lens.middle_x + dx * longer, lens.middle_y + dy * longer};
+        return ImagePlace{lens.middle_x + dx * longer, lens.middle_y + dy * longer};
       },
       out);
 }
@@ -303,8 +303,8 @@ void elastic(const Random& random, const Image& in, const ElasticParams& params,
   warp_places(
       in, options,
       [&](double x, double y) {
-        const PicturePlace place{x + pixels * static_cast<double>(along_x[i]),
-                                 y + pixels * static_cast<double>(along_y[i])};
+        const ImagePlace place{x + pixels * static_cast<double>(along_x[i]),
+                               y + pixels * static_cast<double>(along_y[i])};
         ++i;
         return place;
       },

@@ -6,7 +6,7 @@
 // comment says.
 #pragma once
 
-#include <sluice/ops/kernels/place_rows.h>
+#include <sluice/ops/kernels/remap_rows.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/random.h>
@@ -63,18 +63,18 @@ void warp_rows_of_places(const Image& in, const WarpOptions& options, const F& p
   }
 }
 
-struct PicturePlace {
+struct ImagePlace {
   double x = 0, y = 0;
 };
 
-// The same with place(x, y), the PicturePlace of one pixel center.
+// The same with place(x, y), the ImagePlace of one pixel center.
 template <class F>
 void warp_places(const Image& in, const WarpOptions& options, const F& place, Image& out) {
   warp_rows_of_places(
       in, options,
       [&, width = out.width()](int y, double* xs, double* ys) {
         for (int x = 0; x < width; ++x) {
-          const PicturePlace from = place(x + 0.5, y + 0.5);
+          const ImagePlace from = place(x + 0.5, y + 0.5);
           xs[x] = from.x;
           ys[x] = from.y;
         }

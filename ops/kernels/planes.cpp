@@ -1,4 +1,4 @@
-#include <sluice/ops/kernels/colour_rows.h>
+#include <sluice/ops/kernels/color_rows.h>
 
 #include <cstring>
 

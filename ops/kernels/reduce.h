@@ -1,5 +1,5 @@
-// reduce and sum: reduce all elements of a tensor or image to one number. Also whether any or all
-// of them are not zero.
+// reduce and sum: reduce all elements of a tensor or image to one number. Also tests if any
+// or all of them are not zero.
 //
 // Threads: any. Errors: std::invalid_argument and std::overflow_error, as each function's comment
 // says.

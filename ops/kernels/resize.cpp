@@ -41,7 +41,7 @@ Part part_of(const char* axis, double start, double end, bool relative, int leng
   const double first = start * unit;
   if (first >= 0 && first < last && last <= length) return {first, last - first};
   throw std::invalid_argument(fmt::format(
-      "resize: the region of interest goes from {0} {1:.6g} to {2:.6g}, but the picture's {0} goes "
+      "resize: the region of interest goes from {0} {1:.6g} to {2:.6g}, but the image's {0} goes "
       "from 0 to {3}; the start must lie before the end, and both inside",
       axis, first, last, length));
 }
@@ -137,18 +137,18 @@ bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
   for (int i = 0; i < out_length; ++i) {
     const std::size_t at = static_cast<std::size_t>(reversed ? out_length - 1 - i : i);
     double* exact = exact_.data() + at * taps;
-    const double centre = part.start + (i + 0.5) * scale;
-    const int first = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));
-    const int end = std::min(in_length, static_cast<int>(std::floor(centre + support + 0.5)));
+    const double center = part.start + (i + 0.5) * scale;
+    const int first = std::max(0, static_cast<int>(std::floor(center - support + 0.5)));
+    const int end = std::min(in_length, static_cast<int>(std::floor(center + support + 0.5)));
     double sum = 0.0;
     int count = 0;
     for (int x = first; x < end; ++x) {
-      exact[count] = resize_weight(filter.interpolation, (x - centre + 0.5) * unscale);
+      exact[count] = resize_weight(filter.interpolation, (x - center + 0.5) * unscale);
       sum += exact[count++];
     }
     if (sum == 0.0) {
       // The window has no weight (a box between two centers): use the pixel at the center.
-      starts_[at] = std::min(in_length - 1, static_cast<int>(centre));
+      starts_[at] = std::min(in_length - 1, static_cast<int>(center));
       counts_[at] = 1;
       exact[0] = 1.0;
       largest = 1.0;
@@ -205,7 +205,7 @@ void check_box(const Box& box, const Rectangle& in) {
                       box.y + box.height <= in.height && box.x + box.width <= in.width;
   if (inside) return;
   throw std::invalid_argument(
-      fmt::format("resize: a box of {} x {} at ({}, {}) does not lie inside the picture of {} x {} "
+      fmt::format("resize: a box of {} x {} at ({}, {}) does not lie inside the image of {} x {} "
                   "pixels (height x width, row and column)",
                   box.height, box.width, box.y, box.x, in.height, in.width));
 }

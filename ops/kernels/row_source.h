@@ -5,7 +5,7 @@
 #pragma once
 
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/picture_rows.h>
+#include <sluice/runtime/image_rows.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ class RowSource {
  public:
   RowSource() = default;
   RowSource(const Image& image) : image_(&image) {}
-  RowSource(PictureRows& rows) : rows_(&rows) {}
+  RowSource(ImageRows& rows) : rows_(&rows) {}
 
   int width() const { return rows_ != nullptr ? rows_->width() : image_->width(); }
   int channels() const { return rows_ != nullptr ? rows_->channels() : image_->channels(); }
@@ -24,7 +24,7 @@ class RowSource {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(channels());
   }
   // True if rows stay in memory. Otherwise rows must be read from top to bottom, and only the last
-  // PictureRows::kKept of them stay.
+  // ImageRows::kKept of them stay.
   bool keeps_rows() const { return rows_ == nullptr; }
   const std::uint8_t* row(int y) const { return rows_ != nullptr ? rows_->row(y) : image_->row(y); }
   // Bytes that may be read after the pixels of a row.
@@ -35,7 +35,7 @@ class RowSource {
 
  private:
   const Image* image_ = nullptr;
-  PictureRows* rows_ = nullptr;
+  ImageRows* rows_ = nullptr;
 };
 
 // Calls f(from, pixels, to) for each run of pixels of `in` and of `out`, which has the same height

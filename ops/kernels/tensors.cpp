@@ -21,7 +21,7 @@ Shape joined_shape(const Tensor& a, const Tensor& b, int axis) {
   for (int i = 0; fits && i < a.shape().rank; ++i) fits = i == axis || a.shape()[i] == b.shape()[i];
   if (!fits) {
     throw std::invalid_argument(fmt::format(
-        "cat: a tensor of {} {} and one of {} {} do not fit together along dimension {}",
+        "cat: a tensor of {} {} and one of {} {} cannot be concatenated along dimension {}",
         name_of(a.dtype()), to_string(a.shape()), name_of(b.dtype()), to_string(b.shape()), axis));
   }
   Shape shape = a.shape();
@@ -81,7 +81,7 @@ void check_new_shape(const NewShape& shape) {
     if (size == -1) ++follow;
   }
   if (follow > 1)
-    throw std::invalid_argument("reshape: one size may be -1, and follow from the others");
+    throw std::invalid_argument("reshape: only one size may be -1, to be inferred from the others");
 }
 
 Shape reshaped(const Tensor& in, const NewShape& shape) {

@@ -1,5 +1,5 @@
-// Operators on the shapes of tensors: cat and reshape join two tensors along a dimension and change
-// the shape of a tensor; slice_tensor and pad_tensor take a part of a tensor and extend it.
+// Operators on the shapes of tensors: cat joins two tensors along a dimension, reshape changes the
+// shape of a tensor, slice_tensor takes a part of one, and pad_tensor extends one.
 //
 // Threads: any. Errors: std::invalid_argument, as each operator's comment says.
 #pragma once

@@ -1,7 +1,7 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/moves.h>
-#include <sluice/ops/kernels/place_rows.h>
 #include <sluice/ops/kernels/places.h>
+#include <sluice/ops/kernels/remap_rows.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/ops/kernels/warp_blend.h>
 
@@ -191,10 +191,10 @@ void check_map(const char* op, const AffineMap& map, int height, int width) {
       const double at_x = map.xx * x + map.xy * y + map.x0;
       const double at_y = map.yx * x + map.yy * y + map.y0;
       if (std::abs(at_x) < kFarthest && std::abs(at_y) < kFarthest) continue;
-      throw std::invalid_argument(fmt::format(
-          "{}: the map {} takes the pixels at {:.6g} x {:.6g} (x, y), for an output of {} x {} "
-          "(height x width); places must lie within {} of the picture's corner",
-          op, text_of(map), at_x, at_y, height, width, kFarthest));
+      throw std::invalid_argument(
+          fmt::format("{}: the map {} takes the pixels at {:.6g} x {:.6g} (x, y), for an output of "
+                      "{} x {} (height x width); places must lie within {} of the image's corner",
+                      op, text_of(map), at_x, at_y, height, width, kFarthest));
     }
   }
 }
@@ -233,7 +233,7 @@ AffineMap inverse(const char* op, const AffineMap& map) {
   const Eigen::Matrix2d back = there.inverse();
   if (area == 0.0 || !back.allFinite()) {
     throw std::invalid_argument(fmt::format(
-        "{}: the map {} leads all places to one line, so none leads back", op, text_of(map)));
+        "{}: the map {} collapses the image to a line, so it has no inverse", op, text_of(map)));
   }
   const Eigen::Vector2d offset = -(back * Eigen::Vector2d(map.x0, map.y0));
   return {back(0, 0), back(0, 1), offset.x(), back(1, 0), back(1, 1), offset.y()};
@@ -249,7 +249,7 @@ double whole_turns_removed(float degrees) {
 
 }  // namespace
 
-Turn turn_of(int height, int width, float degrees, bool keep_size) {
+RotationGeometry rotation_geometry_of(int height, int width, float degrees, bool keep_size) {
   // As in Pillow: the sine of 30 degrees is exactly one half.
   const auto at_15_digits = [](double value) { return std::round(value * 1e15) / 1e15; };
   const double radians = -whole_turns_removed(degrees) * (std::numbers::pi / 180.0);
@@ -259,10 +259,10 @@ Turn turn_of(int height, int width, float degrees, bool keep_size) {
   back << cosine, sine, -sine, cosine;
 
   const Eigen::Vector2d size(width, height);
-  Turn turn{{}, height, width};
+  RotationGeometry rotation{{}, height, width};
   if (!keep_size && cosine == 0) {  // moves whole pixels, though corners may be halfway
-    turn.width = height;
-    turn.height = width;
+    rotation.width = height;
+    rotation.height = width;
   } else if (!keep_size && sine != 0) {
     Eigen::Matrix<double, 2, 4> corners;
     corners << 0, width, width, 0, 0, 0, height, height;
@@ -270,13 +270,13 @@ Turn turn_of(int height, int width, float degrees, bool keep_size) {
         (back * (corners.colwise() - size / 2)).colwise() + size / 2;
     const Eigen::Vector2d extent =
         turned.rowwise().maxCoeff().array().ceil() - turned.rowwise().minCoeff().array().floor();
-    turn.width = static_cast<int>(extent.x());
-    turn.height = static_cast<int>(extent.y());
+    rotation.width = static_cast<int>(extent.x());
+    rotation.height = static_cast<int>(extent.y());
   }
-  const Eigen::Vector2d canvas(turn.width, turn.height);
+  const Eigen::Vector2d canvas(rotation.width, rotation.height);
   const Eigen::Vector2d start = size / 2 - back * (canvas / 2);
-  turn.from_canvas = {back(0, 0), back(0, 1), start.x(), back(1, 0), back(1, 1), start.y()};
-  return turn;
+  rotation.from_canvas = {back(0, 0), back(0, 1), start.x(), back(1, 0), back(1, 1), start.y()};
+  return rotation;
 }
 
 void rotate(const Image& in, float degrees, const RotateOptions& options, Image& out) {
@@ -290,17 +290,17 @@ void rotate(const Image& in, float degrees, const RotateOptions& options, Image&
     return angle == 90.0 ? turn_left(in, out) : turn_right(in, out);
   }
 
-  const Turn turn = turn_of(in.height(), in.width(), degrees, options.keep_size);
-  check_size("rotate", turn.height, turn.width);
-  out.create(turn.height, turn.width, in.channels());
-  warp_rows(in, turn.from_canvas, {options.interpolation, Border::constant, options.fill}, out);
+  const RotationGeometry rotation =
+      rotation_geometry_of(in.height(), in.width(), degrees, options.keep_size);
+  check_size("rotate", rotation.height, rotation.width);
+  out.create(rotation.height, rotation.width, in.channels());
+  warp_rows(in, rotation.from_canvas, {options.interpolation, Border::constant, options.fill}, out);
 }
 
 AffineMap shear_map(int height, int width, const Shear& how) {
   if (how.x * how.y == 1.0) {
     throw std::invalid_argument(
-        fmt::format("shear: x = {} and y = {} leave no more than a line of the picture; x * y must "
-                    "not be 1",
+        fmt::format("shear: x = {} and y = {} collapse the image to a line; x * y must not be 1",
                     how.x, how.y));
   }
   const double x = how.center_x * width, y = how.center_y * height;
@@ -363,9 +363,10 @@ void ComposedWarp::rotate(float degrees, const RotateOptions& options) {
   check("rotate");
   check_finite("rotate", "the angle", degrees);
   check_warp("rotate", options.interpolation);
-  const Turn turn = turn_of(height_, width_, degrees, options.keep_size);
-  check_size("rotate", turn.height, turn.width);
-  add(turn.from_canvas, turn.height, turn.width);
+  const RotationGeometry rotation =
+      rotation_geometry_of(height_, width_, degrees, options.keep_size);
+  check_size("rotate", rotation.height, rotation.width);
+  add(rotation.from_canvas, rotation.height, rotation.width);
   options_ = {options.interpolation, Border::constant, options.fill};
 }
 

@@ -90,12 +90,12 @@ void rotate(const Image& in, float degrees, const RotateOptions& options, Image&
 
 // The source map and the canvas size of a rotated image, for rotate and for boxes and points that
 // rotate with it. The angle is finite.
-struct Turn {
+struct RotationGeometry {
   AffineMap from_canvas;
   int height = 0;
   int width = 0;
 };
-Turn turn_of(int height, int width, float degrees, bool keep_size);
+RotationGeometry rotation_geometry_of(int height, int width, float degrees, bool keep_size);
 
 // shear: slides the rows or the columns of an image along each other.
 //

@@ -54,10 +54,10 @@ AnyArray array_of(nb::handle object) {
     const nb::object type = nb::getattr(object, "dtype", nb::none());
     if (const nb::object native = nb::getattr(type, "isnative", nb::none());
         !native.is_none() && !nb::cast<bool>(native)) {
-      throw std::invalid_argument(fmt::format(
-          "an array of {} is expected in this machine's order of bytes; array.astype(array.dtype"
-          ".newbyteorder('=')) gives it",
-          message_of(nb::str(type.attr("newbyteorder")("=")))));
+      throw std::invalid_argument(
+          fmt::format("expected an array of {} in this machine's byte order; "
+                      "array.astype(array.dtype.newbyteorder('=')) gives it",
+                      message_of(nb::str(type.attr("newbyteorder")("=")))));
     }
     if (!type.is_none() && !nb::getattr(object, "__array_interface__", nb::none()).is_none()) {
       throw std::invalid_argument(fmt::format(
@@ -65,10 +65,10 @@ AnyArray array_of(nb::handle object) {
           "array.astype('f4'), say, makes one",
           message_of(nb::str(type))));
     }
-    throw std::invalid_argument(fmt::format(
-        "an array in the host's memory is expected (NumPy's, or of any library that has "
-        "DLPack or buffers), not {}",
-        message_of(object.type())));
+    throw std::invalid_argument(
+        fmt::format("expected an array in host memory (NumPy's, or of any library that has DLPack "
+                    "or buffers), not {}",
+                    message_of(object.type())));
   }
   return array;
 }
@@ -145,11 +145,10 @@ nb::object Array::dlpack(const DlpackRequest& request) const {
   const std::pair<int, int> here = device(), wanted = request.device.value_or(here);
   const bool moves = wanted != here;
   if (moves && wanted.first != kCpu) {
-    throw nb::buffer_error(
-        fmt::format("this array is on device ({}, {}) of DLPack and goes to the host's memory at "
-                    "most, not to ({}, {})",
-                    here.first, here.second, wanted.first, wanted.second)
-            .c_str());
+    throw nb::buffer_error(fmt::format("this array is on device ({}, {}) of DLPack and can only be "
+                                       "copied to host memory, not to ({}, {})",
+                                       here.first, here.second, wanted.first, wanted.second)
+                               .c_str());
   }
   if (moves && request.copy == false)
     throw nb::buffer_error("an array of a device is not in the host's memory without a copy");
@@ -208,10 +207,10 @@ void copy_array(nb::handle object, Tensor& out, Layout layout) {
   copy_all(array, out.bytes());
 }
 
-void copy_picture(nb::handle object, Image& out) {
+void copy_image(nb::handle object, Image& out) {
   const AnyArray array = array_of(object);
   constexpr std::string_view kPicture =
-      "a picture is an array of uint8, height x width or height x width x channels, not one of ";
+      "an image is an array of uint8, height x width or height x width x channels, not one of ";
   const std::string dtype = name_of_dtype(array);
   if (dtype != "uint8") {
     throw std::invalid_argument(fmt::format(
@@ -221,7 +220,7 @@ void copy_picture(nb::handle object, Image& out) {
     throw std::invalid_argument(fmt::format("{}{} dimensions", kPicture, array.ndim()));
   const auto size = [&](std::size_t axis) {
     if (array.shape(axis) > 1'000'000)
-      throw std::invalid_argument("a picture's sides have at most 65535 pixels");
+      throw std::invalid_argument("an image's sides have at most 65535 pixels");
     return static_cast<int>(array.shape(axis));
   };
   out.create(size(0), size(1), array.ndim() == 3 ? size(2) : 1);
@@ -240,7 +239,7 @@ void bind_arrays(nb::module_& module) {
       .def_prop_ro("on_device",
                    [](const Array& a) { return a.tensor().place().kind == MemoryKind::device; })
       .def("to_host", &Array::to_host, nb::call_guard<nb::gil_scoped_release>(),
-           "The same elements in the host's memory; a copy where they are a device's.")
+           "The same elements in host memory, copied if they are on a device.")
       .def(
           "__dlpack__",
           [](const Array& a, std::optional<std::intptr_t> stream, const nb::object& max_version,
@@ -260,7 +259,7 @@ void bind_arrays(nb::module_& module) {
         return a.tensor().shape()[0];
       });
 
-  nb::class_<Pictures>(module, "Pictures", "A column of pictures or tensors.")
+  nb::class_<Pictures>(module, "Pictures", "A column of images or tensors.")
       .def("__len__", [](const Pictures& p) { return p.column().size(); })
       .def_prop_ro("dense",
                    [](const Pictures& p) { return p.column().dense() || p.column().empty(); })

@@ -64,7 +64,7 @@ class Pictures {
 // Copies an array in host memory into `out`. It accepts DLPack and the buffer protocol.
 void copy_array(nb::handle object, Tensor& out, Layout layout = Layout::none);
 // The same for an image: u8, height x width, or height x width x channels.
-void copy_picture(nb::handle object, Image& out);
+void copy_image(nb::handle object, Image& out);
 
 void bind_arrays(nb::module_& module);
 

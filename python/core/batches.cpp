@@ -9,16 +9,16 @@
 #include <sluice/graph/builder/argument.h>
 #include <sluice/graph/builder/dataset.h>
 #include <sluice/graph/completion.h>
+#include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/column.h>
 #include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/source_record.h>
-#include <sluice/graph/exec/guarded.h>
 #include <sluice/graph/sources/batches.h>
 #include <sluice/ops/batch.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/own.h>
 #include <sluice/runtime/sample_key.h>
+#include <sluice/runtime/take_ownership.h>
 
 #include <cstdint>
 #include <exception>
@@ -104,7 +104,7 @@ Slots add_batches(Description& self, const std::string& name, const nb::object& 
   const int threads = std::exchange(how.threads, 0);  // for calls of the function
   DynamicSource source = python_source(self, name, count, types, name_of, fingerprint);
   const auto batches = std::make_shared<const PythonBatches>(
-      Function(self.kept, function), Function(self.kept, nb::object(function.attr("each"))),
+      Function(self.py_refs, function), Function(self.py_refs, nb::object(function.attr("each"))),
       source.types, source.samples, size, threads);
   const auto gate = std::make_shared<detail::EpochGate>();
   source.epoch = detail::epoch_hooks(batches, gate);
@@ -122,12 +122,12 @@ Slots add_batches(Description& self, const std::string& name, const nb::object& 
 
 // Calls f with the column, which has images or tensors.
 template <class F>
-auto with_pictures(const Pictures& images, const F& f) {
+auto with_images(const Pictures& images, const F& f) {
   return images.images() != nullptr ? f(*images.images()) : f(*images.tensors());
 }
 const TensorBatch& tensors_of(const Pictures& column, const char* what) {
   const TensorBatch* const tensors = column.tensors();
-  if (tensors == nullptr) throw Error(fmt::format("{} are tensors, not pictures", what));
+  if (tensors == nullptr) throw Error(fmt::format("{} are tensors, not images", what));
   return *tensors;
 }
 
@@ -149,14 +149,14 @@ void bind_batches(nb::module_& module, nb::class_<Description>& description) {
                   nb::arg("name_of").none(), nb::arg("fingerprint"));
   module.def("mix_up", [](const Pictures& images, const Pictures& labels, std::uint64_t seed,
                           std::int64_t epoch, std::int64_t batch, float alpha) {
-    return with_pictures(images, [&](const auto& pictures) {
+    return with_images(images, [&](const auto& pictures) {
       return to_tuple(mix_up(pictures, tensors_of(labels, "mix_up: labels"),
                              key_of(seed, epoch, batch), {.alpha = alpha}));
     });
   });
   module.def("cut_mix", [](const Pictures& images, const Pictures& labels, std::uint64_t seed,
                            std::int64_t epoch, std::int64_t batch, float alpha) {
-    return with_pictures(images, [&](const auto& pictures) {
+    return with_images(images, [&](const auto& pictures) {
       return to_tuple(cut_mix(pictures, tensors_of(labels, "cut_mix: labels"),
                               key_of(seed, epoch, batch), {.alpha = alpha}));
     });

@@ -29,14 +29,14 @@ std::string text_of(const nb::handle& object) { return nb::cast<std::string>(obj
 // Records an operator. Its arguments are slots and constants, both by name.
 Slots add_operator(Description& self, const std::string& name, const nb::dict& slots,
                    const nb::dict& constants, const std::string& step) {
-  detail::Recorder& recorder = self.open();
+  detail::PlanBuilder& builder = self.open();
   const detail::OperatorPtr op = detail::registry().find(name);
   if (op == nullptr) throw BuildError(fmt::format("there is no operator '{}'", name));
   std::vector<std::pair<std::string, detail::Argument>> named;
   for (const auto& [key, slot] : slots) {
     const auto number = nb::cast<SlotId>(slot);
     named.emplace_back(text_of(key),
-                       detail::SlotArgument{number, recorder.plan().slots.at(number).type});
+                       detail::SlotArgument{number, builder.plan().slots.at(number).type});
   }
   for (const auto& [key, constant] : constants) {
     const std::string parameter = text_of(key);
@@ -49,14 +49,14 @@ Slots add_operator(Description& self, const std::string& name, const nb::dict& s
       }
     }
   }
-  return recorder.add(op, op->arrange(std::move(named)), step);
+  return builder.add(op, op->arrange(std::move(named)), step);
 }
 
 detail::Argument argument_of(const Description& self, SlotId slot) {
-  return detail::SlotArgument{slot, self.recorder.plan().slots.at(slot).type};
+  return detail::SlotArgument{slot, self.builder.plan().slots.at(slot).type};
 }
 
-detail::Recorder::Place place_of(const Parts& places) {
+detail::PlanBuilder::Place place_of(const Parts& places) {
   return [places](std::size_t i) { return i < places.size() ? places[i] : std::string(); };
 }
 
@@ -84,7 +84,7 @@ Slots apply_plan(Description& self, nb::handle path, const Slots& values) {
 SlotId move(Description& self, SlotId slot, bool there) {
   (void)self.open();
   const auto moved = [&]<class T>(std::type_identity<T>) {
-    const Value<T> value(self.recorder, slot);
+    const Value<T> value(self.builder, slot);
     if constexpr (std::is_same_v<T, Bytes>) {
       return there ? value.gpu().slot() : slot;
     } else {
@@ -95,29 +95,29 @@ SlotId move(Description& self, SlotId slot, bool there) {
   if (self.is<Tensor>(slot)) return moved(std::type_identity<Tensor>());
   if (self.is<Bytes>(slot)) return moved(std::type_identity<Bytes>());
   throw BuildError(
-      fmt::format("{}(): pictures, tensors and files move to a device, not a value of type '{}'",
+      fmt::format("{}(): images, tensors and files move to a device, not a value of type '{}'",
                   there ? "gpu" : "cpu",
-                  detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type)));
+                  detail::registry().name_of_type(self.builder.plan().slots.at(slot).type)));
 }
 
 int traverse_description(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
   const Description* const description = nb::inst_ptr<Description>(self);
-  return description->kept == nullptr ? 0 : description->kept->traverse(visit, arg);
+  return description->py_refs == nullptr ? 0 : description->py_refs->traverse(visit, arg);
 }
 PyType_Slot description_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_description)},
                                    {0, nullptr}};
 
 }  // namespace
 
-detail::Recorder& Description::open() {
+detail::PlanBuilder& Description::open() {
   if (built) {
     throw BuildError(
         "this value belongs to a pipeline that has been described already: use values only inside "
         "the function that describes their pipeline");
   }
-  return recorder;
+  return builder;
 }
 
 void Description::require_type(SlotId slot, const detail::SlotType* type, const char* user) {
@@ -131,13 +131,13 @@ void Description::require_type(SlotId slot, const detail::SlotType* type, const 
 void Description::require_same_types(const Slots& results, const std::vector<std::string>& places) {
   Open& part = open_parts.back();
   std::vector<const detail::SlotType*> types;
-  for (const SlotId slot : results) types.push_back(recorder.plan().slots.at(slot).type);
+  for (const SlotId slot : results) types.push_back(builder.plan().slots.at(slot).type);
   if (!part.arms.empty() && part.arm == 0) part.types = types;
-  const std::string now = part.arms.empty()
-                              ? fmt::format("an iteration of '{}'", part.name)
-                              : fmt::format("the arm '{}' of '{}'", part.arms[part.arm], part.name);
-  const std::string before =
-      part.arms.empty() ? "what the loop begins with" : fmt::format("the arm '{}'", part.arms[0]);
+  const std::string now =
+      part.arms.empty() ? fmt::format("an iteration of '{}'", part.name)
+                        : fmt::format("the branch '{}' of '{}'", part.arms[part.arm], part.name);
+  const std::string before = part.arms.empty() ? "what the loop begins with"
+                                               : fmt::format("the branch '{}'", part.arms[0]);
   if (types.size() != part.types.size()) {
     throw BuildError(fmt::format("{} gives {} values, but {} has {}", now, types.size(), before,
                                  part.types.size()));
@@ -164,11 +164,11 @@ void bind_description(nb::module_& module) {
           .def("type_of",
                [](const Description& self, SlotId slot) {
                  return std::string(
-                     detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type));
+                     detail::registry().name_of_type(self.builder.plan().slots.at(slot).type));
                })
           .def("name_of",
                [](const Description& self, SlotId slot) {  // build() takes the plan away
-                 return self.built ? std::string() : self.recorder.plan().slots.at(slot).name;
+                 return self.built ? std::string() : self.builder.plan().slots.at(slot).name;
                })
           .def("on_device", [](Description& self,
                                SlotId slot) { return self.open().plan().slots.at(slot).on_device; })
@@ -201,7 +201,7 @@ void bind_description(nb::module_& module) {
                 const auto view = self.open().open_loop(name, most, init);
                 Description::Open part{name, {}, 0, {}};
                 for (const SlotId slot : init)
-                  part.types.push_back(self.recorder.plan().slots.at(slot).type);
+                  part.types.push_back(self.builder.plan().slots.at(slot).type);
                 self.open_parts.push_back(std::move(part));
                 return std::pair(view.state, view.iteration);
               })

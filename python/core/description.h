@@ -1,12 +1,12 @@
-// Description: records a pipeline for Python with the library's Recorder. Python identifies values
-// by the numbers of their slots.
+// Description: records a pipeline for Python with the library's PlanBuilder. Python identifies
+// values by the numbers of their slots.
 //
 // Ownership: owns the plan until build() takes it. Threads: one, with the GIL held. Errors:
 // BuildError at the invalid call, and the errors of nanobind's conversions.
 #pragma once
 
 #include "object.h"
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/slot.h>
@@ -23,12 +23,12 @@ using detail::SlotId;
 using Slots = std::vector<SlotId>;
 
 struct Description {
-  detail::Recorder recorder;
-  Graph graph{recorder};
+  detail::PlanBuilder builder;
+  Graph graph{builder};
   // For branches and loops whose description is not finished.
   struct Attempt {
-    Attempt(detail::Recorder& of, std::size_t parts) : recorder(of), depth(parts) {}
-    detail::Recorder::Attempt recorder;
+    Attempt(detail::PlanBuilder& of, std::size_t parts) : builder(of), depth(parts) {}
+    detail::PlanBuilder::Attempt builder;
     std::size_t depth;
   };
   std::vector<std::unique_ptr<Attempt>> attempts;
@@ -43,22 +43,22 @@ struct Description {
   std::vector<Open> open_parts;
   bool built = false;
   // The user's functions that steps call; build() moves them to the pipeline.
-  std::shared_ptr<Kept> kept = std::make_shared<Kept>();
+  std::shared_ptr<PyRefs> py_refs = std::make_shared<PyRefs>();
 
   // Throws BuildError if the pipeline has been built.
-  detail::Recorder& open();
+  detail::PlanBuilder& open();
   // Returns the value if it is a T; else throws BuildError that names `user`.
   template <class T>
   Value<T> value(SlotId slot, const char* user) {
     require_type(slot, detail::slot_type<T>(), user);
-    return Value<T>(recorder, slot);
+    return Value<T>(builder, slot);
   }
   // The results of a branch or an iteration must have the same types as those before.
   void require_same_types(const Slots& results, const std::vector<std::string>& places);
   void require_type(SlotId slot, const detail::SlotType* type, const char* user);
   template <class T>
   bool is(SlotId slot) const {
-    return recorder.plan().slots.at(slot).type == detail::slot_type<T>();
+    return builder.plan().slots.at(slot).type == detail::slot_type<T>();
   }
 };
 

@@ -12,9 +12,9 @@
 #include "text.h"
 #include "values.h"
 #include <sluice/graph/builder/dataset.h>
-#include <sluice/graph/builder/recorder.h>
-#include <sluice/graph/options.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/exec/sample.h>
+#include <sluice/graph/options.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
 #include <sluice/runtime/error.h>
@@ -93,7 +93,7 @@ inline DynamicSource python_source(const Description& self, const std::string& n
   DynamicSource source{.name = name, .samples = count < 0 ? kUntilEnd : count};
   source.types = tables_of(types);
   if (!name_of.is_none()) {
-    source.name_of = [f = Function(self.kept, name_of)](const SampleKey& key) {
+    source.name_of = [f = Function(self.py_refs, name_of)](const SampleKey& key) {
       return name_by(f, key.index);
     };
   }
@@ -102,19 +102,19 @@ inline DynamicSource python_source(const Description& self, const std::string& n
 }
 
 inline Slots add_source(Description& self, DynamicSource source, const SourceOptions& options) {
-  detail::Recorder& recorder = self.open();
+  detail::PlanBuilder& builder = self.open();
   const bool later = source.ask != nullptr;
   detail::Step step;
-  step.name = recorder.unique_name(source.name);
+  step.name = builder.unique_name(source.name);
   step.pinned = true;
   step.kind = later ? detail::StepKind::wait : detail::StepKind::io;
   step.threads = detail::checked_threads(step.name, options.threads, later);
   step.epoch = source.epoch;
   source.dataset.step = source.name;
-  recorder.add_dataset(std::move(source.dataset));
-  recorder.set_source(step.name, source.samples, options.sampler, false, std::move(source.name_of));
+  builder.add_dataset(std::move(source.dataset));
+  builder.set_source(step.name, source.samples, options.sampler, false, std::move(source.name_of));
   for (const TypeTable* type : source.types)
-    step.writes.push_back(recorder.add_slot(type->type, step.name));
+    step.writes.push_back(builder.add_slot(type->type, step.name));
   Slots made = step.writes;
   if (later) {
     step.run = [ask = std::move(source.ask), made](detail::Sample& sample) {
@@ -132,7 +132,7 @@ inline Slots add_source(Description& self, DynamicSource source, const SourceOpt
       }
     };
   }
-  recorder.add_step(std::move(step));
+  builder.add_step(std::move(step));
   return made;
 }
 

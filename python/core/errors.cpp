@@ -146,7 +146,7 @@ void bind_errors(nb::module_& module) {
                          nb::make_tuple(all.error));
   all.io = make_class(module, "IoError", "A file or folder cannot be read or written.",
                       nb::make_tuple(all.error, os));
-  all.jpeg = make_class(module, "JpegError", "A file is no JPEG file, or damaged.",
+  all.jpeg = make_class(module, "JpegError", "A file is not a JPEG file, or is damaged.",
                         nb::make_tuple(all.error, value));
   all.device = make_class(module, "DeviceError", "There is no such GPU, or it fails.",
                           nb::make_tuple(all.error));

@@ -130,13 +130,13 @@ SlotId aug_mix_of(Description& self, SlotId image, int severity, int width, int 
 }
 
 Slots sim_clr_of(Description& self, SlotId jpeg, int width, int height, float min_area,
-                 float strength, float colour, float gray, float blur) {
+                 float strength, float color, float gray, float blur) {
   const auto [first, second] = sim_clr(self.graph, self.value<Bytes>(jpeg, "sim_clr"),
                                        {.width = width,
                                         .height = height,
                                         .min_area = min_area,
-                                        .colour_strength = strength,
-                                        .colour_probability = colour,
+                                        .color_strength = strength,
+                                        .color_probability = color,
                                         .gray_probability = gray,
                                         .blur_probability = blur});
   return {first.slot(), second.slot()};
@@ -160,7 +160,7 @@ std::pair<Slots, Slots> dino_of(Description& self, SlotId jpeg, int global_size,
 
 Slots detection_of(Description& self, SlotId jpeg, SlotId boxes, SlotId labels, int width,
                    int height, float zoom, float max_zoom, const Numbers& fill, float mirror,
-                   float colour) {
+                   float color) {
   const DetectionSample sample =
       detection_augment(self.graph, self.value<Bytes>(jpeg, "detection_augment"),
                         self.value<Tensor>(boxes, "detection_augment: boxes"),
@@ -171,13 +171,13 @@ Slots detection_of(Description& self, SlotId jpeg, SlotId boxes, SlotId labels, 
                          .max_zoom = max_zoom,
                          .fill = fill_of(fill),
                          .mirror_probability = mirror,
-                         .colour_probability = colour});
+                         .color_probability = color});
   return {sample.image.slot(), sample.boxes.slot(), sample.labels.slot()};
 }
 
 Slots segmentation_of(Description& self, SlotId jpeg, SlotId mask, int width, int height,
                       float min_scale, float max_scale, const Numbers& fill, int ignored,
-                      float mirror, float colour) {
+                      float mirror, float color) {
   const SegmentationSample sample =
       segmentation_augment(self.graph, self.value<Bytes>(jpeg, "segmentation_augment"),
                            self.value<Image>(mask, "segmentation_augment: mask"),
@@ -188,7 +188,7 @@ Slots segmentation_of(Description& self, SlotId jpeg, SlotId mask, int width, in
                             .fill = fill_of(fill),
                             .ignored = ignored,
                             .mirror_probability = mirror,
-                            .colour_probability = colour});
+                            .color_probability = color});
   return {sample.image.slot(), sample.mask.slot()};
 }
 

@@ -73,7 +73,7 @@ Array decode(nb::handle data, const std::string& color, bool apply_orientation) 
 
 nb::bytes encode(nb::handle picture, int quality) {
   Image image;
-  copy_picture(picture, image);
+  copy_image(picture, image);
   Bytes file;
   {
     const nb::gil_scoped_release unlocked;

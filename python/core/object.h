@@ -1,9 +1,9 @@
 // Object: a Python object as a sample value. Function: a Python function that a pipeline calls.
-// Kept: holds the functions of one pipeline.
+// PyRefs: holds the functions of one pipeline.
 //
 // Ownership: an Object owns a reference and releases it with the GIL held; after the interpreter
 // has ended, the reference is leaked. A function often refers to the object that holds its
-// pipeline. Python's garbage collector can collect such cycles through Kept, which owns the only
+// pipeline. Python's garbage collector can collect such cycles through PyRefs, which owns the only
 // reference to each function. Threads: like a shared_ptr; moving and testing need no GIL. Errors:
 // none.
 #pragma once
@@ -52,12 +52,12 @@ class Object {
   PyObject* object_ = nullptr;
 };
 
-class Kept {
+class PyRefs {
  public:
-  Kept() = default;
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-  ~Kept() {
+  PyRefs() = default;
+  PyRefs(const PyRefs&) = delete;
+  PyRefs& operator=(const PyRefs&) = delete;
+  ~PyRefs() {
     if (objects_.empty() || !Py_IsInitialized()) return;
     const nb::gil_scoped_acquire lock;
     for (PyObject* const object : objects_) Py_DECREF(object);
@@ -80,13 +80,13 @@ class Kept {
 class Function {
  public:
   // Call it with the GIL held.
-  Function(std::shared_ptr<Kept> kept, nb::object function)
-      : kept_(std::move(kept)), function_(kept_->add(std::move(function))) {}
+  Function(std::shared_ptr<PyRefs> py_refs, nb::object function)
+      : py_refs_(std::move(py_refs)), function_(py_refs_->add(std::move(function))) {}
   // Call it with the GIL held.
   nb::object get() const { return nb::borrow(function_); }
 
  private:
-  std::shared_ptr<Kept> kept_;
+  std::shared_ptr<PyRefs> py_refs_;
   PyObject* function_;
 };
 

@@ -5,8 +5,8 @@
 #include <sluice/cuda/gpu.h>
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/checkpoint.h>
-#include <sluice/graph/sampling/sampler.h>
 #include <sluice/graph/plan/number_types.h>
+#include <sluice/graph/sampling/sampler.h>
 #include <sluice/io/readers/environment.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>
@@ -152,7 +152,7 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
                            message_of(nb::repr(value))));
          }
          checkpoint = message_of(value);
-         if (checkpoint.empty()) throw std::invalid_argument("must be no empty str");
+         if (checkpoint.empty()) throw std::invalid_argument("must not be an empty str");
        }},
   };
   set_all("a pipeline", options, setters);

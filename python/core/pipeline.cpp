@@ -189,7 +189,7 @@ void Caller::work() {
 
 void Caller::run(const std::function<void()>& f, const std::function<void()>& asked,
                  const std::function<void()>& stop) {
-  home_.require("a pipeline's batches");
+  fork_guard_.require("a pipeline's batches");
   std::exception_ptr interrupted;
   {
     const nb::gil_scoped_release unlocked;
@@ -258,10 +258,10 @@ class Running::Callers {
 };
 
 Running::Running(std::shared_ptr<detail::Engine> engine, std::vector<const detail::SlotType*> types,
-                 std::shared_ptr<Kept> kept)
+                 std::shared_ptr<PyRefs> py_refs)
     : engine_(std::move(engine)),
       types_(std::move(types)),
-      kept_(std::move(kept)),
+      py_refs_(std::move(py_refs)),
       caller_(std::make_shared<Caller>()),
       callers_(std::make_shared<Callers>()) {
   if (const auto& from = engine_->options().resume) next_epoch_ = from->epoch;
@@ -292,25 +292,26 @@ void Running::close(const std::string& why) {
 
 void Running::let_go() {
   if (engine_ == nullptr) return;
-  const bool at_home = caller_->at_home();
-  if (at_home) engine_->cancel();
+  const bool in_creating_process = caller_->in_creating_process();
+  if (in_creating_process) engine_->cancel();
   // A signal handler may also run inside a call.
   const bool would_wait_for_itself =
-      engine_->is_inside_step() || (at_home && callers_->has_this_thread());
-  std::function<void()> shut_down =
-      [engine = std::exchange(engine_, nullptr), caller = std::exchange(caller_, nullptr),
-       kept = std::exchange(kept_, nullptr), callers = callers_, at_home]() mutable {
-        if (at_home) callers->wait_for_others();
-        engine->shut_down();
-        // In a child, objects that the parent's threads may be waiting on cannot be destroyed, so
-        // leak them.
-        if (!at_home) (void)new std::shared_ptr<Caller>(caller);
-        engine.reset();
-        caller.reset();
-        kept.reset();
-      };
+      engine_->is_inside_step() || (in_creating_process && callers_->has_this_thread());
+  std::function<void()> shut_down = [engine = std::exchange(engine_, nullptr),
+                                     caller = std::exchange(caller_, nullptr),
+                                     py_refs = std::exchange(py_refs_, nullptr), callers = callers_,
+                                     in_creating_process]() mutable {
+    if (in_creating_process) callers->wait_for_others();
+    engine->shut_down();
+    // In a child, objects that the parent's threads may be waiting on cannot be destroyed, so
+    // leak them.
+    if (!in_creating_process) (void)new std::shared_ptr<Caller>(caller);
+    engine.reset();
+    caller.reset();
+    py_refs.reset();
+  };
   if (would_wait_for_itself) return do_elsewhere(std::move(shut_down));
-  if (!at_home) return shut_down();  // fork() may have copied a locked lock
+  if (!in_creating_process) return shut_down();  // fork() may have copied a locked lock
   const Callers::One inside(*callers_);
   // Active steps may be waiting for the GIL.
   const nb::gil_scoped_release unlocked;
@@ -332,9 +333,8 @@ std::unique_lock<std::mutex> Running::take_over(const char* call, const std::str
   }
   if (callers_->has_this_thread()) {
     throw Error(
-        fmt::format("{} was called while this thread waits for a batch, by a signal's handler say; "
-                    "call cancel() "
-                    "there",
+        fmt::format("{} was called while this thread waits for a batch, for example in a signal "
+                    "handler; call cancel() there",
                     call));
   }
   std::unique_lock turn(turn_, std::try_to_lock);
@@ -394,7 +394,8 @@ nb::object Running::next(const EpochRun& epoch) {
   const std::shared_ptr<detail::Engine> engine = shared_engine();
   if (state.over) return nb::none();
   if (callers_->has_this_thread())
-    throw Error("a batch was asked for while this thread waits for one, by a signal's handler say");
+    throw Error(
+        "a batch was asked for while this thread waits for one, for example in a signal handler");
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn.owns_lock()) {
     say_if_ended(state);  // by the thread that has the turn
@@ -492,24 +493,24 @@ nb::dict Running::inspect(std::int64_t index, std::int64_t epoch) const {
 
 nb::object build_pipeline(Description& self, const Slots& outputs, const nb::dict& options) {
   const PipelineOptions how = pipeline_options_of(options);
-  detail::Recorder& recorder = self.open();
+  detail::PlanBuilder& builder = self.open();
   std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
   std::vector<const detail::SlotType*> types;
   for (const SlotId output : outputs) {
-    const TypeTable& table = table_of(recorder.plan().slots.at(output).type);
+    const TypeTable& table = table_of(builder.plan().slots.at(output).type);
     makers.push_back(table.make_column());
     types.push_back(table.type);
   }
-  if (const std::string why = detail::unused_device(how, recorder.plan()); !why.empty())
+  if (const std::string why = detail::unused_device(how, builder.plan()); !why.empty())
     throw BuildError(why);
   self.built = true;
-  std::shared_ptr<Kept> kept = std::exchange(self.kept, nullptr);
+  std::shared_ptr<PyRefs> py_refs = std::exchange(self.py_refs, nullptr);
   std::shared_ptr<detail::Engine> engine;
   {
     const nb::gil_scoped_release unlocked;
-    engine = detail::make_engine(recorder, how, outputs, std::move(makers));
+    engine = detail::make_engine(builder, how, outputs, std::move(makers));
   }
-  return nb::cast(new Running(std::move(engine), std::move(types), std::move(kept)),
+  return nb::cast(new Running(std::move(engine), std::move(types), std::move(py_refs)),
                   nb::rv_policy::take_ownership);
 }
 

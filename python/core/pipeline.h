@@ -11,8 +11,8 @@
 #pragma once
 
 #include "object.h"
-#include <sluice/graph/plan/slot.h>
 #include <sluice/graph/exec/engine.h>
+#include <sluice/graph/plan/slot.h>
 #include <sluice/runtime/process.h>
 
 #include <condition_variable>
@@ -35,7 +35,7 @@ class Caller {
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
   ~Caller();
-  bool at_home() const { return home_.here(); }
+  bool in_creating_process() const { return fork_guard_.here(); }
   // Runs f on the thread and rethrows its exception. Meanwhile it calls `asked` every 50 ms with
   // the GIL held. If `asked` throws, it calls `stop`, waits for f, and rethrows that exception. The
   // caller must hold the GIL.
@@ -44,7 +44,7 @@ class Caller {
 
  private:
   void work();
-  const HomeProcess home_;  // a child of fork() does not have the thread
+  const ForkGuard fork_guard_;  // a child of fork() does not have the thread
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<void()>* job_ = nullptr;
@@ -69,7 +69,7 @@ struct EpochRun {
 class Running {
  public:
   Running(std::shared_ptr<detail::Engine> engine, std::vector<const detail::SlotType*> types,
-          std::shared_ptr<Kept> kept);
+          std::shared_ptr<PyRefs> py_refs);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running();
@@ -84,7 +84,7 @@ class Running {
   void wait_for_others() const;
   // For Python's garbage collector.
   int traverse(visitproc visit, void* arg) const {
-    return kept_ == nullptr ? 0 : kept_->traverse(visit, arg);
+    return py_refs_ == nullptr ? 0 : py_refs_->traverse(visit, arg);
   }
   // Like close(), but allowed on any thread.
   void let_go();
@@ -119,7 +119,7 @@ class Running {
 
   std::shared_ptr<detail::Engine> engine_;
   std::vector<const detail::SlotType*> types_;
-  std::shared_ptr<Kept> kept_;
+  std::shared_ptr<PyRefs> py_refs_;
   std::string closed_by_;
   std::int64_t next_epoch_ = 0;
   std::shared_ptr<Caller> caller_;  // next() keeps it alive while it waits

@@ -13,7 +13,7 @@ namespace sluice::python {
 namespace {
 
 struct Threads {
-  HomeProcess home;  // a child of fork() does not have the threads
+  ForkGuard fork_guard;  // a child of fork() does not have the threads
   std::vector<std::thread> all;
 };
 // Lives as long as the process. Use it with the GIL held.
@@ -40,7 +40,7 @@ void do_elsewhere(std::function<void()> f) noexcept {
 }
 
 void wait_for_elsewhere() {
-  if (!threads().home.here()) return;
+  if (!threads().fork_guard.here()) return;
   std::vector<std::thread> all = std::exchange(threads().all, {});
   const nb::gil_scoped_release unlocked;
   for (std::thread& one : all) one.join();

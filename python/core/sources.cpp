@@ -173,14 +173,13 @@ void bind_index(nb::module_& module) {
       },
       nb::arg("one"), nb::arg("other"), nb::arg("endings").none());
   nb::class_<JpegIndex>(module, "JpegIndex",
-                        "What is known of where rows begin in JPEG files, so that regions are read "
-                        "alone.")
+                        "Index of where rows begin in JPEG files, so that regions decode alone.")
       .def_static(
           "in_memory", [] { return JpegIndex::in_memory(); },
-          "One that learns of each file that it sees, for as long as it lives.")
+          "An index in memory that learns from each file that it sees.")
       .def_static(
           "open", [](nb::handle path) { return JpegIndex::open(path_of(path)); }, nb::arg("path"),
-          "One that `sluice index` wrote.");
+          "An index file that `sluice index` wrote.");
 }
 
 }  // namespace sluice::python

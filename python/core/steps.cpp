@@ -4,8 +4,8 @@
 #include "errors.h"
 #include "options.h"
 #include "values.h"
-#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/exec/sample.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
 #include <sluice/runtime/error.h>
@@ -20,28 +20,28 @@
 namespace sluice::python {
 namespace {
 
-Slots add_results(detail::Recorder& recorder, detail::Step& step, const Tables& types) {
+Slots add_results(detail::PlanBuilder& builder, detail::Step& step, const Tables& types) {
   for (const TypeTable* type : types)
-    step.writes.push_back(recorder.add_slot(type->type, step.name));
+    step.writes.push_back(builder.add_slot(type->type, step.name));
   return step.writes;
 }
 
 // Records a step that calls f(values...). Without `types` it is called only for its side effects.
 Slots add_step(Description& self, const std::string& name, const nb::object& function,
                const Slots& inputs, const std::vector<std::string>& types) {
-  detail::Recorder& recorder = self.open();
+  detail::PlanBuilder& builder = self.open();
   detail::Step step;
-  step.name = recorder.unique_name(name);
+  step.name = builder.unique_name(name);
   step.reads = inputs;
   step.effect = types.empty();
   const Tables given = tables_of(types);
   Tables taken;
   for (const SlotId slot : inputs) {
-    recorder.use(slot, fmt::format("'{}'", step.name));
-    taken.push_back(&table_of(recorder.plan().slots.at(slot).type));
+    builder.use(slot, fmt::format("'{}'", step.name));
+    taken.push_back(&table_of(builder.plan().slots.at(slot).type));
   }
-  Slots made = add_results(recorder, step, given);
-  step.run = [f = Function(self.kept, function), inputs, taken, made,
+  Slots made = add_results(builder, step, given);
+  step.run = [f = Function(self.py_refs, function), inputs, taken, made,
               given](detail::Sample& sample) {
     call_python([&] {
       nb::list arguments;
@@ -51,7 +51,7 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
       if (!made.empty()) take_results(sample, made, given, result);
     });
   };
-  recorder.add_step(std::move(step));
+  builder.add_step(std::move(step));
   return made;
 }
 
@@ -66,7 +66,7 @@ Slots add_python_source(Description& self, const std::string& name, const nb::ob
                         const std::string& fingerprint, bool in_order) {
   DynamicSource source = python_source(self, name, count, types, name_of, fingerprint);
   const Ends ends = count >= 0 ? Ends::never : in_order ? Ends::by_stop : Ends::by_stop_or_index;
-  const Function f(self.kept, function);
+  const Function f(self.py_refs, function);
   source.write = [f, given = source.types, ends, in_order](
                      detail::Sample& sample, const Slots& made, const SampleInfo& info) {
     call_python(

@@ -132,7 +132,7 @@ struct Convert<Image> {
   static nb::object to(const Image& value) {
     return value.empty() ? nb::none() : numpy_of(value.to_host().tensor().clone());
   }
-  static void from(nb::handle object, Image& value) { copy_picture(object, value); }
+  static void from(nb::handle object, Image& value) { copy_image(object, value); }
 };
 template <>
 struct Convert<Tensor> {

@@ -69,7 +69,7 @@ struct Traveller {
 using Travellers = std::vector<Traveller>;
 
 template <class Visit>
-void for_each_travelling_type(Visit&& visit) {
+void for_each_wire_type(Visit&& visit) {
   detail::for_each_number_type(
       [&]<class T>(std::type_identity<T> type, const char*) { visit(type); });
   visit(std::type_identity<std::string>());
@@ -80,35 +80,36 @@ void for_each_travelling_type(Visit&& visit) {
 
 Travellers travellers_of(const std::vector<std::string>& types) {
   if (types.size() > detail::WireValues::kMostValues) {
-    throw BuildError(fmt::format("{} values of a sample travel to a worker or back; they may be {}",
-                                 types.size(), detail::WireValues::kMostValues));
+    throw BuildError(
+        fmt::format("{} values of a sample are sent to a worker or back; they may be {}",
+                    types.size(), detail::WireValues::kMostValues));
   }
   Travellers all;
   for (const TypeTable* table : tables_of(types)) {
     Traveller one{table, nullptr, nullptr, nullptr, nullptr};
-    for_each_travelling_type([&]<class T>(std::type_identity<T>) {
+    for_each_wire_type([&]<class T>(std::type_identity<T>) {
       if (table->type != detail::slot_type<T>()) return;
-      using Travelling = detail::travelling<T>;
+      using WireType = detail::wire_type<T>;
       one.read = [](detail::ReplyReader& from) -> std::unique_ptr<Arrived> {
-        return std::make_unique<ArrivedAs<T>>(Travelling::read_one(from));
+        return std::make_unique<ArrivedAs<T>>(WireType::read_one(from));
       };
       // Memory that from_python() allocates here is shared memory.
       one.write = [](const TypeTable& type, nb::handle object, detail::ReplyWriter& to) {
         T value{};
         type.from_python(object, &value);
-        Travelling::write_one(to, std::move(value));
+        WireType::write_one(to, std::move(value));
       };
       one.add_input = [](const void* value, detail::RequestInputs& to) {
         detail::add_input(to, *static_cast<const T*>(value));
       };
       one.take_input = [](const TypeTable& type, detail::ReplyReader& from) {
-        const T value = Travelling::read_one(from);
+        const T value = WireType::read_one(from);
         return type.to_python(&value);
       };
     });
     if (one.read == nullptr)
       throw BuildError(
-          fmt::format("a value of type '{}' travels neither to a worker nor back", table->name));
+          fmt::format("a value of type '{}' cannot be sent to a worker or back", table->name));
     all.push_back(one);
   }
   return all;
@@ -234,11 +235,11 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
 Slots add_worker_step(Description& self, const std::string& name, const Slots& inputs,
                       const std::vector<std::string>& types, const nb::dict& workers,
                       const nb::object& keep) {
-  detail::Recorder& recorder = self.open();
+  detail::PlanBuilder& builder = self.open();
   std::vector<std::string> taken;
   for (const SlotId slot : inputs) {
-    recorder.use(slot, fmt::format("'{}'", name));
-    taken.push_back(table_of(recorder.plan().slots.at(slot).type).name);
+    builder.use(slot, fmt::format("'{}'", name));
+    taken.push_back(table_of(builder.plan().slots.at(slot).type).name);
   }
   const Travellers gives = travellers_of(types), takes = travellers_of(taken);
   WorkerOptions options = worker_options_of(workers);
@@ -246,13 +247,13 @@ Slots add_worker_step(Description& self, const std::string& name, const Slots& i
   const auto pool = std::make_shared<const Workers>(name, gives, kUntilEnd, options);
   const auto gate = std::make_shared<detail::EpochGate>();
   detail::Step step;
-  step.name = recorder.unique_name(name);
+  step.name = builder.unique_name(name);
   step.reads = inputs;
   step.kind = detail::StepKind::wait;
   step.effect = types.empty();
   step.epoch = detail::epoch_hooks(pool, gate);
   for (const Traveller& one : gives)
-    step.writes.push_back(recorder.add_slot(one.type->type, step.name));
+    step.writes.push_back(builder.add_slot(one.type->type, step.name));
   Slots made = step.writes;
   step.run = [pool, gate, gives, takes, inputs, made, kept = Object(keep)](detail::Sample& sample) {
     auto values = std::make_shared<detail::RequestInputs>();
@@ -264,7 +265,7 @@ Slots add_worker_step(Description& self, const std::string& name, const Slots& i
     if (sample.is_alone()) return ask();
     gate->pass(ask);
   };
-  recorder.add_step(std::move(step));
+  builder.add_step(std::move(step));
   return made;
 }
 
@@ -328,8 +329,7 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
   std::string program = "python", argument = asked;
   char* arguments[] = {program.data(), argument.data(), nullptr};
   const nb::gil_scoped_release unlocked;
-  if (!detail::serve_if_asked(2, arguments))
-    throw Error("this process was not started as a worker");
+  if (!detail::worker_main(2, arguments)) throw Error("this process was not started as a worker");
 }
 
 }  // namespace

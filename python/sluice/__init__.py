@@ -55,7 +55,7 @@ from ._mix import cut_mix, mix_up
 from ._pipeline import BatchKey, Pipeline, pipeline
 from ._rewrite import RewriteError, graph_function
 from ._value import Value
-from ._watch import WatchWarning
+from ._mutations import WatchWarning
 from ._workers import WorkerOptions
 from .sources import LeftOutWarning, classes, files, iterate, list_file, map, require_same_classes, source, tar
 

@@ -17,7 +17,7 @@ from ._describing import current_graph, refuse, refusing
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
 from ._structure import flatten, rebuild
 from ._value import cure_of_condition, is_bool, is_number
-from ._watch import Unseen, Watch, package_of
+from ._mutations import Unseen, MutationDetector, package_of
 
 __all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
 
@@ -46,10 +46,10 @@ def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any
         raise
 
 
-def _watch(name: str, *functions: Any) -> Watch:
+def _watch(name: str, *functions: Any) -> MutationDetector:
     """Watches what the branches of a choice or the body of a loop can change."""
     try:
-        watch = Watch({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
+        watch = MutationDetector({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
     except Unseen as unseen:
         raise BuildError(unseen.message(f"`{name}`")) from None
     frame = sys._getframe(1)
@@ -59,7 +59,7 @@ def _watch(name: str, *functions: Any) -> Watch:
     return watch
 
 
-def _require_unchanged(name: str, watch: Watch) -> None:
+def _require_unchanged(name: str, watch: MutationDetector) -> None:
     changed = watch.changed()
     if changed is not None:
         raise BuildError(
@@ -135,23 +135,23 @@ def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name:
     >>> image = sluice.select(ops.choice_index([1, 1, 1]), [image, lambda: ops.gaussian_blur(image), lambda: ops.invert(image)])
     """
     if more or callable(arms) or is_value(arms) or isinstance(arms, (str, dict)) or not isinstance(arms, Iterable):
-        raise BuildError("`select`: the arms are one list; write sluice.select(index, [first, second, ...])")
+        raise BuildError("`select`: the branches are one list; write sluice.select(index, [first, second, ...])")
     arms = list(arms)
     called = name or "select"
     if not arms:
-        raise BuildError(f"`{called}` has no arms; give at least one")
+        raise BuildError(f"`{called}` has no branches; give at least one")
     names = [f"arm {k}" for k in range(len(arms))] if names is None else list(names)
     if len(names) != len(arms):
-        raise BuildError(f"`{called}` has {len(arms)} arms, but {len(names)} names; give one name for each arm")
+        raise BuildError(f"`{called}` has {len(arms)} branches, but {len(names)} names; give one name for each branch")
     if len(set(names)) < len(names):
         twice = next(one for one in names if names.count(one) > 1)
-        raise BuildError(f"`{called}` has two arms of the name '{twice}'; give each arm a name of its own")
+        raise BuildError(f"`{called}` has two branches of the name '{twice}'; give each branch a name of its own")
     if is_value(index):
         return choose(index.graph, called, dict(zip(names, arms)), "number", index)
     if not hasattr(index, "__index__"):
         raise BuildError(f"`{called}` chooses by a whole number, not by {kind_of(index)}")
     if not 0 <= index < len(arms):
-        raise IndexError(f"the index of `{called}` is {index}, but the arms are numbered 0 to {len(arms) - 1}")
+        raise IndexError(f"the index of `{called}` is {index}, but the branches are numbered 0 to {len(arms) - 1}")
     return _give(arms[index])
 
 
@@ -495,7 +495,7 @@ def _to_keep(graph: Any, x: Any, name: str) -> Any:
     if x.type == "bool":
         raise BuildError(f"`{name}` cannot keep a Value of type bool; cast it, as in x.cast('u8')")
     if x.type == "object" or x.type.startswith("list of "):
-        raise BuildError(f"`{name}` cannot keep {kind_of(x)}; keep numbers, texts, bytes, pictures, tensors or rectangles")
+        raise BuildError(f"`{name}` cannot keep {kind_of(x)}; keep numbers, texts, bytes, images, tensors or rectangles")
     return x
 
 

@@ -14,7 +14,7 @@ import types
 from typing import Any
 
 from ._describing import warn_at
-from ._watch import content_of, is_library, names_in
+from ._mutations import content_of, is_library, names_in
 
 
 class DrawWarning(UserWarning):

@@ -80,7 +80,8 @@ class Graph:
             )
         if by == "number" and on.type[0] == "f":
             raise _core.BuildError(
-                f"{name}: the number of an arm is a whole number, and {on!r} is none; say .cast('i64'), which cuts its fraction off"
+                f"{name}: the number of a branch is a whole number, and {on!r} is none; say "
+                ".cast('i64'), which cuts its fraction off"
             )
         name = self.core.unique_name(name)
         self.core.open_branch(name, arm_names, by == "number", self._own(on, name))
@@ -93,7 +94,7 @@ class Graph:
 
     def close_branch(self, results: list[list[Value]], places: list[str]) -> list[Value]:
         """The merged values; `results` has what each arm gives."""
-        slots = [[self._own(value, "an arm") for value in arm] for arm in results]
+        slots = [[self._own(value, "a branch") for value in arm] for arm in results]
         return self._values(self.core.close_branch(slots, places))
 
     def open_loop(
@@ -257,12 +258,12 @@ def _require_kind(operator: str, wanted: dict, value: Any) -> None:
     if wanted["types"] != ["image"]:
         return
     cures = {
-        "tensor": f"ops.to_image({wanted['name']}) makes a picture of numbers from 0 to 255, and "
+        "tensor": f"ops.to_image({wanted['name']}) makes an image of numbers from 0 to 255, and "
                   f"ops.to_image({wanted['name']}, white=1) of numbers from 0 to 1",
-        "bytes": f"ops.decode_jpeg({wanted['name']}), or decode_image, gives the picture in the file",
+        "bytes": f"ops.decode_jpeg({wanted['name']}), or decode_image, gives the image in the file",
     }
     if value.type in cures:
-        raise _core.BuildError(f"{operator}: {wanted['name']} is a picture, not {value!r}; {cures[value.type]}")
+        raise _core.BuildError(f"{operator}: {wanted['name']} is an image, not {value!r}; {cures[value.type]}")
 
 
 def _require_type(operator: str, name: str, value: Value, types: Sequence[str] = ()) -> None:
@@ -270,8 +271,7 @@ def _require_type(operator: str, name: str, value: Value, types: Sequence[str] =
     if value.type == "object" and "object" not in types:
         example = "'image'" if "image" in types else f"{types[0]!r}" if types else "'f32'"
         raise _core.BuildError(
-            f"{operator}: {name} is {value!r}, an object of Python's of which nothing is known; say what it is where it is "
-            f"made: returns={example}, for instance"
+            f"{operator}: {name} is {value!r}, a Python object of unknown type; declare the type where it is made: returns={example}, for instance"
         )
 
 

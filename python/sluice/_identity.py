@@ -29,7 +29,7 @@ def is_instance(error: _Error, x: Any, kinds: Any) -> bool:
         return True
     own = class_of(x)
     if own is None:
-        raise error(f"isinstance() of {kind_of(x)}: each sample may answer otherwise; ask in a function of sluice.map")
+        raise error(f"isinstance() of {kind_of(x)}: the answer may differ between samples; ask in a function of sluice.map")
     found = issubclass(own, kinds)
     if found and own in (list, tuple):
         raise error(
@@ -50,7 +50,7 @@ def is_same(error: _Error, x: Any, y: Any) -> Any:
             raise _of_class(error)
         return False
     if x.type == "object":
-        raise error(f"`is` with {kind_of(x)}: each sample may answer otherwise; ask in a function of sluice.map")
+        raise error(f"`is` with {kind_of(x)}: the answer may differ between samples; ask in a function of sluice.map")
     if isinstance(y, Value):
         if x.type == y.type == "bool":
             return x == y

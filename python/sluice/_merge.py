@@ -22,7 +22,7 @@ from ._core import BuildError
 from ._describing import current_graph
 from ._structure import Shape, assemble, difference, flatten, places_of, rebuild
 from ._value import is_value
-from ._watch import is_library
+from ._mutations import is_library
 
 
 class Unset:
@@ -248,7 +248,8 @@ class Branch:
         if key not in self._nodes:
             if any(_further(shape) != _further(shapes[0]) for shape in shapes):
                 raise BuildError(
-                    f"{what} has other attributes beside its fields in each arm of `{self.name}`; declare them as fields"
+                    f"{what} has other attributes beside its fields in each branch of "
+                    f"`{self.name}`; declare them as fields"
                 )
             columns = [_split(leaves, shape) for leaves, shape in given]
             places = [", ".join(filter(None, (place, here))) for here in shapes[0].steps()]
@@ -261,7 +262,7 @@ class Branch:
         if errors:
             return errors[0]
         return BuildError(
-            f"'{name}' has no value after `{self.name}`: {_listed(lacking)}; assign it in every arm, or before"
+            f"'{name}' has no value after `{self.name}`: {_listed(lacking)}; assign it in every branch, or before"
         )
 
     def _row(self, row: list, what: str) -> tuple:
@@ -313,16 +314,16 @@ def _fits(x: Any, like: Any) -> bool:
 
 def _listed(arms: list[str]) -> str:
     if len(arms) == 1:
-        return f"the arm '{arms[0]}' does not assign it"
-    return f"the arms {', '.join(repr(arm) for arm in arms)} do not assign it"
+        return f"the branch '{arms[0]}' does not assign it"
+    return f"the branches {', '.join(repr(arm) for arm in arms)} do not assign it"
 
 
 def _cure(x: Any, what: str) -> str:
     if x is None and what == "the return value":
         return "return a value on every path"
     if x is None:
-        return "give a value there, too; None cannot travel with a sample"
-    return "give the same one in all arms, or make Values of it before: only numbers and texts become constants"
+        return "give a value there, too; None cannot be a value of a sample"
+    return "give the same one in all branches, or make Values of it before: only numbers and texts become constants"
 
 
 # Values that represent plain numbers in the state of an open loop. Their types are only assumed:
@@ -555,5 +556,5 @@ class Loop:
 
 def _cure_of_loop(before: Any, after: Any) -> str:
     if before is None or after is None:
-        return "begin with a value of that type; None cannot travel with a sample"
+        return "begin with a value of that type; None cannot be a value of a sample"
     return "keep one type; what is neither a number nor a text must stay what it is"

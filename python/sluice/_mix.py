@@ -12,7 +12,7 @@ from ._pipeline import BatchKey
 def _core_of(column: Any, what: str) -> Any:
     if not isinstance(column, Column):
         cure = "; ops.one_hot(label, classes=...) makes tensors of numbers" if what.endswith("labels") else ""
-        raise TypeError(f"{what} is a column of pictures or tensors of a batch, not {type(column).__name__}{cure}")
+        raise TypeError(f"{what} is a column of images or tensors of a batch, not {type(column).__name__}{cure}")
     return column._core
 
 

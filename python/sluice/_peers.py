@@ -222,7 +222,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     "fill_value": (("fill=", None),),
     "fillcolor": (("fill=", None),),
     "border_mode": (("border=", ("pad_image", "elastic", "shear", "translate", "perspective", "warp_affine", "warp_perspective")),
-                    ("fill=, beyond the picture", ("rotate",))),
+                    ("fill=, beyond the image", ("rotate",))),
     "padding_mode": (("border=", ("pad_image", "translate", "shear", "warp_affine")),),
     "padding": (("left=, top=, right= and bottom=", ("pad_image",)),),
     "value": (("fill=", ("random_erasing", "pad_image", "erase", "pad_tensor")),),
@@ -262,7 +262,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     "values": (("numbers", ("choice",)),),
     "axes": (("axis=", ("slice_tensor", "pad_tensor")),),
     "dim": (("axis=", ("cat", "stack", "slice_tensor")),),
-    "device": (("the option `device` of the pipeline and .gpu() of the picture", None),),
+    "device": (("the option `device` of the pipeline and .gpu() of the image", None),),
     "seed": (("the option `seed` of the pipeline, from which every draw follows", None),),
     "always_apply": (("nothing: " + _OF_SAMPLES, None),),
     "inplace": (("nothing: a step makes a new value", None),),
@@ -273,7 +273,7 @@ _ARRAY = "a function of sluice.map is given each sample's array, which has it"
 
 #: Advice, with the attributes and methods of arrays that it is for.
 ATTRIBUTES: tuple[tuple[str, str], ...] = (
-    ("ops.canvas_size(image) gives height and width of a picture, and " + _ARRAY, "shape size ndim height width channels"),
+    ("ops.canvas_size(image) gives height and width of an image, and " + _ARRAY, "shape size ndim height width channels"),
     ("its attribute type says what it is, and .cast('f32') converts it; " + _ARRAY, "dtype layout itemsize nbytes"),
     (".cast('f32') converts it, or .cast('i64')", "astype to float double half int long byte"),
     (".gpu() and .cpu() move it", "cuda device host"),

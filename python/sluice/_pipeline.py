@@ -147,7 +147,7 @@ class Pipeline:
                 given = self._describe()
             except RecursionError:
                 raise _core.BuildError(
-                    f"{self._name}() calls itself without an end: all arms of an `if` on a value are described, "
+                    f"{self._name}() calls itself endlessly: all branches of an `if` on a value are described, "
                     "so a function that calls itself there never stops; write a `while` or a `for` loop"
                 ) from None
             except Exception as error:
@@ -398,7 +398,7 @@ class Description:
             options["resume"] = _checkpoint_of(options["resume"])
         if "seed" in options and options["seed"] is None:
             raise _core.BuildError(
-                "seed is a whole number, not None: a pipeline whose seed nobody knows cannot be repeated; "
+                "seed is a whole number, not None: a pipeline with an unknown seed cannot be repeated; "
                 "secrets.randbits(63) makes one"
             )
         function = self._function
@@ -475,7 +475,7 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     compact : bool
         Batches are full even if samples are left out.
     compose : bool
-        Colour operators in a row that are affine become one matrix, warps in a row one warp; pixels
+        Color operators in a row that are affine become one matrix, warps in a row one warp; pixels
         then are rounded once, and so differ.
     stall_timeout : float
         Seconds without progress after which the loop raises StallError.

@@ -99,4 +99,4 @@ def sheet_of(batch: Batch) -> Sheet:
             x = gap + i % across * (width + gap)
             sheet[y : y + one.shape[0], x : x + one.shape[1]] = one
         return Sheet(sheet)
-    raise _core.Error("none of the pipeline's outputs is a picture")
+    raise _core.Error("none of the pipeline's outputs is an image")

@@ -27,7 +27,7 @@ from ._identity import is_instance, is_same, require_no_class, require_no_text, 
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import IN_PLACE, RESULT
 from ._structure import flatten
-from ._watch import NOTHING, Assigned, Unseen, Watch, kind_of_dict, store, stored
+from ._mutations import NOTHING, Assigned, Unseen, MutationDetector, kind_of_dict, store, stored
 
 
 class Site:
@@ -614,11 +614,11 @@ class Runtime:
                 add(label, owner, name)
         return list(found.values())
 
-    def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> Watch:
+    def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> MutationDetector:
         """Watches what the branches or the body of a construct can change."""
         roots = {name: scope.get(name, self.globals.get(name, sys.modules.get(name))) for name in site.reads}
         try:
-            watch = Watch(roots, site.mentioned, left_out, assigned)
+            watch = MutationDetector(roots, site.mentioned, left_out, assigned)
         except Unseen as unseen:
             raise self.error(
                 site.line,

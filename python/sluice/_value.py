@@ -9,7 +9,7 @@ import types
 from typing import Any, NoReturn
 
 from ._describing import refuse, refusing
-from ._watch import is_library
+from ._mutations import is_library
 
 from . import _peers
 
@@ -168,13 +168,13 @@ class Value:
         frame = sys._getframe(1)
         if "_sluice_" in frame.f_code.co_freevars or is_library(frame.f_globals.get("__name__")):
             raise self._no(
-                "is no bool",
+                "is not a bool",
                 "Functions of Python and of libraries cannot ask a sample: write sluice.any_of(a, b) for any(), sluice.all_of(a, b) "
                 "for all(), ops.maximum(a, b) for max() and ops.minimum(a, b) for min(). Compare the elements of a list one "
                 "by one, in place of `[x] == [1]`, sorted() and .count()",
             )
         raise self._no(
-            "is no bool",
+            "is not a bool",
             "Mark the function that asks with @sluice.pipeline or @sluice.graph_function, so that "
             "`if`, `while`, `and`, `or` and `not` are those of each sample, or call "
             "sluice.if_else(value, then, otherwise). max(a, b) asks, too: write ops.maximum(a, b)",
@@ -222,17 +222,17 @@ class Value:
 
     def __index__(self) -> int:
         raise self._no(
-            "is no number of Python's",
+            "is not a number of Python's",
             "Give it to an operator that takes a value for each sample; `for i in range(value)` and "
             "[... for i in range(value)] loop in a function that is marked, and sluice.select chooses one of several",
         )
 
     def __int__(self) -> int:
-        raise self._no("is no number of Python's", "value.cast('i64') cuts its fraction off for each sample")
+        raise self._no("is not a number of Python's", "value.cast('i64') cuts its fraction off for each sample")
 
     def __float__(self) -> float:
         raise self._no(
-            "is no number of Python's",
+            "is not a number of Python's",
             "value.cast('f32') makes one of each sample's, and a function of sluice.map computes with it, math.sqrt(x) say",
         )
 
@@ -242,7 +242,7 @@ class Value:
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise self._no(
             "is no array of NumPy's",
-            "sluice.ops has operators for pictures and tensors (ops.mean, ops.flip, ops.maximum), and a function of "
+            "sluice.ops has operators for images and tensors (ops.mean, ops.flip, ops.maximum), and a function of "
             "sluice.map is given each sample's array",
         )
 
@@ -263,7 +263,7 @@ class Value:
             return self.graph.operator("element", self, self._index(key))
         raise self._no(
             "cannot be indexed",
-            "Use ops.slice_tensor for tensors, ops.crop for pictures, or index it in a function of sluice.map",
+            "Use ops.slice_tensor for tensors, ops.crop for images, or index it in a function of sluice.map",
         )
 
     def _index(self, key: Any) -> Value:
@@ -442,7 +442,8 @@ class Value:
             raise self._refuse(
                 TypeError(
                     f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers, of tensors "
-                    "and of pictures, and numbers compare; compare anything else in a function that sluice.map calls for each "
+                    "and of images, and numbers compare; compare anything else in a function "
+                    "that sluice.map calls for each "
                     "sample"
                 )
             )
@@ -499,7 +500,7 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
     first = _has_elements(y)
     data, number = (y, x) if first else (x, y)
     if isinstance(number, Value) and number.type not in NUMBER_TYPES:
-        raise refuse(TypeError(f"{operation} of {data!r} and {number!r}: it takes tensors, pictures and numbers"), graph)
+        raise refuse(TypeError(f"{operation} of {data!r} and {number!r}: it takes tensors, images and numbers"), graph)
     if not isinstance(number, Value) and hasattr(number, "item"):
         number = number.item()
     whole = _is_whole(number)

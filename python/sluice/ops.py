@@ -52,7 +52,7 @@ def _doc_of(schema: dict) -> str:
             "",
         ]
     if schema["effect"]:
-        lines += ["Runs even if nobody uses what it gives.", ""]
+        lines += ["Runs even if its output is unused.", ""]
     lines += ["Parameters", "----------"]
     for one in schema["inputs"]:
         types = " or ".join(one["types"]) or one["any"] or "any value"
@@ -149,7 +149,7 @@ def _count_of(operator: str, parameter: str) -> int:
 
 @_checked(_core.BuildError)
 def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> _Value:
-    """One of several numbers, drawn for each sample.
+    """Draws one of several numbers for each sample.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> 
 
 @_checked(_core.BuildError)
 def choice_index(weights: Sequence[float]) -> _Value:
-    """The place of one of several weights, drawn for each sample as probably as they say.
+    """Draws an index, from 0 on, for each sample with probabilities given by weights.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def choice_index(weights: Sequence[float]) -> _Value:
 
 @_checked(_core.BuildError)
 def cat(*tensors: _Value | Sequence[_Value], axis: int = 0) -> _Value:
-    """Tensors, one after the other along a dimension.
+    """Concatenates tensors along an axis.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def cat(*tensors: _Value | Sequence[_Value], axis: int = 0) -> _Value:
 @_checked(_core.BuildError)
 def stack(list: _Value | Sequence[_Value], length: int | _Value | None = None, *, reverse: bool = False, name: str = "list",
           axis: int = 0) -> _Value:
-    """Tensors or pictures of one shape as one tensor, side by side along a dimension that is new.
+    """Stacks tensors or images of one shape along a new axis.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def _several(given: tuple, user: str) -> list[_Value]:
 
 
 def minimum(x: _Value | float, y: _Value | float) -> _Value:
-    """The smaller of two numbers, or of each two elements of tensors or pictures.
+    """Returns the smaller of two numbers, or of each pair of elements of tensors or images.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def minimum(x: _Value | float, y: _Value | float) -> _Value:
 
 
 def maximum(x: _Value | float, y: _Value | float) -> _Value:
-    """The larger of two numbers, or of each two elements of tensors or pictures.
+    """Returns the larger of two numbers, or of each pair of elements of tensors or images.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def maximum(x: _Value | float, y: _Value | float) -> _Value:
 
 
 def clamp(x: _Value, low: _Value | float, high: _Value | float) -> _Value:
-    """The number, or each element of a tensor or picture, but at least `low` and at most `high`.
+    """Limits a number, or each element of a tensor or image, to `low` to `high`.
 
     Parameters
     ----------
@@ -324,13 +324,13 @@ def _extreme(name: str, x: _Value | float, y: _Value | float) -> _Value:
     takes = (*_NUMBER_TYPES, "tensor", "image")
     good = _builtins.all(one.type in takes if isinstance(one, _Value) else _is_number(one) for one in (x, y))
     if not good or not _builtins.any(isinstance(one, _Value) for one in (x, y)):
-        raise TypeError(f"{name} takes values of numbers, tensors or pictures, or one and a number, not {x!r} and {y!r}")
+        raise TypeError(f"{name} takes values of numbers, tensors or images, or one and a number, not {x!r} and {y!r}")
     return _computed(name, x, y)
 
 
 @_checked(_core.BuildError)
 def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none") -> _Value:
-    """The same elements in another shape.
+    """Returns the same elements in another shape.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ def slice_tensor(
     start: int | _Value | Sequence[int | _Value] = 0,
     length: int | _Value | Sequence[int | _Value] = -1,
 ) -> _Value:
-    """A part of a tensor, cut out along one dimension or several.
+    """Cuts a part out of a tensor along one or more axes.
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ def pad_tensor(
     align: int | _Value | Sequence[int | _Value] = 1,
     fill: float | _Value = 0.0,
 ) -> _Value:
-    """A tensor made longer along one dimension or several, with one number behind its elements.
+    """Pads a tensor at the end of one or more axes with a number.
 
     Parameters
     ----------
@@ -446,7 +446,7 @@ def _along(operator: str, tensor: _Value, axis: Any, same: dict | None = None, *
 
 @_checked(_core.BuildError)
 def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
-    """Each level becomes a weighted sum of those around it; borders are reflected.
+    """Replaces each pixel value with a weighted sum of a window; reflects borders.
 
     Parameters
     ----------
@@ -484,7 +484,7 @@ def random_resized_crop(
     antialias: bool = True,
     shrink: bool = False,
 ) -> _Value:
-    """A random rectangle of a picture, resized; of a JPEG file no more is decoded.
+    """Crops a random rectangle and resizes it; decodes only that region of a JPEG file.
 
     Parameters
     ----------
@@ -524,9 +524,9 @@ def random_erasing(
     max_ratio: float = 3.3,
     fill: int | tuple[int, int, int] | _Value = 0,
 ) -> _Value:
-    """A random rectangle of the picture is filled, with this probability.
+    """Fills a random rectangle with a color, with the given probability.
 
-    ``fill`` is a colour, or a Value: that of each sample, a tensor of 1, 3 or 4 numbers.
+    ``fill`` is a color, or a Value: that of each sample, a tensor of 1, 3 or 4 numbers.
     """
     graph, slot = _slot(image, "random_erasing")
     of_sample = fill.slot if isinstance(fill, _Value) else None
@@ -549,7 +549,7 @@ def rand_augment(
     fill: int | tuple[int, int, int] | None = None,
     excluded: tuple[str, ...] = (),
 ) -> _Value:
-    """RandAugment: n of 14 operators, drawn for each sample, of this magnitude.
+    """Applies n of 14 operators, drawn for each sample, with this magnitude (RandAugment).
 
     Parameters
     ----------
@@ -588,7 +588,7 @@ def trivial_augment_wide(
     fill: int | tuple[int, int, int] | None = None,
     excluded: tuple[str, ...] = (),
 ) -> _Value:
-    """TrivialAugmentWide: one of 14 operators, of any magnitude, both drawn for each sample."""
+    """Applies one of 14 operators with any magnitude, both drawn per sample (TrivialAugmentWide)."""
     graph, slot = _slot(image, "trivial_augment_wide")
     made = graph.core.trivial_augment_wide(
         slot, bins, ranges, interpolation, _levels(fill, "trivial_augment_wide"), list(excluded)
@@ -606,7 +606,7 @@ def auto_augment(
     fill: int | tuple[int, int, int] | None = None,
     excluded: tuple[str, ...] = (),
 ) -> _Value:
-    """AutoAugment: one of 25 pairs of operators found for 'imagenet', 'cifar10' or 'svhn'."""
+    """Applies one of 25 pairs of operators found for 'imagenet', 'cifar10' or 'svhn' (AutoAugment)."""
     graph, slot = _slot(image, "auto_augment")
     made = graph.core.auto_augment(
         slot, policy, ranges, interpolation, _levels(fill, "auto_augment"), list(excluded)
@@ -626,7 +626,7 @@ def aug_mix(
     fill: int | tuple[int, int, int] | None = None,
     excluded: tuple[str, ...] = (),
 ) -> _Value:
-    """AugMix: the picture mixed with others that chains of operators make of it."""
+    """Mixes the image with versions made by chains of operators (AugMix)."""
     graph, slot = _slot(image, "aug_mix")
     made = graph.core.aug_mix(
         slot, severity, mixture_width, chain_depth, alpha, interpolation, _levels(fill, "aug_mix"),
@@ -642,15 +642,15 @@ def sim_clr(
     width: int = 224,
     height: int = 224,
     min_area: float = 0.08,
-    colour_strength: float = 1.0,
-    colour_probability: float = 0.8,
+    color_strength: float = 1.0,
+    color_probability: float = 0.8,
     gray_probability: float = 0.2,
     blur_probability: float = 0.5,
 ) -> tuple[_Value, _Value]:
-    """SimCLR's two views of one decode of a JPEG file."""
+    """Makes SimCLR's two views from one decode of a JPEG file."""
     graph, slot = _slot(jpeg, "sim_clr")
     made = graph.core.sim_clr(
-        slot, width, height, min_area, colour_strength, colour_probability, gray_probability,
+        slot, width, height, min_area, color_strength, color_probability, gray_probability,
         blur_probability,
     )
     return _Value(graph, made[0]), _Value(graph, made[1])
@@ -667,7 +667,7 @@ def dino(
     max_local_area: float = 0.4,
     min_local_area: float = 0.05,
 ) -> tuple[list[_Value], list[_Value]]:
-    """DINO's 2 global views and its local ones, all of one decode of a JPEG file."""
+    """Makes DINO's 2 global views and its local views from one decode of a JPEG file."""
     graph, slot = _slot(jpeg, "dino")
     whole, parts = graph.core.dino(
         slot, global_size, local_size, locals, min_global_area, max_local_area, min_local_area
@@ -687,13 +687,13 @@ def detection_augment(
     max_zoom: float = 4.0,
     fill: int | tuple[int, int, int] = (124, 116, 104),
     mirror_probability: float = 0.5,
-    colour_probability: float = 0.5,
+    color_probability: float = 0.5,
 ) -> tuple[_Value, _Value, _Value]:
-    """SSD's training: a picture with its boxes and labels, as a random region of it shows them."""
+    """Crops a random region of an image with its boxes and labels, as SSD's training does."""
     graph, slot = _slot(jpeg, "detection_augment")
     made = graph.core.detection_augment(
         slot, _slot(boxes, "detection_augment")[1], _slot(labels, "detection_augment")[1], width,
-        height, zoom_probability, max_zoom, _levels(fill, "detection_augment"), mirror_probability, colour_probability,
+        height, zoom_probability, max_zoom, _levels(fill, "detection_augment"), mirror_probability, color_probability,
     )
     return tuple(_Value(graph, one) for one in made)
 
@@ -710,20 +710,20 @@ def segmentation_augment(
     fill: int | tuple[int, int, int] = (124, 116, 104),
     ignored: int = 255,
     mirror_probability: float = 0.5,
-    colour_probability: float = 0.5,
+    color_probability: float = 0.5,
 ) -> tuple[_Value, _Value]:
-    """A random window of a picture and of its mask, scaled."""
+    """Scales an image and its mask, and cuts out a random window."""
     graph, slot = _slot(jpeg, "segmentation_augment")
     made = graph.core.segmentation_augment(
         slot, _slot(mask, "segmentation_augment")[1], width, height, min_scale, max_scale,
-        _levels(fill, "segmentation_augment"), ignored, mirror_probability, colour_probability,
+        _levels(fill, "segmentation_augment"), ignored, mirror_probability, color_probability,
     )
     return _Value(graph, made[0]), _Value(graph, made[1])
 
 
 @_checked(_core.BuildError)
 def photometric_distort(image: _Value, *, probability: float = 0.5) -> _Value:
-    """SSD's changes of brightness, contrast, saturation and hue, each with this probability."""
+    """Changes brightness, contrast, saturation and hue as SSD does, each with this probability."""
     graph, slot = _slot(image, "photometric_distort")
     return _Value(graph, graph.core.photometric_distort(slot, probability))
 

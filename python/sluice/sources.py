@@ -407,7 +407,7 @@ def _sampled_in_workers(
 ) -> Any:
     """A source whose samples worker processes make; see the core's worker_source()."""
     _require_no_nul(name, f"{call}(): name")
-    sent, pickled = _travelling(types)
+    sent, pickled = _wire_types(types)
     program, kept = _workers.program_of(
         call, data, sent, pickled, ended_by=ended_by, in_order=in_order, together=together,
         inputs=graph.core.place_types() if in_order else None,
@@ -423,7 +423,7 @@ def _wants_workers(workers: Any) -> bool:
     return isinstance(workers, bool) or not hasattr(workers, "__index__") or operator.index(workers) != 0
 
 
-def _travelling(types: list[str]) -> tuple[list[str], list[int]]:
+def _wire_types(types: list[str]) -> tuple[list[str], list[int]]:
     """As what values of these types travel, and the places of those that do so pickled."""
     pickled = [i for i, one in enumerate(types) if one not in _TRAVEL]
     return ["bytes" if i in pickled else one for i, one in enumerate(types)], pickled
@@ -864,10 +864,10 @@ def _map_in_workers(
                 f"sluice.map({step!r}): {one.name!r} lies in the device's memory, which worker processes "
                 "do not have: give it value.cpu()"
             )
-    inputs, unpickled = _travelling([one.type for one in given])
+    inputs, unpickled = _wire_types([one.type for one in given])
     for i in unpickled:
         given[i] = map(_dumped, given[i], returns="bytes", name="pickle")
-    sent, pickled = _travelling(types)
+    sent, pickled = _wire_types(types)
     program, kept = _workers.program_of(
         "sluice.map", function, sent, pickled, inputs=inputs, unpickled=unpickled
     )

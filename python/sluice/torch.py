@@ -118,7 +118,7 @@ def shard() -> tuple[int, int]:
 def to_torch(batch: Batch) -> Any:
     """The columns as tensors, in the structure of the batch, without a copy.
 
-    Pictures of different shapes become a list of tensors; what is no number stays as it is.
+    Pictures of different shapes become a list of tensors; what is not a number stays as it is.
     """
 
     def convert(column: Any) -> Any:

@@ -1,5 +1,5 @@
-# What `cmake --install` writes: the headers, the library, and what lets other projects find it with
-# find_package(sluice) or pkg-config. The program's own rule is in apps/.
+# Rules for `cmake --install`: the headers, the library, and the files by which other projects find it
+# with find_package(sluice) or pkg-config. The program's own rule is in apps/.
 include(CMakePackageConfigHelpers)
 
 install(CODE "set(ROOT \"${PROJECT_SOURCE_DIR}\")\nset(INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")")
@@ -39,7 +39,7 @@ set(gif_libs)
 if(image_gif)
   set(gif_libs " -lgif")  # it has no file for pkg-config everywhere
 endif()
-# Whoever links the static library links what it uses, too; a shared one brings that along.
+# A user of the static library must link the libraries that it uses, too; a shared one brings them.
 get_target_property(library_type sluice TYPE)
 if(library_type STREQUAL STATIC_LIBRARY)
   set(requires_line "Requires: tbb libjpeg libhwy fmt${optional_packages}")

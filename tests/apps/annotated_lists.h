@@ -23,7 +23,7 @@ struct AnnotatedLists {
 
 // Writes lists that annotate the images that are not damaged, into this test's folder.
 inline AnnotatedLists write_annotated_lists() {
-  AnnotatedLists lists{.folder = write_demo_pictures(),
+  AnnotatedLists lists{.folder = write_demo_images(),
                        .boxes = test_folder() / "boxes.jsonl",
                        .masks = test_folder() / "masks.jsonl"};
   std::ofstream boxes(lists.boxes), masks(lists.masks);

@@ -32,7 +32,7 @@ class Annotations : public ::testing::Test {
   int count_ = 0;
 };
 
-TEST_F(Annotations, BoxesLieBesideTheirPictures) {
+TEST_F(Annotations, BoxesLieBesideTheirImages) {
   const std::string options = "--list " + path("boxes.jsonl").string() +
                               " --recipe detection --box-format xywh --epochs 3 ";
   const Ran ran = augment("one", options + "--threads 1 --sheet " + path("sheet.jpg").string());
@@ -59,7 +59,7 @@ TEST_F(Annotations, BoxesLieBesideTheirPictures) {
   EXPECT_TRUE(fs::exists(path("sheet.jpg")));
 }
 
-TEST_F(Annotations, MasksLieBesideTheirPictures) {
+TEST_F(Annotations, MasksLieBesideTheirImages) {
   const Ran ran =
       augment("out", "--list " + path("masks.jsonl").string() + " --recipe segmentation");
   ASSERT_EQ(ran.status, 0) << ran.errors;

@@ -20,7 +20,7 @@ using Files = std::map<std::string, std::string>;
 
 class AugmentSources : public ::testing::Test {
  protected:
-  void SetUp() override { data_ = write_demo_pictures(); }
+  void SetUp() override { data_ = write_demo_images(); }
   fs::path path(const std::string& name) const { return test_folder() / name; }
   Ran augment(const std::string& out, const std::string& options) const {
     return run_program("augment --out " + path(out).string() + " " + options);
@@ -37,7 +37,7 @@ class AugmentSources : public ::testing::Test {
 
 // The comment in the file tells runs apart. The rest of a result does not depend on where its file
 // came from.
-std::multiset<std::string> pictures_of(const Files& files) {
+std::multiset<std::string> images_of(const Files& files) {
   std::multiset<std::string> pictures;
   for (const auto& [name, bytes] : files) {
     std::string picture = bytes;
@@ -63,7 +63,7 @@ TEST_F(AugmentSources, AListGivesWhatItsFolderGives) {
   ASSERT_EQ(ran.status, 0) << ran.errors;
   EXPECT_NE(ran.out.find(" rows of "), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("data/damaged.jpg (sample "), std::string::npos) << ran.out;
-  EXPECT_EQ(pictures_of(results("list")), pictures_of(results("folder")));
+  EXPECT_EQ(images_of(results("list")), images_of(results("folder")));
   for (const auto& [name, bytes] : results("list"))
     EXPECT_TRUE(results("folder").contains(name.substr(5))) << name;
 }
@@ -74,10 +74,10 @@ TEST_F(AugmentSources, RowsThatAreWrongCostThemselves) {
   const Ran plain = augment("plain", list);
   EXPECT_EQ(plain.status, 0) << plain.errors;
   EXPECT_EQ(names_of(results("plain")), "data/arrow_000000.jpg data/boat_000002.jpg ");
-  const Ran labelled = augment("labelled", list + " --label label");
-  EXPECT_EQ(labelled.status, 0) << labelled.errors;
-  EXPECT_EQ(names_of(results("labelled")), "data/arrow_000000.jpg ");
-  EXPECT_NE(labelled.out.find("line 4"), std::string::npos) << labelled.out;
+  const Ran labeled = augment("labeled", list + " --label label");
+  EXPECT_EQ(labeled.status, 0) << labeled.errors;
+  EXPECT_EQ(names_of(results("labeled")), "data/arrow_000000.jpg ");
+  EXPECT_NE(labeled.out.find("line 4"), std::string::npos) << labeled.out;
 }
 
 // Results stay in --out, whatever the names are, and none replaces another.

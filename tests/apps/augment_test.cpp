@@ -1,5 +1,5 @@
+#include "apps/images.h"
 #include "apps/output_paths.h"
-#include "apps/pictures.h"
 #include "demo_folder.h"
 #include "program.h"
 #include <sluice/io/jpeg/decode.h>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 class Augment : public ::testing::Test {
  protected:
   void SetUp() override {
-    data_ = write_demo_pictures();
+    data_ = write_demo_images();
     files_ = files_below(data_).size();
   }
   Ran augment(const std::string& out, const std::string& options) const {

@@ -16,7 +16,7 @@ namespace bench_test {
 
 // Checks no speed: only that every workload runs, and its report.
 TEST(Bench, EveryWorkloadReportsItsFigures) {
-  const std::filesystem::path data = write_demo_pictures();
+  const std::filesystem::path data = write_demo_images();
   std::filesystem::create_symlink(data / "gone", data / "gone.jpg");
   const std::vector<std::string>& workloads = bench_workloads();
   for (std::size_t i = 0; i < workloads.size(); i += std::size_t(testing::one_in(1, 3))) {
@@ -59,7 +59,7 @@ TEST(Bench, EveryWorkloadReportsItsFigures) {
 }
 
 TEST(Bench, SourceReportsARowForEachOfItsKinds) {
-  const std::filesystem::path data = write_demo_pictures();
+  const std::filesystem::path data = write_demo_images();
   std::filesystem::remove(data / "damaged.jpg");
   const std::string options =
       " --threads 1 --workers 2 --seconds 0.01 --rounds 2 --batch 8 --json -";

@@ -78,11 +78,9 @@ TEST_F(CatTest, AListHasTheColumnsThatAreAskedFor) {
                             list + "', line 5: the row has 1 fields, where there are 3 columns\n");
   const Ran wrong = run_program("cat --list " + list);
   EXPECT_EQ(wrong.status, 1);
-  EXPECT_EQ(
-      wrong.errors,
-      "sluice: the list '" + list +
-          "' has no column 'path'; its columns are 'file', 'label', 'note'; say which of them "
-          "names the files (the program: --path NAME)\n");
+  EXPECT_EQ(wrong.errors, "sluice: the list '" + list +
+                              "' has no column 'path'; its columns are 'file', 'label', 'note'; "
+                              "name the column of the files (the program: --path NAME)\n");
 }
 
 TEST_F(CatTest, ArchivesHaveTheFilesOfEachSample) {
@@ -100,7 +98,7 @@ TEST_F(CatTest, ArchivesHaveTheFilesOfEachSample) {
   fs::resize_file(a, 1000);
   const Ran cut = run_program("cat --offsets " + path("new/offsets") + " --tar " + a);
   EXPECT_EQ(cut.status, 1);
-  EXPECT_NE(cut.errors.find("is of another state of the archive"), std::string::npos) << cut.errors;
+  EXPECT_NE(cut.errors.find("does not match the archive"), std::string::npos) << cut.errors;
 }
 
 TEST_F(CatTest, OfAPipeWhatItHasIsToldAsItComes) {
@@ -115,8 +113,8 @@ TEST_F(CatTest, OfAPipeWhatItHasIsToldAsItComes) {
   EXPECT_EQ(cut.status, 1);
   EXPECT_EQ(cut.out, "0\t-/x/1\t4\tjpg:3 cls:1\n");
   EXPECT_EQ(cut.errors,
-            "sluice: left out -: the archive '-' (the standard input), at byte 2048: it ends "
-            "without the mark of its end: it was cut, or is still being written\n");
+            "sluice: left out -: the archive '-' (the standard input), at byte 2048: it has no end "
+            "marker: it was truncated, or is still being written\n");
 }
 
 TEST_F(CatTest, WhoReadsNoMoreEndsItWithoutAWord) {

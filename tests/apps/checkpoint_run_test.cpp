@@ -34,7 +34,7 @@ bool says(const std::string& text, const std::string& part) {
 
 class CheckpointRun : public ::testing::Test {
  protected:
-  void SetUp() override { data_ = write_demo_pictures(); }
+  void SetUp() override { data_ = write_demo_images(); }
   fs::path path(const std::string& name) const { return test_folder() / name; }
   Arguments arguments(const std::string& out, const Arguments& more) const {
     return Arguments{"augment", "--data", data_.string(), "--out", path(out).string()} + more;
@@ -125,7 +125,7 @@ TEST_F(CheckpointRun, GoesOnThoughResultsWereMovedAway) {
   fs::rename(path("out"), path("moved"));
   const Ran resumed = augment("out", options + checkpoint() + kResume);
   ASSERT_EQ(resumed.status, 0) << resumed.errors;
-  EXPECT_TRUE(says(resumed.out, "goes on after the ")) << resumed.out;
+  EXPECT_TRUE(says(resumed.out, "continues after the ")) << resumed.out;
   const auto moved = visible("moved"), made = visible("out");
   auto together = moved;
   std::size_t twice = 0;
@@ -136,7 +136,7 @@ TEST_F(CheckpointRun, GoesOnThoughResultsWereMovedAway) {
   fs::remove_all(path("out"));
   const Ran again = augment("out", options + checkpoint() + kResume);
   EXPECT_EQ(again.status, 0) << again.errors;
-  EXPECT_TRUE(says(again.out, "goes on after the 200 samples that ")) << again.out;
+  EXPECT_TRUE(says(again.out, "continues after the 200 samples that ")) << again.out;
   EXPECT_EQ(count("out"), 0u);
 }
 
@@ -177,7 +177,7 @@ TEST_F(CheckpointRun, RefusesWhatItCannotGoOnFrom) {
     Arguments options;
     std::string says;
   } cases[] = {
-      {checkpoint(), " is there already: --resume goes on from it, --overwrite begins anew"},
+      {checkpoint(), " is there already: --resume continues from it, --overwrite starts over"},
       {checkpoint() + kResume + Arguments{"--count", "10", "--seed", "9"},
        "the checkpoint is of another "},
       {checkpoint() + kResume + Arguments{"--count", "10", "--recipe", "train"},
@@ -187,7 +187,7 @@ TEST_F(CheckpointRun, RefusesWhatItCannotGoOnFrom) {
        "the checkpoint is of another "},
       {{"--checkpoint", path("text").string()}, "nothing to go on from"},
       {{"--checkpoint", path("text").string(), "--overwrite"}, "nothing to go on from"},
-      {{"--checkpoint", "/dev/null"}, "is no file: give another name"},
+      {{"--checkpoint", "/dev/null"}, "is not a file: give another name"},
       {{"--checkpoint", path("out").string()}, "is a folder"},
       {{"--checkpoint", path("none").string() + "/run.json"}, "there is no folder"},
       {{"--checkpoint", (data_ / "run.json").string()}, "lies in the --data folder"},
@@ -260,7 +260,7 @@ TEST_F(CheckpointRun, EndsWhenNoWorkerIsLeft) {
     ended = run.finish();
   }
   EXPECT_EQ(ended.status, 1);
-  EXPECT_TRUE(says(ended.errors, "with --resume the same command goes on from here"))
+  EXPECT_TRUE(says(ended.errors, "with --resume the same command continues from here"))
       << ended.errors;
   EXPECT_LT(visible("out").size(), visible("whole").size());
   EXPECT_EQ(augment("out", options + checkpoint() + kResume).status, 0);

@@ -61,11 +61,11 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
     std::string says;
   } cases[] = {
       {"", "augment, bench, cat, devices, graph, index, operators or pictures"},
-      {"augmnt", "'augmnt' is no command"},
+      {"augmnt", "'augmnt' is not a command"},
       {"--frobnicate", "'--frobnicate' is not known here"},
       {"augment --data x", "--out DIR is missing"},
       {"augment --dat x --out y", "'--dat' is not known here (sluice augment --help"},
-      {"augment --out y --data", "--data wants one value"},
+      {"augment --out y --data", "--data needs one value"},
       {"augment --data " + data + " --out " + data, "--out"},
       {"augment --data " + data + " --out " + data + "/sub", "--out"},
       {"augment --data " + data + " --out x --sheet " + data + "/sheet.jpg", "--sheet"},
@@ -95,7 +95,8 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data " + pngs + " --out x", "left out 2 with the ending .png (first: '"},
       {"graph --data " + pngs, "; convert them to JPEG, or give their endings"},
       {"bench train --data " + pngs, "; convert them to JPEG, or give their endings"},
-      {"augment --data " + occupied + " --out " + occupied + "_file", "_file is no folder: give"},
+      {"augment --data " + occupied + " --out " + occupied + "_file",
+       "_file is not a folder: give"},
       {"augment --tar " + data + " --out x", "is a folder: name the archives in it, as in --tar '"},
       {"augment --list " + data + " --out x", "is a folder, not a file"},
       {"augment --list " + occupied + "/a.jpg --out x", "a name that does not end in .csv"},
@@ -114,10 +115,10 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"graph --data " + data, "holds no JPEG files"},
       {"graph --data " + data + "/missing --text", "does not exist"},
       {"augment --data " + occupied + " --out x --index " + data, "--index: the index"},
-      {"augment --data x --out y --index", "--index wants one value"},
+      {"augment --data x --out y --index", "--index needs one value"},
       {"bench train --data " + occupied + " --index missing", "cannot be opened"},
-      {"augment --out x", "say what to look at: one of --data DIR, --list FILE and --tar FILE..."},
-      {"augment --data x --list y --out z", "say what to look at"},
+      {"augment --out x", "name the input: one of --data DIR, --list FILE and --tar FILE..."},
+      {"augment --data x --list y --out z", "name the input"},
       {"augment --data x --out y --path z", "--path requires --list"},
       {"augment --list x --out y --offsets z", "--offsets requires --tar"},
       {"augment --data " + occupied + " --out x --label y", "--label is a column of --list or"},
@@ -142,8 +143,8 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"index --out x", "--data DIR is missing"},
       {"index --data x --tar y --out z", "--data excludes --tar"},
       {"index --tar x --out " + occupied + "/a.jpg", "no index of archives: it would be lost"},
-      {"cat", "say what to look at: one of --data DIR, --list FILE and --tar FILE..."},
-      {"cat --list x --tar y", "say what to look at"},
+      {"cat", "name the input: one of --data DIR, --list FILE and --tar FILE..."},
+      {"cat --list x --tar y", "name the input"},
       {"cat --data " + data, "holds no JPEG files"},
       {"cat --data x --columns y", "--columns requires --list"},
       {"cat --data x --offsets y", "--offsets requires --tar"},
@@ -201,7 +202,7 @@ TEST(Cli, GraphPrintsThePlanAndWhatEachPassDid) {
   EXPECT_NE(composed.out.find("compose: no change\n"), std::string::npos) << composed.out;
 }
 
-TEST(Cli, GraphCountsWhatRanOnPictures) {
+TEST(Cli, GraphCountsWhatRanOnImages) {
   const auto data = test_folder() / "data";
   ASSERT_EQ(run_program("pictures --out " + data.string()).status, 0);
   const auto files = files_below(data).size();
@@ -235,7 +236,7 @@ TEST(Cli, GraphSaysWhatItCannotRead) {
       << ran.errors;
 }
 
-TEST(Cli, PicturesSaysWhatItWrote) {
+TEST(Cli, ImagesSaysWhatItWrote) {
   const std::string folder = (test_folder() / "deep" / "down").string();
   const Ran ran = run_program("pictures --out " + folder);
   EXPECT_EQ(ran.status, 0);

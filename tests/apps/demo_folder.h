@@ -9,7 +9,7 @@
 namespace sluice::app {
 
 // Copies the images into this test's folder, and returns the copies' folder.
-inline std::filesystem::path write_demo_pictures() {
+inline std::filesystem::path write_demo_images() {
   std::filesystem::path folder = test_folder() / "data";
   std::filesystem::copy(SLUICE_DEMO_PICTURES, folder);
   return folder;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 class DeviceOption : public ::testing::Test {
  protected:
-  void SetUp() override { data_ = write_demo_pictures().string(); }
+  void SetUp() override { data_ = write_demo_images().string(); }
   std::string path(const std::string& name) const { return (test_folder() / name).string(); }
 
   std::string data_;
@@ -118,7 +118,7 @@ TEST_F(DeviceOption, StatisticsAndTracesTellOfTheDevice) {
   ASSERT_EQ(ran.status, 0) << ran.errors;
   EXPECT_TRUE(holds(ran.out, "\ndevice: the stand-in for device 0; ")) << ran.out;
   EXPECT_TRUE(holds(ran.out, "\ndevice memory: ")) << ran.out;
-  EXPECT_TRUE(holds(ran.out, "\nof steps that a device does in one gather, ")) << ran.out;
+  EXPECT_TRUE(holds(ran.out, "\nin one GPU batch, the first step ")) << ran.out;
   const traces::TraceFile file = traces::read_trace(trace);
   EXPECT_GT(file.count("gather"), 0);
   EXPECT_GT(file.count("resize"), 0);
@@ -172,7 +172,7 @@ TEST_F(DeviceOption, GraphDrawsForAnyDevice) {
 }
 
 // The image lies on the device, and the host would have to encode it.
-TEST_F(DeviceOption, AugmentWantsThePictureOfAPlanOnTheHost) {
+TEST_F(DeviceOption, AugmentWantsTheImageOfAPlanOnTheHost) {
   const Ran saved = run_program("graph --json --recipe eval --device stand-in");
   ASSERT_EQ(saved.status, 0) << saved.errors;
   auto plan = nlohmann::json::parse(saved.out);
@@ -186,7 +186,7 @@ TEST_F(DeviceOption, AugmentWantsThePictureOfAPlanOnTheHost) {
   const Ran ran = run_program("augment --device stand-in --pipeline " + path("plan.json") +
                               " --data " + data_ + " --out " + path("out"));
   EXPECT_EQ(ran.status, 2) << ran.out;
-  for (const char* part : {"stays on the device", ".cpu() of that picture"})
+  for (const char* part : {"stays on the device", ".cpu() of that image"})
     EXPECT_TRUE(holds(ran.errors, part)) << ran.errors;
   EXPECT_FALSE(fs::exists(path("out")));
 }
@@ -210,7 +210,7 @@ TEST_F(DeviceOption, ASavedPlanSaysWhatRunsThere) {
     std::string says;
   } cases[] = {
       {"augment --pipeline " + there + " --device stand-in" + out, 0, ""},
-      {"augment --pipeline " + there + out, 2, "say on which one, as --device gpu"},
+      {"augment --pipeline " + there + out, 2, "choose one, as --device gpu"},
       {"augment --pipeline " + here + " --device stand-in" + out, 2, "no step of --pipeline"},
       {"graph --pipeline " + there + " --device stand-in --text", 0, ""},
       {"graph --pipeline " + there, 2, "steps that run on a device"},

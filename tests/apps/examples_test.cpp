@@ -37,7 +37,7 @@ const Example kExamples[] = {
     {"rotate_some", true, {"14 images of 400 x 400 in one block, 14 labels"}},
     {"select_by_hand", false, {"sum 84475; 25 tokens asked for a port that is not there"}},
     {"select_some", false, {"arm 1:  13  12  11  10", "arm 2:  30  32  33  35"}},
-    {"short_circuit", true, {"14 pictures, 1 large and dark; 3 had to be decoded"}},
+    {"short_circuit", true, {"14 images, 1 large and dark; 3 had to be decoded"}},
     {"stream_by_hand", false, {"100 rows mirrored"}},
     {"structures", true, {"turned by  18.2 degrees", "left as it is"}},
 #ifdef SLUICE_HAS_EXAMPLE_torch
@@ -51,7 +51,7 @@ const Example kExamples[] = {
 };
 
 TEST(Examples, RunAndShowWhatTheyAreAbout) {
-  const std::string pictures = write_demo_pictures().string();
+  const std::string pictures = write_demo_images().string();
   for (const Example& example : kExamples) {
     const Ran ran = run_command(std::string(SLUICE_EXAMPLE_PREFIX) + example.name +
                                 (example.pictures ? " " + pictures : ""));

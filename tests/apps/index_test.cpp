@@ -16,7 +16,7 @@ class Index : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
-    data_ = write_demo_pictures();
+    data_ = write_demo_images();
     files_ = static_cast<std::int64_t>(files_below(data_).size());
   }
   std::string path(const std::string& name) const { return (test_folder() / name).string(); }
@@ -89,7 +89,7 @@ TEST_F(Index, NothingToIndexIsAFailure) {
   EXPECT_FALSE(fs::exists(path("index")));
 }
 
-TEST_F(Index, AugmentMakesTheSamePicturesWithAndWithout) {
+TEST_F(Index, AugmentMakesTheSameImagesWithAndWithout) {
   ASSERT_EQ(index("index").status, 0);
   const auto augment = [&](const std::string& out, const std::string& options) {
     const Ran ran = run_program("augment --recipe train --count 40 --data " + data_.string() +

@@ -39,7 +39,7 @@ class NvjpegTest : public ::testing::Test {
   void SetUp() override {
     const std::filesystem::path data = test_folder() / "data";
     std::filesystem::create_directories(data);
-    for (int i = 0; i < kPictures; ++i) {
+    for (int i = 0; i < kImages; ++i) {
       Image image(10 + 7 * i, 30 - 3 * i, i % 3 == 0 ? 1 : 3);
       for (int y = 0; y < image.height(); ++y)
         std::fill_n(image.row(y), image.row_bytes(), static_cast<std::uint8_t>(90 + 20 * i + y));
@@ -48,7 +48,7 @@ class NvjpegTest : public ::testing::Test {
     // A progressive one.
     std::filesystem::copy(std::filesystem::path(SLUICE_DEMO_PICTURES) / "mountains.jpg", data);
     corpus_.emplace(data.string());
-    ASSERT_EQ(corpus_->size(), kPictures + 1);
+    ASSERT_EQ(corpus_->size(), kImages + 1);
     fake_ = FakeNvjpeg();
   }
   void TearDown() override {
@@ -68,7 +68,7 @@ class NvjpegTest : public ::testing::Test {
     return "nothing was thrown";
   }
 
-  static constexpr int kPictures = 5;
+  static constexpr int kImages = 5;
   const Nvjpeg library_ = open_nvjpeg(SLUICE_FAKE_NVJPEG);
   FakeNvjpeg& fake_ = fake_of_library();
   std::shared_ptr<PlainDevice> device_ = std::make_shared<PlainDevice>(fake_, 0);
@@ -114,7 +114,7 @@ TEST_F(NvjpegTest, DecodesBatchesInTurns) {
   make();
   const NvjpegFacts facts = baseline_->facts();
   EXPECT_EQ(facts.version, "99.1.2");
-  EXPECT_EQ(facts.files, kPictures);
+  EXPECT_EQ(facts.files, kImages);
   EXPECT_EQ(facts.files_not_decoded, 1);  // the progressive one
   EXPECT_GT(baseline_->images_per_second(), 0);
   const std::int64_t batch = facts.batch;
@@ -133,7 +133,7 @@ TEST_F(NvjpegTest, DecodesBatchesInTurns) {
 TEST_F(NvjpegTest, LeavesOutAFileThatItRefuses) {
   fake_.refused_width = 27;  // of the second one
   make();
-  EXPECT_EQ(baseline_->facts().files, kPictures - 1);
+  EXPECT_EQ(baseline_->facts().files, kImages - 1);
   EXPECT_EQ(baseline_->facts().files_not_decoded, 2);
   EXPECT_GT(baseline_->run(20), 0);
 }
@@ -167,17 +167,17 @@ TEST_F(NvjpegTest, UsesWhatTheGpuHas) {
   EXPECT_EQ(words_of([this] { make(); }), "it does not run here");
 }
 
-TEST_F(NvjpegTest, TakesNoBatchesThatLosePictures) {
+TEST_F(NvjpegTest, TakesNoBatchesThatLoseImages) {
   fake_.loses_from = 64;
   make();
   EXPECT_LE(baseline_->facts().batch, 32);
-  EXPECT_EQ(baseline_->facts().files, kPictures);
+  EXPECT_EQ(baseline_->facts().files, kImages);
   fake_.loses_from = 2;  // alone each is all right
   Lines lines;
   EXPECT_EQ(
       words_of([&] { (void)make_nvjpeg_baseline(library_, *corpus_, device_, 2, lines.file()); }),
       "it does not run here");
-  EXPECT_NE(lines.text().find("nvJPEG loses pictures of batches"), std::string::npos);
+  EXPECT_NE(lines.text().find("nvJPEG loses images of batches"), std::string::npos);
   fake_.loses_from = 1;
   EXPECT_EQ(
       words_of([&] { (void)make_nvjpeg_baseline(library_, *corpus_, device_, 2, lines.file()); }),

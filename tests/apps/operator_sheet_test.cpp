@@ -13,17 +13,17 @@
 namespace sluice::app {
 namespace operator_sheet_test {
 
-bool changes_pictures(const detail::OperatorSchema& schema) {
+bool changes_images(const detail::OperatorSchema& schema) {
   const auto* image = detail::slot_type<Image>();
   return schema.inputs.size() == 1 && schema.outputs.size() == 1 &&
          schema.inputs[0].types == std::vector{image} && schema.outputs[0].type == image;
 }
 
-TEST(OperatorSheet, HasAllThatChangePictures) {
+TEST(OperatorSheet, HasAllThatChangeImages) {
   std::set<std::string> shown, all;
   for (const Effect& effect : effects()) shown.insert(effect.name);
   for (const auto& op : operators())
-    if (changes_pictures(op->schema())) all.insert(op->schema().name);
+    if (changes_images(op->schema())) all.insert(op->schema().name);
   EXPECT_GT(all.size(), 10u);
   std::set<std::string> missing;
   std::set_difference(all.begin(), all.end(), shown.begin(), shown.end(),
@@ -31,8 +31,8 @@ TEST(OperatorSheet, HasAllThatChangePictures) {
   EXPECT_EQ(missing, std::set<std::string>());
 }
 
-TEST(OperatorSheet, EachChangesItsPictureAndSaysHow) {
-  const Image picture = effect_picture();
+TEST(OperatorSheet, EachChangesItsImageAndSaysHow) {
+  const Image picture = effect_image();
   for (const Effect& effect : effects()) {
     const Image after = effect_on(effect, picture);
     EXPECT_FALSE(after.empty()) << effect.name;

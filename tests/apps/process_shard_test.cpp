@@ -1,5 +1,5 @@
+#include "apps/images.h"
 #include "apps/output_paths.h"
-#include "apps/pictures.h"
 #include "apps/result_range.h"
 #include "apps/usage.h"
 #include "demo_folder.h"
@@ -25,7 +25,7 @@ TEST(ProcessShard, IsWhatTheOptionSays) {
 
 class Parts : public ::testing::Test {
  protected:
-  void SetUp() override { data_ = write_demo_pictures(); }
+  void SetUp() override { data_ = write_demo_images(); }
   std::string command(const std::string& out, const std::string& options) const {
     return "augment --data " + data_.string() + " --out " + (test_folder() / out).string() + " " +
            options;

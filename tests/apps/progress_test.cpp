@@ -31,7 +31,7 @@ std::vector<std::string> long_run(const fs::path& data) {
 
 // Files that exist already count as done from the first line on. In logs, each report is a line.
 TEST(Progress, BeginsWithWhatIsThere) {
-  const fs::path data = write_demo_pictures();
+  const fs::path data = write_demo_images();
   std::vector<std::string> arguments = long_run(data);
   ASSERT_EQ(run_program("augment --count 1000 --data " + data.string() + " --out " +
                         (test_folder() / "out").string())
@@ -51,7 +51,7 @@ TEST(Progress, BeginsWithWhatIsThere) {
 // A full disk under the log costs the log, not the run.
 TEST(Progress, MayHaveNowhereToGo) {
   std::string command = SLUICE_PROGRAM;
-  for (const std::string& argument : long_run(write_demo_pictures())) command += " " + argument;
+  for (const std::string& argument : long_run(write_demo_images())) command += " " + argument;
   const Ran ran = run_command("sh -c '" + command + " --count 700 2>/dev/full'");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_NE(ran.out.find("delivered 699 images"), std::string::npos) << ran.out;
@@ -59,7 +59,7 @@ TEST(Progress, MayHaveNowhereToGo) {
 
 // On a terminal it is one line, which is redrawn, and removed at the end.
 TEST(Progress, IsOneLineOnATerminal) {
-  const fs::path data = write_demo_pictures();
+  const fs::path data = write_demo_images();
   std::vector<std::string> arguments = long_run(data);
   arguments.insert(arguments.begin(), SLUICE_PROGRAM);
   std::vector<char*> raw;

@@ -52,11 +52,11 @@ Value<std::string> bytes_of(Graph& g, const std::vector<detail::SlotId>& outputs
   Value<std::string> all = g.constant(std::string());
   for (const detail::SlotId slot : outputs) {
     const auto add = [&]<class T>(std::type_identity<T>) {
-      if (g.recorder().plan().slots[slot].type != detail::slot_type<T>()) return;
+      if (g.builder().plan().slots[slot].type != detail::slot_type<T>()) return;
       all = g.map(
           "add_bytes",
           [](const std::string& before, const T& value) { return before + bytes_of(value); }, all,
-          Value<T>(g.recorder(), slot));
+          Value<T>(g.builder(), slot));
     };
     add(std::type_identity<Image>());
     add(std::type_identity<Tensor>());
@@ -147,7 +147,7 @@ TEST_F(Recipes, AreTheSameFromTheirFilesAndOnADevice) {
 }
 
 // All pixels of a recipe are made on the device: only the numbers stay on the host.
-TEST_F(Recipes, DecodeAndChangePicturesOnTheDevice) {
+TEST_F(Recipes, DecodeAndChangeImagesOnTheDevice) {
   for (const Recipe recipe : recipes()) {
     const std::string plan =
         run_program(std::string("graph --device stand-in --text --recipe ") + name_of(recipe)).out;

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 class Results : public ::testing::Test {
  protected:
   void SetUp() override {
-    data_ = write_demo_pictures();
+    data_ = write_demo_images();
     fs::create_directory(data_ / "vehicles");
     for (const char* vehicle : {"boat.jpg", "rocket.jpg"})
       fs::rename(data_ / vehicle, data_ / "vehicles" / vehicle);

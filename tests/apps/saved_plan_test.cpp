@@ -1,6 +1,6 @@
 // `--pipeline FILE`, `sluice graph --json` and `sluice operators`.
+#include "apps/images.h"
 #include "apps/output_paths.h"
-#include "apps/pictures.h"
 #include "demo_folder.h"
 #include "program.h"
 #include <sluice/graph/builder/declare_operator.h>
@@ -26,7 +26,7 @@ void write_text(const fs::path& path, const std::string& text) {
 
 class SavedPlans : public ::testing::Test {
  protected:
-  void SetUp() override { data_ = write_demo_pictures(); }
+  void SetUp() override { data_ = write_demo_images(); }
   // Returns the files of the folder and the outcome.
   std::map<std::string, std::string> augment(const std::string& out,
                                              const std::string& options) const {
@@ -46,7 +46,7 @@ class SavedPlans : public ::testing::Test {
 };
 
 // A result but for the comment in it that names the run.
-Image picture_in(const std::string& jpeg) {
+Image image_in(const std::string& jpeg) {
   Image picture;
   decode_jpeg_image(
       Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(jpeg.data()), jpeg.size()}), {},
@@ -64,7 +64,7 @@ TEST_F(SavedPlans, AugmentMakesWhatTheRecipeMakes) {
     ASSERT_GT(made.size(), 10u);
     for (const auto& [name, jpeg] : expected) {
       ASSERT_EQ(made.count(name), 1u) << name;
-      EXPECT_TRUE(picture_in(made.at(name)) == picture_in(jpeg)) << recipe << " " << name;
+      EXPECT_TRUE(image_in(made.at(name)) == image_in(jpeg)) << recipe << " " << name;
     }
   }
 }
@@ -110,7 +110,7 @@ TEST_F(SavedPlans, TheChaptersExampleRuns) {
   const fs::path file = test_folder() / "chapter.json";
   write_text(file, chapter.substr(begin, chapter.find("```", begin) - begin));
   for (const auto& [name, jpeg] : augment("out", "--pipeline " + file.string()))
-    EXPECT_EQ(picture_in(jpeg).width(), 64) << name;
+    EXPECT_EQ(image_in(jpeg).width(), 64) << name;
 }
 
 TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
@@ -137,7 +137,7 @@ TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
       {"augment" + data + out + " --pipeline " + label,
        "label.json at /outputs/0: the first output becomes a JPEG file"},
       {"augment" + data + out + " --pipeline " + source, "source.json at /source/outputs"},
-      {"augment" + data + out + " --pipeline " + broken, "broken.json is no JSON"},
+      {"augment" + data + out + " --pipeline " + broken, "broken.json is not JSON"},
       {"augment" + data + out + " --pipeline missing.json", "missing.json"},
       {"augment" + data + out + " --pipeline " + data_.string(), data_.string()},
       {"augment" + data + out + " --recipe eval --pipeline x", "excludes"},
@@ -145,7 +145,7 @@ TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
       {"bench pipeline" + data, "needs --pipeline FILE"},
       {"bench train" + data + " --pipeline x", "not for bench train"},
       {"bench --pipeline x", "needs --data"},
-      {"graph --pipeline " + broken, "is no JSON"},
+      {"graph --pipeline " + broken, "is not JSON"},
       {"operators rotat", "nearest: rotate"},
       {"operators size", "resize"},
       {"operators random_resize_crop", "nearest: random_resized_crop"},

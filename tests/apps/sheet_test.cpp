@@ -9,23 +9,23 @@
 namespace sluice::app {
 namespace sheet_test {
 
-Image plain(int height, int width, int channels, std::array<std::uint8_t, 3> colour) {
+Image plain(int height, int width, int channels, std::array<std::uint8_t, 3> color) {
   Image image(height, width, channels);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       for (int c = 0; c < channels; ++c)
-        image.row(y)[x * channels + c] = colour[static_cast<std::size_t>(c)];
+        image.row(y)[x * channels + c] = color[static_cast<std::size_t>(c)];
     }
   }
   return image;
 }
 
-std::int64_t count(const Image& image, std::array<std::uint8_t, 3> colour) {
+std::int64_t count(const Image& image, std::array<std::uint8_t, 3> color) {
   std::int64_t n = 0;
   for (int y = 0; y < image.height(); ++y) {
     for (int x = 0; x < image.width(); ++x) {
-      n += image.at(y, x, 0) == colour[0] && image.at(y, x, 1) == colour[1] &&
-           image.at(y, x, 2) == colour[2];
+      n += image.at(y, x, 0) == color[0] && image.at(y, x, 1) == color[1] &&
+           image.at(y, x, 2) == color[2];
     }
   }
   return n;
@@ -60,7 +60,7 @@ TEST(ContactSheet, ThumbnailsFitAndKeepTheirShape) {
   }
 }
 
-TEST(ContactSheet, GrayPicturesAreShownGray) {
+TEST(ContactSheet, GrayImagesAreShownGray) {
   ContactSheet sheet("h", "c");
   sheet.add("name.jpg", "note", TileStatus::unchanged, plain(300, 300, 1, {77, 0, 0}),
             plain(10, 10, 1, {78, 0, 0}));

@@ -1,6 +1,6 @@
 // --trace, for the commands that have it.
+#include "apps/images.h"
 #include "apps/output_paths.h"
-#include "apps/pictures.h"
 #include "demo_folder.h"
 #include "program.h"
 #include "tests/trace_file.h"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 class TraceOption : public ::testing::Test {
  protected:
   void SetUp() override {
-    data_ = write_demo_pictures();
+    data_ = write_demo_images();
     files_ = static_cast<std::int64_t>(files_below(data_).size());
   }
   std::string augment(const std::string& out) const {

@@ -19,8 +19,8 @@ namespace chain_test {
 
 using Bytes = std::vector<std::uint8_t>;
 using device::Batch;
+using device::CopyPixelsJob;
 using device::JobBlock;
-using device::PixelsJob;
 
 constexpr std::size_t kCell = 4096, kCells = 8, kAll = kCell * kCells;
 
@@ -45,8 +45,8 @@ class Cells {
     std::iota(reinterpret_cast<std::uint8_t*>(from_), reinterpret_cast<std::uint8_t*>(from_ + kAll),
               std::uint8_t{7});
     for (Launch& launch : launches_) {
-      launch.host = device_.pinned(JobBlock<PixelsJob>::bytes(1));
-      launch.device = device_.allocate(JobBlock<PixelsJob>::bytes(1));
+      launch.host = device_.pinned(JobBlock<CopyPixelsJob>::bytes(1));
+      launch.device = device_.allocate(JobBlock<CopyPixelsJob>::bytes(1));
     }
   }
 
@@ -81,13 +81,13 @@ class Cells {
         expect(expected_.data() + from);
         break;
       case Piece::launch: {
-        PixelsJob job = device::copy_job(1, static_cast<int>(bytes), kCell, kCell);
+        CopyPixelsJob job = device::copy_job(1, static_cast<int>(bytes), kCell, kCell);
         place_pixels(job, there_ + from, there_ + to);
         Launch& launch = launches_.at(launched_++);
-        JobBlock<PixelsJob> block(launch.host, 1);
+        JobBlock<CopyPixelsJob> block(launch.host, 1);
         block.add(job);
-        stream().copy(launch.device, launch.host, JobBlock<PixelsJob>::bytes(1));
-        launch_pixels(stream(), block.on_device(launch.device));
+        stream().copy(launch.device, launch.host, JobBlock<CopyPixelsJob>::bytes(1));
+        launch_copy_pixels(stream(), block.on_device(launch.device));
         expect(expected_.data() + from);
         break;
       }

@@ -3,7 +3,7 @@
 #include "tests/cuda/test_device.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -21,7 +21,7 @@ namespace compose_test {
 
 using Describe = std::function<Value<Image>(Graph&, Value<Image>)>;
 
-constexpr int kPictures = 24;
+constexpr int kImages = 24;
 
 struct Ran {
   std::vector<Image> images;
@@ -36,10 +36,10 @@ Ran run(const Describe& describe, bool there) {
                                 .on_error = OnError::skip,
                                 .compose = true};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
-    auto image = g.source(kPictures, [](const SampleInfo& info) {
+    auto image = g.source(kImages, [](const SampleInfo& info) {
       const int n = static_cast<int>(info.index_in_epoch);
-      return testing::make_picture(19 + n % 5 * 8, 23 + n % 7 * 6, 1 + n % 4,
-                                   static_cast<unsigned>(n));
+      return testing::make_image(19 + n % 5 * 8, 23 + n % 7 * 6, 1 + n % 4,
+                                 static_cast<unsigned>(n));
     });
     auto result = describe(g, there ? image.gpu() : image);
     return there ? result.cpu() : result;
@@ -54,7 +54,7 @@ Ran run(const Describe& describe, bool there) {
 }
 
 const std::pair<const char*, Describe> kPrograms[] = {
-    {"colours",
+    {"colors",
      [](Graph& g, Value<Image> image) {
        auto turned = color_twist(image, {.contrast = g.uniform(0.5f, 1.5f), .hue = 40.f});
        return saturation(invert(turned), g.uniform(0.f, 2.f));
@@ -92,7 +92,7 @@ const std::pair<const char*, Describe> kPrograms[] = {
        auto moved = translate(image, {.x = 0.2f, .relative = true, .border = Border::edge});
        return shear(moved, {.y = g.uniform(-0.5f, 0.5f), .border = Border::edge});
      }},
-    {"in an arm, with a number that the host draws between the steps",
+    {"in a branch, with a number that the host draws between the steps",
      [](Graph& g, Value<Image> image) {
        return g.if_else(
            g.coin_flip(0.5f),

@@ -5,7 +5,7 @@
 #include <sluice/cuda/kernels/tiles.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/noise.h>
@@ -58,7 +58,7 @@ const std::vector<Row>& rows() {
          return g.apply_if(standard_deviation(two) <= 20.f, two,
                            [](auto in) { return brightness_contrast(in, {.brightness = 0.5f}); });
        }},
-      {"beside a number that is drawn, with draws in the arms, one in the other", true, 2,
+      {"beside a number that is drawn, with draws in the branches, one in the other", true, 2,
        [](Graph& g, Value<Image> image) {
          auto limit = g.uniform(20.f, 100.f);
          return g.if_else(
@@ -73,7 +73,7 @@ const std::vector<Row>& rows() {
              },
              [&] { return image; });
        }},
-      {"several steps in an arm, and what was before is used after", true, 1,
+      {"several steps in a branch, and what was before is used after", true, 1,
        [](Graph& g, Value<Image> image) {
          auto some = g.if_else(
              mean(image) < 60, [&] { return flip(invert(gaussian_blur(image, {.sigma = 1.f}))); },
@@ -81,7 +81,7 @@ const std::vector<Row>& rows() {
          return g.if_else(
              g.coin_flip(0.5f), [&] { return some; }, [&] { return image; });
        }},
-      {"beside a number that is drawn, with draws in the arms", true, 1,
+      {"beside a number that is drawn, with draws in the branches", true, 1,
        [](Graph& g, Value<Image> image) {
          auto limit = g.uniform(20.f, 100.f);
          return g.if_else(
@@ -89,13 +89,13 @@ const std::vector<Row>& rows() {
              [&] { return brightness_contrast(image, {.brightness = g.uniform(0.5f, 1.5f)}); },
              [&] { return gamma_correction(image, g.uniform(0.5f, 2.f)); });
        }},
-      {"arms of several launches for a step", true, 1,
+      {"branches of several launches for a step", true, 1,
        [](Graph& g, Value<Image> image) {
          return g.if_else(
              mean(image) < 60, [&] { return elastic(shot_noise(image, 2.f), {.alpha = 9.f}); },
              [&] { return jitter(elastic(image, {.alpha = g.uniform(1.f, 9.f)}), 3); });
        }},
-      {"an arm that some pictures do not suit", true, 2,
+      {"a branch that some pictures do not suit", true, 2,
        [](Graph& g, Value<Image> image) {
          return g.if_else(
              mean(image) < 60, [&] { return flip(image); }, [&] { return equalize(image); });
@@ -118,14 +118,14 @@ const std::vector<Row>& rows() {
          return g.if_else(
              mean(image) < 60, [&] { return rotate(image, 20.f); }, [&] { return flip(image); });
        }},
-      {"an arm that is wrong for samples that do not take it", true, 2,
+      {"a branch that is wrong for samples that do not take it", true, 2,
        [](Graph& g, Value<Image> image) {
          auto side = cast<std::int32_t>(g.uniform(0.f, 90.f));
          return g.if_else(
              mean(image) < 0, [&] { return center_crop(image, {.width = side, .height = side}); },
              [&] { return flip(image); });
        }},
-      {"neither arm makes anything", false, 2,
+      {"neither branch makes anything", false, 2,
        [](Graph& g, Value<Image> image) {
          auto other = flip(image);
          auto some = g.if_else(

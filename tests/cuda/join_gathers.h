@@ -3,11 +3,11 @@
 #pragma once
 
 #include "tests/cuda/test_device.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/runtime/error.h>
@@ -107,8 +107,8 @@ inline Value<Image> drawn(Graph& g, int scale = 1) {
       "draw",
       [scale](std::int64_t i) {
         const int n = static_cast<int>(i);
-        return draw_picture(scale * (12 + n % 7 * 5), scale * (14 + n % 5 * 7), 3,
-                            static_cast<std::uint64_t>(i));
+        return draw_image(scale * (12 + n % 7 * 5), scale * (14 + n % 5 * 7), 3,
+                          static_cast<std::uint64_t>(i));
       },
       g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
 }
@@ -159,7 +159,7 @@ inline const std::vector<Row>& rows() {
              });
          return small(one);
        }},
-      {"select, with arms that are empty, by a function of the user's", 1,
+      {"select, with branches that are empty, by a function of the user's", 1,
        [](const Here& h, Value<Image> image) {
          auto inverted = invert(image);
          auto arm = h.g.random("arm", [](Random& r) { return r.below(4); });
@@ -198,7 +198,7 @@ inline const std::vector<Row>& rows() {
          auto one = g.apply_if(info > 25, invert(image), [](auto in) { return flip(in); });
          return small(one);
        }},
-      {"the last one is the choice, its arms come back", 1,
+      {"the last one is the choice, its branches come back", 1,
        [](const Here& h, Value<Image> image) {
          return darker(h.g, h.g.if_else(
                                 h.g.coin_flip(0.5f), [&] { return h.back(flip(image)); },
@@ -218,7 +218,7 @@ inline const std::vector<Row>& rows() {
                          {.keep_size = true});
          }));
        }},
-      {"an arm fails, and a step after it", 1,
+      {"a branch fails, and a step after it", 1,
        [](const Here& h, Value<Image> image) {
          auto& g = h.g;
          auto one = g.if_else(
@@ -232,7 +232,7 @@ inline const std::vector<Row>& rows() {
              {.name = "some"});
          return invert(center_crop(one, {.width = 15, .height = 14}));
        }},
-      {"there is no such arm", 1,
+      {"there is no such branch", 1,
        [](const Here& h, Value<Image> image) {
          auto arm = h.g.random("arm", [](Random& r) { return r.below(3); });
          auto one = h.g.select(
@@ -240,14 +240,14 @@ inline const std::vector<Row>& rows() {
              [&] { return image; });
          return small(one);
        }},
-      {"not: an arm of the host's", 5,
+      {"not: a branch of the host's", 5,
        [](const Here& h, Value<Image> image) {
          auto one = h.g.if_else(
              h.g.coin_flip(0.5f), [&] { return h.there(darker(h.g, h.back(image))); },
              [&] { return flip(image); });
          return small(one);
        }},
-      {"not: a function of the user's in an arm", 3,
+      {"not: a function of the user's in a branch", 3,
        [](const Here& h, Value<Image> image) {
          auto one = h.g.if_else(
              h.g.coin_flip(0.5f),
@@ -263,7 +263,7 @@ inline const std::vector<Row>& rows() {
          auto one = h.g.apply_if(mean(image) < 127, image, [](auto in) { return invert(in); });
          return small(one);
        }},
-      {"a number of the device's in an arm is a parameter", 1,
+      {"a number of the device's in a branch is a parameter", 1,
        [](const Here& h, Value<Image> image) {
          auto light = h.g.if_else(
              h.g.coin_flip(0.5f), [&] { return mean(image); }, [&] { return h.g.constant(9.f); });
@@ -288,7 +288,7 @@ inline const std::vector<Row>& rows() {
              [&] { return rotate(one, 90.f); }, [&] { return one; });
          return small(two);
        }},
-      {"a number of the device's is asked again, and the last arms are empty", 1,
+      {"a number of the device's is asked again, and the last branches are empty", 1,
        [](const Here& h, Value<Image> image) {
          auto& g = h.g;
          auto light = mean(image);
@@ -302,7 +302,7 @@ inline const std::vector<Row>& rows() {
                     max(twice) > 250, [&] { return back; }, [&] { return h.back(invert(twice)); }));
        },
        true},
-      {"an arm by a number of the device's fails, and a step after it", 1,
+      {"a branch by a number of the device's fails, and a step after it", 1,
        [](const Here& h, Value<Image> image) {
          auto& g = h.g;
          auto one = g.if_else(

@@ -9,7 +9,7 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/reductions.h>

@@ -4,7 +4,7 @@
 
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/tensor.h>
 
@@ -39,7 +39,7 @@ TEST(JoinGathers, NobodyCanTell) {
   }
 }
 
-// Arms write straight into a batch that stays on the device.
+// Branches write straight into a batch that stays on the device.
 TEST(JoinGathers, ArmsGiveOutputs) {
   const auto run = [](const std::shared_ptr<Device>& device) {
     auto pipeline = make_pipeline({.batch_size = 8, .seed = 2, .device = device}, [&](Graph& g) {
@@ -98,9 +98,9 @@ TEST(JoinGathers, TextAndDrawingSayWhereSamplesStop) {
   using Steps = std::vector<std::string>;
   EXPECT_EQ(stops("a coin"), Steps{});
   EXPECT_EQ(stops("a number of the device's chooses"), Steps{});
-  EXPECT_EQ(stops("a number of the device's in an arm is a parameter"),
+  EXPECT_EQ(stops("a number of the device's in a branch is a parameter"),
             Steps{"brightness_contrast"});
-  const Row& row = row_of("a number of the device's in an arm is a parameter");
+  const Row& row = row_of("a number of the device's in a branch is a parameter");
   const std::string drawing = to_dot(pipeline_of(row, {.batch_size = 5}, true).plan());
   EXPECT_NE(drawing.find("label=\"gathers, one after the other\""), std::string::npos) << drawing;
   EXPECT_NE(drawing.find("label=\"brightness_contrast\\nin the next gather\""), std::string::npos)

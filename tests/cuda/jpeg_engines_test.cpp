@@ -96,7 +96,7 @@ Image with_other_bits(const Image& image) {
 }
 
 File progressive() {
-  return reference_encode(draw_picture(40, 61, 3, 1), JCS_RGB, 80,
+  return reference_encode(draw_image(40, 61, 3, 1), JCS_RGB, 80,
                           [](jpeg_compress_struct& info) { jpeg_simple_progression(&info); });
 }
 File cut(File file, std::size_t bytes) {

@@ -1,8 +1,8 @@
 // Errors name the step for which a device refuses something.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 
@@ -38,7 +38,7 @@ TEST(DeviceFaults, TheStepIsNamedWhoseLaunchWasRefused) {
     };
     const auto describe = [](Graph& g) {
       auto image = g.map(
-          "draw", [](std::int64_t) { return draw_picture(20, 30, 3, 1); },
+          "draw", [](std::int64_t) { return draw_image(20, 30, 3, 1); },
           g.source(1, [](const SampleInfo& info) { return info.index_in_epoch; }));
       return invert(rotate(resize(flip(image.gpu()), {.width = 9, .height = 8}), 20.f)).cpu();
     };

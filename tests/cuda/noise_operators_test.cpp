@@ -3,7 +3,7 @@
 #include "tests/cuda/same_operator.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/noise.h>
 #include <sluice/runtime/image.h>

@@ -2,7 +2,7 @@
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/trace_file.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
@@ -42,7 +42,7 @@ Value<Image> drawn(Graph& g, int scale = 1) {
   return g.map(
       "draw",
       [scale](std::int64_t i) {
-        return draw_picture(scale * kHeight, scale * kWidth, 3, static_cast<std::uint64_t>(i));
+        return draw_image(scale * kHeight, scale * kWidth, 3, static_cast<std::uint64_t>(i));
       },
       g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/noise.h>

@@ -2,7 +2,7 @@
 #include "tests/cuda/same_operator.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
@@ -149,7 +149,7 @@ TEST(DeviceOperator, MapsLevelsAsTheHostDoes) {
   });
 }
 
-TEST(DeviceOperator, ChangesColoursAsTheHostDoes) {
+TEST(DeviceOperator, ChangesColorsAsTheHostDoes) {
   std::vector<Case> cases{
       {"saturation",
        [](Graph& g, Value<Image> image) { return saturation(image, g.uniform(0.f, 4.f)); }},
@@ -288,7 +288,7 @@ TEST(DeviceOperator, FiltersAsTheHostDoes) {
   });
 }
 
-TEST(DeviceOperator, LaysPicturesOverEachOtherAsTheHostDoes) {
+TEST(DeviceOperator, LaysImagesOverEachOtherAsTheHostDoes) {
   expect_same({
       {"blend",
        [](Graph& g, Value<Image> image) { return blend(image, flip(image), g.uniform(0.f, 1.f)); }},

@@ -3,7 +3,7 @@
 #include "tests/cuda/output_pipeline.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/cuda/test_device.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/geometry.h>
@@ -32,7 +32,7 @@ inline constexpr int kBatch = 8;
 inline constexpr std::size_t kBytes = 12 * 10 * 3;  // of an image
 
 inline Image picture(std::int64_t i) {
-  return draw_picture(12, 10, 3, static_cast<std::uint64_t>(i));
+  return draw_image(12, 10, 3, static_cast<std::uint64_t>(i));
 }
 inline bool every_third(std::int64_t i) { return i % 3 == 1; }
 

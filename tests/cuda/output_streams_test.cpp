@@ -274,13 +274,13 @@ TEST(DeviceOutputStreams, MemoryOfAnotherKindIsRefused) {
   const int index = device->index();
   const std::string ours = "device memory of device " + std::to_string(index);
   EXPECT_EQ(told({}, true), "output_memory of output 0 is host memory, but the output lies in " +
-                                ours + "; give memory of that, or .cpu() of the output");
+                                ours + "; give memory there, or return .cpu() of the output");
   EXPECT_NE(told({MemoryKind::device, index + 1}, true), "nothing");
   EXPECT_NE(told({MemoryKind::pinned, index}, true), "nothing");
   EXPECT_EQ(told({MemoryKind::device, index}, true), "nothing");
-  EXPECT_EQ(told({MemoryKind::device, index}, false),
-            "output_memory of output 0 is " + ours +
-                ", which the processor cannot write; give memory of the host");
+  EXPECT_EQ(
+      told({MemoryKind::device, index}, false),
+      "output_memory of output 0 is " + ours + ", which the CPU cannot write; give host memory");
   EXPECT_EQ(told({}, false), "nothing");
   EXPECT_EQ(told({MemoryKind::pinned, index}, false), "nothing");
 }

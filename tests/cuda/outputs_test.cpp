@@ -1,11 +1,11 @@
 // Batches in a device's memory: the values equal those of .cpu(), whatever must be moved for them.
 // Their memory goes back when no object and no stream uses it any more.
 #include "tests/cuda/test_device.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -33,7 +33,7 @@ namespace outputs_test {
 
 constexpr std::int64_t kSamples = 40;
 
-// Pictures of one size, or of several.
+// Images of one size, or of several.
 Value<Image> drawn(Graph& g, bool ragged, const std::function<bool(std::int64_t)>& fails = {}) {
   auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
   return g.map(
@@ -41,7 +41,7 @@ Value<Image> drawn(Graph& g, bool ragged, const std::function<bool(std::int64_t)
       [ragged, fails](std::int64_t i) {
         if (fails && fails(i)) throw Error("cannot be drawn");
         const int n = ragged ? static_cast<int>(i) : 0;
-        return draw_picture(11 + n % 3 * 7, 13 + n % 4 * 5, 3, static_cast<std::uint64_t>(i));
+        return draw_image(11 + n % 3 * 7, 13 + n % 4 * 5, 3, static_cast<std::uint64_t>(i));
       },
       index);
 }

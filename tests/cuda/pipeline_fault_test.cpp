@@ -2,12 +2,12 @@
 // for, and delivered samples are right.
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/bytes.h>
@@ -83,8 +83,8 @@ Value<Image> describe(Graph& g, bool decodes, bool moves) {
     return there(g.map(
                      "draw",
                      [](std::int64_t i) {
-                       return draw_picture(10 + static_cast<int>(i), 20, 3,
-                                           static_cast<std::uint64_t>(i));
+                       return draw_image(10 + static_cast<int>(i), 20, 3,
+                                         static_cast<std::uint64_t>(i));
                      },
                      index),
                  moves);

@@ -6,11 +6,11 @@
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include "tests/in_child.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/runtime/error.h>
@@ -39,7 +39,7 @@ constexpr std::uint64_t kManyPrograms = testing::kThreadSanitizer ? 16 : 40;
 enum class Kind {
   moves,  // images move between host and device, both decide
   stays,  // images seldom leave the device, and the host decides
-  asks    // pictures seldom leave the device, which decides: nothing is drawn that chooses
+  asks    // images seldom leave the device, which decides: nothing is drawn that chooses
 };
 
 // An image of the program, and whether it lies on the device.
@@ -67,8 +67,8 @@ class Describer {
                   "draw",
                   [](std::int64_t i) {
                     const int n = static_cast<int>(i);
-                    return draw_picture(9 + n % 7 * 4, 11 + n % 5 * 6, n % 4 == 1 ? 3 : 1 + n % 4,
-                                        static_cast<std::uint64_t>(i));
+                    return draw_image(9 + n % 7 * 4, 11 + n % 5 * 6, n % 4 == 1 ? 3 : 1 + n % 4,
+                                      static_cast<std::uint64_t>(i));
                   },
                   g_.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
     std::vector<Held> held{stays_ ? there({first, false}) : Held{first, false}};
@@ -184,7 +184,7 @@ class Describer {
         return {brightness_contrast(image, {.brightness = g_.uniform(0.5f, 1.5f)}), from.there};
       case 6:
         return {one_change(g_, image, below(kChanges)), from.there};
-      case 7:  // some pictures are too small for it
+      case 7:  // some images are too small for it
         return {center_crop(image, {.width = static_cast<std::int32_t>(3 + below(6)),
                                     .height = static_cast<std::int32_t>(3 + below(6))}),
                 from.there};
@@ -199,7 +199,7 @@ class Describer {
                     },
                     here(from).image),
                 false};
-      case 9:  // by a number of another picture, perhaps one of the same gather
+      case 9:  // by a number of another image, perhaps one of the same GPU batch
         return {brightness_contrast(image,
                                     {.contrast = 0.75f,
                                      .contrast_center = number_of(held[below(held.size())].image)}),
@@ -311,7 +311,7 @@ Ended run(std::uint64_t seed, Kind kind, const std::shared_ptr<Device>& device, 
 }
 
 // Each delivered image must be as expected; some may be missing.
-void expect_same_pictures(const Ended& actual, const Ended& expected) {
+void expect_same_images(const Ended& actual, const Ended& expected) {
   for (std::size_t i = 0, j = 0; i < actual.ids.size(); ++i) {
     while (j < expected.ids.size() && expected.ids[j] != actual.ids[i]) ++j;
     ASSERT_LT(j, expected.ids.size()) << "sample " << actual.ids[i] << " is not to be delivered";
@@ -359,7 +359,7 @@ Compared compare(Kind kind, std::uint64_t programs) {
       EXPECT_EQ(actual.ids, expected.ids);
       EXPECT_EQ(differing(actual.counted, expected.counted), "");
       if (::testing::Test::HasFailure()) break;
-      expect_same_pictures(actual, expected);
+      expect_same_images(actual, expected);
     }
   }
   EXPECT_GT(delivered, failed);
@@ -393,7 +393,7 @@ TEST(DeviceProgram, WhoseDeviceFailsGivesTheRestAsItIs) {
             return call.stream >= 0 && ++calls % 41 == 0 ? fault : HostDevice::Fault::none;
           }});
       const Ended actual = run(seed, Kind::asks, device, 3, 5);
-      expect_same_pictures(actual, expected);
+      expect_same_images(actual, expected);
       EXPECT_TRUE(device->violations().empty());
       delivered += actual.ids.size();
       all += expected.ids.size();

@@ -2,10 +2,10 @@
 // bit for bit.
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/index.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/bytes.h>
@@ -34,8 +34,8 @@ Value<Image> drawn(Graph& g) {
       "draw",
       [](std::int64_t i) {
         const int n = static_cast<int>(i);
-        return draw_picture(20 + n % 7 * 9, 30 + n % 5 * 11, 1 + n % 4,
-                            static_cast<std::uint64_t>(i));
+        return draw_image(20 + n % 7 * 9, 30 + n % 5 * 11, 1 + n % 4,
+                          static_cast<std::uint64_t>(i));
       },
       g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
 }
@@ -90,7 +90,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
              g.coin_flip(0.4f), [&] { return rotate(image, angle); }, [&] { return image; });
          return as_tensor(g, back(resize(turned, {.width = 24, .height = 24}), move));
        }},
-      {"C36: back from the device in both arms",
+      {"C36: back from the device in both branches",
        [](Graph& g, bool move) {
          auto image = there(drawn(g), move);
          auto one = g.if_else(
@@ -105,7 +105,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
              g.coin_flip(0.5f), [&] { return invert(image); }, [&] { return image; });
          return as_tensor(g, back(flip(there(one, move)), move));
        }},
-      {"C20: one arm goes there",
+      {"C20: one branch goes there",
        [](Graph& g, bool move) {
          auto image = drawn(g);
          auto one = g.select(
@@ -122,7 +122,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
              [&](Value<std::int64_t>, Value<Image> state) { return rotate(state, 90.f); });
          return as_tensor(g, back(turned, move));
        }},
-      {"normalised",
+      {"normalized",
        [](Graph& g, bool move) {
          auto image = there(drawn(g), move);
          return back(resize_mirror_normalize(image, {.width = 17,
@@ -133,7 +133,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
                                                      .dtype = DType::f16}),
                      move);
        }},
-      {"cut and normalised",
+      {"cut and normalized",
        [](Graph& g, bool move) {
          return back(crop_mirror_normalize(there(drawn(g), move),
                                            {.width = 9, .height = 8, .layout = Layout::hwc}),
@@ -324,15 +324,15 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
          g.map(
              "look", [](const Image& in) { return in.height(); }, drawn(g).gpu());
        }},
-      {"'if_else': the result lies in host memory in the arm 'otherwise', but on the GPU in the "
-       "arm 'then'; make both agree, by .gpu() of one, or .cpu() of a picture or tensor",
+      {"'if_else': the result lies in host memory in the branch 'otherwise', but on the GPU in the "
+       "branch 'then'; make both agree, by .gpu() of one, or .cpu() of an image or tensor",
        [](Graph& g) {
          auto image = drawn(g);
          g.if_else(
              g.coin_flip(0.5f), [&] { return image.gpu(); }, [&] { return image; });
        }},
-      {"'if_else': the result lies on the GPU in the arm 'otherwise', but in host memory in the "
-       "arm 'then'",
+      {"'if_else': the result lies on the GPU in the branch 'otherwise', but in host memory in the "
+       "branch 'then'",
        [](Graph& g) {
          auto file = source_of_files(g);
          g.if_else(
@@ -367,8 +367,8 @@ TEST(DevicePipeline, ADeviceThatNoStepUsesIsToldOnce) {
   };
   EXPECT_EQ(told([](Graph& g) { return drawn(g); }),
             "sluice: device is '" + test_device()->name() +
-                "', but no step of the pipeline runs on a GPU: say .gpu() of what shall be there, "
-                "or leave device out\n");
+                "', but no step of the pipeline runs on a GPU: call .gpu() on a value, or leave "
+                "device out\n");
   EXPECT_EQ(told([](Graph& g) { return drawn(g).gpu(); }), "");
   EXPECT_EQ(told([](Graph& g) {  // it is not needed
               (void)drawn(g).gpu();
@@ -386,8 +386,8 @@ TEST(DevicePipeline, ABoundForADeviceThatNobodyUsesIsRefused) {
       ADD_FAILURE();
     } catch (const BuildError& error) {
       EXPECT_STREQ(error.what(),
-                   "max_device_bytes is 1048576, but no step of the pipeline runs on a GPU: say "
-                   ".gpu() of what shall be there, or leave max_device_bytes out");
+                   "max_device_bytes is 1048576, but no step of the pipeline runs on a GPU: call "
+                   ".gpu() on a value, or leave max_device_bytes out");
     }
   }
 }

@@ -6,7 +6,7 @@
 #include "tests/cuda/test_device.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/runtime/error.h>
@@ -48,13 +48,13 @@ Value<bool> dark(const Here& h, Value<Image> image, float limit) {
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all{
-      {"C20: one arm goes there, the other stays here",
+      {"C20: one branch goes there, the other stays here",
        [](const Here& h, Value<Image> image, float limit) {
          return h.g.if_else(
              dark(h, image, limit), [&] { return h.back(rotate(h.there(image), 20.f)); },
              [&] { return joins::darker(h.g, image); });
        }},
-      {"C20: three arms, one after the other",
+      {"C20: three branches, one after the other",
        [](const Here& h, Value<Image> image, float limit) {
          auto arm = cast<std::int32_t>(dark(h, image, limit)) + 1;
          auto one = h.g.select(
@@ -63,7 +63,7 @@ const std::vector<Row>& rows() {
          return h.g.apply_if(max(h.there(one)) < 2.f * limit, one,
                              [&](auto in) { return h.back(flip(h.there(in))); });
        }},
-      {"C29: both arms stay there",
+      {"C29: both branches stay there",
        [](const Here& h, Value<Image> image, float limit) {
          auto there = h.there(image);
          auto one = h.g.if_else(
@@ -72,7 +72,7 @@ const std::vector<Row>& rows() {
              [&] { return there; });
          return h.back(flip(one));
        }},
-      {"C29: arms of other sizes, and a loop after them",
+      {"C29: branches of other sizes, and a loop after them",
        [](const Here& h, Value<Image> image, float limit) {
          auto there = h.there(image);
          auto one = h.g.select(
@@ -85,7 +85,7 @@ const std::vector<Row>& rows() {
              });
          return h.back(lit);
        }},
-      {"C36: both arms bring it back",
+      {"C36: both branches bring it back",
        [](const Here& h, Value<Image> image, float limit) {
          auto there = h.there(image);
          auto one = h.g.if_else(
@@ -100,7 +100,7 @@ const std::vector<Row>& rows() {
              [&] { return image; });
          return h.back(flip(h.there(one)));
        }},
-      {"C44: arms and loops take pictures of the host there",
+      {"C44: branches and loops take pictures of the host there",
        [](const Here& h, Value<Image> image, float limit) {
          auto there = h.there(image);
          auto one = h.g.select(
@@ -123,7 +123,7 @@ const std::vector<Row>& rows() {
          h.g.filter(!(max(turned) < limit));
          return h.back(turned);
        }},
-      {"C57: what the other arm would fail of",
+      {"C57: what the other branch would fail of",
        [](const Here& h, Value<Image> image, float limit) {
          auto there = h.there(image);
          auto one = h.g.if_else(

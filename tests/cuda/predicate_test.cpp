@@ -2,11 +2,11 @@
 // same program on the host. Rows of docs/conformance.md: C29, C44, L7.
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/runtime/error.h>
@@ -38,7 +38,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
          return g.if_else(
              mean(image) < 60, [&] { return rotate(image, 20.f); }, [&] { return invert(image); });
        }},
-      {"an arm that is as it was",
+      {"a branch that is as it was",
        [](Graph& g, Value<Image> image) {
          return flip(
              g.apply_if(max(image) > 200, image, [](auto bright) { return rotate(bright, 90.f); }));
@@ -117,7 +117,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
              flip(image), {.brightness = 1.1f, .contrast = 0.8f, .contrast_center = mean(image)});
          return brightness_contrast(middle, {.contrast = 1.3f, .contrast_center = max(middle)});
        }},
-      {"the number and the picture in one gather",
+      {"the number and the image in one gather",
        [](Graph&, Value<Image> image) {
          auto small = resize(image, {.width = 20, .height = 15});
          auto level = mean(small), most = max(small);
@@ -218,7 +218,7 @@ int gathers(const Program& program) {
     return HostDevice::Fault::none;
   };
   auto pipeline = make_pipeline({.device = std::make_shared<HostDevice>(options)}, [&](Graph& g) {
-    auto image = g.source(1, [](const SampleInfo&) { return draw_picture(20, 30, 3); });
+    auto image = g.source(1, [](const SampleInfo&) { return draw_image(20, 30, 3); });
     return program(g, image.gpu()).cpu();
   });
   for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.size(), 1u);
@@ -248,7 +248,7 @@ TEST(DevicePredicates, GathersOfASample) {
          auto small = resize(image, {.width = 9});
          return choose(g, small, g.coin_flip(0.5f));
        }},
-      {"a choice by the mean, between pictures of one size", 1,
+      {"a choice by the mean, between images of one size", 1,
        [&](Graph& g, Value<Image> image) {
          return g.if_else(
              mean(image) < 60, [&] { return invert(image); }, [&] { return flip(image); });

@@ -4,7 +4,7 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/occlusion.h>
@@ -34,7 +34,7 @@ auto encoded_files(Graph& g, std::int64_t count) {
   return g.map(
       "encode",
       [](std::int64_t i) {
-        return encode_jpeg(testing::make_picture(60 + static_cast<int>(i), 90, 3));
+        return encode_jpeg(testing::make_image(60 + static_cast<int>(i), 90, 3));
       },
       g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; }));
 }
@@ -50,13 +50,13 @@ TEST(DeviceRegion, IsDrawnAsOnTheHost) {
   expect_same(crop);
   auto pipeline = make_pipeline({.device = test_device()}, [&](Graph& g) {
     auto image =
-        g.map("draw", picture_of,
-              g.source(kPictures, [](const SampleInfo& info) { return info.index_in_epoch; }));
+        g.map("draw", image_of,
+              g.source(kImages, [](const SampleInfo& info) { return info.index_in_epoch; }));
     return crop.change(g, image.gpu()).cpu();
   });
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
   const DeviceStats stats = pipeline.stats().device;
-  EXPECT_EQ(stats.samples, kPictures) << "in gathers, each of them once";
+  EXPECT_EQ(stats.samples, kImages) << "in gathers, each of them once";
 }
 
 // Returns the images made of a file, on the host or on the device.
@@ -65,7 +65,7 @@ struct FileCase {
   std::function<Value<Image>(Graph&, Value<Bytes>)> change;
 };
 
-std::vector<Image> pictures_of(const FileCase& one, bool there) {
+std::vector<Image> images_of(const FileCase& one, bool there) {
   constexpr std::int64_t kFiles = 24;
   const PipelineOptions options{.seed = 4, .device = there ? test_device() : nullptr};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
@@ -130,7 +130,7 @@ TEST(DeviceRegion, OfAFileIsThatOfTheHost) {
   };
   for (const FileCase& one : cases) {
     SCOPED_TRACE(one.text);
-    EXPECT_TRUE(pictures_of(one, true) == pictures_of(one, false));
+    EXPECT_TRUE(images_of(one, true) == images_of(one, false));
   }
 }
 
@@ -141,8 +141,8 @@ TEST(DeviceTensors, AreJoinedAndReshapedAsOnTheHost) {
                                   .on_error = OnError::skip};
     auto pipeline = make_pipeline(options, [&](Graph& g) {
       auto image =
-          g.map("draw", picture_of,
-                g.source(kPictures, [](const SampleInfo& info) { return info.index_in_epoch; }));
+          g.map("draw", image_of,
+                g.source(kImages, [](const SampleInfo& info) { return info.index_in_epoch; }));
       if (there) image = image.gpu();
       const auto planes = crop_mirror_normalize(image, {.dtype = DType::f16});
       const auto pixels = crop_mirror_normalize(invert(image), {.layout = Layout::hwc});

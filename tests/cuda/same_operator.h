@@ -21,9 +21,9 @@
 
 namespace sluice::device {
 
-inline constexpr std::int64_t kPictures = 240;
+inline constexpr std::int64_t kImages = 240;
 
-inline Image picture_of(std::int64_t i) {
+inline Image image_of(std::int64_t i) {
   constexpr std::array<std::pair<int, int>, 12> kSizes{{{1, 1},
                                                         {1, 2},
                                                         {2, 1},
@@ -39,8 +39,8 @@ inline Image picture_of(std::int64_t i) {
   const auto n = static_cast<std::size_t>(i);
   const auto [height, width] = kSizes[n % kSizes.size()];
   const int channels = 1 + static_cast<int>(n / kSizes.size() % 4);
-  if (n % 29 == 28) return testing::constant_picture(height, width, channels, 77);
-  return testing::make_picture(height, width, channels, static_cast<std::uint32_t>(i));
+  if (n % 29 == 28) return testing::constant_image(height, width, channels, 77);
+  return testing::make_image(height, width, channels, static_cast<std::uint32_t>(i));
 }
 
 using Change = std::function<Value<Image>(Graph&, Value<Image>)>;
@@ -63,8 +63,8 @@ inline OperatorRun run_operator(const Change& change, bool there) {
                                 .on_error = OnError::skip};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
     auto image =
-        g.map("draw", picture_of,
-              g.source(kPictures, [](const SampleInfo& info) { return info.index_in_epoch; }));
+        g.map("draw", image_of,
+              g.source(kImages, [](const SampleInfo& info) { return info.index_in_epoch; }));
     auto changed = change(g, there ? image.gpu() : image);
     return there ? changed.cpu() : changed;
   });

@@ -7,7 +7,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/reductions.h>
@@ -61,7 +61,7 @@ Made epoch_of(Pipeline<Image>& pipeline) {
   return made;
 }
 
-// Pictures of `side`, and one of `large` in the middle.
+// Images of `side`, and one of `large` in the middle.
 Made make(const std::shared_ptr<Device>& device, std::int64_t most, int side, int large,
           int threads) {
   auto pipeline = make_pipeline(
@@ -293,7 +293,7 @@ Outcome run(const Change& change, bool there, std::int64_t most) {
                                  .on_error = OnError::skip},
                                 [&](Graph& g) {
                                   const auto image = g.source(2, [](const SampleInfo&) {
-                                    return testing::make_picture(40, 50, 3, 7);
+                                    return testing::make_image(40, 50, 3, 7);
                                   });
                                   return change(g, there ? image.gpu() : image, there);
                                 });
@@ -326,7 +326,7 @@ TEST(SizeLimit, WhatIsLargerIsTheSamplesError) {
 TEST(SizeLimit, InspectGivesTheSameError) {
   auto pipeline = make_pipeline({.max_image_bytes = kBytes}, [](Graph& g) {
     const auto image =
-        g.source(2, [](const SampleInfo&) { return testing::make_picture(40, 50, 3, 7); });
+        g.source(2, [](const SampleInfo&) { return testing::make_image(40, 50, 3, 7); });
     return crop(resize(image, {.width = 200, .height = 200}), Rectangle{0, 0, 9, 9});
   });
   const Inspection sample = pipeline.inspect(0);

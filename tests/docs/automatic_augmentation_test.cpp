@@ -10,7 +10,7 @@
 namespace sluice::docs {
 namespace automatic_augmentation_test {
 
-// The pictures that `change` makes of one with all levels, of 40 samples.
+// The images that `change` makes of one with all levels, of 40 samples.
 std::set<std::string> made_by(
     const std::function<Value<Image>(Graph& g, Value<Image> image)>& change) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 3, .threads = 2}, [&](Graph& g) {
@@ -68,7 +68,7 @@ TEST(AutomaticAugmentation, PoliciesAndChains) {
     image = auto_augment(g, image, policy);
     return image;
   });
-  // Two signs of each parameter, with and without: the pictures of this policy can be counted.
+  // Two signs of each parameter, with and without: the images of this policy can be counted.
   EXPECT_GT(own.size(), 6u);
   EXPECT_LE(own.size(), 6u + 6u + 2u);
   EXPECT_GT(made_by([](Graph& g, Value<Image> image) {

@@ -8,7 +8,7 @@
 namespace sluice::docs {
 namespace boxes_and_masks_test {
 
-// Beside the pictures, their masks, whose left half is 1 and right half 2, and a list of both with
+// Beside the images, their masks, whose left half is 1 and right half 2, and a list of both with
 // two boxes of each: its left part, and its middle.
 class BoxesAndMasks : public ::testing::Test {
  protected:

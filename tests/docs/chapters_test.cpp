@@ -95,7 +95,7 @@ TEST(ControlFlow, StepsThatWait) {
 }
 
 Value<Tensor> find_corners(Value<Image> image) {
-  return Graph(image.recorder())
+  return Graph(image.builder())
       .map_into<Tensor>(
           "corners",
           [](const Image& in, Tensor& out) {

@@ -14,7 +14,7 @@ TEST(FromDali, APipelineForTraining) {
   std::int64_t seen = 0;
   const auto step = [&](const TensorBatch& tensors, const Items<std::int64_t>& labels) {
     EXPECT_EQ(tensors.shape(), (Shape{kSamples, 3, 224, 224}));
-    // Picture i is level 10 * i, made lighter or darker by at most a fifth, and normalised.
+    // Image i is level 10 * i, made lighter or darker by at most a fifth, and normalized.
     const float lightest = (1.f - kImageNetMean[0]) / kImageNetStd[0];
     for (std::int64_t i = 0; i < 3 * 224 * 224; ++i)
       EXPECT_LE(tensors.data<float>()[i], lightest + 1.f);

@@ -12,8 +12,8 @@ namespace gpu_test {
 TEST(Gpus, Predicates) {
   const PipelineOptions options{.batch_size = 4, .device = std::make_shared<device::HostDevice>()};
   auto pipeline = make_pipeline(options, [](Graph& g) {
-    auto picture_there = g.map("picture", picture, indices(g)).gpu();
-    auto image = resize(picture_there, {.shorter = 16});
+    auto image_there = g.map("picture", picture, indices(g)).gpu();
+    auto image = resize(image_there, {.shorter = 16});
     auto lit = g.while_loop(
         image, [&](auto now) { return g.all_of(max(now) > 0, [&] { return mean(now) < 60; }); },
         [](auto now) { return brightness_contrast(now, {.brightness = 1.5f}); });

@@ -69,7 +69,7 @@ TEST(Jpeg, Shrinking) {
   Image image;
   const Rectangle region{3, 5, 20, 30};  // y, x, height, width
   const JpegReport report = decode_jpeg_shrunk(file, region, 4, {}, image);
-  // image: 6 x 8 pixels; report.covered: rows 0 to 23, columns 4 to 35 of the full picture
+  // image: 6 x 8 pixels; report.covered: rows 0 to 23, columns 4 to 35 of the full image
   EXPECT_EQ(image.height(), 6);
   EXPECT_EQ(image.width(), 8);
   EXPECT_EQ(report.covered, (Rectangle{0, 4, 24, 32}));

@@ -1,6 +1,6 @@
-// What the fragments of the chapters in docs/ stand in: small pictures, and pipelines over them
-// whose batches are put side by side with plain C++. tests/house/doc_fragments.cmake sees to it
-// that the chapters show what is compiled here.
+// The frame for the code fragments of the chapters in docs/: small images, and pipelines over them
+// whose batches are compared with plain C++. tests/house/doc_fragments.cmake checks that the
+// chapters show the code that is compiled here.
 #pragma once
 
 #include <sluice/sluice.h>
@@ -21,7 +21,7 @@ namespace sluice::docs {
 
 constexpr std::int64_t kSamples = 24;
 
-// Picture i: all pixels of level 10 * i; wide, tall or square in turns.
+// Image i: all pixels of level 10 * i; wide, tall or square in turns.
 inline Image picture(std::int64_t i) {
   static constexpr int kHeights[] = {40, 60, 50}, kWidths[] = {60, 40, 50};
   Image image(kHeights[i % 3], kWidths[i % 3], 3);
@@ -43,14 +43,14 @@ inline float mean_level(const Image& image) {
 }
 
 inline Value<float> level(Value<Image> image) {
-  return Graph(image.recorder()).map("level", mean_level, image);
+  return Graph(image.builder()).map("level", mean_level, image);
 }
 
 inline Value<std::int64_t> indices(Graph& g) {
   return g.source(kSamples, [](const SampleInfo& info) { return info.index; });
 }
 
-// What `describe(g, image, i)` gives for each of the pictures.
+// Returns the results of `describe(g, image, i)` for each of the images.
 template <class Describe>
 auto results_of(const Describe& describe) {
   auto pipeline = make_pipeline({.batch_size = 7, .seed = 3, .threads = 2}, [&](Graph& g) {
@@ -65,7 +65,7 @@ auto results_of(const Describe& describe) {
   return all;
 }
 
-// While there is one, the working directory is a folder that holds photos/gray/, with the pictures.
+// While it lives, the working directory is a folder that holds photos/gray/, with the images.
 class PhotosFolder {
  public:
   PhotosFolder() : before_(std::filesystem::current_path()) {

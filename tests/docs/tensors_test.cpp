@@ -50,7 +50,7 @@ struct Value {
 namespace sluice::docs {
 namespace tensors_test {
 
-auto small_pictures(const PipelineOptions& options) {
+auto small_images(const PipelineOptions& options) {
   return make_pipeline(options, [](Graph& g) {
     auto i = indices(g);
     return std::tuple{resize(g.map("picture", picture, i), {.width = 8, .height = 8}), i};
@@ -76,7 +76,7 @@ TEST(Tensors, BatchesTellAndLast) {
     EXPECT_EQ(strides[3], 1);
   };
   {
-    auto pipeline = small_pictures({.batch_size = 8});
+    auto pipeline = small_images({.batch_size = 8});
     for (const auto& [images, labels] : pipeline.epoch()) {
       if (images.dense()) {
         give(images.data(), images.nbytes(), images.dtype(), images.shape(), images.strides());
@@ -84,7 +84,7 @@ TEST(Tensors, BatchesTellAndLast) {
     }
   }
   EXPECT_EQ(bytes, 24u * 8 * 8 * 3);
-  auto pipeline = small_pictures({.batch_size = 8});
+  auto pipeline = small_images({.batch_size = 8});
   auto batch = pipeline.epoch().next();
   const ImageBatch& images = batch->get<0>();
   ImageBatch kept = images;         // the column
@@ -104,7 +104,7 @@ TEST(Tensors, GoToOthersAndComeFromThem) {
     labels_seen.push_back(targets);
   };
   {
-    auto pipeline = small_pictures({.batch_size = 8});
+    auto pipeline = small_images({.batch_size = 8});
     for (const auto& [images, labels] : pipeline.epoch()) {
       auto pixels = at::fromDLPack(to_dlpack(images.tensor()));
       auto targets = at::fromDLPack(to_dlpack(labels.tensor()));
@@ -166,14 +166,14 @@ TEST(Tensors, LieInMemoryThatIsGiven) {
   {
     auto ring = std::make_shared<BufferRing>(buffers, bytes_of_a_batch);
     const PipelineOptions options{.batch_size = 64, .output_memory = {ring}};
-    auto pipeline = small_pictures(options);
+    auto pipeline = small_images(options);
     const auto batch = pipeline.epoch().next();
     EXPECT_EQ(ring->free(), 3u);
     EXPECT_EQ(batch->get<0>().data(), buffers[0]);
   }
   for (void* const buffer : buffers) free_pinned(buffer);
   auto pipeline =
-      small_pictures({.batch_size = 8, .output_memory = {std::make_shared<PinnedMemory>()}});
+      small_images({.batch_size = 8, .output_memory = {std::make_shared<PinnedMemory>()}});
   for (const auto& [images, labels] : pipeline.epoch())
     EXPECT_EQ(images.place().kind, MemoryKind::pinned);
 }

@@ -14,8 +14,8 @@ namespace your_own_operator_test {
 const OperatorPtr& gamma_operator() {
   static const OperatorPtr op =
       declare_operator("gamma")
-          .family("colour")
-          .summary("Each level, as a part of 255, to the power of gamma.")
+          .family("color")
+          .summary("Raises pixel values, as fractions of 255, to the power gamma.")
           .input<Image>("image")
           .parameter<float>("gamma", {.value = 1.f,
                                       .low = 0,
@@ -66,7 +66,7 @@ TEST(YourOwnOperator, IsRegisteredOnce) {
 const OperatorPtr& upper_half_operator() {
   static const OperatorPtr op = declare_operator("upper_half")
                                     .family("geometry")
-                                    .summary("The upper half of the picture.")
+                                    .summary("Crops the upper half of the image.")
                                     .input<Image>("image")
                                     .output<Image>("image")
                                     .sees_rectangle(

@@ -5,7 +5,7 @@
 // They include what encode_jpeg makes and what it does not: any sampling factors, RGB and CMYK,
 // arithmetic coding, a scan for each component.
 
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/io/reference_jpeg.h"
 #include <sluice/io/jpeg/encode.h>
 
@@ -45,7 +45,7 @@ void add_ordinary(Folder& folder) {
       for (const int quality : {30, 85, 100}) {
         ++seed;
         const int channels = seed % 5 == 0 ? 1 : 3;
-        folder.add("ordinary", encode_jpeg(draw_picture(37, 50, channels, seed),
+        folder.add("ordinary", encode_jpeg(draw_image(37, 50, channels, seed),
                                            {.quality = quality,
                                             .subsampling = s,
                                             .optimize = quality == 85,
@@ -54,16 +54,16 @@ void add_ordinary(Folder& folder) {
       }
     }
   }
-  folder.add("tiny", encode_jpeg(draw_picture(1, 1, 3)));
-  folder.add("wide", encode_jpeg(draw_picture(3, 300, 3), {.quality = 60}));
-  folder.add("tall", encode_jpeg(draw_picture(300, 3, 3), {.quality = 60}));
+  folder.add("tiny", encode_jpeg(draw_image(1, 1, 3)));
+  folder.add("wide", encode_jpeg(draw_image(3, 300, 3), {.quality = 60}));
+  folder.add("tall", encode_jpeg(draw_image(300, 3, 3), {.quality = 60}));
   // More than our decoder prepares in one step.
-  folder.add("large", encode_jpeg(draw_picture(150, 180, 1), {.quality = 100}));
-  folder.add("progressive", encode_jpeg(draw_picture(37, 50, 3), {.progressive = true}));
+  folder.add("large", encode_jpeg(draw_image(150, 180, 1), {.quality = 100}));
+  folder.add("progressive", encode_jpeg(draw_image(37, 50, 3), {.progressive = true}));
 }
 
 void add_odd(Folder& folder) {
-  const Image picture = draw_picture(37, 50, 3);
+  const Image picture = draw_image(37, 50, 3);
   constexpr int kFactors[][6] = {{4, 1, 1, 1, 1, 1}, {1, 4, 1, 1, 1, 1}, {1, 1, 2, 2, 2, 2},
                                  {2, 2, 2, 1, 1, 2}, {3, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 1, 1},
                                  {2, 1, 2, 1, 2, 1}, {4, 2, 1, 1, 1, 1}};
@@ -87,7 +87,7 @@ void add_odd(Folder& folder) {
                info.scan_info = kScans;
                info.num_scans = static_cast<int>(std::size(kScans));
              }));
-  const Image four = draw_picture(30, 20, 4);
+  const Image four = draw_image(30, 20, 4);
   folder.add("cmyk", reference_encode_cmyk(four));
   folder.add("ycck", reference_encode(four, JCS_CMYK, 75, [](jpeg_compress_struct& info) {
                jpeg_set_colorspace(&info, JCS_YCCK);

@@ -19,7 +19,7 @@ std::vector<Augmentation<Trace>> suite(int count, bool negate) {
     const std::string name = std::string(1, static_cast<char>('a' + k));
     all.push_back({name,
                    [name](Value<Trace> x, Value<float> m) {
-                     return Graph(x.recorder())
+                     return Graph(x.builder())
                          .map(
                              "note",
                              [name](const Trace& t, float p) {
@@ -55,16 +55,16 @@ double chi_square_limit(std::size_t degrees) {
 }
 
 TEST(ApplyRandom, DrawsEverySequenceEquallyOften) {
-  constexpr int kPictures = 8192;
+  constexpr int kImages = 8192;
   for (const int n : {1, 2, 3}) {
     for (const int count : {2, 3}) {
       for (const bool negate : {false, true}) {
-        const auto counts = run(kPictures, n, count, negate, 10, 2);
+        const auto counts = run(kImages, n, count, negate, 10, 2);
         std::size_t cells = 1;
         for (int step = 0; step < n; ++step)
           cells *= static_cast<std::size_t>(negate ? 2 * count : count);
         EXPECT_EQ(counts.size(), cells);
-        const double expected = static_cast<double>(kPictures) / static_cast<double>(cells);
+        const double expected = static_cast<double>(kImages) / static_cast<double>(cells);
         double chi = 0;
         for (const auto& [trace, seen] : counts)
           chi += (seen - expected) * (seen - expected) / expected;

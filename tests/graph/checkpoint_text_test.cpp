@@ -46,7 +46,7 @@ struct Stateful {
   }
 };
 
-// As files have it that users keep. Whoever has to change it breaks their runs.
+// The text of files that users keep. A change of it breaks their runs.
 constexpr const char* kKept = R"({
   "format": "sluice checkpoint",
   "version": 1,
@@ -100,7 +100,7 @@ TEST(Checkpoints, OtherShardsDoNotGoOnWithFullBatches) {
   epoch.next();
   const Checkpoint from = run.checkpoint();
   const std::string said = error_of<BuildError>([&] { with_shards(3, from); });
-  EXPECT_NE(said.find("with `compact` each of them has come to another place"), std::string::npos)
+  EXPECT_NE(said.find("with `compact` each of them is at another position"), std::string::npos)
       << said;
   with_shards(2, from);
 }
@@ -214,9 +214,9 @@ TEST(Checkpoints, TextsThatAreNoneAreRefused) {
     std::string text, says;
   };
   for (const auto& [text, says] : {
-           Row{"", "f is no JSON: it ends, or makes no sense, at byte 1"},
-           Row{"[]", "f is not one that Pipeline::checkpoint() gave"},
-           Row{"{\"format\": 3}", "f is not one that"},
+           Row{"", "f is not JSON: it ends or is malformed at byte 1"},
+           Row{"[]", "f was not made by Pipeline::checkpoint()"},
+           Row{"{\"format\": 3}", "f was not made by"},
            Row{with("\"version\": 1", "\"version\": 2"), "of version 2, but this library reads"},
            Row{with("\"epoch\": 0", "\"epoch\": -1"),
                "f: 'epoch' must be a whole number of 0 to 2^53, not -1"},
@@ -227,9 +227,9 @@ TEST(Checkpoints, TextsThatAreNoneAreRefused) {
            Row{with("\"position\": 0", "\"position\": 9007199254740993"), "to 2^53, not 9007"},
            Row{with("\"position\": 0",
                     "\"position\": " + std::string(300'000, '[') + std::string(300'000, ']')),
-               "f is not one that Pipeline"},
-           Row{with("\"position\": 0", "\"position\": 1e999"), "f is no JSON: a number in it is"},
-           Row{with("\"position\": 0", "\"other\": [-1e999]"), "f is no JSON: a number in it is"},
+               "f was not made by Pipeline"},
+           Row{with("\"position\": 0", "\"position\": 1e999"), "f is not JSON: a number in it is"},
+           Row{with("\"position\": 0", "\"other\": [-1e999]"), "f is not JSON: a number in it is"},
            Row{with("\"seed\": 11", "\"seed\": \"a\\nb\""), "'seed' must be"},
            Row{with("\"sampler\": \"in order\"", "\"sampler\": []"), "'sampler' must be a text"},
            Row{with("\"dataset\": [", "\"dataset\": [1,"), "'dataset' must be a list of texts"},

@@ -157,8 +157,8 @@ TEST(Select, ChoosesOneOfManyAndReportsAnIndexOutside) {
     }
     EXPECT_EQ(batch.missing(), (std::vector<std::int64_t>{10 * batches, 10 * batches + 9}));
     ASSERT_EQ(batch.errors().size(), 2u);
-    EXPECT_EQ(batch.errors()[0].what, "the index is -1, but the arms are numbered 0 to 7");
-    EXPECT_EQ(batch.errors()[1].what, "the index is 8, but the arms are numbered 0 to 7");
+    EXPECT_EQ(batch.errors()[0].what, "the index is -1, but the branches are numbered 0 to 7");
+    EXPECT_EQ(batch.errors()[1].what, "the index is 8, but the branches are numbered 0 to 7");
     EXPECT_EQ(batch.errors()[0].step, "select");
     ++batches;
   }
@@ -317,9 +317,8 @@ TEST(BuildErrors, SayWhatIsWrongAndWhere) {
               return g.map(
                   "user", [](std::int64_t x) { return x; }, leaked);
             }),
-            "'user' uses the value 'inner', which exists only inside the arm 'then' of 'if_else'; "
-            "return it from that arm "
-            "to use it outside");
+            "'user' uses the value 'inner', which exists only inside the branch 'then' of "
+            "'if_else'; return it from that branch to use it outside");
   EXPECT_EQ(build_error([](Graph& g) {
               auto i = indices(g, 10);
               auto j = g.source(11, [](const SampleInfo&) { return 1; });
@@ -332,7 +331,7 @@ TEST(BuildErrors, SayWhatIsWrongAndWhere) {
               std::vector<std::function<Value<std::int64_t>()>> none;
               return g.select(i, none);
             }),
-            "select: the vector of arms is empty; give at least one arm");
+            "select: the vector of branches is empty; give at least one branch");
   EXPECT_EQ(
       build_error([](Graph& g) { return indices(g, kSamples); }, {.batch_size = 8, .window = 4}),
       "a window of 4 samples can never fill a batch of 8; make window at least batch_size, "

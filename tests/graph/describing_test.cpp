@@ -1,5 +1,5 @@
 // Exceptions while a pipeline is described reach the caller and do no harm, wherever they are
-// thrown: the recorder can still be used, and destroyed.
+// thrown: the builder can still be used, and destroyed.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
@@ -99,7 +99,7 @@ TEST(Describing, AnArmWhoseStructureDoesNotCopy) {
   expect_unharmed(nested);
 }
 
-// One of everything that the recorder writes down.
+// One of everything that the builder writes down.
 auto describe_all(Graph& g) {
   auto x = indices(g, 8);
   auto chosen = g.if_else(
@@ -145,8 +145,8 @@ TEST(Describing, AnyAllocationMayFail) {
   for (;; ++n) {
     bool threw = false;
     {
-      detail::Recorder recorder;
-      Graph g(recorder);
+      detail::PlanBuilder builder;
+      Graph g(builder);
       const testing::FailingAllocations failing(n);
       try {
         (void)describe_all(g);

@@ -16,12 +16,12 @@
 namespace sluice {
 namespace description_test {
 
-struct Labelled {
+struct Labeled {
   Value<std::int64_t> number;
   Value<std::string> label;
 };
 struct Nested {
-  Labelled first;
+  Labeled first;
   std::array<Value<std::int64_t>, 2> pair;
 };
 
@@ -49,7 +49,7 @@ auto second(Describe describe) {
 TEST(Description, AStructHasAColumnForEachField) {
   const auto row = second<Pipeline<std::int64_t, std::string>>([](Graph& g) {
     auto i = indices(g, 2);
-    return Labelled{i, text(g, i)};
+    return Labeled{i, text(g, i)};
   });
   EXPECT_EQ(row, (std::tuple<std::int64_t, std::string>{1, "1"}));
 }

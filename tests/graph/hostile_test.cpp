@@ -107,7 +107,7 @@ TEST(Hostile, ADatasetThatFailsToNameASampleDoesNotHideItsError) {
         [&] { return i; }, [&] { return i; }, [&] { return i; });
   });
   auto run = pipeline.epoch();
-  for (const char* what : {"three", "the index is 7, but the arms are numbered 0 to 6"}) {
+  for (const char* what : {"three", "the index is 7, but the branches are numbered 0 to 6"}) {
     try {
       (void)run.next();
       FAIL();
@@ -348,9 +348,10 @@ TEST(LongPlans, ChoicesAndLoopsNestDeepButNotWithoutEnd) {
     EXPECT_EQ(last_of(good), 2);
     EXPECT_NE(to_dot(good.plan()).size() + to_string(good.plan()).size(), 0u);
     const std::string said = error_of<BuildError>([&] { (void)nested(one.most + 1); });
-    EXPECT_NE(said.find("lies too deep (got 501 levels of choices and loops, expected at most "
-                        "500)"),
-              std::string::npos)
+    EXPECT_NE(
+        said.find(
+            "is nested too deeply (got 501 levels of choices and loops, expected at most 500)"),
+        std::string::npos)
         << said;
   }
   auto deepest = pipeline_of([](Graph& g, Number i) { return nested_choices(g, i, kDeepest); });

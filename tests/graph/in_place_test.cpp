@@ -29,7 +29,7 @@ void narrow(Image& image, Narrowing how) {
   }
 }
 
-TEST(InPlace, APictureThatIsNarrowedIsDeliveredNarrow) {
+TEST(InPlace, AnImageThatIsNarrowedIsDeliveredNarrow) {
   for (const Narrowing how : {Narrowing::from_the_corner, Narrowing::inside, Narrowing::by_a_view,
                               Narrowing::by_a_view_of_rows}) {
     for (const bool compact : {false, true}) {

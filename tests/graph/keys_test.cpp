@@ -52,13 +52,13 @@ Value<std::int64_t> drawn(Graph& g) {
 
 // Warns of each sample that passes.
 Value<std::int64_t> warned(Graph& g, Value<std::int64_t> x) {
-  detail::Step step = detail::begin_step<Value<std::int64_t>>(g.recorder(), "warn", x);
-  const auto value = detail::results<std::int64_t>::add(g.recorder(), step);
+  detail::Step step = detail::begin_step<Value<std::int64_t>>(g.builder(), "warn", x);
+  const auto value = detail::results<std::int64_t>::add(g.builder(), step);
   step.run = [from = x.slot(), to = value.slot()](detail::Sample& sample) {
     sample.get<std::int64_t>(to) = sample.get<std::int64_t>(from);
     sample.warn("passes");
   };
-  g.recorder().add_step(std::move(step));
+  g.builder().add_step(std::move(step));
   return value;
 }
 

@@ -181,20 +181,20 @@ TEST(Literals, AConstantThatDoesNotFitIsRefused) {
          auto x = number<std::uint8_t>(g);
          return g.if_else(x > 1, x, 256);
        },
-       "the arm 'otherwise' of 'if_else' gives the constant 256, which is not a number of type "
-       "'u8'; give one that is, or convert the values with cast"},
+       "the branch 'otherwise' of 'if_else' gives the constant 256, which does not fit type 'u8'; "
+       "give one that fits, or convert the values with cast"},
       {[](Graph& g) {
          auto x = number<std::uint8_t>(g);
          return g.select(x, -1, x);
        },
-       "the arm 'arm 0' of 'select' gives the constant -1, which is not a number of type "
-       "'u8'; give one that is, or convert the values with cast"},
+       "the branch 'arm 0' of 'select' gives the constant -1, which does not fit type 'u8'; give "
+       "one that fits, or convert the values with cast"},
       {[](Graph& g) {
          auto x = number<std::uint8_t>(g);
          return g.for_loop(2, 300, [&](auto, auto) { return x; });
        },
-       "'for_loop' begins with the constant 300, which is not a number of type 'u8'; "
-       "give one that is, or convert the values with cast"},
+       "'for_loop' begins with the constant 300, which does not fit type 'u8'; give one that fits, "
+       "or convert the values with cast"},
   };
   for (const Refused& one : all) EXPECT_EQ(refusal(one.describe), one.message);
 }
@@ -247,8 +247,7 @@ TEST(Params, AValueThatDoesNotFitIsTheErrorOfItsSample) {
     ASSERT_EQ(batch.size(), 2u);
     EXPECT_EQ(batch.get<0>()[1], 2147483647);
     ASSERT_EQ(batch.errors().size(), 2u);
-    EXPECT_EQ(batch.errors()[0].what,
-              "the number 2147483648 is not one of type 'i32', which is wanted");
+    EXPECT_EQ(batch.errors()[0].what, "the number 2147483648 does not fit type 'i32'");
   }
 }
 
@@ -258,8 +257,8 @@ TEST(Params, AConstantThatDoesNotFitIsRefused) {
     ADD_FAILURE() << "a size of " << size.constant();
   } catch (const BuildError& error) {
     EXPECT_STREQ(error.what(),
-                 "an operator's parameter is the constant 2.5, which is not a number of type "
-                 "'i32'; give one that is, or convert the values with cast");
+                 "an operator's parameter is the constant 2.5, which does not fit type 'i32'; give "
+                 "one that fits, or convert the values with cast");
   }
   EXPECT_THROW(Param<std::uint8_t>(256), BuildError);
   EXPECT_EQ(Param<int>(2.0).constant(), 2);

@@ -197,13 +197,13 @@ const Shape kShapes[] = {
     {"one loop, also of no and of one iteration",
      [](Graph& g, Value<std::int64_t> i) { return drawn_in_a_loop(g, i % 6); },
      [](std::int64_t i) { return up_to(static_cast<std::uint64_t>(i % 6)); }},
-    {"a loop in an arm",
+    {"a loop in a branch",
      [](Graph& g, Value<std::int64_t> i) {
        return g.if_else(
            i % 2 == 0, [&] { return drawn_in_a_loop(g, i % 6); }, [&] { return none(g); });
      },
      [](std::int64_t i) { return up_to(static_cast<std::uint64_t>(i % 2 == 0 ? i % 6 : 0)); }},
-    {"an arm in a loop",
+    {"a branch in a loop",
      [](Graph& g, Value<std::int64_t> i) {
        return g.for_loop(6, none(g), [&](auto k, auto list) {
          return g.if_else((k + i) % 3 == 0, [&] { return added(g, list, wide(g)); },

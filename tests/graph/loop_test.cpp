@@ -154,7 +154,7 @@ TEST(WhileLoop, AnErrorInsideEndsItsSampleAlone) {
   }
 }
 
-TEST(WhileLoop, CancellingEndsALoopThatWouldRunForEver) {
+TEST(WhileLoop, CancelingEndsALoopThatWouldRunForEver) {
   for (const int threads : {1, 2}) {
     std::atomic<bool> running{false};
     auto pipeline = make_pipeline({.batch_size = 2, .threads = threads}, [&](Graph& g) {

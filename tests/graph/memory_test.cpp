@@ -279,7 +279,7 @@ TEST(Memory, ReservedStaysUnderTheBoundWhateverTheSizes) {
 }
 
 // A single large image says nothing about the others.
-TEST(Memory, ALargePictureReservesNoBatchOfSuch) {
+TEST(Memory, ALargeImageReservesNoBatchOfSuch) {
   constexpr int kLarge = 10'000'000;  // a batch of such would take 7.7 GB
   for (const std::int64_t at : {0, 256, 300}) {
     auto pipeline = make_pipeline({.batch_size = 256, .threads = 2}, [&](Graph& g) {

@@ -84,7 +84,7 @@ TEST(Names, AreInErrors) {
     ADD_FAILURE() << "no error";
   } catch (const BuildError& error) {
     EXPECT_STREQ(error.what(),
-                 "'crop or not': the arm 'otherwise', unlike 'then', gives another structure: a "
+                 "'crop or not': the branch 'otherwise', unlike 'then', gives another structure: a "
                  "vector of 2 values against one of 1; give both the same lengths and keys");
   }
 }

@@ -1,7 +1,7 @@
 // Operators on numbers of all pairs of types that plans know, against exact arithmetic.
 #include "tests/error_of.h"
 #include <sluice/graph/arithmetic.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/compute.h>
@@ -102,12 +102,12 @@ struct Outcome {
 // The result of the operator for two values.
 template <class X, class Y>
 Outcome outcome(std::string_view name, const X& x, const Y& y, NumberType expected) {
-  detail::Recorder recorder;
-  const detail::SlotId left = recorder.add_slot(detail::slot_type<X>(), "x");
-  const detail::SlotId right = recorder.add_slot(detail::slot_type<Y>(), "y");
+  detail::PlanBuilder builder;
+  const detail::SlotId left = builder.add_slot(detail::slot_type<X>(), "x");
+  const detail::SlotId right = builder.add_slot(detail::slot_type<Y>(), "y");
   const detail::SlotId out =
-      recorder.add(detail::arithmetic_operator(name), {SlotArgument{left}, SlotArgument{right}})[0];
-  const detail::Plan plan = recorder.take();
+      builder.add(detail::arithmetic_operator(name), {SlotArgument{left}, SlotArgument{right}})[0];
+  const detail::Plan plan = builder.take();
   detail::Sample sample(plan);
   sample.get<X>(left) = x;
   sample.get<Y>(right) = y;
@@ -241,12 +241,12 @@ TEST(NumberOperators, ComparisonsAreExact) {
 // Between all pairs of types: the number, or the error of the sample.
 TEST(NumberOperators, CastsKeepTheNumberOrFail) {
   const auto check = []<class From, class To>(From x, std::type_identity<To>) {
-    detail::Recorder recorder;
-    const detail::SlotId from = recorder.add_slot(detail::slot_type<From>(), "x");
+    detail::PlanBuilder builder;
+    const detail::SlotId from = builder.add_slot(detail::slot_type<From>(), "x");
     const std::string to(detail::known_number_name<To>());
     const detail::SlotId out =
-        recorder.add(detail::cast_operator(), {SlotArgument{from}, Constant(to)})[0];
-    const detail::Plan plan = recorder.take();
+        builder.add(detail::cast_operator(), {SlotArgument{from}, Constant(to)})[0];
+    const detail::Plan plan = builder.take();
     detail::Sample sample(plan);
     sample.get<From>(from) = x;
     bool failed = false;
@@ -282,9 +282,9 @@ TEST(NumberOperators, CastsKeepTheNumberOrFail) {
 TEST(NumberOperators, BitsAreThoseOfWholeNumbers) {
   const detail::OperatorPtr& op = detail::arithmetic_operator("bitwise_xor");
   EXPECT_EQ(error_of<BuildError>([&] {
-              detail::Recorder recorder;
-              const detail::SlotId x = recorder.add_slot(detail::slot_type<float>(), "x");
-              (void)recorder.add(op, {SlotArgument{x}, Constant(1)});
+              detail::PlanBuilder builder;
+              const detail::SlotId x = builder.add_slot(detail::slot_type<float>(), "x");
+              (void)builder.add(op, {SlotArgument{x}, Constant(1)});
             }),
             "bitwise_xor: x and y must be whole numbers; cast them");
 }
@@ -317,11 +317,11 @@ TEST(NumberOperators, AConstantTakesTheTypeOfTheValueBesideIt) {
 TEST(NumberOperators, AConstantThatDoesNotFitIsABuildError) {
   // Returns its error; empty if there is none.
   const auto add = [](auto type, const Constant& constant, const char* name) -> std::string {
-    detail::Recorder recorder;
+    detail::PlanBuilder builder;
     using T = typename decltype(type)::type;
-    const detail::SlotId x = recorder.add_slot(detail::slot_type<T>(), "x");
+    const detail::SlotId x = builder.add_slot(detail::slot_type<T>(), "x");
     try {
-      (void)recorder.add(detail::arithmetic_operator(name), {SlotArgument{x}, constant});
+      (void)builder.add(detail::arithmetic_operator(name), {SlotArgument{x}, constant});
     } catch (const BuildError& error) {
       return error.what();
     }

@@ -1,4 +1,4 @@
-// Outcomes of samples: errors, policies, budgets, cancelling, stalls.
+// Outcomes of samples: errors, policies, budgets, canceling, stalls.
 #include "tests/graph/sources.h"
 #include "tests/one_in.h"
 #include <sluice/graph/pipeline.h>
@@ -153,7 +153,7 @@ TEST(OnErrorFail, ThrowsOnceForItsBatchAndThenGivesTheRest) {
         EXPECT_NE(std::string(error.what()).find("failed in step 'check'"), std::string::npos)
             << error.what();
         EXPECT_NE(std::string(error.what())
-                      .find("; on_error = OnError::skip or OnError::replace goes on without it"),
+                      .find("; on_error = OnError::skip or OnError::replace continues without it"),
                   std::string::npos)
             << error.what();
       }

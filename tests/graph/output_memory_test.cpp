@@ -198,10 +198,10 @@ TEST(OutputMemory, AnAllocatorThatGivesNothingCostsBatchesAndNotTheProcess) {
     const char* what;
   };
   for (const Case& c :
-       {Case{[]() -> void* { return nullptr; }, "gave a null pointer"},
+       {Case{[]() -> void* { return nullptr; }, "returned a null pointer"},
         Case{[]() -> void* { throw std::bad_alloc(); }, "bad_alloc"},
         Case{[]() -> void* { throw std::runtime_error("out of luck"); }, "out of luck"},
-        Case{[]() -> void* { throw 7; }, "no std::exception"}}) {
+        Case{[]() -> void* { throw 7; }, "not a std::exception"}}) {
     auto pipeline = make_pipeline({.batch_size = 4,
                                    .threads = 2,
                                    .on_error = OnError::skip,
@@ -242,19 +242,18 @@ TEST(OutputMemory, WhatCannotWorkIsRefusedWhenThePipelineIsMade) {
   EXPECT_EQ(told({nullptr, ring(2)}, 0), "");
   EXPECT_EQ(told({nullptr, nullptr}), "");
   EXPECT_EQ(told({nullptr, ring(3)}),
-            "output_memory of output 1 has only 3 blocks, but 4 batches may be on their way or in "
-            "your hands at one time; give it more, or make prefetch or window smaller");
+            "output_memory of output 1 has only 3 blocks, but 4 batches may be in flight or held "
+            "by you at one time; give it more, or make prefetch or window smaller");
   EXPECT_EQ(told({nullptr, ring(1)}, 0),
-            "output_memory of output 1 has only 1 block, but 2 batches may be on their way or in "
-            "your hands at one time; give it more, or make prefetch or window smaller");
+            "output_memory of output 1 has only 1 block, but 2 batches may be in flight or held by "
+            "you at one time; give it more, or make prefetch or window smaller");
   EXPECT_EQ(told({ring(9)}),
-            "output_memory of output 0: only images and tensors are written into memory that is "
-            "given");
+            "output_memory of output 0: only images and tensors can be written to given memory");
   EXPECT_EQ(told({nullptr, nullptr, ring(9)}),
             "output_memory is given for 3 outputs, but the pipeline has 2");
   EXPECT_EQ(told({nullptr, ring(9, {MemoryKind::device, 0})}),
-            "output_memory of output 1 is device memory of device 0, which the processor cannot "
-            "write; give memory of the host");
+            "output_memory of output 1 is device memory of device 0, which the CPU cannot write; "
+            "give host memory");
 }
 
 TEST(OutputMemory, TheWindowIsThatOfTheBatchesAndSpareSamplesForTheThreads) {

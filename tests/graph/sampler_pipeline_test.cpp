@@ -267,7 +267,7 @@ TEST(SampledPipeline, WhatCannotBeIsSaidWhenItIsBuilt) {
       {10, {.shard = {3, 3}}, {}, "shard"},
       {10, {.weights = {1, 2, 3}}, {}, "3 weights for 10 samples"},
       {10, {.subset = {1, 10}}, {}, "entry 1 is 10"},
-      {kUntilEnd, {.shuffle = true}, {}, "does not say"},
+      {kUntilEnd, {.shuffle = true}, {}, "does not know"},
       {kUntilEnd, {.shard = {0, 2}}, {}, ""},
       {10, {.shuffle = true}, {.shuffle = true, .seed = 3}, "(shuffle, seed 3)"},
   };

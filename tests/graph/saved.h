@@ -1,8 +1,8 @@
 // The registry that the graph's tests of saved plans use: the built-in operators, and Suit.
 #pragma once
 
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/builder/plan_json.h>
-#include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 

@@ -75,17 +75,17 @@ TEST(SavedLists, AreFilledByOneLoop) {
       {pad,
        R"({"operator": "reverse", "version": 1, "arguments": {"list": {"slot": 1}}, "outputs": [7]}, )" +
            pad,
-       "/steps/3", "cannot use up"},
+       "/steps/3", "cannot consume"},
       {R"("outputs": [7]
 })",
        R"("outputs": [1]
 })",
-       "/outputs/0", "has used up"},
+       "/outputs/0", "has consumed"},
       {R"({"u8": 4})", R"({"u8": 256})", "/length/u8", "between 0 and 255"},
       {R"({"u8": 4})", R"({"f32": 4})", "/steps/2", "length is 4, but must be any whole number"},
       {R"({"operator": "pad", "version": 1, "arguments": {"list": {"slot": 1})",
        R"({"operator": "pad", "version": 1, "arguments": {"list": {"slot": 0})", "/steps/2",
-       "cannot use up"},
+       "cannot consume"},
       {R"({"operator": "pad")", R"({"operator": "stack")", "/steps/2", "must be one of"},
   };
   for (const auto& c : cases) {

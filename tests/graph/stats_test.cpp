@@ -209,7 +209,7 @@ TEST(Stats, AsATable) {
       "read    the top       1,500  1.00 us  1.50 ms  25.0 %\n"
       "rotate  if_else:then    300  15.0 us  4.50 ms  75.0 %\n"
       "\n"
-      "arm                in       taken   share     mean\n"
+      "branch             in       taken   share     mean\n"
       "if_else:then       the top    300  20.0 %  15.0 us\n"
       "if_else:otherwise  the top  1,200  80.0 %\n"
       "\n"

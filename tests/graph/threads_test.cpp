@@ -200,7 +200,7 @@ TEST(Threads, AreNamedInTheStatsOnlyWhenSomeAreLacking) {
   stats.threads = stats.threads_asked = 4;
   EXPECT_EQ(to_string(stats).find("threads"), std::string::npos);
   stats.threads = 2;
-  EXPECT_NE(to_string(stats).find("threads: 2 of the 4 asked for; the system makes no more\n"),
+  EXPECT_NE(to_string(stats).find("threads: 2 of the 4 requested; the system allows no more\n"),
             std::string::npos);
 }
 

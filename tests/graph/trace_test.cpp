@@ -152,7 +152,7 @@ TEST_F(PipelineTraceTest, HasTheStepThatFailed) {
   EXPECT_EQ(steps.count("ask"), 0u);
 }
 
-TEST_F(PipelineTraceTest, IsWholeAfterCancellingAndWhileAnEpochLivesOn) {
+TEST_F(PipelineTraceTest, IsWholeAfterCancelingAndWhileAnEpochLivesOn) {
   {
     auto traced = pipeline({.threads = 2});
     auto epoch = traced.epoch();

@@ -49,7 +49,7 @@ const Case kCases[] = {
        });
      },
      "refused"},
-    {"no std::exception", [](Elsewhere&, Done done) { done.fail(std::make_exception_ptr(42)); },
+    {"not a std::exception", [](Elsewhere&, Done done) { done.fail(std::make_exception_ptr(42)); },
      "threw something that is not a std::exception"},
     {"an empty exception", [](Elsewhere&, Done done) { done.fail(std::exception_ptr()); },
      "was told of an error by an empty std::exception_ptr"},

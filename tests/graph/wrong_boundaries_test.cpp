@@ -44,7 +44,7 @@ const std::vector<WrongProgram>& wrong_conditionals() {
        },
        "'conditional' has no outputs, so nothing depends on its condition; add one with "
        "add_output"},
-      {"a value of an arm outside",
+      {"a value of a branch outside",
        [](Graph& g) {
          auto n = numbers(g);
          auto cond = g.add_conditional();
@@ -52,9 +52,9 @@ const std::vector<WrongProgram>& wrong_conditionals() {
          auto inner = same(g, cond.add_input(n), "inner");
          return cond.add_output(inner, n) + same(g, inner, "user");
        },
-       "'user' uses the value 'inner', which exists only inside the arm 'true' of 'conditional'; "
-       "give it out with add_output to use it outside"},
-      {"a value of an arm as the pipeline's result",
+       "'user' uses the value 'inner', which exists only inside the branch 'true' of "
+       "'conditional'; return it with add_output to use it outside"},
+      {"a value of a branch as the pipeline's result",
        [](Graph& g) {
          auto n = numbers(g);
          auto cond = g.add_conditional();
@@ -64,9 +64,9 @@ const std::vector<WrongProgram>& wrong_conditionals() {
              "see", [](int) {}, cond.add_output(n, inner));
          return inner;
        },
-       "'the pipeline's result' uses the value 'inner', which exists only inside the arm 'false' "
-       "of 'conditional'; give it out with add_output to use it outside"},
-      {"a value of an arm, which both arms and the outside use",
+       "'the pipeline's result' uses the value 'inner', which exists only inside the branch "
+       "'false' of 'conditional'; return it with add_output to use it outside"},
+      {"a value of a branch, which both branches and the outside use",
        [](Graph& g) {
          auto n = numbers(g);
          auto cond = g.add_conditional();
@@ -74,10 +74,9 @@ const std::vector<WrongProgram>& wrong_conditionals() {
          auto inner = same(g, cond.add_input(n), "inner");
          return cond.add_output(inner + 1, inner + 2) + inner;
        },
-       "'inner' lies in both arms of 'conditional': an input leads to it, and it leads to both "
-       "arms; make it of the value outside, so that it runs before the decision, or once for each "
-       "arm"},
-      {"one arm uses a value of the other",
+       "'inner' lies in both branches of 'conditional': it depends on an input, and both branches "
+       "use it; compute it from the value outside, before the decision, or once in each branch"},
+      {"one branch uses a value of the other",
        [](Graph& g) {
          auto n = numbers(g);
          auto cond = g.add_conditional();
@@ -85,9 +84,8 @@ const std::vector<WrongProgram>& wrong_conditionals() {
          auto inner = same(g, cond.add_input(n), "inner");
          return cond.add_output(inner, same(g, inner, "other"));
        },
-       "'inner' lies in both arms of 'conditional': an input leads to it, and it leads to both "
-       "arms; make it of the value outside, so that it runs before the decision, or once for each "
-       "arm"},
+       "'inner' lies in both branches of 'conditional': it depends on an input, and both branches "
+       "use it; compute it from the value outside, before the decision, or once in each branch"},
       {"an input used outside",
        [](Graph& g) {
          auto n = numbers(g);
@@ -96,7 +94,7 @@ const std::vector<WrongProgram>& wrong_conditionals() {
          auto x = cond.add_input(n);
          return cond.add_output(x, n) + same(g, x, "user");
        },
-       "'user' uses 'conditional's input', which is for what leads to an output of 'conditional'; "
+       "'user' uses 'conditional's input', which only serves the outputs of 'conditional'; "
        "elsewhere, use the value that was given to add_input"},
       {"a condition from inside",
        [](Graph& g) {
@@ -106,8 +104,8 @@ const std::vector<WrongProgram>& wrong_conditionals() {
          cond.set_condition(x > 3);
          return cond.add_output(x, n);
        },
-       "'greater' uses 'conditional's input', which is for what leads to an output of "
-       "'conditional'; elsewhere, use the value that was given to add_input"},
+       "'greater' uses 'conditional's input', which only serves the outputs of 'conditional'; "
+       "elsewhere, use the value that was given to add_input"},
       {"an effect of an input alone",
        [](Graph& g) {
          auto n = numbers(g);
@@ -118,7 +116,7 @@ const std::vector<WrongProgram>& wrong_conditionals() {
              "see", [](int) {}, x);
          return cond.add_output(x, n);
        },
-       "'see' uses 'conditional's input', which is for what leads to an output of 'conditional'; "
+       "'see' uses 'conditional's input', which only serves the outputs of 'conditional'; "
        "elsewhere, use the value that was given to add_input"},
       {"two conditionals that overlap",
        [](Graph& g) {
@@ -130,8 +128,8 @@ const std::vector<WrongProgram>& wrong_conditionals() {
          auto both = first.add_input(n) + second.add_input(n);
          return first.add_output(both, n) + second.add_output(both, n);
        },
-       "'add' lies in the arm 'true' of 'first' and in the arm 'true' of 'second', but neither of "
-       "them lies in the other; let one be over, and give its value out with add_output, before "
+       "'add' lies in the branch 'true' of 'first' and in the branch 'true' of 'second', but "
+       "neither of them lies in the other; end one, and return its value with add_output, before "
        "the other uses it"},
       {"each uses what the other gives",
        [](Graph& g) {
@@ -160,8 +158,8 @@ const std::vector<WrongProgram>& wrong_conditionals() {
              "see", [](int) {}, both);
          return n;
        },
-       "'first' and another conditional or loop each use a value from inside the other; let one be "
-       "over, and give its value out with add_output, before the other uses it"},
+       "'first' and another conditional or loop each use a value from inside the other; end one, "
+       "and return its value with add_output, before the other uses it"},
       {"a boundary used in another block",
        [](Graph& g) {
          auto n = numbers(g);
@@ -170,7 +168,7 @@ const std::vector<WrongProgram>& wrong_conditionals() {
          return g.if_else(
              n > 4, [&] { return cond.add_output(n, n); }, n);
        },
-       "'conditional' stands in the top of the pipeline, but add_output is called in the arm "
+       "'conditional' stands in the top of the pipeline, but add_output is called in the branch "
        "'then' of 'if_else'; call it where the boundary was added"},
       {"a boundary used when its block is over",
        [](Graph& g) {
@@ -186,9 +184,9 @@ const std::vector<WrongProgram>& wrong_conditionals() {
              n);
          return kept[0].add_output(chosen, n);
        },
-       "'conditional' stands in the arm 'then' of 'if_else', but add_output is called in the top "
-       "of the pipeline; call it where the boundary was added"},
-      {"an output of a value from an arm",
+       "'conditional' stands in the branch 'then' of 'if_else', but add_output is called in the "
+       "top of the pipeline; call it where the boundary was added"},
+      {"an output of a value from a branch",
        [](Graph& g) {
          auto n = numbers(g);
          Value<int> leaked;
@@ -196,14 +194,14 @@ const std::vector<WrongProgram>& wrong_conditionals() {
              n > 4, [&] { return leaked = same(g, n, "deep"); }, n);
          return g.add_conditional().add_output(leaked, n);
        },
-       "'conditional' uses the value 'deep', which exists only inside the arm 'then' of 'if_else'; "
-       "return it from that arm to use it outside"},
+       "'conditional' uses the value 'deep', which exists only inside the branch 'then' of "
+       "'if_else'; return it from that branch to use it outside"},
       {"an input that was never made",
        [](Graph& g) { return g.add_conditional().add_input(Value<int>()); },
        "'conditional' is given a default-constructed Value; use one that a Graph or an operator "
        "has "
        "made"},
-      {"arms that give tensors of different types",
+      {"branches that give tensors of different types",
        [](Graph& g) {
          auto n = numbers(g);
          auto cond = g.add_conditional();
@@ -211,8 +209,8 @@ const std::vector<WrongProgram>& wrong_conditionals() {
          auto bytes = tensor_of(g, n, DType::u8);
          return elements(g, cond.add_output(tensor_of(g, cond.add_input(n), DType::f32), bytes));
        },
-       "'conditional': output 0 is a tensor (u8, 1 dimension) in the arm 'false', but (f32, 1 "
-       "dimension) in the arm 'true'; make both agree in type, layout and number of dimensions"},
+       "'conditional': output 0 is a tensor (u8, 1 dimension) in the branch 'false', but (f32, 1 "
+       "dimension) in the branch 'true'; make both agree in type, layout and number of dimensions"},
   };
   return all;
 }
@@ -298,7 +296,7 @@ const std::vector<WrongProgram>& wrong_loops() {
          return c.loop.add_output(c.carried);
        },
        "'count's count' uses the value 'count's recurrence', which exists only inside the loop "
-       "'count'; give it out with add_output to use it outside"},
+       "'count'; return it with add_output to use it outside"},
       {"a length from inside",
        [](Graph& g) {
          Counting c(g);
@@ -309,7 +307,7 @@ const std::vector<WrongProgram>& wrong_loops() {
              kept);
        },
        "'count' uses the value 'count's recurrence', which exists only inside the loop 'count'; "
-       "give it out with add_output to use it outside"},
+       "return it with add_output to use it outside"},
       {"a value of the loop outside",
        [](Graph& g) {
          Counting c(g);
@@ -318,7 +316,7 @@ const std::vector<WrongProgram>& wrong_loops() {
          c.carried.set_next(inner);
          return c.loop.add_output(c.carried) + same(g, inner, "user");
        },
-       "'user' uses the value 'inner', which exists only inside the loop 'count'; give it out with "
+       "'user' uses the value 'inner', which exists only inside the loop 'count'; return it with "
        "add_output to use it outside"},
       {"an output of the loop inside",
        [](Graph& g) {
@@ -364,9 +362,9 @@ const std::vector<WrongProgram>& wrong_loops() {
          c.carried.set_next(both);
          return cond.add_output(both, c.n) + c.loop.add_output(c.carried);
        },
-       "'add' lies in the arm 'true' of 'conditional' and in the loop 'count', but neither of them "
-       "lies in the other; let one be over, and give its value out with add_output, before the "
-       "other uses it"},
+       "'add' lies in the branch 'true' of 'conditional' and in the loop 'count', but neither of "
+       "them lies in the other; end one, and return its value with add_output, before the other "
+       "uses it"},
       {"a next value of another type than the first",
        [](Graph& g) {
          Counting c(g);

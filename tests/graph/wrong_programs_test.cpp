@@ -17,7 +17,7 @@ using List = std::vector<Value<int>>;
 
 const std::vector<WrongProgram>& wrong_programs() {
   static const std::vector<WrongProgram> all{
-      {"leaked from an arm",
+      {"leaked from a branch",
        [](Graph& g) {
          auto n = numbers(g);
          Value<int> leaked;
@@ -25,9 +25,9 @@ const std::vector<WrongProgram>& wrong_programs() {
              true, [&] { return leaked = same(g, n, "inner"); }, [&] { return n; });
          return same(g, leaked, "user");
        },
-       "'user' uses the value 'inner', which exists only inside the arm 'then' of 'if_else'; "
-       "return it from that arm to use it outside"},
-      {"leaked from an arm of a select in an arm, as the pipeline's result",
+       "'user' uses the value 'inner', which exists only inside the branch 'then' of 'if_else'; "
+       "return it from that branch to use it outside"},
+      {"leaked from a branch of a select in a branch, as the pipeline's result",
        [](Graph& g) {
          auto n = numbers(g);
          Value<int> leaked;
@@ -40,26 +40,26 @@ const std::vector<WrongProgram>& wrong_programs() {
              [&] { return n; });
          return leaked;
        },
-       "'the pipeline's result' uses the value 'deep', which exists only inside the arm 'arm 1' of "
-       "'select'; return it from that arm to use it outside"},
-      {"leaked from one arm into the other",
+       "'the pipeline's result' uses the value 'deep', which exists only inside the branch 'arm 1' "
+       "of 'select'; return it from that branch to use it outside"},
+      {"leaked from one branch into the other",
        [](Graph& g) {
          auto n = numbers(g);
          Value<int> leaked;
          return g.if_else(
              n > 3, [&] { return leaked = same(g, n, "mine"); }, [&] { return leaked + 1; });
        },
-       "'add' uses the value 'mine', which exists only inside the arm 'then' of 'if_else'; return "
-       "it from that arm to use it outside"},
-      {"leaked from an arm, returned by the other",
+       "'add' uses the value 'mine', which exists only inside the branch 'then' of 'if_else'; "
+       "return it from that branch to use it outside"},
+      {"leaked from a branch, returned by the other",
        [](Graph& g) {
          auto n = numbers(g);
          Value<int> leaked;
          return g.if_else(
              n > 3, [&] { return leaked = same(g, n, "mine"); }, [&] { return leaked; });
        },
-       "'if_else' uses the value 'mine', which exists only inside the arm 'then' of 'if_else'; "
-       "return it from that arm to use it outside"},
+       "'if_else' uses the value 'mine', which exists only inside the branch 'then' of 'if_else'; "
+       "return it from that branch to use it outside"},
       {"leaked from a loop's body",
        [](Graph& g) {
          Value<int> leaked;
@@ -81,7 +81,7 @@ const std::vector<WrongProgram>& wrong_programs() {
        },
        "'user' uses the value 'while_loop', which exists only inside the loop 'while_loop'; make "
        "it part of the loop's state to use it afterwards"},
-      {"a predicate from an arm",
+      {"a predicate from a branch",
        [](Graph& g) {
          auto n = numbers(g);
          Value<int> leaked;
@@ -89,20 +89,20 @@ const std::vector<WrongProgram>& wrong_programs() {
              true, [&] { return leaked = same(g, n, "inner"); }, [&] { return n; });
          return g.if_else(leaked, 1, 2);
        },
-       "'if_else#2' uses the value 'inner', which exists only inside the arm 'then' of 'if_else'; "
-       "return it from that arm to use it outside"},
+       "'if_else#2' uses the value 'inner', which exists only inside the branch 'then' of "
+       "'if_else'; return it from that branch to use it outside"},
       {"a value of another graph",
        [](Graph& g) {
-         detail::Recorder recorder;
-         Graph other(recorder);
+         detail::PlanBuilder builder;
+         Graph other(builder);
          (void)numbers(g);
          return same(g, numbers(other));
        },
        "'same' is given a value of another pipeline; describe each pipeline on its own"},
       {"an index of another graph",
        [](Graph& g) {
-         detail::Recorder recorder;
-         Graph other(recorder);
+         detail::PlanBuilder builder;
+         Graph other(builder);
          auto n = numbers(g);
          return g.select(
              numbers(other), [&] { return n; }, [&] { return n; });
@@ -117,14 +117,14 @@ const std::vector<WrongProgram>& wrong_programs() {
       {"arithmetic on a value that was never made",
        [](Graph& g) { return numbers(g) + Value<int>(); },
        "'add' is given a default-constructed Value; use one that a Graph or an operator has made"},
-      {"an arm that gives a value that was never made",
+      {"a branch that gives a value that was never made",
        [](Graph& g) {
          auto n = numbers(g);
          return g.if_else(
              n > 3, [&] { return n; }, [] { return Value<int>(); });
        },
-       "the arm 'otherwise' of 'if_else' gives a default-constructed Value; use one that a Graph "
-       "or an operator has made"},
+       "the branch 'otherwise' of 'if_else' gives a default-constructed Value; use one that a "
+       "Graph or an operator has made"},
       {"arithmetic that begins with a value that was never made",
        [](Graph& g) {
          (void)numbers(g);
@@ -149,7 +149,7 @@ const std::vector<WrongProgram>& wrong_programs() {
        },
        "the condition of 'while_loop' gives a default-constructed Value; use one that a Graph or "
        "an operator has made"},
-      {"a loop that begins with a value that was never made, in an arm",
+      {"a loop that begins with a value that was never made, in a branch",
        [](Graph& g) {
          auto n = numbers(g);
          return g.if_else(
@@ -173,10 +173,10 @@ const std::vector<WrongProgram>& wrong_programs() {
        },
        "the pipeline's result is a default-constructed Value; use one that a Graph or an operator "
        "has made"},
-      {"an arm that gives a value of another graph, in the arm of a select",
+      {"a branch that gives a value of another graph, in the branch of a select",
        [](Graph& g) {
-         detail::Recorder recorder;
-         Graph other(recorder);
+         detail::PlanBuilder builder;
+         Graph other(builder);
          auto n = numbers(g);
          return g.select(
              n, [&] { return n; },
@@ -185,11 +185,11 @@ const std::vector<WrongProgram>& wrong_programs() {
                    n > 3, [&] { return numbers(other); }, [&] { return n; });
              });
        },
-       "the arm 'then' of 'if_else' gives a value of another pipeline; describe each pipeline on "
-       "its own"},
-      {"no arms",
+       "the branch 'then' of 'if_else' gives a value of another pipeline; describe each pipeline "
+       "on its own"},
+      {"no branches",
        [](Graph& g) { return g.select(numbers(g), std::vector<std::function<Value<int>()>>()); },
-       "select: the vector of arms is empty; give at least one arm"},
+       "select: the vector of branches is empty; give at least one branch"},
       {"vectors of different length",
        [](Graph& g) {
          auto n = numbers(g);
@@ -202,9 +202,9 @@ const std::vector<WrongProgram>& wrong_programs() {
                return List{n, n};
              })[0];
        },
-       "'if_else': the arm 'otherwise', unlike 'then', gives another structure: a vector of 2 "
+       "'if_else': the branch 'otherwise', unlike 'then', gives another structure: a vector of 2 "
        "values against one of 3; give both the same lengths and keys"},
-      {"a key that the second arm lacks",
+      {"a key that the second branch lacks",
        [](Graph& g) {
          auto n = numbers(g);
          return g
@@ -218,9 +218,9 @@ const std::vector<WrongProgram>& wrong_programs() {
                  })
              .at("image");
        },
-       "'if_else': the arm 'otherwise', unlike 'then', gives another structure: the key 'label' is "
-       "missing; give both the same lengths and keys"},
-      {"a key that the first arm lacks, in a select",
+       "'if_else': the branch 'otherwise', unlike 'then', gives another structure: the key 'label' "
+       "is missing; give both the same lengths and keys"},
+      {"a key that the first branch lacks, in a select",
        [](Graph& g) {
          auto n = numbers(g);
          return g
@@ -237,8 +237,8 @@ const std::vector<WrongProgram>& wrong_programs() {
                  })
              .at(1);
        },
-       "'select': the arm 'arm 2', unlike 'arm 0', gives another structure: the key 20 is there in "
-       "addition; give both the same lengths and keys"},
+       "'select': the branch 'arm 2', unlike 'arm 0', gives another structure: the key 20 is there "
+       "in addition; give both the same lengths and keys"},
       {"a body whose list grows",
        [](Graph& g) {
          auto n = numbers(g);
@@ -249,14 +249,14 @@ const std::vector<WrongProgram>& wrong_programs() {
        },
        "'for_loop': the body, unlike the state it begins with, gives another structure: a vector "
        "of 2 values against one of 1; give both the same lengths and keys"},
-      {"a source in an arm",
+      {"a source in a branch",
        [](Graph& g) {
          auto n = numbers(g);
          return g.if_else(
              n > 3, [&] { return numbers(g); }, [&] { return n; });
        },
-       "the source 'source#2' stands inside the arm 'then' of 'if_else'; move it to the top of the "
-       "pipeline, where it can be used as well"},
+       "the source 'source#2' stands inside the branch 'then' of 'if_else'; move it to the top of "
+       "the pipeline, where it can be used as well"},
       {"a source in a loop",
        [](Graph& g) {
          return g.for_loop(2, numbers(g), [&](auto, auto x) { return x + numbers(g); });

@@ -4,9 +4,9 @@
 //
 //   SLUICE_RANDOM_PROGRAMS=100000   the number of sequences to try instead of 60
 //   SLUICE_RANDOM_SEED=5            the first seed; a failure names its seed
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/runtime/image.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@
 namespace sluice {
 namespace compose_random_test {
 
-constexpr int kPictures = 5;
-using Colour = std::array<double, 3>;
+constexpr int kImages = 5;
+using Color = std::array<double, 3>;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* const text = std::getenv(name);
@@ -58,10 +58,10 @@ Value<Image> add(Graph& g, const Change& change, Value<Image> image, Value<std::
   }
 }
 
-Colour plain(const Change& change, std::int64_t sample, const Colour& in) {
+Color plain(const Change& change, std::int64_t sample, const Color& in) {
   const double number = static_cast<double>(change.of(sample));
   const double luma = (19595 * in[0] + 38470 * in[1] + 7471 * in[2]) / 65536;
-  Colour out = in;
+  Color out = in;
   for (std::size_t c = 0; c < 3; ++c) {
     switch (change.what) {
       case 0:
@@ -100,14 +100,14 @@ double gain(const Change& change, std::int64_t sample) {
   }
 }
 
-Image picture_of(std::int64_t i) {
-  return draw_picture(21 + static_cast<int>(i) * 4, 33, 3, static_cast<std::uint64_t>(i));
+Image image_of(std::int64_t i) {
+  return draw_image(21 + static_cast<int>(i) * 4, 33, 3, static_cast<std::uint64_t>(i));
 }
 
 std::vector<Image> run(const std::vector<Change>& row, bool compose, std::string& plan) {
   auto pipeline = make_pipeline({.batch_size = 3, .threads = 2, .compose = compose}, [&](Graph& g) {
-    auto sample = g.source(kPictures, [](const SampleInfo& info) { return info.index_in_epoch; });
-    auto image = g.map("picture", picture_of, sample);
+    auto sample = g.source(kImages, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto image = g.map("picture", image_of, sample);
     for (const Change& change : row) image = add(g, change, image, sample);
     return image;
   });
@@ -127,26 +127,26 @@ void check(const std::vector<Change>& row) {
   });
   EXPECT_EQ(plan.find("composed of") != std::string::npos, !light && row.size() > 1) << plan;
   EXPECT_EQ(plain_plan.find("composed of"), std::string::npos);
-  ASSERT_EQ(composed.size(), static_cast<std::size_t>(kPictures));
+  ASSERT_EQ(composed.size(), static_cast<std::size_t>(kImages));
   ASSERT_EQ(steps.size(), composed.size());
-  for (std::int64_t i = 0; i < kPictures; ++i) {
-    const Image in = picture_of(i);
+  for (std::int64_t i = 0; i < kImages; ++i) {
+    const Image in = image_of(i);
     const Image &one = composed[static_cast<std::size_t>(i)],
                 &other = steps[static_cast<std::size_t>(i)];
     double rounding = 0;
     for (const Change& change : row) rounding = gain(change, i) * rounding + 0.5;
     for (int y = 0; y < in.height(); ++y) {
       for (int x = 0; x < in.width(); ++x) {
-        Colour colour{static_cast<double>(in.at(y, x, 0)), static_cast<double>(in.at(y, x, 1)),
-                      static_cast<double>(in.at(y, x, 2))};
+        Color color{static_cast<double>(in.at(y, x, 0)), static_cast<double>(in.at(y, x, 1)),
+                    static_cast<double>(in.at(y, x, 2))};
         bool cut_off = false;
         for (const Change& change : row) {
-          colour = plain(change, i, colour);
-          for (const double level : colour)
+          color = plain(change, i, color);
+          for (const double level : color)
             cut_off = cut_off || level < 0.5 + rounding || level > 254.5 - rounding;
         }
         for (std::size_t c = 0; c < 3; ++c) {
-          const double expected = std::clamp(colour[c], 0.0, 255.0);
+          const double expected = std::clamp(color[c], 0.0, 255.0);
           const int level = one.at(y, x, static_cast<int>(c));
           if (!light) {
             ASSERT_LE(std::abs(level - expected), 0.5 + 1e-2) << y << " " << x << " " << c;
@@ -160,7 +160,7 @@ void check(const std::vector<Change>& row) {
   }
 }
 
-TEST(ComposeRandom, RowsOfColoursAreThoseOfPlainCpp) {
+TEST(ComposeRandom, RowsOfColorsAreThoseOfPlainCpp) {
   const std::uint64_t first = from_environment("SLUICE_RANDOM_SEED", 1);
   const std::uint64_t count = from_environment("SLUICE_RANDOM_PROGRAMS", 60);
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {

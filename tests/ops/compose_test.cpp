@@ -2,7 +2,7 @@
 // of the one map, errors and counts those of the steps. Without `compose`, nothing changes.
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -20,9 +20,9 @@ namespace sluice {
 namespace compose_test {
 
 using testing::largest_difference;
-using testing::make_picture;
+using testing::make_image;
 
-constexpr int kPictures = 12;
+constexpr int kImages = 12;
 
 using Describe = std::function<Value<Image>(Graph&, Value<Image>)>;
 
@@ -32,28 +32,27 @@ struct Ran {
   std::string plan;
 };
 
-Image picture_of(std::int64_t i) {
+Image image_of(std::int64_t i) {
   constexpr int kChannels[] = {3, 3, 4, 1};
   const int n = static_cast<int>(i);
-  return make_picture(20 + n % 3 * 7, 31 + n % 4 * 5, kChannels[n % 4],
-                      7u + static_cast<unsigned>(n));
+  return make_image(20 + n % 3 * 7, 31 + n % 4 * 5, kChannels[n % 4],
+                    7u + static_cast<unsigned>(n));
 }
 
 Ran run(const Describe& describe, bool compose, int threads = 2) {
-  auto pipeline =
-      make_pipeline({.batch_size = 5,
-                     .seed = 9,
-                     .threads = threads,
-                     .on_error = OnError::skip,
-                     .compose = compose},
-                    [&](Graph& g) {
-                      auto index = g.source(
-                          kPictures, [](const SampleInfo& info) { return info.index_in_epoch; });
-                      return std::tuple{describe(g, g.map("draw", picture_of, index)), index};
-                    });
+  auto pipeline = make_pipeline(
+      {.batch_size = 5,
+       .seed = 9,
+       .threads = threads,
+       .on_error = OnError::skip,
+       .compose = compose},
+      [&](Graph& g) {
+        auto index = g.source(kImages, [](const SampleInfo& info) { return info.index_in_epoch; });
+        return std::tuple{describe(g, g.map("draw", image_of, index)), index};
+      });
   Ran ran;
-  ran.images.resize(kPictures);
-  ran.errors.resize(kPictures);
+  ran.images.resize(kImages);
+  ran.errors.resize(kImages);
   for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();) {
     for (std::size_t k = 0; k < batch->size(); ++k) {
       const auto at = static_cast<std::size_t>(batch->get<1>()[k]);
@@ -76,7 +75,7 @@ int composed(const Ran& ran) {
 }
 
 // Images of one to four channels, with the fourth changed and left out.
-TEST(Compose, ColoursOfEveryNumberOfChannels) {
+TEST(Compose, ColorsOfEveryNumberOfChannels) {
   const struct {
     const char* name;
     Describe describe;
@@ -101,7 +100,7 @@ TEST(Compose, ColoursOfEveryNumberOfChannels) {
     const Ran one = run(c.describe, true), steps = run(c.describe, false);
     EXPECT_EQ(composed(one), 1) << c.name;
     EXPECT_EQ(composed(steps), 0) << c.name;
-    for (std::size_t i = 0; i < kPictures; ++i) {
+    for (std::size_t i = 0; i < kImages; ++i) {
       ASSERT_FALSE(steps.images[i].empty()) << c.name;
       EXPECT_LE(largest_difference(one.images[i], steps.images[i]), 1)
           << c.name << ", sample " << i;
@@ -117,7 +116,7 @@ TEST(Compose, OrdersOfChannelsAreExact) {
   };
   const Ran one = run(orders, true), steps = run(orders, false);
   EXPECT_EQ(composed(one), 1);
-  for (std::size_t i = 0; i < kPictures; ++i)
+  for (std::size_t i = 0; i < kImages; ++i)
     EXPECT_EQ(largest_difference(one.images[i], steps.images[i]), 0) << i;
 }
 
@@ -149,8 +148,8 @@ TEST(Compose, WarpsAreThoseOfTheOneMap) {
   EXPECT_EQ(composed(ran), 1) << ran.plan;
   EXPECT_NE(ran.plan.find("composed of shear + rotate + flip + translate"), std::string::npos)
       << ran.plan;
-  for (int i = 0; i < kPictures; ++i) {
-    const Image in = picture_of(i);
+  for (int i = 0; i < kImages; ++i) {
+    const Image in = image_of(i);
     const Image& out = ran.images[static_cast<std::size_t>(i)];
     ASSERT_EQ(out.height(), in.height());
     ASSERT_EQ(out.width(), in.width());
@@ -187,10 +186,10 @@ TEST(Compose, WhatLeavesTheCanvasOnTheWayComesBack) {
   };
   const Ran one = run(there_and_back, true), steps = run(there_and_back, false);
   EXPECT_EQ(composed(one), 1);
-  for (int i = 0; i < kPictures; ++i) {
+  for (int i = 0; i < kImages; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    EXPECT_EQ(largest_difference(one.images[at], picture_of(i)), 0);
-    EXPECT_GT(largest_difference(steps.images[at], picture_of(i)), 0);
+    EXPECT_EQ(largest_difference(one.images[at], image_of(i)), 0);
+    EXPECT_GT(largest_difference(steps.images[at], image_of(i)), 0);
   }
 }
 
@@ -201,7 +200,7 @@ TEST(Compose, SizesAreThoseOfTheSteps) {
   };
   const Ran one = run(sizes, true), steps = run(sizes, false);
   EXPECT_EQ(composed(one), 1);
-  for (std::size_t i = 0; i < kPictures; ++i) {
+  for (std::size_t i = 0; i < kImages; ++i) {
     EXPECT_EQ(one.images[i].height(), steps.images[i].height());
     EXPECT_EQ(one.images[i].width(), 17);
   }
@@ -234,7 +233,7 @@ TEST(Compose, StepsThatDoNotBelongTogetherStayApart) {
                           {.x = 4, .border = Border::edge, .fill = 5});
        },
        1},
-      {"colours and places",
+      {"colors and places",
        [](Graph&, Value<Image> image) { return rotate(saturation(image, 0.5f), 10.f); }, 0},
       {"tables alone are fused, exactly",
        [](Graph&, Value<Image> image) {
@@ -251,14 +250,14 @@ TEST(Compose, StepsThatDoNotBelongTogetherStayApart) {
                                      "factor", [](int h) { return h > 0 ? 0.5f : 1.f; }, seen));
        },
        0},
-      {"an arm begins",
+      {"a branch begins",
        [](Graph& g, Value<Image> image) {
          auto pale = saturation(image, 0.5f);
          return g.if_else(
              g.coin_flip(0.5f), [&] { return saturation(pale, 0.5f); }, [&] { return pale; });
        },
        0},
-      {"all in an arm",
+      {"all in a branch",
        [](Graph& g, Value<Image> image) {
          return g.if_else(
              g.coin_flip(0.5f), [&] { return saturation(saturation(image, 0.5f), 0.5f); },
@@ -279,7 +278,7 @@ TEST(Compose, StepsThatDoNotBelongTogetherStayApart) {
     EXPECT_EQ(composed(one), c.rows) << c.name << "\n" << one.plan;
     EXPECT_EQ(composed(steps), 0) << c.name;
     if (c.rows > 0) continue;
-    for (std::size_t i = 0; i < kPictures; ++i)
+    for (std::size_t i = 0; i < kImages; ++i)
       EXPECT_EQ(largest_difference(one.images[i], steps.images[i]), 0) << c.name;
   }
 }
@@ -310,7 +309,7 @@ TEST(Compose, ErrorsAreThoseOfTheSteps) {
        [&](Graph&, Value<Image> image) {
          return permute_channels(grayscale(image), {.first = 2, .third = 0});
        }},
-      {"an angle that is no number",
+      {"an angle that is not a number",
        [&](Graph& g, Value<Image> image) {
          return rotate(shear(image, {.x = 0.1f}), number(g, image, INFINITY));
        }},
@@ -343,7 +342,7 @@ TEST(Compose, AMapThatLeadsTooFarIsAnErrorOfItsSample) {
 TEST(Compose, ExplainShowsThePassOnlyWhereItRuns) {
   for (const bool compose : {false, true}) {
     auto pipeline = make_pipeline({.compose = compose}, [](Graph& g) {
-      auto image = g.source(1, [](const SampleInfo&) { return picture_of(0); });
+      auto image = g.source(1, [](const SampleInfo&) { return image_of(0); });
       return saturation(color_twist(image, {.hue = 10.f}), 0.5f);
     });
     const std::string text = pipeline.explain();

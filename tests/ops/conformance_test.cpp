@@ -1,10 +1,10 @@
 // The rows of docs/conformance.md on images. C19: a graph with the choice made by hand, by plain
 // steps that look at the coin themselves, produces the same images bit for bit as the graph with
 // if_else. C43: operators declare the properties of their tensors.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/moves.h>
@@ -29,7 +29,7 @@ constexpr int kIterations = 5;
 std::vector<Bytes> make_jpegs() {
   std::vector<Bytes> files;
   for (int i = 0; i < kBatch * kIterations; ++i) {
-    files.push_back(encode_jpeg(draw_picture(24 + i % 7, 30 + i % 5, 3, static_cast<unsigned>(i))));
+    files.push_back(encode_jpeg(draw_image(24 + i % 7, 30 + i % 5, 3, static_cast<unsigned>(i))));
   }
   return files;
 }
@@ -63,7 +63,7 @@ auto describe(const std::vector<Bytes>& files, bool by_hand) {
   };
 }
 
-TEST(Conformance, C19_TheGraphByHandGivesTheSamePictures) {
+TEST(Conformance, C19_TheGraphByHandGivesTheSameImages) {
   const auto files = make_jpegs();
   for (const int threads : {1, 2, 8}) {
     const PipelineOptions options{.batch_size = kBatch, .seed = 42, .threads = threads};
@@ -108,9 +108,9 @@ TEST(Conformance, C43_OperatorsSayWhatTheirTensorsAreLike) {
   EXPECT_EQ(build({.width = 8, .height = 8}, {}), "");
   EXPECT_EQ(build({.dtype = DType::f16}, {.dtype = DType::f16}), "");
   EXPECT_EQ(build({.layout = Layout::hwc}, {.dtype = DType::f16}),
-            "'if_else': the result is a tensor (f16, CHW, 3 dimensions) in the arm 'otherwise', "
-            "but (f32, HWC, 3 dimensions) in the arm 'then'; make both agree in type, layout and "
-            "number of dimensions");
+            "'if_else': the result is a tensor (f16, CHW, 3 dimensions) in the branch 'otherwise', "
+            "but (f32, HWC, 3 dimensions) in the branch 'then'; make both agree in type, layout "
+            "and number of dimensions");
 }
 
 }  // namespace conformance_test

@@ -3,7 +3,7 @@
 #include "tests/ops/push_crops.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/error.h>
@@ -69,7 +69,7 @@ const Case kCases[] = {
                               jpeg)}));
      },
      0, kSamples},
-    {"in an arm",
+    {"in a branch",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto cut = [&] {
          auto small = resize(decode(g, jpeg), {.width = 50, .height = 40});

@@ -5,7 +5,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/rows.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/bytes.h>
@@ -75,7 +75,7 @@ Found run(bool tapped, int threads) {
   return found;
 }
 
-TEST(DecodeRows, OfDamagedPicturesAreThoseOfThePicture) {
+TEST(DecodeRows, OfDamagedImagesAreThoseOfTheImage) {
   const Found expected = run(true, 1);
   EXPECT_EQ(expected.pictures.size(), std::size_t(kSamples));
   EXPECT_EQ(expected.warnings.size(), std::size_t(kSamples) / 2);
@@ -88,8 +88,8 @@ TEST(DecodeRows, OfDamagedPicturesAreThoseOfThePicture) {
 }
 
 // 9 MB as pixels; a quarter of a megabyte of its rows exists at once.
-TEST(DecodeRows, AreAllThatIsThereOfALargePicture) {
-  const Bytes file = encode_jpeg(draw_picture(1500, 2000, 3), {});
+TEST(DecodeRows, AreAllThatIsThereOfALargeImage) {
+  const Bytes file = encode_jpeg(draw_image(1500, 2000, 3), {});
   for (const bool tapped : {false, true}) {
     auto pipeline = make_pipeline({.batch_size = 2, .threads = 2}, [&](Graph& g) {
       auto jpeg = g.source(6, [&](const SampleInfo&) { return ByteSpan(file); });

@@ -2,7 +2,7 @@
 // inspect(), which runs each step by itself.
 #pragma once
 
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -20,7 +20,7 @@
 
 namespace sluice::testing {
 
-inline constexpr std::int64_t kPictures = 24;
+inline constexpr std::int64_t kImages = 24;
 using Digest = std::uint64_t;
 
 // Images of one to four channels, one image of five channels, and an empty one. No operator accepts
@@ -28,10 +28,10 @@ using Digest = std::uint64_t;
 inline const std::vector<Image>& pictures() {
   static const std::vector<Image> all = [] {
     std::vector<Image> made;
-    for (int i = 0; i < kPictures; ++i) {
+    for (int i = 0; i < kImages; ++i) {
       made.push_back(i == 7 ? Image()
-                            : draw_picture(20 + i * 7 % 41, 24 + i * 13 % 37,
-                                           i == 11 ? 5 : 1 + i % 4, static_cast<std::uint64_t>(i)));
+                            : draw_image(20 + i * 7 % 41, 24 + i * 13 % 37, i == 11 ? 5 : 1 + i % 4,
+                                         static_cast<std::uint64_t>(i)));
     }
     return made;
   }();
@@ -77,7 +77,7 @@ struct Picture {
   Value<int> index;
 };
 
-// Runs describe(g, picture), which returns a digest, in a pipeline with fused kernels, and each
+// Runs describe(g, image), which returns a digest, in a pipeline with fused kernels, and each
 // sample by itself without. Compares digests, errors, and how often each step runs. Returns the
 // fused steps.
 template <class Describe>
@@ -85,9 +85,8 @@ std::vector<std::string> expect_as_inspected(const Describe& describe, int threa
   auto pipeline = make_pipeline(
       {.batch_size = 5, .seed = 3, .threads = threads, .on_error = OnError::skip, .profile = true},
       [&](Graph& g) {
-        auto index = g.source(kPictures, [](const SampleInfo& info) {
-          return static_cast<int>(info.index_in_epoch);
-        });
+        auto index = g.source(
+            kImages, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
         auto image = g.map(
             "picture", [](int i) { return pictures()[static_cast<std::size_t>(i)].clone(); },
             index);
@@ -109,7 +108,7 @@ std::vector<std::string> expect_as_inspected(const Describe& describe, int threa
     runs[name] = step.runs;
     expected_runs[name] = 0;
   }
-  for (std::int64_t i = 0; i < kPictures; ++i) {
+  for (std::int64_t i = 0; i < kImages; ++i) {
     const Inspection sample = pipeline.inspect(i);
     EXPECT_EQ(found[i], sample.error() != nullptr ? to_string(*sample.error())
                                                   : std::to_string(sample.get<Digest>("result")))

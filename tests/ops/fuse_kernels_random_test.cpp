@@ -6,7 +6,7 @@
 //   SLUICE_RANDOM_SEED=5            the first seed; a failure names its seed
 #include "tests/ops/fuse_kernels.h"
 #include <sluice/graph/graph.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>

@@ -4,7 +4,7 @@
 
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
@@ -40,14 +40,14 @@ Value<int> number(Graph& g, const Picture& p) {
 }
 
 const Case kCases[] = {
-    {"resize, flip, normalise",
+    {"resize, flip, normalize",
      [](Graph& g, Picture p) {
        auto small = resize(p.image, {.width = 17, .height = 13});
        return digest(
            g, crop_mirror_normalize(flip(small, {.horizontal = g.coin_flip(0.5f)}), kNormalize));
      },
      {"resize + flip + crop_mirror_normalize"}},
-    {"the middle, mirrored by normalise, half precision",
+    {"the middle, mirrored by normalize, half precision",
      [](Graph& g, Picture p) {
        auto small = resize(p.image, {.shorter = 18, .interpolation = Interpolation::bicubic});
        auto middle = center_crop(small, {.width = 16, .height = 15});
@@ -66,7 +66,7 @@ const Case kCases[] = {
                                                       .pad_output = true}));
      },
      {"resize + flip + crop_mirror_normalize"}},
-    {"normalise cuts the middle",
+    {"normalize cuts the middle",
      [](Graph& g, Picture p) {
        auto small = resize(p.image, {.shorter = 18});
        return digest(g, crop_mirror_normalize(small, {.width = 9, .height = 11}));
@@ -154,7 +154,7 @@ const Case kCases[] = {
        return digest(g, crop_mirror_normalize(part, kNormalize));
      },
      {"resize + flip + crop + crop_mirror_normalize"}},
-    {"in arms",
+    {"in branches",
      [](Graph& g, Picture p) {
        auto small = resize(p.image, {.width = 20, .height = 16});
        auto middle = center_crop(small, {.width = 10, .height = 10});
@@ -181,7 +181,7 @@ const Case kCases[] = {
                                angle));
      },
      {}},
-    {"what an arm gives as well",
+    {"what a branch gives as well",
      [](Graph& g, Picture p) {
        const auto [small, other] = g.if_else(
            g.coin_flip(0.5f),
@@ -235,8 +235,7 @@ TEST(FuseKernels, WritesIntoBatches) {
         g.source(40, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
     auto image = g.map(
         "picture",
-        [](int i) { return draw_picture(30 + i % 5, 33, 3, static_cast<std::uint64_t>(i)); },
-        index);
+        [](int i) { return draw_image(30 + i % 5, 33, 3, static_cast<std::uint64_t>(i)); }, index);
     auto shown = resize(image, {.width = 24, .height = 20});
     auto small = resize(image, {.width = 12, .height = 10});
     auto mirrored = flip(small, {.horizontal = g.coin_flip(0.5f)});
@@ -266,7 +265,7 @@ TEST(FuseKernels, LeavesWhatIsApartFromEachOther) {
     auto index =
         g.source(8, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
     auto image = g.map(
-        "picture", [](int i) { return draw_picture(30, 33, 3, static_cast<std::uint64_t>(i)); },
+        "picture", [](int i) { return draw_image(30, 33, 3, static_cast<std::uint64_t>(i)); },
         index);
     auto small = resize(image, {.width = 12, .height = 10});
     auto later = g.map_async<bool>(

@@ -3,14 +3,14 @@
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/filter.h>
@@ -43,10 +43,10 @@ using Names = std::set<std::string>;
 struct Bench {
   template <class T>
   Value<T> value(const char* name) {
-    return {recorder, recorder.add_slot(detail::slot_type<T>(), name)};
+    return {builder, builder.add_slot(detail::slot_type<T>(), name)};
   }
-  detail::Recorder recorder;
-  Graph g{recorder};
+  detail::PlanBuilder builder;
+  Graph g{builder};
   Value<Image> image = value<Image>("image");
   Value<Bytes> jpeg = value<Bytes>("jpeg");
   Value<Bytes> file = value<Bytes>("file");
@@ -71,13 +71,13 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-#define LINE(...)                                                                               \
-  Line {                                                                                        \
-    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                            \
-      [[maybe_unused]] auto& [recorder, g, image, jpeg, file, region, images, weights, classes, \
-                              label, boxes, points, labels, anchors, x, y, suite] = bench;      \
-      static_cast<void>(__VA_ARGS__);                                                           \
-    }                                                                                           \
+#define LINE(...)                                                                              \
+  Line {                                                                                       \
+    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                           \
+      [[maybe_unused]] auto& [builder, g, image, jpeg, file, region, images, weights, classes, \
+                              label, boxes, points, labels, anchors, x, y, suite] = bench;     \
+      static_cast<void>(__VA_ARGS__);                                                          \
+    }                                                                                          \
   }
 
 const Line kLines[] = {
@@ -275,7 +275,7 @@ std::map<std::string, Names> recorded() {
     Bench bench;
     line.use(bench);
     Names& names = all[line.expression];
-    const detail::Plan plan = bench.recorder.take();
+    const detail::Plan plan = bench.builder.take();
     detail::for_each<detail::Step>(plan.top, [&](const detail::Step& step) {
       names.insert(step.op == nullptr ? "a function: " + step.name : step.op->name());
     });

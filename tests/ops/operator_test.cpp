@@ -1,13 +1,13 @@
 // The promises of all operators' schemas: names, defaults, ranges, words; and operators of a
 // program's own.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/ops/tensor_of.h"
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/exec/sample.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/operators.h>
 #include <sluice/runtime/bytes.h>
@@ -103,7 +103,7 @@ std::vector<double> illegal(const Parameter& p) {
   return numbers;
 }
 
-// A recorder with the inputs of an operator, and legal arguments for it.
+// A builder with the inputs of an operator, and legal arguments for it.
 struct Bench {
   explicit Bench(const OperatorPtr& op) {
     for (const detail::Input& input : op->schema().inputs)
@@ -111,7 +111,7 @@ struct Bench {
     for (const Parameter& parameter : op->schema().parameters)
       arguments.emplace_back(legal(parameter));
     if (op->name() == "cpu")
-      arguments[0] = SlotArgument{recorder.add(detail::gpu_operator(), {arguments[0]})[0]};
+      arguments[0] = SlotArgument{builder.add(detail::gpu_operator(), {arguments[0]})[0]};
     if (op->name() == "gaussian_blur") arguments[1] = Constant(1.f);
     if (op->name() == "resize") give(op, 1, Constant(std::int32_t{8}));
   }
@@ -125,18 +125,18 @@ struct Bench {
     const detail::SlotType* type = detail::slot_type<std::vector<std::int64_t>>();
     if (!input.types.empty()) type = input.types[0];
     if (input.name == "value") type = detail::slot_type<std::int64_t>();  // of such a list
-    if (input.use == detail::InputUse::reads) return recorder.add_slot(type, input.name);
+    if (input.use == detail::InputUse::reads) return builder.add_slot(type, input.name);
     const SlotId list =
-        recorder.add(detail::list_operator(), {Constant(detail::ValueType{type})})[0];
+        builder.add(detail::list_operator(), {Constant(detail::ValueType{type})})[0];
     if (input.use == detail::InputUse::fills) {
-      (void)recorder.open_loop("loop", 1, {});
-      recorder.begin_condition();
-      recorder.end_condition(recorder.add(detail::constant_operator(), {Constant(true)}).front());
-      recorder.begin_body();
+      (void)builder.open_loop("loop", 1, {});
+      builder.begin_condition();
+      builder.end_condition(builder.add(detail::constant_operator(), {Constant(true)}).front());
+      builder.begin_body();
     }
     return list;
   }
-  detail::Recorder recorder;
+  detail::PlanBuilder builder;
   Arguments arguments;
 };
 
@@ -157,7 +157,7 @@ TEST(Operators, SchemasSayWhatOneWantsToKnow) {
       EXPECT_EQ(detail::range_text(p).empty(), !is_ranged(p)) << p.name;
     }
     Bench bench(op);
-    EXPECT_EQ(build_error([&] { bench.recorder.add(op, bench.arguments); }), "");
+    EXPECT_EQ(build_error([&] { bench.builder.add(op, bench.arguments); }), "");
   }
   EXPECT_GE(names.size(), 38u);
   EXPECT_EQ(find_operator("no such operator"), nullptr);
@@ -174,7 +174,7 @@ TEST(Operators, ConstantsOutOfRangeAreRefusedByName) {
         Bench bench(op);
         bench.give(op, inputs + i, constant_of_type(p, number));
         const std::string told =
-            build_error([&] { bench.recorder.add(op, std::move(bench.arguments)); });
+            build_error([&] { bench.builder.add(op, std::move(bench.arguments)); });
         EXPECT_TRUE(contains(told, op->name() + ": " + p.name)) << told;
         EXPECT_TRUE(contains(told, " must ")) << told;
         ++refused;
@@ -195,13 +195,13 @@ TEST(Operators, ConstantsOfAnotherTypeAreRefusedByName) {
       bench.arguments[inputs + i] = p.type == ParameterType::rectangle
                                         ? Constant(std::string("none of the choices"))
                                         : Constant(Rectangle{});
-      EXPECT_TRUE(contains(build_error([&] { bench.recorder.add(op, bench.arguments); }),
+      EXPECT_TRUE(contains(build_error([&] { bench.builder.add(op, bench.arguments); }),
                            op->name() + ": " + p.name));
     }
     for (std::size_t i = 0; i < inputs; ++i) {
       Bench bench(op);
       bench.arguments[i] = Constant(true);
-      EXPECT_TRUE(contains(build_error([&] { bench.recorder.add(op, bench.arguments); }),
+      EXPECT_TRUE(contains(build_error([&] { bench.builder.add(op, bench.arguments); }),
                            op->schema().inputs[i].name));
     }
   }
@@ -209,9 +209,9 @@ TEST(Operators, ConstantsOfAnotherTypeAreRefusedByName) {
 
 // Set the inputs of a sample.
 void fill_input(detail::Sample& sample, SlotId slot, const detail::SlotType* type) {
-  if (type == detail::slot_type<Image>()) sample.get<Image>(slot) = draw_picture(8, 8, 3, 1);
+  if (type == detail::slot_type<Image>()) sample.get<Image>(slot) = draw_image(8, 8, 3, 1);
   if (type == detail::slot_type<Bytes>())
-    sample.get<Bytes>(slot) = encode_jpeg(draw_picture(8, 8, 3, 1), {});
+    sample.get<Bytes>(slot) = encode_jpeg(draw_image(8, 8, 3, 1), {});
 }
 void fill_number(detail::Sample& sample, SlotId slot, const Parameter& p, double number) {
   const Constant constant = constant_of_type(p, number);
@@ -234,11 +234,11 @@ TEST(Operators, ValuesOutOfRangeAreTheSamplesErrorInTheSameWords) {
         Bench bench(op);
         Arguments constant = bench.arguments;
         constant[inputs + i] = constant_of_type(p, number);
-        const std::string words = build_error([&] { bench.recorder.add(op, constant); });
-        const SlotId slot = bench.recorder.add_slot(p.slot_types().at(0), p.name);
+        const std::string words = build_error([&] { bench.builder.add(op, constant); });
+        const SlotId slot = bench.builder.add_slot(p.slot_types().at(0), p.name);
         bench.give(op, inputs + i, SlotArgument{slot});
-        bench.recorder.add(op, bench.arguments);
-        const detail::Plan plan = bench.recorder.take();
+        bench.builder.add(op, bench.arguments);
+        const detail::Plan plan = bench.builder.take();
         detail::Sample sample(plan);
         for (std::size_t k = 0; k < inputs; ++k) {
           const SlotId input = std::get<SlotArgument>(bench.arguments[k]).slot;
@@ -373,20 +373,21 @@ TEST(Operators, FunctionsFitTheirSchemas) {
 }
 
 TEST(Operators, AnswerTheQuestionsOfPasses) {
-  using Of = detail::Sight::Of;
-  const auto sight = [](const char* name, std::size_t changed = 0, const Argument& to = {}) {
+  using Of = detail::InputRegion::Of;
+  const auto input_region = [](const char* name, std::size_t changed = 0, const Argument& to = {}) {
     const OperatorPtr op = find_operator(name);
     Bench bench(op);
     if (changed > 0) bench.arguments[changed] = to;
-    return op->sight(bench.arguments);
+    return op->input_region(bench.arguments);
   };
-  EXPECT_EQ(sight("rotate").of, Of::all);
-  EXPECT_EQ(sight("random_region").of, Of::size);
-  EXPECT_EQ(sight("crop").of, Of::rectangle);
-  EXPECT_TRUE(sight("crop").is_copy);
-  EXPECT_TRUE(sight("center_crop").is_copy);
-  EXPECT_EQ(sight("crop_mirror_normalize").of, Of::all);  // all of it by default
-  const detail::Sight middle = sight("crop_mirror_normalize", 1, Constant(std::int32_t{8}));
+  EXPECT_EQ(input_region("rotate").of, Of::all);
+  EXPECT_EQ(input_region("random_region").of, Of::size);
+  EXPECT_EQ(input_region("crop").of, Of::rectangle);
+  EXPECT_TRUE(input_region("crop").is_copy);
+  EXPECT_TRUE(input_region("center_crop").is_copy);
+  EXPECT_EQ(input_region("crop_mirror_normalize").of, Of::all);  // all of it by default
+  const detail::InputRegion middle =
+      input_region("crop_mirror_normalize", 1, Constant(std::int32_t{8}));
   EXPECT_EQ(middle.of, Of::rectangle);
   EXPECT_FALSE(middle.is_copy);
   ASSERT_NE(middle.rectangle, nullptr);

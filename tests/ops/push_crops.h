@@ -1,7 +1,7 @@
 // Shared by the tests of the pass push_crops: images, a decoder that no pass knows, and counts.
 #pragma once
 
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/graph.h>
 #include <sluice/graph/stats.h>
 #include <sluice/io/jpeg/decode.h>
@@ -26,8 +26,8 @@ inline const std::vector<File>& files() {
     std::vector<File> made;
     for (int i = 0; i < kSamples; ++i) {
       const Bytes jpeg =
-          encode_jpeg(draw_picture(60 + i * 7 % 41, 64 + i * 13 % 37, i % 5 == 4 ? 1 : 3,
-                                   static_cast<std::uint64_t>(i)),
+          encode_jpeg(draw_image(60 + i * 7 % 41, 64 + i * 13 % 37, i % 5 == 4 ? 1 : 3,
+                                 static_cast<std::uint64_t>(i)),
                       {.subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444,
                        .progressive = i % 7 == 6,
                        .orientation = 1 + i % 8});

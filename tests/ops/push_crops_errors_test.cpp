@@ -132,7 +132,7 @@ TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
 
 // If a file ends in the last bytes of its scan's header, a tolerant decoder makes an image. So does
 // the decode of a region of it, and its size can be read.
-TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSamePictures) {
+TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSameImages) {
   const JpegOptions tolerant{.damage = DamagePolicy::tolerant};
   const auto pictures = [&](const File& file, const auto& describe) {
     auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {
@@ -163,7 +163,7 @@ TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSamePictures) {
   }
 }
 
-TEST(PushCrops, StatsCountHowPicturesWereRead) {
+TEST(PushCrops, StatsCountHowImagesWereRead) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
     auto jpeg = g.source(kSamples, [](const SampleInfo& info) {
       return ByteSpan(files()[static_cast<std::size_t>(info.index_in_epoch)]);

@@ -7,7 +7,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/image.h>
@@ -66,7 +66,7 @@ const Case kCases[] = {
        return digest(g, center_crop(decode(g, jpeg, options), {.width = 21, .height = 50}));
      },
      0, kSamples},
-    {"every arm cuts",
+    {"every branch cuts",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto region = random_region(image);
@@ -78,7 +78,7 @@ const Case kCases[] = {
                   [&] { return center_crop(image, {.width = 30, .height = 30}); }));
      },
      0, kSamples},
-    {"one arm cuts, another needs all",
+    {"one branch cuts, another needs all",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        return digest(g, g.if_else(
@@ -86,7 +86,7 @@ const Case kCases[] = {
                             [&] { return flip(image); }));
      },
      -1, -1},
-    {"arms in an arm",
+    {"branches in a branch",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto inner = g.coin_flip(0.5f);
@@ -100,7 +100,7 @@ const Case kCases[] = {
                             [&] { return center_crop(image, {.width = 9, .height = 9}); }));
      },
      -1, -1},
-    {"two arms need all, one cuts",
+    {"two branches need all, one cuts",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto small = g.coin_flip(0.5f);
@@ -117,7 +117,7 @@ const Case kCases[] = {
                             }));
      },
      -1, -1},
-    {"all of it in arms of arms beside a region",
+    {"all of it in branches of branches beside a region",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto b = g.coin_flip(0.5f), c = g.coin_flip(0.5f);
@@ -143,7 +143,7 @@ const Case kCases[] = {
        return a + b;
      },
      kSamples, 0},
-    {"a region, and all in an arm as well",
+    {"a region, and all in a branch as well",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto part = crop(image, kCorner);

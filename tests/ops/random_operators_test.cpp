@@ -2,13 +2,13 @@
 // images, up to four in a row. Each produces an image, or an error that names it, and the same the
 // second time. It leaves its inputs as they were. The sanitizers check the rest.
 // SLUICE_RANDOM_OPERATORS is the number of such programs.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/ops/tensor_of.h"
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/plan_builder.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/exec/sample.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/operators.h>
@@ -145,17 +145,17 @@ void put(detail::Sample& sample, SlotId slot, const Constant& value) {
   }
 }
 
-Image any_picture(Random& random) {
+Image any_image(Random& random) {
   static constexpr int kSides[] = {1, 2, 3, 7, 8, 16, 17, 31, 64, 97};
   const auto side = [&] { return kSides[random.below(std::size(kSides))]; };
   const int channels = static_cast<int>(random.below(5));  // none: most want 3
-  return draw_picture(side(), side(), channels == 0 ? 3 : channels, random.below(1000));
+  return draw_image(side(), side(), channels == 0 ? 3 : channels, random.below(1000));
 }
 
 // Sound, or cut short.
 Bytes any_file(Random& random) {
   const Bytes whole =
-      encode_jpeg(draw_picture(24, 40, random.below(4) == 0 ? 1 : 3, random.below(9)));
+      encode_jpeg(draw_image(24, 40, random.below(4) == 0 ? 1 : 3, random.below(9)));
   const auto all = static_cast<std::uint32_t>(whole.size());
   Bytes file(random.below(4) == 0 ? random.below(all) : all);
   std::copy_n(whole.data(), file.size(), file.data());
@@ -174,9 +174,9 @@ Tensor any_boxes(Random& random) {
 // A program of a few consecutive steps, and the inputs of its only sample.
 struct Program {
   explicit Program(std::uint64_t number)
-      : seed(number), random({.seed = number}), picture(any_picture(random)) {
+      : seed(number), random({.seed = number}), picture(any_image(random)) {
     static const std::vector<OperatorPtr> all = operators_to_try();
-    image = recorder.add_slot(detail::slot_type<Image>(), "image");
+    image = builder.add_slot(detail::slot_type<Image>(), "image");
     given_image = image;
     for (auto steps = random.below(4) + 1; steps > 0; --steps) {
       const OperatorPtr& op = all[random.below(static_cast<std::uint32_t>(all.size()))];
@@ -200,14 +200,14 @@ struct Program {
                        (is_number(p) || p.type == ParameterType::rectangle ||
                         p.type == ParameterType::boolean || p.type == ParameterType::numbers);
       if (can && random.below(2) == 0) {
-        const SlotId slot = recorder.add_slot(types[0], p.name);
+        const SlotId slot = builder.add_slot(types[0], p.name);
         values.emplace_back(slot, constant);
         arguments.emplace_back(SlotArgument{slot, types[0]});
       } else {
         arguments.emplace_back(constant);
       }
     }
-    const std::vector<SlotId> made = recorder.add(op, std::move(arguments));
+    const std::vector<SlotId> made = builder.add(op, std::move(arguments));
     names.push_back(op->name());
     if (!made.empty() && op->schema().outputs[0].type == detail::slot_type<Image>())
       image = made[0];
@@ -217,7 +217,7 @@ struct Program {
     const SlotType* const type = input.types[0];
     if (is_any_of(detail::slot_type<Image>(), input.types) && random.below(8) > 0)
       return {image, detail::slot_type<Image>()};
-    const SlotId slot = recorder.add_slot(type, input.name);
+    const SlotId slot = builder.add_slot(type, input.name);
     inputs.emplace_back(slot, type);
     return {slot, type};
   }
@@ -230,7 +230,7 @@ struct Program {
     sample.get<Image>(given_image) = picture.clone();
     for (const auto& [slot, value] : values) put(sample, slot, value);
     for (const auto& [slot, type] : inputs) {
-      if (type == detail::slot_type<Image>()) sample.get<Image>(slot) = any_picture(chance);
+      if (type == detail::slot_type<Image>()) sample.get<Image>(slot) = any_image(chance);
       if (type == detail::slot_type<Bytes>()) sample.get<Bytes>(slot) = any_file(chance);
       if (type == detail::slot_type<Rectangle>()) sample.get<Rectangle>(slot) = {1, 2, 3, 4};
       if (type == detail::slot_type<Tensor>()) sample.get<Tensor>(slot) = any_boxes(chance);
@@ -255,7 +255,7 @@ struct Program {
   std::uint64_t seed;
   Random random;
   Image picture;
-  detail::Recorder recorder;
+  detail::PlanBuilder builder;
   SlotId image = 0, given_image = 0;
   std::vector<std::pair<SlotId, Constant>> values;
   std::vector<std::pair<SlotId, const SlotType*>> inputs;
@@ -268,7 +268,7 @@ int programs() {
   return wish == nullptr ? 2000 : std::atoi(wish);
 }
 
-TEST(RandomOperators, GivePicturesOrErrorsThatNameThem) {
+TEST(RandomOperators, GiveImagesOrErrorsThatNameThem) {
   int refused = 0, failed = 0, ran = 0;
   for (int number = 0; number < programs(); ++number) {
     Program program(static_cast<std::uint64_t>(number));
@@ -280,7 +280,7 @@ TEST(RandomOperators, GivePicturesOrErrorsThatNameThem) {
       EXPECT_TRUE(program.refused.starts_with(program.named + ":")) << program.refused;
     }
     if (program.names.empty()) continue;
-    const detail::Plan plan = program.recorder.take();
+    const detail::Plan plan = program.builder.take();
     detail::Sample first(plan), second(plan);
     const std::string error = program.run(first, plan);
     EXPECT_EQ(error, program.run(second, plan));

@@ -5,7 +5,7 @@
 #include "tests/ops/tensor_of.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/occlusion.h>
@@ -34,9 +34,9 @@ using testing::tensor_of;
 
 constexpr int kSamples = 4;
 
-Image picture(int i) { return testing::make_picture(12 + i, 17, 3, 5u + static_cast<unsigned>(i)); }
+Image picture(int i) { return testing::make_image(12 + i, 17, 3, 5u + static_cast<unsigned>(i)); }
 
-Tensor colour(int i) {
+Tensor color(int i) {
   const auto level = static_cast<float>(40 * i);
   return tensor_of<float>({level, level + 20, level + 90});
 }
@@ -62,7 +62,7 @@ auto values_of(Graph& g, const F& describe) {
 TEST(SeveralNumbers, OfEachSampleAreWhatTheKernelIsGiven) {
   auto pipeline = make_pipeline({.batch_size = kSamples}, [](Graph& g) {
     return values_of(g, [&](Value<int> index, Value<Image> image) {
-      auto fill = g.map("colour", colour, index);
+      auto fill = g.map("color", color, index);
       auto number = cast<float>(index);
       return std::tuple{rotate(image, 30.f, {.keep_size = true, .fill = fill}),
                         erase(image, Rectangle{2, 3, 5, 6}, {.fill = fill}),
@@ -115,7 +115,7 @@ TEST(SeveralNumbers, KeepWarpsApartThatWouldBeComposed) {
   const auto plan = [](bool constant) {
     const auto pipeline = make_pipeline({.compose = true}, [&](Graph& g) {
       return values_of(g, [&](Value<int> index, Value<Image> image) {
-        const Param<Fill> fill = constant ? Param<Fill>(7) : g.map("colour", colour, index);
+        const Param<Fill> fill = constant ? Param<Fill>(7) : g.map("color", color, index);
         return rotate(rotate(image, 10.f, {.fill = fill}), 20.f, {.fill = fill});
       });
     });
@@ -160,7 +160,7 @@ TEST(SeveralNumbers, ThatCannotBeAreTheErrorOfTheirSample) {
     auto index = g.source(static_cast<std::int64_t>(cases.size()) + 1,
                           [](const SampleInfo& info) { return info.index_in_epoch; });
     auto fill = g.map(
-        "colour",
+        "color",
         [&](std::int64_t i) {
           const auto k = static_cast<std::size_t>(i);
           return k < cases.size() ? cases[k].make() : tensor_of<std::uint8_t>({9});
@@ -186,7 +186,7 @@ TEST(SeveralNumbers, OfASampleAreReadByTheHostForAGpu) {
     auto pipeline = make_pipeline({.batch_size = kSamples, .device = device}, [&](Graph& g) {
       return values_of(g, [&](Value<int> index, Value<Image> image) {
         if (device != nullptr) image = image.gpu();
-        auto turned = rotate(image, 30.f, {.fill = g.map("colour", colour, index)});
+        auto turned = rotate(image, 30.f, {.fill = g.map("color", color, index)});
         auto tensor = crop_mirror_normalize(image, {.mean = g.map("means", means, index),
                                                     .std = g.map("std", deviations, index),
                                                     .scale = cast<float>(index) + 1.f});
@@ -207,13 +207,13 @@ TEST(SeveralNumbers, OfASampleAreReadByTheHostForAGpu) {
   const auto on_gpu = [] {
     (void)make_pipeline({.device = device::test_device()}, [](Graph& g) {
       return values_of(g, [&](Value<int> index, Value<Image> image) {
-        auto fill = g.map("colour", colour, index).gpu();
+        auto fill = g.map("color", color, index).gpu();
         return rotate(image.gpu(), 30.f, {.fill = fill});
       });
     });
   };
   EXPECT_EQ(error_of<BuildError>(on_gpu),
-            "'rotate' is given 'gpu', which lies on the GPU, as a parameter; say .cpu() of it");
+            "'rotate' is given 'gpu', which lies on the GPU, as a parameter; call .cpu() on it");
 }
 
 }  // namespace several_numbers_test

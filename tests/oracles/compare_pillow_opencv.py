@@ -4,7 +4,7 @@
   tests/oracles/compare_pillow_opencv.py PATH/TO/kernel_dump [--seed N] [--pictures N]
 
 Needs numpy, pillow and opencv-python-headless. Prints one line per comparison: how many pictures, the
-largest difference, the share of values that differ by more than 1 (for nearest neighbours: at all) and
+largest difference, the share of values that differ by more than 1 (for nearest neighbors: at all) and
 what is allowed. Exit status 1 when a comparison exceeds what is allowed, 2 when something is missing.
 """
 import argparse
@@ -36,7 +36,7 @@ def write_pnm(path, pixels):
     path.write_bytes(magic + b" %d %d 255\n" % (width, height) + pixels.tobytes())
 
 
-def random_picture(rng, height, width, channels):
+def random_image(rng, height, width, channels):
     """Noise of a random strength on a smooth pattern: steep edges and flat parts."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float64)
     planes = []
@@ -103,7 +103,7 @@ def resizes(rng, pictures):
         for _ in range(pictures):
             height, width = (int(v) for v in rng.integers(1, 400, 2))
             to_height, to_width = (int(v) for v in rng.integers(1, 400, 2))
-            picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+            picture = random_image(rng, height, width, int(rng.choice([1, 3])))
             expected = pillow_resize(Image.fromarray(picture), to_height, to_width, pil)
             c.add(picture, f"resize {to_height} {to_width} {name}", np.asarray(expected))
         result.append(c)
@@ -114,7 +114,7 @@ def resizes(rng, pictures):
     mean = Comparison("resize box, whole factors / OpenCV area", 1)
     for _ in range(pictures):
         height, width = (int(v) for v in rng.integers(2, 200, 2))
-        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        picture = random_image(rng, height, width, int(rng.choice([1, 3])))
         to = int(height * rng.uniform(1, 4)), int(width * rng.uniform(1, 4))
         larger.add(picture, f"resize {to[0]} {to[1]} bilinear",
                    cv2.resize(picture, to[::-1], interpolation=cv2.INTER_LINEAR_EXACT))
@@ -122,7 +122,7 @@ def resizes(rng, pictures):
         aliased.add(picture, f"resize {to[0]} {to[1]} bilinear aliased",
                     cv2.resize(picture, to[::-1], interpolation=cv2.INTER_LINEAR_EXACT))
         factor = rng.integers(2, 6, 2)
-        picture = random_picture(rng, int(factor[0]) * int(rng.integers(1, 60)),
+        picture = random_image(rng, int(factor[0]) * int(rng.integers(1, 60)),
                                  int(factor[1]) * int(rng.integers(1, 60)), 3)
         to = picture.shape[0] // int(factor[0]), picture.shape[1] // int(factor[1])
         mean.add(picture, f"resize {to[0]} {to[1]} box",
@@ -149,7 +149,7 @@ def rotations(rng, pictures):
     opencv = Comparison("rotate bilinear, keep, inside / OpenCV", 8)
     for i in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 300, 2))
-        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        picture = random_image(rng, height, width, int(rng.choice([1, 3])))
         degrees = float(np.float32(rng.uniform(-400, 400)))
         if i % 5 == 0:
             degrees = float(rng.choice([30, 45, 60, 135, 150, 225, 330]))
@@ -187,7 +187,7 @@ def warps(rng, pictures):
     edge = Comparison("warp_affine bilinear, edge / OpenCV", 8)
     for _ in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 300, 2))
-        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        picture = random_image(rng, height, width, int(rng.choice([1, 3])))
         fill = int(rng.integers(0, 256))
         color = fill if picture.ndim == 2 else (fill,) * 3
         image = Image.fromarray(picture)
@@ -234,7 +234,7 @@ def point_operators(rng, pictures):
                            beyond=1.05 * level)
     for _ in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
-        picture = random_picture(rng, height, width, 3)
+        picture = random_image(rng, height, width, 3)
         image = Image.fromarray(picture)
         factor = float(np.float32(rng.uniform(0, 3)))
         brightness.add(picture, f"brightness_contrast {factor!r} 1 128",
@@ -270,7 +270,7 @@ def hsv_hue(picture, degrees):
     return 255 * cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)
 
 
-def colours(rng, pictures):
+def colors(rng, pictures):
     autocontrast = Comparison("autocontrast / Pillow", 1)
     equalize = Comparison("equalize / Pillow", 0)
     ycbcr = Comparison("color_space_conversion / Pillow", 1)
@@ -284,19 +284,19 @@ def colours(rng, pictures):
     saturation = Comparison("saturation, 0 to 2 / Pillow", 1)
     for _ in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
-        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        picture = random_image(rng, height, width, int(rng.choice([1, 3])))
         image = Image.fromarray(picture)
-        colour, degrees = random_picture(rng, height, width, 3), float(rng.integers(-360, 360))
-        hue.add(colour, f"hue {degrees!r}", hsv_hue(colour, degrees))
+        color, degrees = random_image(rng, height, width, 3), float(rng.integers(-360, 360))
+        hue.add(color, f"hue {degrees!r}", hsv_hue(color, degrees))
         autocontrast.add(picture, "autocontrast", np.asarray(ImageOps.autocontrast(image)))
         equalize.add(picture, "equalize", np.asarray(ImageOps.equalize(image)))
-        ycbcr.add(colour, "color_space_conversion to",
-                  np.asarray(Image.fromarray(colour).convert("YCbCr")))
-        ycbcr.add(colour, "color_space_conversion from",
-                  np.asarray(Image.fromarray(colour, "YCbCr").convert("RGB")))
+        ycbcr.add(color, "color_space_conversion to",
+                  np.asarray(Image.fromarray(color).convert("YCbCr")))
+        ycbcr.add(color, "color_space_conversion from",
+                  np.asarray(Image.fromarray(color, "YCbCr").convert("RGB")))
         order = rng.permutation(3)
-        permute.add(colour, f"permute_channels {order[0]} {order[1]} {order[2]}",
-                    colour[..., order])
+        permute.add(color, f"permute_channels {order[0]} {order[1]} {order[2]}",
+                    color[..., order])
         gray.add(picture, "grayscale 1", np.asarray(image.convert("L")))
         factor = float(np.float32(rng.uniform(0, 2)))
         contrast.add(picture, f"contrast {factor!r}",
@@ -323,7 +323,7 @@ def filters(rng, pictures):
     median = Comparison("median_blur / OpenCV", 0)
     for i in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
-        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        picture = random_image(rng, height, width, int(rng.choice([1, 3])))
         sigma = float(np.float32(rng.uniform(0.1, 8)))
         window = 2 * int(np.ceil(3 * np.float32(sigma))) + 1
         given = (f"{sigma!r} 0", (window, window), sigma)
@@ -360,7 +360,7 @@ def window_filters(rng, pictures):
     nearest = Comparison("perspective, nearest / OpenCV", 255, 5e-3, beyond=0)
     for i in range(pictures):
         height, width = (int(v) for v in rng.integers(8, 200, 2))
-        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        picture = random_image(rng, height, width, int(rng.choice([1, 3])))
         down, across = (int(v) for v in rng.integers(1, 12, 2))
         window = np.ones((down, across), np.uint8)
         dilate.add(picture, f"dilate {down} {across}", cv2.dilate(picture, window))
@@ -368,7 +368,7 @@ def window_filters(rng, pictures):
         side, scale = int(rng.choice([1, 3, 5, 7])), float(np.float32(rng.uniform(0.01, 1)))
         laplacian.add(picture, f"laplacian {side} {scale!r}",
                       cv2.Laplacian(picture, cv2.CV_8U, ksize=side, scale=scale))
-        gray = random_picture(rng, height, width, 1)
+        gray = random_image(rng, height, width, 1)
         limit = float(np.float32(rng.choice([0, 1, 2, 3.5, 40])))
         tiles = (int(rng.integers(1, 9)), int(rng.integers(1, 9)))
         clahe.add(gray, f"clahe {limit!r} {tiles[0]} {tiles[1]}",
@@ -381,12 +381,12 @@ def window_filters(rng, pictures):
         there = cv2.getPerspectiveTransform(moved.astype(np.float32), corners)
         numbers = " ".join(repr(float(v)) for v in there.flat)
         half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
-        centred = np.linalg.inv(half) @ there @ half  # OpenCV's pixels have their middle at 0
+        centerd = np.linalg.inv(half) @ there @ half  # OpenCV's pixels have their middle at 0
         smooth = cv2.GaussianBlur(picture, (0, 0), 3)
         for comparison, name, method, what in ((perspective, "bilinear", cv2.INTER_LINEAR, smooth),
                                                (nearest, "nearest", cv2.INTER_NEAREST, picture)):
             comparison.add(what, f"perspective {numbers} {name}",
-                           cv2.warpPerspective(what, centred, (width, height),
+                           cv2.warpPerspective(what, centerd, (width, height),
                                                flags=method | cv2.WARP_INVERSE_MAP,
                                                borderMode=cv2.BORDER_REPLICATE))
     return [dilate, erode, laplacian, clahe, jpeg, perspective, nearest]
@@ -417,7 +417,7 @@ def main():
     rng = np.random.default_rng(options.seed)
     comparisons = [*resizes(rng, options.pictures), *rotations(rng, options.pictures),
                    *warps(rng, options.pictures), *point_operators(rng, options.pictures),
-                   *colours(rng, options.pictures), *filters(rng, options.pictures),
+                   *colors(rng, options.pictures), *filters(rng, options.pictures),
                    *window_filters(rng, options.pictures)]
     with tempfile.TemporaryDirectory() as folder:
         run(options.kernel_dump, comparisons, pathlib.Path(folder))

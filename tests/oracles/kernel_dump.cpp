@@ -3,6 +3,7 @@
 // Standard input: lines of the form  IN OUT COMMAND ARGUMENTS...  where IN is a PGM or PPM file (P5
 // or P6, 255 levels) and OUT is written likewise, or, for `normalize`, as bare 32-bit floats (C x H
 // x W).
+//
 //   resize HEIGHT WIDTH FILTER
 //   rotate DEGREES expand|keep FILTER FILL
 //   warp_affine XX XY X0 YX YY Y0 HEIGHT WIDTH FILTER constant|edge FILL
@@ -36,7 +37,7 @@
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
 #include <sluice/ops/kernels/blur.h>
-#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/filter.h>
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/moves.h>
@@ -57,7 +58,7 @@
 namespace sluice {
 namespace {
 
-Image read_picture(const std::string& path) {
+Image read_image(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string magic;
   int width = 0, height = 0, levels = 0;
@@ -98,7 +99,7 @@ T next(std::istream& line) {
   return value;
 }
 
-void write_picture(const std::string& path, const Image& image) {
+void write_image(const std::string& path, const Image& image) {
   write_bytes(path,
               std::string(image.channels() == 1 ? "P5 " : "P6 ") + std::to_string(image.width()) +
                   " " + std::to_string(image.height()) + " 255\n",
@@ -106,7 +107,7 @@ void write_picture(const std::string& path, const Image& image) {
 }
 
 void apply(std::istream& line) {
-  const Image in = read_picture(next<std::string>(line));
+  const Image in = read_image(next<std::string>(line));
   const std::string path = next<std::string>(line);
   const std::string command = next<std::string>(line);
   Image out;
@@ -231,7 +232,7 @@ void apply(std::istream& line) {
   } else {
     throw std::runtime_error("no kernel is called '" + command + "'");
   }
-  write_picture(path, out);
+  write_image(path, out);
 }
 
 }  // namespace

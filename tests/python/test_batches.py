@@ -190,7 +190,7 @@ def test_refuses_groups_that_cannot_be(how, words):
 # Steps on batches.
 
 
-def labelled(alpha_steps, **options):
+def labeled(alpha_steps, **options):
     pixels = numpy.arange(8 * 6 * 5 * 3, dtype=numpy.uint32).reshape(8, 6, 5, 3) % 251
 
     def describe():
@@ -205,7 +205,7 @@ def labelled(alpha_steps, **options):
 
 def test_batches_are_mixed_as_the_formula_says():
     weights = []
-    pipe, pixels = labelled([lambda batch, key: weights.append(sluice.mix_up(*batch, key, alpha=0.4))])
+    pipe, pixels = labeled([lambda batch, key: weights.append(sluice.mix_up(*batch, key, alpha=0.4))])
     for number, (images, labels) in enumerate(pipe):
         own = pixels[4 * number : 4 * number + 4].astype(numpy.float64)
         w = weights[number]
@@ -218,7 +218,7 @@ def test_batches_are_mixed_as_the_formula_says():
 
 def test_rectangles_of_batches_are_cut():
     told = []
-    pipe, pixels = labelled([lambda batch, key: told.append(sluice.cut_mix(*batch, key))])
+    pipe, pixels = labeled([lambda batch, key: told.append(sluice.cut_mix(*batch, key))])
     for number, (images, _) in enumerate(pipe):
         wanted = pixels[4 * number : 4 * number + 4].copy()
         _, (y, x, height, width) = told[number]
@@ -237,7 +237,7 @@ def test_steps_run_in_order_and_draw_by_their_key():
     for threads in (1, 3):
         drawn.clear()
         order.clear()
-        pipe, _ = labelled(steps, threads=threads)
+        pipe, _ = labeled(steps, threads=threads)
         for _ in range(2):
             assert len(list(pipe)) == 2
         assert order == [0, 1, 0, 1]
@@ -247,17 +247,17 @@ def test_steps_run_in_order_and_draw_by_their_key():
 
 
 def test_says_what_cannot_be_mixed():
-    pipe, _ = labelled([lambda batch, key: sluice.mix_up(batch[0], batch[0], key)])
-    with pytest.raises(sluice.Error, match="mix_up: labels are tensors, not pictures"):
+    pipe, _ = labeled([lambda batch, key: sluice.mix_up(batch[0], batch[0], key)])
+    with pytest.raises(sluice.Error, match="mix_up: labels are tensors, not images"):
         list(pipe)
     with pytest.raises(sluice.BuildError, match="batch_step"):
         pipe.batch_step(3)
-    pipe, _ = labelled([lambda batch, key: sluice.mix_up(*batch, (1, 2))])
+    pipe, _ = labeled([lambda batch, key: sluice.mix_up(*batch, (1, 2))])
     with pytest.raises(TypeError, match=r"mix_up: key is the BatchKey \(seed, epoch, batch\)"):
         list(pipe)
-    pipe, _ = labelled([lambda batch, key: sluice.cut_mix(*batch, key, alpha="x")])
+    pipe, _ = labeled([lambda batch, key: sluice.cut_mix(*batch, key, alpha="x")])
     with pytest.raises(TypeError, match="cut_mix: alpha is a number, not 'x'"):
         list(pipe)
-    pipe, _ = labelled([lambda batch, key: sluice.mix_up([1], batch[1], key)])
+    pipe, _ = labeled([lambda batch, key: sluice.mix_up([1], batch[1], key)])
     with pytest.raises(TypeError, match="mix_up: images is a column"):
         list(pipe)

@@ -148,7 +148,7 @@ def test_a_range_of_ones_own_is_left_alone():
     assert [column.tolist() for column in next(iter(pipe))] == [[n * 2 for n in COUNTS], [n * 2 + 2 for n in COUNTS]]
 
 
-def test_pictures_are_collected(folder):
+def test_images_are_collected(folder):
 
     @sluice.graph_function
     def views(n):
@@ -369,7 +369,7 @@ WRONG = [
     (as_generator, "a comprehension over range() of a Value of type i64"),
     (with_walrus, "without `if` and `:=`"),
     (of_pairs, "an element of this list is a tuple; make a list of each part, or call sluice.for_loop_collect, which does"),
-    (of_lists, "cannot keep a Value of type list of i64; keep numbers, texts, bytes, pictures, tensors or rectangles"),
+    (of_lists, "cannot keep a Value of type list of i64; keep numbers, texts, bytes, images, tensors or rectangles"),
     (of_bools, "cannot keep a Value of type bool"),
     (of_nothing, "cannot keep None"),
     (of_fractions, "range() is given a Value of type f32; give whole numbers"),

@@ -116,7 +116,7 @@ def test_logic_stops_where_it_is_decided():
     assert batch[0].tolist() == [True, True, True]
 
 
-# Pictures, draws and devices.
+# Images, draws and devices.
 
 
 def picture(i):

@@ -203,7 +203,7 @@ def test_X15_X16_functions_of_other_arguments_are_refused(function, words, worke
 def test_X23_X26_what_does_not_fit_is_the_error_of_its_sample():
     table = [
         (lambda i: numpy.zeros((2,) * (1 + i % 2)), "tensor", [1, 3], "make all agree in type, layout and number"),
-        (lambda i: {1} if i == 2 else numpy.zeros(3), "tensor", [2], "an array in the host's memory is expected"),
+        (lambda i: {1} if i == 2 else numpy.zeros(3), "tensor", [2], "expected an array in host memory"),
     ]
     for function, type_, failed, words in table:
         (batch,) = pipe_of(lambda: sluice.source(function, type_, samples=4), on_error="skip")

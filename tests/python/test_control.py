@@ -1,4 +1,4 @@
-"""Choices and loops by calls. The numbers C.., L.., S.. are those of the behaviours that DALI's users know."""
+"""Choices and loops by calls. The numbers C.., L.., S.. are those of the behaviors that DALI's users know."""
 
 import fake_graph
 import numpy
@@ -48,8 +48,8 @@ def test_both_arms_give_a_pair(g, predicate):  # C1, C2
 TABLE = [
     # Name, description with one value, and the same for a number.
     ("no else: C3", lambda n: c.apply_if(n > 0, n, lambda n: -n), lambda n: -abs(n)),
-    ("a constant in an arm: C4", lambda n: c.if_else(n > 0, 3, n), lambda n: 3 if n > 0 else n),
-    ("made in both arms: C7", lambda n: c.if_else(n == 0, lambda: n - 1, lambda: n + 1), lambda n: -1 if n == 0 else n + 1),
+    ("a constant in a branch: C4", lambda n: c.if_else(n > 0, 3, n), lambda n: 3 if n > 0 else n),
+    ("made in both branches: C7", lambda n: c.if_else(n == 0, lambda: n - 1, lambda: n + 1), lambda n: -1 if n == 0 else n + 1),
     (
         "a chain: C10",
         lambda n: c.if_else(n == 0, lambda: n + 10, lambda: c.if_else(n > 0, lambda: n + 100, lambda: n - 50)),
@@ -92,7 +92,7 @@ TABLE = [
         lambda n: c.for_loop(n, 0, lambda i, s: s + i * 0.5),
         lambda n: sum(i * 0.5 for i in range(n)),
     ),
-    ("loops in arms in loops", nested_by_calls, nested),
+    ("loops in branches in loops", nested_by_calls, nested),
 ]
 
 
@@ -188,7 +188,7 @@ def test_an_exception_in_an_arm_goes_through_and_the_graph_stays_usable(g):  # C
 
 WRONG = [
     (lambda g, n: c.if_else(n, None, n), "the result is None in 'then', but a Value of type i64 in 'otherwise' of `if_else`; "
-     "give a value there, too; None cannot travel with a sample"),
+     "give a value there, too; None cannot be a value of a sample"),
     (lambda g, n: c.if_else(n, n > 0, n), "the result is a Value of type bool in 'then', but a Value of type i64 in 'otherwise' "
      "of `if_else`; cast one of them, as in x.cast('bool')"),
     (lambda g, n: c.if_else(n, (n, 1), (n, n, 1)), "the result has one structure in 'then' and another in 'otherwise' of `if_else`: "
@@ -197,9 +197,9 @@ WRONG = [
      "a constant that i64 can hold, or cast the Value"),
     (lambda g, n: c.if_else(n, (n, [1]), (n, ["x"]), name="turn"), "element 1, element 0 of the result is 1 in 'then', but 'x' in "
      "'otherwise' of `turn`; give constants of one type"),
-    (lambda g, n: c.select(n, []), "`select` has no arms; give at least one"),
-    (lambda g, n: c.select(n, [1, 2], names=["a"]), "`select` has 2 arms, but 1 names; give one name for each arm"),
-    (lambda g, n: c.select(n, [1, 2], names=["a", "a"]), "`select` has two arms of the name 'a'; give each arm a name of its own"),
+    (lambda g, n: c.select(n, []), "`select` has no branches; give at least one"),
+    (lambda g, n: c.select(n, [1, 2], names=["a"]), "`select` has 2 branches, but 1 names; give one name for each branch"),
+    (lambda g, n: c.select(n, [1, 2], names=["a", "a"]), "`select` has two branches of the name 'a'; give each branch a name of its own"),
     (lambda g, n: c.select("x", [1, 2]), "`select` chooses by a whole number, not by 'x'"),
     (lambda g, n: c.all_of(n, True), "the left side of `all_of` is a Value of type i64, not a bool; compare it first, as in `x != 0`"),
     (lambda g, n: c.any_of(n > 0, n), "the right side of `any_of` is a Value of type i64, not a bool; compare it first, as in "
@@ -214,7 +214,7 @@ WRONG = [
     (lambda g, n: c.while_loop(n, lambda n: n, lambda n: n > 0), "the state is a Value of type i64 before an iteration of "
      "`while_loop`, but a Value of type bool after it; cast one of them, as in x.cast('i64')"),
     (lambda g, n: c.for_loop(n, 0, lambda i, n: None), "the state is a Value of type i64 before an iteration of `for_loop`, but None "
-     "after it; begin with a value of that type; None cannot travel with a sample"),
+     "after it; begin with a value of that type; None cannot be a value of a sample"),
     (lambda g, n: c.for_loop(n > 0, n, lambda i, n: n), "the count of `for_loop` is a Value of type bool; give a whole number, with "
      "x.cast('i64') if need be"),
 ]  # fmt: skip
@@ -230,5 +230,5 @@ def test_errors(g, describe, message):  # C43, L9, S4
 
 
 def test_an_index_outside(g):
-    with pytest.raises(IndexError, match="the index of `select` is 2, but the arms are numbered 0 to 1"):
+    with pytest.raises(IndexError, match="the index of `select` is 2, but the branches are numbered 0 to 1"):
         c.select(2, [1, 2])

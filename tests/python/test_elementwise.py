@@ -88,10 +88,10 @@ def test_elements_are_cast():
     "make, says",
     [
         (lambda x, n: x + numpy.ones(3), "let a function of sluice.map compute with arrays"),
-        (lambda x, n: x + sluice.constant("a"), "it takes tensors, pictures and numbers"),
-        (lambda x, n: ops.minimum(2, 3), "minimum takes values of numbers, tensors or pictures"),
-        (lambda x, n: ops.maximum(x, "a"), "maximum takes values of numbers, tensors or pictures"),
-        (lambda x, n: x == "a", "only values of numbers, of tensors and of pictures"),
+        (lambda x, n: x + sluice.constant("a"), "it takes tensors, images and numbers"),
+        (lambda x, n: ops.minimum(2, 3), "minimum takes values of numbers, tensors or images"),
+        (lambda x, n: ops.maximum(x, "a"), "maximum takes values of numbers, tensors or images"),
+        (lambda x, n: x == "a", "only values of numbers, of tensors and of images"),
     ],
 )
 def test_what_cannot_be_is_said(make, says):
@@ -116,7 +116,7 @@ def test_a_tensor_is_no_predicate():
     "make, says",
     [
         (lambda x: x + 300, "u8 does not hold it; cast the tensor"),
-        (lambda x: x + ops.reshape(x.cast("f32"), [-1, 2]), "do not fit together"),
+        (lambda x: x + ops.reshape(x.cast("f32"), [-1, 2]), "cannot be broadcast"),
         (lambda x: (x * 100.0).cast("u8"), "does not fit into 'u8'"),
         (lambda x: (x * 4).cast("i8"), "does not fit into 'i8'"),
         (lambda x: (x * 1e9).cast("f16"), "does not fit into 'f16'"),

@@ -217,6 +217,6 @@ def test_refuses_what_workers_cannot_be_told():
         number = sluice.source(lambda i: i, int, samples=3)
         return sluice.map(max, *[number] * count, returns=int, workers=1, name=name)
 
-    for name, count, words in [("a\0b", 2, r"name holds a NUL"), ("a", 400, "400 values of a sample travel")]:
+    for name, count, words in [("a\0b", 2, r"name holds a NUL"), ("a", 400, "400 values of a sample are sent")]:
         with pytest.raises(sluice.BuildError, match=words):
             sluice.pipeline(described)(name, count)

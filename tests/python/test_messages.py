@@ -38,7 +38,7 @@ def literals(text):
 # No Python message uses these: compile-time checks, drawings, steps and sources that Python does
 # not have, and expressions that show how an operator is written in C++.
 FILES_OF_CPP = (
-    "io/http/", "io/workers/values.h", "runtime/own.h", "io/readers/list.cpp",
+    "io/http/", "io/workers/values.h", "runtime/take_ownership.h", "io/readers/list.cpp",
     "io/readers/tar_headers.cpp", "graph/plan/plan_text.cpp", "graph/plan/slot.h", "graph/sources/", "graph/arithmetic.h",
     "graph/builder/step_checks.h",
 )
@@ -117,12 +117,12 @@ WRONG = {
     "objects in a list": (lambda: ops.weighted_sum([objects(), objects()], [1, 2]), "returns='image'|returns='list of"),
     "a list of numbers as a tensor": (
         lambda: ops.mean(sluice.source(lambda i: [1.0], "list of f32", samples=4)), "a value of 'list of f32'"),
-    "a device that is not there": (lambda: image().gpu(), "`device` has none: give it 'gpu'"),
+    "a device that is not there": (lambda: image().gpu(), "`device` is not set: set it to 'gpu'"),
     "the shape of a value": (lambda: image().shape, r"in its place: ops.canvas_size\(image\).*sluice.map"),
     "a method of an array": (lambda: image().astype("f4"), r"in its place: .cast\('f32'\)"),
     "an operator as a method": (lambda: image().resize(3), r"write ops.resize\(value"),
-    "a fraction as an arm": (
-        lambda: sluice.select(fraction(), [lambda: 1, lambda: 2]), r"select: the number of an arm is a whole number.*\.cast\('i64'\)"),
+    "a fraction as a branch": (
+        lambda: sluice.select(fraction(), [lambda: 1, lambda: 2]), r"select: the number of a branch is a whole number.*\.cast\('i64'\)"),
     "one number as a shard": (lambda: numbers(shard=3), r"shard: cannot be 3; give \(index, count\), \(0, 4\) for the first of four"),
     "three numbers as a shard": (lambda: numbers(shard=(1, 2, 3)), r"shard: cannot be \(1, 2, 3\); give \(index, count\)"),
     "a word as a shard": (lambda: numbers(shard="rank"), "shard: cannot be 'rank'; give .*'environment'"),
@@ -151,7 +151,7 @@ WRONG = {
     "a word as a bool": (lambda: sluice.files(".", leave_out_unreadable="x"), "leave_out_unreadable is True or False, not 'x'"),
     "threads to read with": (lambda: described(lambda: numbers(batch=2), io_threads=3), "leave io_threads out"),
     "numbers that are no pixel values": (
-        lambda: ops.flip(tensor()), r"ops.to_image\(image\) makes a picture of numbers from 0 to 255, and ops.to_image\(image, white=1\)"),
+        lambda: ops.flip(tensor()), r"ops.to_image\(image\) makes an image of numbers from 0 to 255, and ops.to_image\(image, white=1\)"),
 }
 
 
@@ -195,7 +195,7 @@ def png():
     return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(b"\0\x80")) + chunk(b"IEND", b"")
 
 
-def test_other_pictures_lead_to_what_decodes_them(tmp_path):
+def test_other_images_lead_to_what_decodes_them(tmp_path):
     (tmp_path / "a.png").write_bytes(png())
     with pytest.raises(sluice.IoError, match="left out 1 with the ending .png.*give their endings.*decode_image"):
         described(lambda: sluice.files(tmp_path))

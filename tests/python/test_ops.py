@@ -141,7 +141,7 @@ def test_automatic_augmentation_runs(folder, augment):
     )
 
 
-def picture_of(change, **options):
+def image_of(change, **options):
     """What becomes of PICTURE."""
 
     @sluice.pipeline(batch_size=2, **options)
@@ -153,18 +153,18 @@ def picture_of(change, **options):
 
 
 def test_names_that_are_words_of_python_end_in_an_underscore():
-    swapped = picture_of(lambda x: ops.color_space_conversion(x, from_="bgr", to="rgb"))
+    swapped = image_of(lambda x: ops.color_space_conversion(x, from_="bgr", to="rgb"))
     assert numpy.array_equal(swapped[0], PICTURE[:, :, ::-1])
     with pytest.raises(TypeError, match="it has image, from_, to$"):
-        picture_of(lambda x: ops.color_space_conversion(x, form="bgr"))
+        image_of(lambda x: ops.color_space_conversion(x, form="bgr"))
 
 
 def test_numbers_of_a_sample_stand_beside_constants():
-    padded = picture_of(lambda x: ops.pad_image(x, left=1, fill=(ops.uniform(200, 255), 7, sluice.constant(9))))
+    padded = image_of(lambda x: ops.pad_image(x, left=1, fill=(ops.uniform(200, 255), 7, sluice.constant(9))))
     first, second = padded[:, 0, 0]
     assert first[0] >= 200 and first[0] != second[0]
     assert (padded[:, :, 0, 1:] == (7, 9)).all()
-    mixed = picture_of(lambda x: ops.weighted_sum([x, ops.invert(x)], [1, sluice.constant(0.0)]))
+    mixed = image_of(lambda x: ops.weighted_sum([x, ops.invert(x)], [1, sluice.constant(0.0)]))
     assert numpy.array_equal(mixed[0], PICTURE)
 
 
@@ -181,7 +181,7 @@ def test_numbers_of_a_sample_stand_beside_constants():
 )
 def test_mistakes_are_told_with_what_may_be_meant(change, message):
     with pytest.raises((sluice.BuildError, TypeError, AttributeError), match=message):
-        picture_of(change)
+        image_of(change)
 
 
 @pytest.mark.parametrize(("name", "says"), [
@@ -277,7 +277,7 @@ def test_what_peers_arguments_lead_to_is_there():
 ])
 def test_arguments_of_other_libraries_lead_to_ours(change, says):
     with pytest.raises(TypeError) as error:
-        picture_of(change)
+        image_of(change)
     assert says in str(error.value)
 
 
@@ -290,16 +290,16 @@ def test_labels_of_filtered_boxes_are_taken_by_the_boxes_before(folder):
 
     batches = list(sluice.pipeline(lambda: described(False))())
     assert [batch[0][0].tolist() for batch in batches] == [[0], [0, 1]]
-    with pytest.raises(sluice.BuildError, match="take_rows: boxes are those that filter_boxes has left"):
+    with pytest.raises(sluice.BuildError, match="take_rows: boxes are those after filter_boxes"):
         sluice.pipeline(lambda: described(True))()
 
 
-def test_colours_in_a_row_are_composed_where_that_is_wanted():
+def test_colors_in_a_row_are_composed_where_that_is_wanted():
     def change(x):
         return ops.saturation(ops.brightness_contrast(ops.brightness_contrast(x, brightness=4.0), brightness=0.25), 1.0)
 
-    assert picture_of(change)[0].max() < 70  # what was white on the way
-    assert numpy.array_equal(picture_of(change, compose=True)[0], PICTURE)
+    assert image_of(change)[0].max() < 70  # what was white on the way
+    assert numpy.array_equal(image_of(change, compose=True)[0], PICTURE)
 
 
 def test_what_is_inspected_is_short_in_print(folder):

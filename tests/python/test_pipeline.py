@@ -149,7 +149,7 @@ def test_python_functions_are_steps_and_sources():
     assert batches[2][3] == [{"square": 64}]
 
 
-def test_pictures_of_python_become_pictures():
+def test_images_of_python_become_images():
     picture = numpy.arange(4 * 5 * 3, dtype=numpy.uint8).reshape(4, 5, 3)
 
     @sluice.pipeline(batch_size=2)
@@ -294,7 +294,7 @@ def test_an_array_in_another_order_of_bytes_is_refused_with_the_cure():
         return sluice.source(lambda i: numpy.zeros(3, ">f4"), "tensor", samples=1)
 
     (batch,) = described()
-    assert "an array of float32 is expected in this machine's order of bytes; array.astype(" in batch.errors[0]["what"]
+    assert "expected an array of float32 in this machine's byte order; array.astype(" in batch.errors[0]["what"]
     with pytest.raises(sluice.BuildError, match="name_of is a function of an index, not 5"):
         sluice.pipeline(lambda: sluice.source(lambda i: i, int, samples=1, name_of=5))()
 
@@ -377,7 +377,7 @@ def test_a_device_that_no_step_uses_is_refused(folder):
         return image.cpu() if moves else image, label
 
     assert len(described(True)) == 3 and len(described(False, device="cpu")) == 3
-    with pytest.raises(sluice.BuildError, match=r"device is '.*', but no step .* say \.gpu\(\) of what shall be there"):
+    with pytest.raises(sluice.BuildError, match=r"device is '.*', but no step .* call \.gpu\(\) on a value"):
         described(False)
 
 

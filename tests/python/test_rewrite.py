@@ -1,4 +1,4 @@
-"""Functions whose control flow on values is that of each sample. The numbers C.., L.., S.. are those of the behaviours that
+"""Functions whose control flow on values is that of each sample. The numbers C.., L.., S.. are those of the behaviors that
 DALI's users know. Functions of numbers alone are in tests/graph/conformance/programs.json."""
 
 import contextlib
@@ -469,7 +469,7 @@ def test_a_value_that_one_arm_gives_is_an_error_when_it_is_used():  # C22, C23
         return m
 
     described(unused)
-    with pytest.raises(RewriteError, match=r"'m' has no value after `if in line \d+`: the arm 'otherwise' does not assign it") as error:
+    with pytest.raises(RewriteError, match=r"'m' has no value after `if in line \d+`: the branch 'otherwise' does not assign it") as error:
         described(used)
     first = inspect.getsourcelines(used)[1]
     assert error.value.lineno == first + 1 and error.value.filename == __file__

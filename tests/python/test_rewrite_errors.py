@@ -27,8 +27,9 @@ WRONG = [
                 m = n
             return m
         """,
-        "wrong.py:2: 'm' has no value after `if in line 2`: the arm 'otherwise' does not assign it; assign it in every "
-        "arm, or before",
+        "wrong.py:2: 'm' has no value after `if in line 2`: the branch 'otherwise' does not "
+        "assign it; assign it in every "
+        "branch, or before",
     ),
     (
         """
@@ -40,7 +41,7 @@ WRONG = [
             return m
         """,
         "wrong.py:2: 'm' is a Value of type i64 in 'then', but None in 'otherwise' of `if in line 2`; give a value "
-        "there, too; None cannot travel with a sample",
+        "there, too; None cannot be a value of a sample",
     ),
     (
         """
@@ -321,7 +322,7 @@ WRONG = [
             return m
         """,
         "wrong.py:3: 'm' is a object in 'then', and another one in 'otherwise' of `if in line 3`: these are two objects; give "
-        "the same one in all arms, or make Values of it before: only numbers and texts become constants",
+        "the same one in all branches, or make Values of it before: only numbers and texts become constants",
     ),
     (
         """
@@ -344,7 +345,8 @@ WRONG = [
             return m
         """,
         "wrong.py:2: 'm' is 'print' (a builtin_function_or_method) in 'then', but 'len' (a builtin_function_or_method) "
-        "in 'otherwise' of `if in line 2`; give the same one in all arms, or make Values of it before: only numbers and "
+        "in 'otherwise' of `if in line 2`; give the same one in all branches, or make Values of "
+        "it before: only numbers and "
         "texts become constants",
     ),
     (
@@ -372,8 +374,9 @@ WRONG = [
             m += 1
             return m
         """,
-        "wrong.py:2: 'm' has no value after `if in line 2`: the arm 'otherwise' does not assign it; assign it in every "
-        "arm, or before",
+        "wrong.py:2: 'm' has no value after `if in line 2`: the branch 'otherwise' does not "
+        "assign it; assign it in every "
+        "branch, or before",
     ),
     (
         """
@@ -385,7 +388,7 @@ WRONG = [
             return m
         """,
         "wrong.py:3: 'm' is None before an iteration of `while in line 3`, but a Value of type i64 after it; begin with "
-        "a value of that type; None cannot travel with a sample",
+        "a value of that type; None cannot be a value of a sample",
     ),
 ]
 

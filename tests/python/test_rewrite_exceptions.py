@@ -475,7 +475,7 @@ def test_the_first_refusal_is_what_is_said():
             tried(what, 0)
         return a
 
-    with pytest.raises(TypeError, match="is no number of Python's"):
+    with pytest.raises(TypeError, match="is not a number of Python's"):
         of_sluice(program)
 
 
@@ -484,7 +484,7 @@ def test_an_error_that_comes_of_a_taken_refusal_is_not_what_is_said():
         found = tried(lambda: int(a), None)
         return found + 1
 
-    with pytest.raises(TypeError, match="is no number of Python's"):
+    with pytest.raises(TypeError, match="is not a number of Python's"):
         of_sluice(program)
 
 

@@ -263,7 +263,7 @@ def of_numpy(a, b, t, s, x):
 REFUSED = {
     key: "a key of a dict", got: "a key of a dict", number_of_keys: "Write an `if` for each key", number_of_elements: "an element of a set",
     frozen: "an element of a set", of_a_comprehension: "a key", counted: "a key", set_by_default: "a key", in_a_dict: "a key",
-    in_a_set_of_a_lambda: "`in` with a Value", member: "is no bool", hashed: "a key",
+    in_a_set_of_a_lambda: "`in` with a Value", member: "is not a bool", hashed: "a key",
     class_is: "isinstance", class_equals: "isinstance", class_among: "isinstance", class_of_a_variable: "isinstance",
     class_by_name: "isinstance", case_of_a_constant: "`case True`", case_of_a_class: "`case int", is_a_number: "write `==`",
     is_another: "write `==`", text: "make the text in", formatted: "make the text in", converted: "make the text in",
@@ -303,7 +303,7 @@ def of_objects(question):
 
 @pytest.mark.parametrize("question", **by_name([none, a_dict, true]))
 def test_objects_may_be_anything(question):
-    with pytest.raises(sluice.RewriteError, match="each sample may answer otherwise"):
+    with pytest.raises(sluice.RewriteError, match="the answer may differ between samples"):
         of_objects(question)
 
 

@@ -18,7 +18,7 @@ import numpy
 import pytest
 
 import sluice
-from sluice import _watch
+from sluice import _mutations
 
 
 class Thing:
@@ -456,7 +456,7 @@ def test_a_container_with_another_structure_in_one_branch_is_refused(program):
 
 
 def test_objects_beyond_the_limit_warn_at_the_line(monkeypatch):
-    monkeypatch.setattr(_watch, "MOST", 40)
+    monkeypatch.setattr(_mutations, "MOST", 40)
     things = [[k] for k in range(100)]
 
     def program(v):

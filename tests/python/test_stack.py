@@ -20,7 +20,7 @@ def source(samples=3):
     return sluice.source(squares, returns=("image", "tensor"), samples=samples)
 
 
-def test_pictures_and_tensors_of_a_list_are_stacked():
+def test_images_and_tensors_of_a_list_are_stacked():
     def describe():
         image, tensor = source()
         n = sluice.constant(3)

@@ -52,7 +52,7 @@ def test_the_sum_of_fractions_is_a_fraction(dtype):
     assert "their sum can be f32 or f64" in error(lambda x, n: ops.sum(x), value)
 
 
-def test_the_sum_of_a_picture_is_a_predicate():
+def test_the_sum_of_an_image_is_a_predicate():
     assert result(lambda x, n: sluice.if_else(ops.sum(x) > 2000, lambda: 1, lambda: 2), type="image") == 1
 
 
@@ -259,20 +259,20 @@ def test_a_random_crop_may_be_aliased():
     (lambda x, n: x.cast("f32") * n - 100, lambda x, n: x.astype(numpy.float32) * n - 100),
     (lambda x, n: x > 100, lambda x, n: x > 100),
 ])
-def test_what_was_computed_is_a_picture_again(make, by_numpy):
+def test_what_was_computed_is_an_image_again(make, by_numpy):
     wanted = numpy.floor(numpy.clip(by_numpy(PICTURE, 3).astype(numpy.float32), 0, 255) + 0.5).astype(numpy.uint8)
     back = result(lambda x, n: ops.flip(ops.to_image(make(x, n)), horizontal=True), type="image")
     assert numpy.array_equal(numpy.asarray(back), wanted[:, ::-1])
 
 
 @pytest.mark.parametrize("white, factor", [(1, 1 / 255), (2, 2 / 255), (255, 1)])
-def test_numbers_become_a_picture_by_what_is_white(white, factor):
+def test_numbers_become_an_image_by_what_is_white(white, factor):
     back = result(lambda x, n: ops.flip(ops.to_image(x * factor, white=white)), type="image")
     assert numpy.array_equal(numpy.asarray(back), PICTURE[:, ::-1])
     assert "give white = 1 for numbers from 0 to 1" in error(lambda x, n: ops.to_image(x / 255), PICTURE)
 
 
-def test_says_what_is_no_picture():
+def test_says_what_is_no_image():
     assert error(lambda x, n: ops.to_image(x), numpy.zeros((2, 3, 5), numpy.float32)).startswith(
         "to_image: a tensor of ")
 
@@ -282,7 +282,7 @@ def test_says_what_is_no_picture():
     (lambda x, n: numpy.flip(x), "is no array of NumPy's while the pipeline is described"),
     (lambda x, n: float(n), "value.cast('f32') makes one"),
     (lambda x, n: round(n * 1.0), "cannot be rounded while the pipeline is described"),
-    (lambda x, n: ops.rotate(x, 10), "rotate: image is a picture, not <Value 'source' of type tensor>; ops.to_image(image)"),
+    (lambda x, n: ops.rotate(x, 10), "rotate: image is an image, not <Value 'source' of type tensor>; ops.to_image(image)"),
 ])
 def test_says_what_computes_with_values(make, says):
     with pytest.raises((TypeError, sluice.BuildError), match=re.escape(says)):

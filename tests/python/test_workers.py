@@ -99,7 +99,7 @@ def test_each_worker_is_set_up_once():
 
 
 DEATHS = [
-    ("exit", "ended with status 3; its last words: the disk is full"),
+    ("exit", "ended with status 3; its last output: the disk is full"),
     ("crash", "was killed by signal 11 (Segmentation fault)"),
     ("kill", "was killed by signal 9 (Killed)"),
 ]

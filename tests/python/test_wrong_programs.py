@@ -134,12 +134,12 @@ WRONG = {
     "branches one by one": (
         lambda: described(lambda: sluice.select(numbers(), lambda: 1, lambda: 2, lambda: 3, lambda: 4)),
         sluice.BuildError,
-        "`select`: the arms are one list; write sluice.select(index, [first, second, ...])",
+        "`select`: the branches are one list; write sluice.select(index, [first, second, ...])",
     ),
     "branches in a dict": (
         lambda: described(lambda: sluice.select(numbers(), {"a": 1, "b": 2})),
         sluice.BuildError,
-        "`select`: the arms are one list",
+        "`select`: the branches are one list",
     ),
     "a pipeline in a pipeline": (
         lambda: described(lambda: of_a_folder(numbers())),
@@ -181,12 +181,12 @@ WRONG = {
         sluice.BuildError,
         "reset(): epoch is a whole number from 0 on, not -1",
     ),
-    "an inspected sample that is no number": (
+    "an inspected sample that is not a number": (
         lambda: described(numbers).inspect("x"),
         sluice.BuildError,
         "inspect(): index is a whole number from 0 on, not 'x'",
     ),
-    "a trace that is no path": (
+    "a trace that is not a path": (
         lambda: described(numbers, trace=3),
         sluice.BuildError,
         "trace: expected str, bytes or os.PathLike object, not int",
@@ -216,7 +216,7 @@ WRONG = {
         TypeError,
         "a column is indexed by the number of a sample, not by slice(0, 1, None)",
     ),
-    "a picture of the wrong type": (
+    "an image of the wrong type": (
         lambda: list(described(lambda: sluice.source(lambda i: numpy.zeros((2, 2), "u2"), "image", samples=1))),
         sluice.BatchError,
         "not one of uint16; convert it with astype('uint8')",
@@ -254,12 +254,13 @@ WRONG = {
     "a function that calls itself on values": (
         lambda: described(down),
         sluice.BuildError,
-        "lies too deep (got 501 levels of choices and loops, expected at most 500); write a long else-if chain as one select",
+        "is nested too deeply (got 501 levels of choices and loops, expected at most 500); "
+        "write a long else-if chain as one select",
     ),
     "a function that calls itself by another": (
         lambda: described(down_by_another),
         sluice.BuildError,
-        "calls itself without an end",
+        "calls itself endlessly",
     ),
     "an unknown option": (
         lambda: sluice.pipeline(batchsize=3)(numbers)(),
@@ -299,7 +300,7 @@ WRONG = {
     "a value as bool": (
         lambda: bool(described(lambda: _bool(numbers()))),
         TypeError,
-        "is no bool while the pipeline is described",
+        "is not a bool while the pipeline is described",
     ),
     "a value as text": (
         lambda: described(lambda: f"{numbers()}"),
@@ -319,7 +320,7 @@ WRONG = {
     "a comparison with a text": (
         lambda: described(lambda: numbers() == "three"),
         TypeError,
-        "is compared with str 'three': only values of numbers, of tensors and of pictures, and numbers compare",
+        "is compared with str 'three': only values of numbers, of tensors and of images, and numbers compare",
     ),
     "an operator outside": (
         lambda: ops.coin_flip(0.5),
@@ -386,7 +387,7 @@ WRONG = {
         sluice.BuildError,
         "takes a function first, not int",
     ),
-    "a number in place of a picture": (
+    "a number in place of an image": (
         lambda: described(lambda: ops.invert(3)),
         sluice.BuildError,
         "invert: image is a value of each sample, not int",
@@ -430,7 +431,7 @@ SAMPLES = {
     "another type": (lambda i: "x", int, "a whole number is expected, not 'x' of type str"),
     "too many values": (lambda i: (1, 2, 3), (int, int), "a tuple of 2 values is expected, not one of 3"),
     "one value": (lambda i: 1, (int, int), "a tuple of 2 values is expected, not int"),
-    "no picture": (lambda i: [1, 2], "image", "an array in the host's memory is expected"),
+    "no picture": (lambda i: [1, 2], "image", "expected an array in host memory"),
     "an array of texts": (lambda i: numpy.array(["a"]), "tensor", "an array of numbers is expected, of bool, i8 to u64 or f16 to f64, not of <U1"),
     "an operator in a function": (
         lambda i: ops.uniform(0, 1), int, "BuildError: ops.uniform() describes a step of a pipeline",

@@ -1,6 +1,6 @@
 // Bytes on demand, from a source that records the requests.
 #include <sluice/runtime/bytes.h>
-#include <sluice/runtime/own.h>
+#include <sluice/runtime/take_ownership.h>
 
 #include <algorithm>
 #include <atomic>

@@ -109,7 +109,7 @@ TEST(Dlpack, RefusesToHandOverWhatItCannot) {
   EXPECT_TRUE(contains(refusal(unversioned, Tensor()), "an empty tensor"));
   EXPECT_TRUE(contains(refusal(versioned, Tensor()), "an empty tensor"));
   EXPECT_TRUE(contains(refusal(unversioned, Tensor::view(tensor.bytes(), tensor.spec())),
-                       "a view cannot be handed over"));
+                       "a view cannot be exported"));
   Tensor constant = tensor.share();
   constant.make_read_only();
   EXPECT_TRUE(contains(refusal(unversioned, constant.share()), "to_dlpack_versioned()"));
@@ -135,7 +135,8 @@ TEST(Dlpack, RefusesStreamsThatAreNone) {
       } catch (const std::invalid_argument& error) {
         why = error.what();
       }
-      EXPECT_EQ(why.rfind("DLPack: " + std::to_string(stream) + " is no stream; say 1 for", 0), 0u)
+      EXPECT_EQ(why.rfind("DLPack: " + std::to_string(stream) + " is not a stream; pass 1 for", 0),
+                0u)
           << why;
       EXPECT_FALSE(tensor.empty());  // NOLINT(bugprone-use-after-move): it keeps what it has
     }
@@ -307,8 +308,8 @@ void expect_refused_and_left() {
            Case{[](DLTensor& t) { t.shape = nullptr; }, "the shape is null"},
            Case{[](DLTensor& t) { t.shape = bad.data(); }, "dimension 0 is -1"},
            Case{[](DLTensor& t) { t.shape = huge.data(); }, "larger than any memory"},
-           Case{[](DLTensor& t) { t.strides = far.data(); }, "beyond any memory"},
-           Case{[](DLTensor& t) { t.strides = farther.data(); }, "beyond any memory"},
+           Case{[](DLTensor& t) { t.strides = far.data(); }, "exceed the address space"},
+           Case{[](DLTensor& t) { t.strides = farther.data(); }, "exceed the address space"},
            Case{[](DLTensor& t) { t.data = nullptr; }, "the data is null"},
            Case{[](DLTensor& t) { t.byte_offset = 2; }, "not aligned"},
        }) {

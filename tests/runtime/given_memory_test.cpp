@@ -110,10 +110,10 @@ TEST_F(GivenMemoryTest, OfWhichThereIsNoneIsAnError) {
     std::function<void*()> instead;
     const char* why;
   };
-  for (const Case& c : {Case{[]() -> void* { return nullptr; }, "gave a null pointer"},
+  for (const Case& c : {Case{[]() -> void* { return nullptr; }, "returned a null pointer"},
                         Case{[]() -> void* { throw std::bad_alloc(); }, "bad_alloc"},
                         Case{[]() -> void* { throw std::runtime_error("mine"); }, "mine"},
-                        Case{[]() -> void* { throw 7; }, "no std::exception"}}) {
+                        Case{[]() -> void* { throw 7; }, "not a std::exception"}}) {
     given_->instead = c.instead;
     BatchMemory batch = memory(2);
     for (const std::size_t cell : {0u, 1u}) put(batch, cell, 10);

@@ -205,9 +205,9 @@ TEST(Image, IsMadeOfTensorsThatHoldPixels) {
            Case{{4}, DType::u8, Layout::none, {1}, "a tensor of shape (4)"},
            Case{{1, 4, 5, 3}, DType::u8, Layout::none, {60, 15, 3, 1}, "shape (1, 4, 5, 3)"},
            Case{{4, 0, 3}, DType::u8, Layout::none, {0, 3, 1}, "a tensor of shape (4, 0, 3)"},
-           Case{{4, 5}, DType::u8, Layout::none, {10, 2}, "do not lie side by side"},
-           Case{{4, 5, 3}, DType::u8, Layout::none, {5, 1, 20}, "do not lie side by side"},
-           Case{{4, 5, 3}, DType::u8, Layout::none, {15, 3, -1}, "do not lie side by side"},
+           Case{{4, 5}, DType::u8, Layout::none, {10, 2}, "are not contiguous"},
+           Case{{4, 5, 3}, DType::u8, Layout::none, {5, 1, 20}, "are not contiguous"},
+           Case{{4, 5, 3}, DType::u8, Layout::none, {15, 3, -1}, "are not contiguous"},
        }) {
     Tensor tensor = Tensor::view(memory.data() + 100, {c.shape, c.dtype, c.layout}, c.strides);
     try {

@@ -8,12 +8,12 @@
 namespace sluice {
 namespace process_test {
 
-TEST(HomeProcess, IsLeftByFork) {
-  const HomeProcess parent;
+TEST(ForkGuard, IsLeftByFork) {
+  const ForkGuard parent;
   EXPECT_TRUE(parent.here());
   const std::string said = testing::in_child([&]() -> std::string {
     if (parent.here()) return "still at home";
-    const HomeProcess child;
+    const ForkGuard child;
     if (!child.here()) return "never at home";
     return testing::in_child(
         [&] { return parent.here() || child.here() ? "a home too many" : "far from both"; });

@@ -98,7 +98,7 @@ TEST(Tensor, GivesItsElementsAsTheirTypeOnly) {
   expect_typed<bool>(DType::boolean);
 }
 
-TEST(Tensor, HonoursStrides) {
+TEST(Tensor, HonorsStrides) {
   std::vector<std::int32_t> all(24);
   std::iota(all.begin(), all.end(), 0);
   struct Case {
@@ -116,7 +116,7 @@ TEST(Tensor, HonoursStrides) {
            Case{"every other one", 0, {3}, {2}, false, {0, 2, 4}},
            Case{"backwards", 5, {3}, {-1}, false, {5, 4, 3}},
            Case{"one for all", 7, {3}, {0}, false, {7, 7, 7}},
-           Case{"one element has no neighbour", 4, {1, 2, 1}, {99, 1, 77}, true, {4, 5}},
+           Case{"one element has no neighbor", 4, {1, 2, 1}, {99, 1, 77}, true, {4, 5}},
            Case{"scalar", 9, {}, {}, true, {9}},
            Case{"nothing", 0, {2, 0}, {17, 5}, true, {}},
            Case{"three in turn", 0, {2, 2, 2}, {1, 12, 6}, false, {0, 6, 12, 18, 1, 7, 13, 19}},

@@ -75,15 +75,15 @@ struct DeviceWork {
   const JpegPlan* plan = nullptr;
   std::span<const std::uint8_t> file;
 };
-struct DevicePicture {
+struct DeviceImage {
   Image image;
   bool damaged = false;
 };
 
 // Decodes everything in one batch. The rows of the device's images have `spare` bytes between them,
 // which must stay as they were.
-inline std::vector<DevicePicture> decode_on(Device& device, const std::vector<DeviceWork>& work,
-                                            JpegBatch& batch, std::ptrdiff_t spare = 0) {
+inline std::vector<DeviceImage> decode_on(Device& device, const std::vector<DeviceWork>& work,
+                                          JpegBatch& batch, std::ptrdiff_t spare = 0) {
   constexpr int kUntouched = 0x5a;
   std::size_t bytes = 0;
   std::vector<std::size_t> places;
@@ -120,7 +120,7 @@ inline std::vector<DevicePicture> decode_on(Device& device, const std::vector<De
   stream->record(*event);
   while (!event->over()) {
   }
-  std::vector<DevicePicture> pictures(work.size());
+  std::vector<DeviceImage> pictures(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
     const JpegPlan& plan = *work[i].plan;
     Image& image = pictures[i].image;

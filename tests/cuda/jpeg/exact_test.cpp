@@ -11,7 +11,7 @@
 namespace sluice::device {
 namespace exact_test {
 
-TEST(JpegOnDevice, SmallPicturesOfAllSizesAreExact) {
+TEST(JpegOnDevice, SmallImagesOfAllSizesAreExact) {
   // Many batches, which would be slow with streams of the stand-in.
   ExactDecode decode(std::make_unique<HeapDevice>());
   for (const Sampling& sampling : kSamplings) {
@@ -56,7 +56,7 @@ TEST(JpegOnDevice, AllKindsAreExact) {
 }
 
 // Coefficients of any size, beyond those of encoders: the inverse DCT overflows like the library's.
-TEST(JpegOnDevice, WildQuantisersAreExact) {
+TEST(JpegOnDevice, WildQuantizersAreExact) {
   ExactDecode decode;
   Random random({.seed = 9});
   for (int i = 0; i < 30; ++i) {
@@ -74,8 +74,8 @@ TEST(JpegOnDevice, WildQuantisersAreExact) {
 using JpegFilesOnDevice = JpegCorpus;
 
 void tell(const Tally& tally) {
-  std::printf("%d files, %d pictures, %d files refused; %.3f of the bytes for regions\n",
-              tally.files, tally.pictures, tally.refused,
+  std::printf("%d files, %d images, %d files refused; %.3f of the bytes for regions\n", tally.files,
+              tally.pictures, tally.refused,
               static_cast<double>(tally.region_bytes) /
                   static_cast<double>(std::max<std::uint64_t>(tally.whole_bytes, 1)));
 }

@@ -21,7 +21,7 @@ using JpegHeadersOfFiles = JpegCorpus;
 
 bool same_tables(const JpegFileHeader& a, const JpegFileHeader& b) {
   for (int i = 0; i < JpegFileHeader::kTables; ++i) {
-    const std::uint16_t *of_a = a.find_quantisers(i), *of_b = b.find_quantisers(i);
+    const std::uint16_t *of_a = a.find_quantizers(i), *of_b = b.find_quantizers(i);
     if ((of_a == nullptr) != (of_b == nullptr)) return false;
     if (of_a != nullptr && !std::equal(of_a, of_a + 64, of_b)) return false;
     for (int kind = 0; kind < 2; ++kind) {
@@ -44,7 +44,7 @@ std::string difference(const JpegFileHeader& a, const JpegFileHeader& b) {
     const auto &of_a = a.component[i], &of_b = b.component[i];
     if (of_a.id != of_b.id || of_a.across != of_b.across || of_a.down != of_b.down)
       return "component " + std::to_string(i);
-    if (of_a.quantisers != of_b.quantisers || !std::ranges::equal(of_a.codes, of_b.codes))
+    if (of_a.quantizers != of_b.quantizers || !std::ranges::equal(of_a.codes, of_b.codes))
       return "tables of component " + std::to_string(i);
   }
   return same_tables(a, b) ? "" : "tables";
@@ -163,7 +163,7 @@ TEST(JpegFileHeader, UnusualOnesAreLeftToLibjpeg) {
                         {"12 bits", false, frame, 12},
                         {"no rows", false, frame + 2, 0},
                         {"4 blocks across", false, frame + 7, 0x41},
-                        {"colours as wide", false, frame + 10, 0x21},
+                        {"colors as wide", false, frame + 10, 0x21},
                         {"two of the same name", false, frame + 9, 1},
                         {"part of the coefficients", false, scan + 8, 62},
                         {"progressive", false, frame - 3, 0xc2}};

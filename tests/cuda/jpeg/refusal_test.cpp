@@ -13,7 +13,7 @@ namespace refusal_test {
 
 File with_settings(J_COLOR_SPACE space, const std::function<void(jpeg_compress_struct&)>& set_up) {
   const int channels = space == JCS_GRAYSCALE ? 1 : space == JCS_CMYK ? 4 : 3;
-  return reference_encode(draw_picture(80, 90, channels), space, 80, set_up);
+  return reference_encode(draw_image(80, 90, channels), space, 80, set_up);
 }
 
 std::string refusal_of(const File& file, const JpegIndexEntry* entry,
@@ -49,7 +49,7 @@ TEST(JpegForTheHost, KindsAreRefusedWithTheReason) {
       {"", plain},
       {"progressive", with_settings(JCS_RGB, [](auto& info) { jpeg_simple_progression(&info); })},
       {"arithmetic", with_settings(JCS_RGB, [](auto& info) { info.arith_code = TRUE; })},
-      {"three colours", with_settings(JCS_CMYK, [](auto&) {})},
+      {"three colors", with_settings(JCS_CMYK, [](auto&) {})},
       {"more than 8 bits", twelve},
       {"not YCbCr",
        with_settings(JCS_RGB, [](auto& info) { jpeg_set_colorspace(&info, JCS_RGB); })},
@@ -62,7 +62,7 @@ TEST(JpegForTheHost, KindsAreRefusedWithTheReason) {
                                         info.scan_info = kScans;
                                         info.num_scans = 2;
                                       })},
-      {"does not fit", with_settings(JCS_GRAYSCALE, [](auto&) {})},
+      {"does not match", with_settings(JCS_GRAYSCALE, [](auto&) {})},
   };
   for (const auto& c : cases) {
     const std::string refusal = refusal_of(c.file, &*entry);
@@ -90,7 +90,7 @@ TEST(JpegForTheHost, WhatDoesNotFitOrIsNotAllowedIsRefused) {
       {"", &*whole, {}, {}},
       {"", &*whole, bottom, {}},
       {"", &*whole, {}, verify},
-      {"does not fit", &foreign, {}, {}},
+      {"does not match", &foreign, {}, {}},
       {"max_output_bytes", &*whole, {}, small},
       {"does not lie inside", &*whole, Rectangle{0, 1, 80, 90}, {}},
       {"does not lie inside", &*whole, Rectangle{0, 0, 0, 1}, {}},
@@ -175,7 +175,7 @@ TEST(JpegForTheHost, DamageDoesNoHarm) {
     if (plans[0].make(file, *header, &*entry, {}, options)) work.push_back({&plans[0], file});
     if (plans[1].make(file, *header, &*entry, region, options)) work.push_back({&plans[1], file});
     if (work.empty()) continue;
-    for (const DevicePicture& picture : decode_on(device, work, batch, 3)) {
+    for (const DeviceImage& picture : decode_on(device, work, batch, 3)) {
       ++taken;
       flagged += picture.damaged ? 1 : 0;
     }

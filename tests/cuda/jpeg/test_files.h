@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/io/corpus.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/io/reference_jpeg.h"
 #include <sluice/io/jpeg/orientation.h>
 
@@ -18,16 +18,16 @@ inline constexpr Sampling kSamplings[] = {
     {"444", 1, 1}, {"422", 2, 1}, {"420", 2, 2}, {"440", 1, 2}, {"gray", 0, 0}};
 
 inline File encode_test_jpeg(const Sampling& sampling, int height, int width, int quality,
-                             int restart, std::uint64_t seed, bool optimised) {
+                             int restart, std::uint64_t seed, bool optimized) {
   const bool gray = sampling.across == 0;
-  return reference_encode(draw_picture(height, width, gray ? 1 : 3, seed),
+  return reference_encode(draw_image(height, width, gray ? 1 : 3, seed),
                           gray ? JCS_GRAYSCALE : JCS_RGB, quality, [&](jpeg_compress_struct& info) {
                             if (!gray) {
                               info.comp_info[0].h_samp_factor = sampling.across;
                               info.comp_info[0].v_samp_factor = sampling.down;
                             }
                             info.restart_interval = static_cast<unsigned>(restart);
-                            info.optimize_coding = optimised ? TRUE : FALSE;
+                            info.optimize_coding = optimized ? TRUE : FALSE;
                           });
 }
 

@@ -3,7 +3,7 @@
 #include "tests/cuda/jpeg/device_decode.h"
 #include "tests/io/corpus.h"
 #include <sluice/cuda/jpeg/kernels.h>
-#include <sluice/cuda/jpeg/synchronise.h>
+#include <sluice/cuda/jpeg/synchronize.h>
 
 #include <algorithm>
 #include <chrono>
@@ -100,16 +100,16 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
   const double decode = time([&] { batch.enqueue_decode(*stream, memory); });
   const double clear = time([&] { stream->fill(scratch.get(), 0, launch.planes_at); });
   // Each kernel uses the results of the one before.
-  const double guess = time_kernel(kJpegSynchronise);
-  const double synchronise = time([&] {
-    stream->launch(kJpegSynchronise, std::as_bytes(std::span(&launch, 1)));
+  const double guess = time_kernel(kJpegSynchronize);
+  const double synchronize = time([&] {
+    stream->launch(kJpegSynchronize, std::as_bytes(std::span(&launch, 1)));
     for (int i = 0; i < kJpegMoreLaunches; ++i)
-      stream->launch(kJpegSynchroniseMore, std::as_bytes(std::span(&launch, 1)));
+      stream->launch(kJpegSynchronizeMore, std::as_bytes(std::span(&launch, 1)));
   });
   const double starts = time_kernel(kJpegFindStarts);
   const double codes = time_kernel(kJpegCodes), unindexed = time_kernel(kJpegHuffmanUnindexed);
   const double huffman = time_kernel(kJpegHuffman), dct = time_kernel(kJpegInverseDct);
-  const double colour = time_kernel(kJpegPixels);
+  const double color = time_kernel(kJpegPixels);
   const auto damaged = std::count_if(words, words + batch.size(), [](auto w) { return w != 0; });
   std::printf(
       "%4zu %s%s: %.0f/s; us each: all %.3f, upload %.3f (%.1f KB), decoding %.3f: clear %.3f, "
@@ -118,13 +118,13 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
       batch.size(), what.regions ? "regions" : "pictures", what.indexed ? "" : ", no index",
       1e6 / all, all, up,
       static_cast<double>(batch.upload_bytes()) / 1e3 / static_cast<double>(batch.size()), decode,
-      clear, codes, what.indexed ? huffman : unindexed, dct, colour, static_cast<long>(damaged),
+      clear, codes, what.indexed ? huffman : unindexed, dct, color, static_cast<long>(damaged),
       1e6 * plan_seconds / static_cast<double>(batch.size()),
       1e6 * fill_seconds / static_cast<double>(batch.size()));
   if (what.indexed) return;
   std::printf(
       "     before huffman: synchronise %.3f, of it the first launch %.3f; find starts %.3f\n",
-      synchronise, guess, starts);
+      synchronize, guess, starts);
 }
 
 TEST_F(JpegFilesOnDevice, HowFast) {

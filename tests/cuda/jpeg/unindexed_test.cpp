@@ -4,7 +4,7 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/corpus.h"
 #include "tests/io/jpeg/mutant.h"
-#include <sluice/cuda/jpeg/synchronise.h>
+#include <sluice/cuda/jpeg/synchronize.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/random.h>
 
@@ -18,7 +18,7 @@
 namespace sluice::device {
 namespace unindexed_test {
 
-TEST(UnindexedJpeg, SmallPicturesOfAllSizesAreExact) {
+TEST(UnindexedJpeg, SmallImagesOfAllSizesAreExact) {
   ExactDecode decode(std::make_unique<HeapDevice>());
   std::uint32_t bytes = 3;
   for (const Sampling& sampling : kSamplings) {
@@ -72,15 +72,15 @@ TEST(UnindexedJpeg, VerifiedRegionsAreExact) {
 
 // If no block differs from the others, guesses are never right. The known part then grows slowly
 // from the beginning.
-TEST(UnindexedJpeg, FlatPicturesAreExact) {
+TEST(UnindexedJpeg, FlatImagesAreExact) {
   ExactDecode decode;
   for (const Sampling& sampling : kSamplings) {
     const bool gray = sampling.across == 0;
-    for (const bool optimised : {false, true}) {
+    for (const bool optimized : {false, true}) {
       const Image flat = filled(170, 210, gray ? 1 : 3, 77);
       const File file = reference_encode(flat, gray ? JCS_GRAYSCALE : JCS_RGB, 80,
                                          [&](jpeg_compress_struct& info) {
-                                           info.optimize_coding = optimised ? TRUE : FALSE;
+                                           info.optimize_coding = optimized ? TRUE : FALSE;
                                            if (gray) return;
                                            info.comp_info[0].h_samp_factor = sampling.across;
                                            info.comp_info[0].v_samp_factor = sampling.down;

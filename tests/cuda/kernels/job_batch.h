@@ -2,7 +2,7 @@
 // bytes around the results must stay as they are.
 #pragma once
 
-#include <sluice/cuda/kernels/picture.h>
+#include <sluice/cuda/kernels/image_view.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -20,13 +20,13 @@
 
 namespace sluice::testing {
 
-using device::PictureIn;
-using device::PictureOut;
+using device::ImageIn;
+using device::ImageOut;
 
 // An input image on a device, cut out of a larger one, and the output image.
 struct Placed {
-  PictureIn in;
-  PictureOut out;
+  ImageIn in;
+  ImageOut out;
 };
 
 // Jobs of one kind, and their expected results.
@@ -35,8 +35,8 @@ class JobBatch {
  public:
   OnDevice& device() { return device_; }
   // Adds another input image.
-  PictureIn place(const Image& picture) {
-    Image larger = make_picture(picture.height() + 2, picture.width() + 5, picture.channels(), 99);
+  ImageIn place(const Image& picture) {
+    Image larger = make_image(picture.height() + 2, picture.width() + 5, picture.channels(), 99);
     const std::ptrdiff_t first = larger.row_stride() + 3 * picture.channels();
     for (int y = 0; y < picture.height(); ++y) {
       std::memcpy(larger.data() + first + y * larger.row_stride(), picture.row(y),
@@ -80,12 +80,12 @@ class JobBatch {
 };
 
 // Calls f(image, text) for images of many sizes.
-inline void for_pictures(std::initializer_list<int> channels,
-                         const std::function<void(const Image&, const std::string&)>& f) {
+inline void for_images(std::initializer_list<int> channels,
+                       const std::function<void(const Image&, const std::string&)>& f) {
   const int sizes[][2] = {{1, 1}, {1, 70}, {61, 1}, {2, 2}, {37, 53}, {32, 32}, {103, 97}};
   for (const auto& size : sizes) {
     for (const int n : channels) {
-      f(make_picture(size[0], size[1], n),
+      f(make_image(size[0], size[1], n),
         std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(n));
     }
   }

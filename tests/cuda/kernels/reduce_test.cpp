@@ -65,13 +65,13 @@ TEST(ReduceOnDevice, GivesTheHostsNumbers) {
     const std::string text =
         std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " + std::to_string(size[2]);
     for (const std::size_t shift : {0u, 1u, 2u})
-      batch.add(make_picture(size[0], size[1], size[2], static_cast<std::uint32_t>(shift) + 1),
-                shift, text + ", at " + std::to_string(shift));
+      batch.add(make_image(size[0], size[1], size[2], static_cast<std::uint32_t>(shift) + 1), shift,
+                text + ", at " + std::to_string(shift));
     for (const int level : {0, 255})
-      batch.add(constant_picture(size[0], size[1], size[2], level), 0,
+      batch.add(constant_image(size[0], size[1], size[2], level), 0,
                 text + ", all " + std::to_string(level));
   }
-  const Image whole = make_picture(300, 250, 3, 7);
+  const Image whole = make_image(300, 250, 3, 7);
   batch.add(whole.crop_view(3, 5, 290, 201), 0, "a part");
   batch.add(whole.crop_view(0, 249, 300, 1), 1, "a column");
   batch.check();

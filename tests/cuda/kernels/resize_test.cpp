@@ -59,7 +59,7 @@ const Case kCases[] = {
     {17, 33, 17, 33},
     {50, 41, 33, 70, {}, true},  // smaller along one axis, larger along the other
     {64, 64, 32, 32},
-    {600, 9, 2, 5},  // windows longer than a team keeps
+    {600, 9, 2, 5},  // windows longer than a thread block keeps
     {5, 700, 7, 3},
     {40, 60, 24, 24, {3.25, 7.5, 30.5, 41.25}},
     {40, 60, 50, 70, {0, 0.5, 39.75, 20}, true},
@@ -77,11 +77,11 @@ Box box_of(const Case& c) {
 struct Picture {
   Image whole, shown;
 };
-Picture picture_of(const Case& c, int channels) {
+Picture image_of(const Case& c, int channels) {
   Picture picture;
   const int edge = c.view ? 3 : 0;
-  picture.whole = make_picture(c.in_height + 2 * edge, c.in_width + 2 * edge, channels,
-                               static_cast<std::uint32_t>(c.in_width * channels));
+  picture.whole = make_image(c.in_height + 2 * edge, c.in_width + 2 * edge, channels,
+                             static_cast<std::uint32_t>(c.in_width * channels));
   picture.shown = picture.whole.crop_view(edge, edge, c.in_height, c.in_width);
   return picture;
 }
@@ -136,7 +136,7 @@ TEST(ResizeOnDevice, IsThatOfTheHost) {
     for (const Case& c : kCases) {
       for (int channels = 1; channels <= 4; ++channels) {
         const bool mirror = channels % 2 == 0;
-        const Picture picture = picture_of(c, channels);
+        const Picture picture = image_of(c, channels);
         Image expected, flipped;
         kernels::resize(picture.shown, box_of(c), c.height, c.width, filter, expected);
         kernels::flip(expected, mirror, false, flipped);
@@ -158,7 +158,7 @@ TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
         const int channels = 1 + variant % 4;
         const kernels::NormalizeParams params = test_normalizing(variant / 4);
         const bool mirror = params.mirror;
-        const Picture picture = picture_of(c, channels);
+        const Picture picture = image_of(c, channels);
         Tensor expected;
         kernels::resize_mirror_normalize(picture.shown, c.height, c.width, filter, params,
                                          expected);
@@ -174,7 +174,7 @@ TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
 TEST(ResizeOnDevice, ChangesLevelsOnTheWay) {
   ResizeBatch batch;
   const Case c{37, 53, 20, 41};
-  const Picture picture = picture_of(c, 3);
+  const Picture picture = image_of(c, 3);
   Image small, expected;
   kernels::resize(picture.shown, c.height, c.width, Interpolation::bilinear, small);
   kernels::brightness_contrast(small, 1.3f, 0.7f, 100.0f, expected);

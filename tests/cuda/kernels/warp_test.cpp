@@ -54,7 +54,7 @@ TEST(WarpOnDevice, RotatesAsTheHostDoes) {
         for (std::size_t i = 0; i < std::size(angles); ++i) {
           const int channels = 1 + static_cast<int>(i) % 4;
           const kernels::RotateOptions options{keep_size, Fill(1, 20, 130, 255), interpolation};
-          const Image picture = make_picture(size[0], size[1], channels);
+          const Image picture = make_image(size[0], size[1], channels);
           Image expected;
           kernels::rotate(picture, angles[i], options, expected);
           const device::WarpJob job =
@@ -76,7 +76,7 @@ TEST(WarpOnDevice, AnyAngleGivesTheSameCanvas) {
     const auto degrees = static_cast<float>(i * 0.731 - 700);
     const int height = 1 + i * 37 % 90, width = 1 + i * 53 % 110;
     Image out;
-    kernels::rotate(make_picture(height, width, 1), degrees, {}, out);
+    kernels::rotate(make_image(height, width, 1), degrees, {}, out);
     const device::Rotation turn = device::rotation_of(height, width, degrees, false);
     ASSERT_EQ(turn.height, out.height()) << degrees;
     ASSERT_EQ(turn.width, out.width()) << degrees;
@@ -90,7 +90,7 @@ TEST(WarpOnDevice, ShearsAsRowsOfTheHostDo) {
                                  {-1.25, 0.1, 60, 0.7, 0.9, -20},
                                  {1, 0, 100, 0, 1, 0}};
   WarpBatch batch;
-  const Image picture = make_picture(41, 57, 3);
+  const Image picture = make_image(41, 57, 3);
   for (const device::Affine& map : maps) {
     for (const Interpolation interpolation : {Interpolation::nearest, Interpolation::bilinear}) {
       Image expected(50, 60, 3);
@@ -110,7 +110,7 @@ TEST(WarpOnDevice, ShearsAsRowsOfTheHostDo) {
 TEST(WarpOnDevice, NormalizesOnTheWay) {
   const kernels::NormalizeParams params{
       .mean = {0.485f, 0.456f, 0.406f}, .std = {0.229f, 0.224f, 0.225f, 1}, .dtype = DType::f16};
-  const Image picture = make_picture(41, 57, 3);
+  const Image picture = make_image(41, 57, 3);
   const kernels::RotateOptions options{true, 9, Interpolation::bilinear};
   Image turned;
   kernels::rotate(picture, 25, options, turned);

@@ -1,12 +1,12 @@
 // Branches, predicates and indices that the type system refuses.
 //
-// WANT 1: if_else: the arms 'then' and 'otherwise' give different types: both arms must return the same structure and types; convert numbers with cast<T>(value)
+// WANT 1: if_else: the branches 'then' and 'otherwise' return different types: both branches must return the same structure and types; convert numbers with cast<T>(value)
 // TYPES 1: sluice::Value<int>, sluice::Value<float>
-// WANT 2: if_else: the arms 'then' and 'otherwise' give different types
+// WANT 2: if_else: the branches 'then' and 'otherwise' return different types
 // TYPES 2: std::tuple<sluice::Value<int>, sluice::Value<int>>, std::tuple<sluice::Value<int>>
-// WANT 3: if_else: the arms 'then' and 'otherwise' give different types
+// WANT 3: if_else: the branches 'then' and 'otherwise' return different types
 // TYPES 3: std::array<sluice::Value<int>, 2>
-// WANT 4: select: an arm gives another type than the arms before it: all arms must return the same structure and types
+// WANT 4: select: a branch returns another type than the branches before it: all branches must return the same structure and types
 // TYPES 4: sluice::Value<std::
 // TYPES 4: sluice::Value<int>
 // WANT 5: if_else: the predicate must be a bool or a number, or a Value of one
@@ -15,31 +15,31 @@
 // TYPES 6: predicate_of_if_else<std::vector<int
 // WANT 7: select: the index must be an integer, or a Value of one
 // TYPES 7: index_of_select<float>
-// WANT 8: select: give at least one arm
+// WANT 8: select: give at least one branch
 // WANT 9: filter: the predicate must be a bool or a number, or a Value of one
-// WANT 10: if_else: the arm 'then' gives a struct with a constant in it, but only a Value can stand in a struct: declare the field as a Value, and make it with Graph::constant
+// WANT 10: if_else: the branch 'then' returns a struct with a constant in it, but a struct may hold only Values: declare the field as a Value, and make it with Graph::constant
 // TYPES 10: PartlyConstant
-// WANT 11: if_else: the arms 'then' and 'otherwise' give different types
+// WANT 11: if_else: the branches 'then' and 'otherwise' return different types
 // TYPES 11: Pair, std::tuple<sluice::Value<int>, sluice::Value<int>>
-// WANT 12: if_else: the arm 'then' returns nothing: end it with `return` and what it gives
+// WANT 12: if_else: the branch 'then' returns nothing: end it with `return` and its result
 // TYPES 12: void
-// WANT 13: if_else: the arm 'otherwise' returns nothing: end it with `return` and what it gives
+// WANT 13: if_else: the branch 'otherwise' returns nothing: end it with `return` and its result
 // TYPES 13: void
-// WANT 14: select: an arm returns nothing: end it with `return` and what it gives
+// WANT 14: select: a branch returns nothing: end it with `return` and its result
 // TYPES 14: void
-// WANT 15: if_else: the arms 'then' and 'otherwise' give different types
+// WANT 15: if_else: the branches 'then' and 'otherwise' return different types
 // TYPES 15: sluice::Value<int>, double
-// WANT 16: if_else: the arm 'otherwise' gives what is no Value and can be no constant
+// WANT 16: if_else: the branch 'otherwise' returns what is neither a Value nor a possible constant
 // WANT 17: apply_if: the change cannot be called with the value
 // TYPES 17: sluice::Value<int>
 // WANT 18: apply_if: the change returns nothing
-// WANT 19: apply_if: the change gives another type than it is given
+// WANT 19: apply_if: the change returns another type than it takes
 // TYPES 19: sluice::Value<int>, sluice::Value<float>
-// WANT 20: if_else: the arm 'otherwise' gives a struct with a constant in it
-// WANT 21: if_else: the arm 'then' gives a pointer or view, but a constant must own what it is
-// WANT 22: if_else: the arms 'then' and 'otherwise' give different types
+// WANT 20: if_else: the branch 'otherwise' returns a struct with a constant in it
+// WANT 21: if_else: the branch 'then' returns a pointer or view, but a constant must own its data
+// WANT 22: if_else: the branches 'then' and 'otherwise' return different types
 // TYPES 22: sluice::Value<bool>, int
-// WANT 23: constant: a pointer or view is given, but a constant must own what it is
+// WANT 23: constant: a pointer or view is given, but a constant must own its data
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -137,7 +137,7 @@ auto describe(Graph& g) {
       n, [&] { return n; }, [&] { (void)(n + 1); });
 #elif CASE == 15  // no whole number is 0.5
   return g.if_else(n > 3, n, 0.5);
-#elif CASE == 16  // an arm with a parameter
+#elif CASE == 16  // a branch with a parameter
   return g.if_else(
       n > 3, [&] { return n; }, [&](int x) { return n + x; });
 #elif CASE == 17

@@ -1,16 +1,16 @@
 // Types that a pipeline's description may not return.
 //
-// WANT 1: make_pipeline: the description returns nothing: end it with `return` and what it gives
+// WANT 1: make_pipeline: the description returns nothing: end it with `return` and its result
 // WANT 2: make_pipeline: the description returns a std::vector or std::map of Values, whose type does not say how many columns a batch has: return a std::array, std::tuple or struct of Values, or make one Value of them with map
 // TYPES 2: std::vector<sluice::Value<int>
 // WANT 3: make_pipeline: the description returns a std::vector or std::map of Values
 // TYPES 3: std::map<int, sluice::Value<int>
-// WANT 4: make_pipeline: the description gives a struct with a constant in it
+// WANT 4: make_pipeline: the description returns a struct with a constant in it
 // TYPES 4: PartlyConstant
 // WANT 5: make_pipeline: the description must be a callable that takes a Graph&
 // WANT 6: make_pipeline: the description must be a callable that takes a Graph&
-// WANT 7: make_pipeline: the description gives a pointer or view, but a constant must own what it is
-// WANT 8: a plain object is given where a Value is needed: in a step's function call functions on plain objects (sluice::kernels has those of the operators), and of a constant make a Value with Graph::constant
+// WANT 7: make_pipeline: the description returns a pointer or view, but a constant must own its data
+// WANT 8: a plain object is given where a Value is needed: inside a step's function, call functions of sluice::kernels on plain objects; for a constant, make a Value with Graph::constant
 // TYPES 8: int
 // WANT 9: make_pipeline: the description returns a std::vector or std::map of Values
 #include <sluice/graph/arithmetic.h>

@@ -1,23 +1,23 @@
 // Logic and conditions that the type system refuses.
 //
-// WANT 1: a Value is no bool while the pipeline is described, so `if`, `?:`, `&&` and `||` cannot ask it: use Graph::if_else or select, all_of, any_of
+// WANT 1: a Value is not a bool while the pipeline is described, so `if`, `?:`, `&&` and `||` cannot test it: use Graph::if_else or select, all_of, any_of
 // TYPES 1: bool
 // WANT 2: && would compute both sides for each sample: use Graph::all_of(left, [&] { return right; })
 // WANT 3: || would compute both sides for each sample: use Graph::any_of(left, [&] { return right; })
 // WANT 4: all_of: the left side must be a bool or a Value<bool>; compare a number first
 // TYPES 4: sluice::Value<int>
-// WANT 5: any_of: the right side must give a bool or a Value<bool>; compare a number first
+// WANT 5: any_of: the right side must return a bool or a Value<bool>; compare a number first
 // TYPES 5: sluice::Value<int>
 // WANT 6: all_of: the right side must be a callable without parameters, so that it runs only where it is needed
 // TYPES 6: sluice::Value<bool>
 // WANT 7: any_of: the left side must be a bool or a Value<bool>; compare a number first
-// WANT 8: a Value is no bool while the pipeline is described, so `if`, `?:`, `&&` and `||` cannot ask it
+// WANT 8: a Value is not a bool while the pipeline is described, so `if`, `?:`, `&&` and `||` cannot test it
 // WANT 9: all_of: the right side returns nothing
 // WANT 10: && would compute both sides for each sample
-// WANT 11: !: the value must be a bool or a number; of anything else make a bool with map
+// WANT 11: !: the value must be a bool or a number; for other types, make a bool with map
 // WANT 12: all_of: the left side must be a bool or a Value<bool>; compare a number first
-// WANT 13: !: the value must be a bool or a number; of anything else make a bool with map
-// WANT 14: a Value is no bool while the pipeline is described
+// WANT 13: !: the value must be a bool or a number; for other types, make a bool with map
+// WANT 14: a Value is not a bool while the pipeline is described
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 

@@ -1,8 +1,8 @@
 // Loops that the type system refuses.
 //
-// WANT 1: while_loop: the condition must give a Value<bool>, or a bool; compare a number first
+// WANT 1: while_loop: the condition must return a Value<bool>, or a bool; compare a number first
 // TYPES 1: sluice::Value<int>
-// WANT 2: for_loop: the body gives another type than the state: it must give the same structure and types as the state it begins with; convert with cast<T>(value)
+// WANT 2: for_loop: the body returns another type than the state: it must return the same structure and types as the state it begins with; convert with cast<T>(value)
 // TYPES 2: sluice::Value<int>
 // TYPES 2: sluice::Value<float>
 // WANT 3: for_loop: the count must be an integer, or a Value of one
@@ -18,20 +18,20 @@
 // WANT 9: for_loop: the body cannot be called with the number of the iteration and the state: let it take a Value<std::int64_t>, then the state, or one parameter for each element of a state that is a tuple, of these types
 // TYPES 9: sluice::Value<int>
 // WANT 10: for_loop: the body cannot be called with the number of the iteration and the state
-// WANT 11: while_loop: the body returns nothing: end it with `return` and what it gives
+// WANT 11: while_loop: the body returns nothing: end it with `return` and its result
 // WANT 12: while_loop: the condition returns nothing
 // WANT 13: for_loop: the body returns nothing
-// WANT 14: for_loop_collect: the body must give std::tuple{next state, value}: two elements, of which the second is the one Value or constant to keep
+// WANT 14: for_loop_collect: the body must return std::tuple{next state, value}: two elements, of which the second is the one Value or constant to keep
 // TYPES 14: sluice::Value<int>
-// WANT 15: for_loop_collect: the body must give std::tuple{next state, value}
+// WANT 15: for_loop_collect: the body must return std::tuple{next state, value}
 // TYPES 15: std::tuple<sluice::Value<int>, sluice::Value<int>, sluice::Value<int>>
 // WANT 16: for_loop_collect: the body's first element is another type than the state
 // TYPES 16: sluice::Value<float>
 // WANT 17: for_loop_collect: the body returns nothing
 // WANT 18: for_loop_collect: the body cannot be called with the number of the iteration and the state
-// WANT 19: a loop: the state that it begins with gives a struct with a constant in it
+// WANT 19: a loop: the state that it begins with returns a struct with a constant in it
 // TYPES 19: PartlyConstant
-// WANT 20: while_loop: the body gives another type than the state
+// WANT 20: while_loop: the body returns another type than the state
 // TYPES 20: sluice::Value<int>
 // TYPES 20: std::tuple<sluice::Value<int>, sluice::Value<int>>
 // WANT 21: for_loop: the body cannot be called with the number of the iteration and the state

@@ -44,7 +44,7 @@ struct Plan {
 struct Frame {
   Plan plan;
 };
-struct Recorder {
+struct PlanBuilder {
   Frame frame;
 };
 struct Column {
@@ -52,7 +52,7 @@ struct Column {
 };
 struct ColumnMaker {};
 struct Engine {
-  Recorder recorder;
+  PlanBuilder builder;
 };
 struct BatchData {};
 struct Boundary {};
@@ -62,10 +62,10 @@ struct Delivery {};
 struct Notes {};
 struct Side {};
 struct Storages {};
-struct Tally {};
+struct StepCounters {};
 struct Run {};
-struct Trail {};
-struct BatchInMaking {};
+struct ExecutionPath {};
+struct PendingBatch {};
 template <class T>
 std::string type_name() {
   return "mine";
@@ -75,7 +75,7 @@ int main() {
   const SlotId number = 1;
   const ScopeId scope = 2;
   Engine engine;
-  engine.recorder.frame.plan.nodes.push_back(
+  engine.builder.frame.plan.nodes.push_back(
       Node{Branch{Block{{Stage{{Step{Slot{number}}}}}}}, Loop{}});
   const Scope depth{static_cast<int>(scope)};
   const Column column{type_name<Plan>()};
@@ -91,10 +91,10 @@ int main() {
   (void)Notes();
   (void)Side();
   (void)Storages();
-  (void)Tally();
+  (void)StepCounters();
   (void)Run();
-  (void)Trail();
-  (void)BatchInMaking();
+  (void)ExecutionPath();
+  (void)PendingBatch();
   auto pipeline = make_pipeline({}, [](Graph& g) {
     return g.source(8, [](const SampleInfo& info) { return Slot{static_cast<int>(info.batch)}; });
   });

@@ -4,15 +4,15 @@
 // WANT 1: source: the function cannot be called: it must take a const SampleInfo&
 // WANT 2: source: the function cannot be called: it must take a const SampleInfo&
 // WANT 3: source: the function cannot be called: it must take a const SampleInfo&
-// WANT 4: source: what the function returns cannot travel
+// WANT 4: source: the function's result cannot be a value of a sample
 // WANT 5: batches_of: the function cannot be called: it must take a const BatchInfo&, and not be mutable
 // WANT 6: batches_of: the function must return a std::vector of samples
-// WANT 7: values_of: a generator is gone through once and has no options: give the function that makes it
+// WANT 7: values_of: a generator can be iterated only once and takes no options: give the function that makes it
 // WANT 8: values_of: the function must return a range
 // WANT 9: source: begin_epoch(const EpochInfo&) of the dataset must be const
 // WANT 10: source: end_epoch() of the dataset must be const and noexcept
 // WANT 11: source: the function cannot be called: it must take a const SampleInfo&
-// WANT 12: source: what the function returns cannot travel
+// WANT 12: source: the function's result cannot be a value of a sample
 // WANT 13: 3 names
 // WANT 14: no matching function for call to
 // TYPES 14: tar_in
@@ -21,8 +21,8 @@
 // TYPES 15: list_in
 // TYPES 15: NoDefault
 // WANT 16: SLUICE_WORKER takes a function of a const WorkerArguments&
-// WANT 17: what the function of SLUICE_WORKER gives must be callable with a const SampleInfo&
-// WANT 18: a worker gives Image, Tensor, Bytes, std::string, bool
+// WANT 17: the result of SLUICE_WORKER's function must be callable with a const SampleInfo&
+// WANT 18: a worker returns Image, Tensor, Bytes, std::string, bool
 // clang-format on
 #include <sluice/sluice.h>
 

@@ -1,9 +1,9 @@
 // Functions that cannot be steps.
 //
 // WANT 1: map: the function returns nothing: it must return the step's value; a step without one is a tap
-// WANT 2: map: the function returns a Value, but computes with what one sample has: pass Values as arguments of the step, and call functions on plain objects (sluice::kernels has those of the operators)
+// WANT 2: map: the function returns a Value, but computes with the plain objects of one sample: pass Values as arguments of the step, and call functions of sluice::kernels on plain objects
 // TYPES 2: sluice::Value<sluice::Image>
-// WANT 3: a plain object is given where a Value is needed: in a step's function call functions on plain objects (sluice::kernels has those of the operators), and of a constant make a Value with Graph::constant
+// WANT 3: a plain object is given where a Value is needed: inside a step's function, call functions of sluice::kernels on plain objects; for a constant, make a Value with Graph::constant
 // TYPES 3: sluice::Image
 // WANT 4: map: the function cannot be called: it must take const references to the values given, in their order, and not be mutable
 // TYPES 4: sluice::Value<int>
@@ -21,7 +21,7 @@
 // WANT 13: source: the function cannot be called: it must take a const SampleInfo&
 // WANT 14: source: the function returns nothing
 // WANT 15: random: the function returns nothing
-// WANT 16: map: what the function returns cannot travel
+// WANT 16: map: the function's result cannot be a value of a sample
 // WANT 17: map: the function returns a reference to what can neither be copied nor cloned
 // WANT 18: an operator's parameter is given a Value that may lose something: say how with cast<T>(value), or compare to make a bool
 // TYPES 18: float

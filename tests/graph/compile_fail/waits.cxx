@@ -1,14 +1,14 @@
 // Functions that cannot be steps that wait.
 //
-// WANT 1: map_async: say what the completion handle is fired with: g.map_async<R>(name, f, args...), where f takes a Completion<R>, then the values
+// WANT 1: map_async: name the type that the completion handle is fired with: g.map_async<R>(name, f, args...), where f takes a Completion<R>, then the values
 // WANT 2: map_async: the function cannot be called: it must take a Completion<R>, then const references to the values given, in their order, and not be mutable
 // TYPES 2: sluice::Completion<int>
 // WANT 3: map_async: the function cannot be called
 // TYPES 3: sluice::Completion<std::
 // WANT 4: map_async: the function returns something, but the step's value is what the completion handle is fired with: return nothing, and call set() on the handle
-// WANT 5: map_async: R is a Value, but the handle is fired with what one sample has: name the plain type, for example g.map_async<int>
+// WANT 5: map_async: R is a Value, but the handle is fired with a plain object: name the plain type, for example g.map_async<int>
 // TYPES 5: sluice::Value<int>
-// WANT 6: map_async: an R cannot travel: a value's type has a default constructor, moves, and its destructor does not throw
+// WANT 6: map_async: an R cannot be a value of a sample: its type must have a default constructor, be movable, and have a destructor that does not throw
 // TYPES 6: NoDefault
 // WANT 7: map_async: R is void, const or a reference: name the type of an object, which becomes the step's value
 // WANT 8: map_async: R is void, const or a reference

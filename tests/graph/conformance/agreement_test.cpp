@@ -22,7 +22,7 @@ const TensorSpec kPlain{DType::f32, Layout::none, 1};
 
 using Number = Value<std::int64_t>;
 
-struct Labelled {
+struct Labeled {
   Value<std::int64_t> label;
   Value<Tensor> tensor;
 };
@@ -43,28 +43,28 @@ Value<Tensor> either(Graph& g, Number n, const TensorSpec& then, const TensorSpe
 const std::vector<Disagreement>& disagreements() {
   static const std::vector<Disagreement> all{
       {"C43 type", [](Graph& g, Number n) { return either(g, n, kFloats, kHalves); },
-       "'if_else': the result is a tensor (f16, CHW, 3 dimensions) in the arm 'otherwise', but "
-       "(f32, CHW, 3 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
-      {"C43 layout", [](Graph& g, Number n) { return either(g, n, kFloats, kRows); },
-       "'if_else': the result is a tensor (f32, HWC, 3 dimensions) in the arm 'otherwise', but "
-       "(f32, CHW, 3 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
-      {"C43 number of dimensions", [](Graph& g, Number n) { return either(g, n, kFlat, kFloats); },
-       "'if_else': the result is a tensor (f32, CHW, 3 dimensions) in the arm 'otherwise', but "
-       "(f32, CHW, 2 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
-      {"C43 none of the three", [](Graph& g, Number n) { return either(g, n, kHalves, kPlain); },
-       "'if_else': the result is a tensor (f32, no layout, 1 dimension) in the arm 'otherwise', "
-       "but (f16, CHW, 3 dimensions) in the arm 'then'; make both agree in type, layout and number "
+       "'if_else': the result is a tensor (f16, CHW, 3 dimensions) in the branch 'otherwise', but "
+       "(f32, CHW, 3 dimensions) in the branch 'then'; make both agree in type, layout and number "
        "of dimensions"},
+      {"C43 layout", [](Graph& g, Number n) { return either(g, n, kFloats, kRows); },
+       "'if_else': the result is a tensor (f32, HWC, 3 dimensions) in the branch 'otherwise', but "
+       "(f32, CHW, 3 dimensions) in the branch 'then'; make both agree in type, layout and number "
+       "of dimensions"},
+      {"C43 number of dimensions", [](Graph& g, Number n) { return either(g, n, kFlat, kFloats); },
+       "'if_else': the result is a tensor (f32, CHW, 3 dimensions) in the branch 'otherwise', but "
+       "(f32, CHW, 2 dimensions) in the branch 'then'; make both agree in type, layout and number "
+       "of dimensions"},
+      {"C43 none of the three", [](Graph& g, Number n) { return either(g, n, kHalves, kPlain); },
+       "'if_else': the result is a tensor (f32, no layout, 1 dimension) in the branch 'otherwise', "
+       "but (f16, CHW, 3 dimensions) in the branch 'then'; make both agree in type, layout and "
+       "number of dimensions"},
       {"C54 only the types are known",
        [](Graph& g, Number n) {
          return either(g, n, {.dtype = DType::f16}, {.dtype = DType::u8, .rank = 3});
        },
-       "'if_else': the result is a tensor (u8, 3 dimensions) in the arm 'otherwise', but (f16) in "
-       "the arm 'then'; make both agree in type, layout and number of dimensions"},
-      {"C54 one arm of five, and of the first nothing is known",
+       "'if_else': the result is a tensor (u8, 3 dimensions) in the branch 'otherwise', but (f16) "
+       "in the branch 'then'; make both agree in type, layout and number of dimensions"},
+      {"C54 one branch of five, and of the first nothing is known",
        [](Graph& g, Number n) {
          return g.select(
              n, [&] { return secret_tensor(g, n, kHalves); },
@@ -73,44 +73,44 @@ const std::vector<Disagreement>& disagreements() {
              [&] { return known_tensor(g, n, kRows); },
              [&] { return known_tensor(g, n, kFloats); });
        },
-       "'select': the result is a tensor (f32, HWC, 3 dimensions) in the arm 'arm 3', but (f32, "
-       "CHW, 3 dimensions) in the arm 'arm 1'; make both agree in type, layout and number of "
+       "'select': the result is a tensor (f32, HWC, 3 dimensions) in the branch 'arm 3', but (f32, "
+       "CHW, 3 dimensions) in the branch 'arm 1'; make both agree in type, layout and number of "
        "dimensions"},
-      {"C54 arms in a vector, with names",
+      {"C54 branches in a vector, with names",
        [](Graph& g, Number n) {
          std::vector<std::function<Value<Tensor>()>> arms;
          for (const TensorSpec& spec : {kFloats, kFloats, kFloats, kHalves})
            arms.emplace_back([&g, n, spec] { return known_tensor(g, n, spec); });
          return g.select(n, arms, {.name = "suite", .arm_names = {"a", "b", "c", "d"}});
        },
-       "'suite': the result is a tensor (f16, CHW, 3 dimensions) in the arm 'd', but (f32, CHW, 3 "
-       "dimensions) in the arm 'a'; make both agree in type, layout and number of dimensions"},
-      {"C54 an arm that is a choice itself",
+       "'suite': the result is a tensor (f16, CHW, 3 dimensions) in the branch 'd', but (f32, CHW, "
+       "3 dimensions) in the branch 'a'; make both agree in type, layout and number of dimensions"},
+      {"C54 a branch that is a choice itself",
        [](Graph& g, Number n) {
          return g.if_else(
              n > 5, [&] { return either(g, n, kFloats, kFloats); },
              [&] { return either(g, n, kHalves, kHalves); });
        },
-       "'if_else': the result is a tensor (f16, CHW, 3 dimensions) in the arm 'otherwise', but "
-       "(f32, CHW, 3 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'if_else': the result is a tensor (f16, CHW, 3 dimensions) in the branch 'otherwise', but "
+       "(f32, CHW, 3 dimensions) in the branch 'then'; make both agree in type, layout and number "
+       "of dimensions"},
       {"C54 deep inside",
        [](Graph& g, Number n) {
          return g.select(
              n, [&] { return known_tensor(g, n, kFloats); },
              [&] { return either(g, n, kFloats, kRows); });
        },
-       "'if_else': the result is a tensor (f32, HWC, 3 dimensions) in the arm 'otherwise', but "
-       "(f32, CHW, 3 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'if_else': the result is a tensor (f32, HWC, 3 dimensions) in the branch 'otherwise', but "
+       "(f32, CHW, 3 dimensions) in the branch 'then'; make both agree in type, layout and number "
+       "of dimensions"},
       {"C54 without else",
        [](Graph& g, Number n) {
          return g.apply_if(n > 3, known_tensor(g, n, kFloats),
                            [&](auto) { return known_tensor(g, n, kHalves); });
        },
-       "'if_else': the result is a tensor (f32, CHW, 3 dimensions) in the arm 'otherwise', but "
-       "(f16, CHW, 3 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'if_else': the result is a tensor (f32, CHW, 3 dimensions) in the branch 'otherwise', but "
+       "(f16, CHW, 3 dimensions) in the branch 'then'; make both agree in type, layout and number "
+       "of dimensions"},
       {"C54 an element of a tuple in a tuple",
        [](Graph& g, Number n) {
          const auto arm = [&](const TensorSpec& spec) {
@@ -122,21 +122,21 @@ const std::vector<Disagreement>& disagreements() {
          return std::get<0>(std::get<1>(g.if_else(n > 3, arm(kFloats), arm(kHalves))));
        },
        "'if_else': element 2 of element 1 of the result is a tensor (f16, CHW, 3 dimensions) in "
-       "the arm 'otherwise', but (f32, CHW, 3 dimensions) in the arm 'then'; make both agree in "
-       "type, layout and number of dimensions"},
+       "the branch 'otherwise', but (f32, CHW, 3 dimensions) in the branch 'then'; make both agree "
+       "in type, layout and number of dimensions"},
       {"C54 a field of a struct in a vector",
        [](Graph& g, Number n) {
          const auto arm = [&](const TensorSpec& spec) {
            return [&g, n, spec] {
-             return std::vector{Labelled{n, known_tensor(g, n, kFloats)},
-                                Labelled{n, known_tensor(g, n, spec)}};
+             return std::vector{Labeled{n, known_tensor(g, n, kFloats)},
+                                Labeled{n, known_tensor(g, n, spec)}};
            };
          };
          return g.if_else(n > 3, arm(kFloats), arm(kRows))[0].tensor;
        },
        "'if_else': field 1 of element 1 of the result is a tensor (f32, HWC, 3 dimensions) in the "
-       "arm 'otherwise', but (f32, CHW, 3 dimensions) in the arm 'then'; make both agree in type, "
-       "layout and number of dimensions"},
+       "branch 'otherwise', but (f32, CHW, 3 dimensions) in the branch 'then'; make both agree in "
+       "type, layout and number of dimensions"},
       {"C54 under a key, in an array",
        [](Graph& g, Number n) {
          const auto arm = [&](const TensorSpec& spec) {
@@ -148,8 +148,8 @@ const std::vector<Disagreement>& disagreements() {
          return g.if_else(n > 3, arm(kFloats), arm(kFlat)).at("images")[0];
        },
        "'if_else': element 1 of the key 'images' of the result is a tensor (f32, CHW, 2 "
-       "dimensions) in the arm 'otherwise', but (f32, CHW, 3 dimensions) in the arm 'then'; make "
-       "both agree in type, layout and number of dimensions"},
+       "dimensions) in the branch 'otherwise', but (f32, CHW, 3 dimensions) in the branch 'then'; "
+       "make both agree in type, layout and number of dimensions"},
       {"a loop's body",
        [](Graph& g, Number n) {
          return g.for_loop(3, known_tensor(g, n, kFloats),
@@ -157,7 +157,7 @@ const std::vector<Disagreement>& disagreements() {
        },
        "'for_loop': the state is a tensor (f16, CHW, 3 dimensions) as the body gives it, but (f32, "
        "CHW, 3 dimensions) as it begins; make both agree in type, layout and number of dimensions"},
-      {"a loop's body in an arm, whose own choice does not fit the state",
+      {"a loop's body in a branch, whose own choice does not fit the state",
        [](Graph& g, Number n) {
          const auto start = known_tensor(g, n, kFloats);
          const auto body = [&](auto state, auto count) {
@@ -173,9 +173,9 @@ const std::vector<Disagreement>& disagreements() {
              },
              [&] { return start; });
        },
-       "'if_else#2': the result is a tensor (f32, CHW, 3 dimensions) in the arm 'otherwise', but "
-       "(f32, HWC, 3 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'if_else#2': the result is a tensor (f32, CHW, 3 dimensions) in the branch 'otherwise', "
+       "but (f32, HWC, 3 dimensions) in the branch 'then'; make both agree in type, layout and "
+       "number of dimensions"},
       {"values of a loop that change places",
        [](Graph& g, Number n) {
          const auto begin = std::tuple{known_tensor(g, n, kFloats), known_tensor(g, n, kRows)};
@@ -186,7 +186,7 @@ const std::vector<Disagreement>& disagreements() {
        "'for_loop': element 0 of the state is a tensor (f32, HWC, 3 dimensions) as the body gives "
        "it, but (f32, CHW, 3 dimensions) as it begins; make both agree in type, layout and number "
        "of dimensions"},
-      {"what a loop gives, against the other arm",
+      {"what a loop gives, against the other branch",
        [](Graph& g, Number n) {
          return g.if_else(
              n > 3,
@@ -196,9 +196,9 @@ const std::vector<Disagreement>& disagreements() {
              },
              [&] { return known_tensor(g, n, kFlat); });
        },
-       "'if_else': the result is a tensor (f32, CHW, 2 dimensions) in the arm 'otherwise', but "
-       "(f32, CHW, 3 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'if_else': the result is a tensor (f32, CHW, 2 dimensions) in the branch 'otherwise', but "
+       "(f32, CHW, 3 dimensions) in the branch 'then'; make both agree in type, layout and number "
+       "of dimensions"},
   };
   return all;
 }

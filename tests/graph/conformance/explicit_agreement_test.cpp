@@ -58,17 +58,18 @@ struct Disagreement {
 const std::vector<Disagreement>& disagreements() {
   static const std::vector<Disagreement> all{
       {"type", [](Graph& g, Number n) { return either(g, n, {kFloats}, {kHalves}); },
-       "'conditional': output 0 is a tensor (f16, CHW, 3 dimensions) in the arm 'false', but (f32, "
-       "CHW, 3 dimensions) in the arm 'true'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'conditional': output 0 is a tensor (f16, CHW, 3 dimensions) in the branch 'false', but "
+       "(f32, CHW, 3 dimensions) in the branch 'true'; make both agree in type, layout and number "
+       "of dimensions"},
       {"layout", [](Graph& g, Number n) { return either(g, n, {kRows}, {kFloats}); },
-       "'conditional': output 0 is a tensor (f32, CHW, 3 dimensions) in the arm 'false', but (f32, "
-       "HWC, 3 dimensions) in the arm 'true'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'conditional': output 0 is a tensor (f32, CHW, 3 dimensions) in the branch 'false', but "
+       "(f32, HWC, 3 dimensions) in the branch 'true'; make both agree in type, layout and number "
+       "of dimensions"},
       {"only parts are known",
        [](Graph& g, Number n) { return either(g, n, {{.rank = 2}}, {kFloats}); },
-       "'conditional': output 0 is a tensor (f32, CHW, 3 dimensions) in the arm 'false', but (2 "
-       "dimensions) in the arm 'true'; make both agree in type, layout and number of dimensions"},
+       "'conditional': output 0 is a tensor (f32, CHW, 3 dimensions) in the branch 'false', but (2 "
+       "dimensions) in the branch 'true'; make both agree in type, layout and number of "
+       "dimensions"},
       {"the second output, of an outer value and an input",
        [](Graph& g, Number n) {
          const auto rows = known_tensor(g, n, kRows);
@@ -78,9 +79,10 @@ const std::vector<Disagreement>& disagreements() {
          (void)cond.add_output(inside, inside);
          return cond.add_output(rows, inside);
        },
-       "'flip': output 1 is a tensor (f32, CHW, 2 dimensions) in the arm 'false', but (f32, HWC, 3 "
-       "dimensions) in the arm 'true'; make both agree in type, layout and number of dimensions"},
-      {"an arm that is a conditional itself",
+       "'flip': output 1 is a tensor (f32, CHW, 2 dimensions) in the branch 'false', but (f32, "
+       "HWC, 3 dimensions) in the branch 'true'; make both agree in type, layout and number of "
+       "dimensions"},
+      {"a branch that is a conditional itself",
        [](Graph& g, Number n) {
          auto cond = g.add_conditional("outer");
          cond.set_condition(n > 3);
@@ -88,17 +90,18 @@ const std::vector<Disagreement>& disagreements() {
          return cond.add_output(either(g, inside, {kFloats}, {kFloats}),
                                 known_tensor(g, inside, kHalves));
        },
-       "'outer': output 0 is a tensor (f16, CHW, 3 dimensions) in the arm 'false', but (f32, CHW, "
-       "3 dimensions) in the arm 'true'; make both agree in type, layout and number of dimensions"},
+       "'outer': output 0 is a tensor (f16, CHW, 3 dimensions) in the branch 'false', but (f32, "
+       "CHW, 3 dimensions) in the branch 'true'; make both agree in type, layout and number of "
+       "dimensions"},
       {"an output, against a callable",
        [](Graph& g, Number n) {
          const auto made = either(g, n, {kFloats}, {kFloats});
          return g.if_else(
              n > 5, [&] { return made; }, [&] { return known_tensor(g, n, kFlat); });
        },
-       "'if_else': the result is a tensor (f32, CHW, 2 dimensions) in the arm 'otherwise', but "
-       "(f32, CHW, 3 dimensions) in the arm 'then'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'if_else': the result is a tensor (f32, CHW, 2 dimensions) in the branch 'otherwise', but "
+       "(f32, CHW, 3 dimensions) in the branch 'then'; make both agree in type, layout and number "
+       "of dimensions"},
       {"a loop", [](Graph& g, Number n) { return carried(g, n, {kFloats}, {kHalves}); },
        "'loop': recurrence 1 is a tensor (f16, CHW, 3 dimensions) as the body gives it, but (f32, "
        "CHW, 3 dimensions) as it begins; make both agree in type, layout and number of "
@@ -114,9 +117,9 @@ const std::vector<Disagreement>& disagreements() {
              cond.add_output(cond.add_input(tensor.value()), known_tensor(g, n, kRows)));
          return loop.add_output(tensor);
        },
-       "'conditional': output 0 is a tensor (f32, HWC, 3 dimensions) in the arm 'false', but (f32, "
-       "CHW, 3 dimensions) in the arm 'true'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'conditional': output 0 is a tensor (f32, HWC, 3 dimensions) in the branch 'false', but "
+       "(f32, CHW, 3 dimensions) in the branch 'true'; make both agree in type, layout and number "
+       "of dimensions"},
       {"recurrences that change places",
        [](Graph& g, Number n) {
          auto loop = g.add_loop();
@@ -137,9 +140,9 @@ const std::vector<Disagreement>& disagreements() {
          cond.set_condition(n > 3);
          return cond.add_output(looped, known_tensor(g, n, kHalves));
        },
-       "'conditional': output 0 is a tensor (f16, CHW, 3 dimensions) in the arm 'false', but (f32, "
-       "CHW, 3 dimensions) in the arm 'true'; make both agree in type, layout and number of "
-       "dimensions"},
+       "'conditional': output 0 is a tensor (f16, CHW, 3 dimensions) in the branch 'false', but "
+       "(f32, CHW, 3 dimensions) in the branch 'true'; make both agree in type, layout and number "
+       "of dimensions"},
   };
   return all;
 }
@@ -226,10 +229,10 @@ TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
                 },
                 TensorSpec{}},
        }) {
-    detail::Recorder recorder;
-    Graph g(recorder);
+    detail::PlanBuilder builder;
+    Graph g(builder);
     const auto made = c.describe(g, indices(g, kSamples));
-    EXPECT_EQ(recorder.plan().slots[made.slot()].spec, c.known) << c.name;
+    EXPECT_EQ(builder.plan().slots[made.slot()].spec, c.known) << c.name;
   }
 }
 

@@ -45,9 +45,9 @@ TEST(ExplicitConditionals, T9_OnlyWhatCrossesTheBoundaryWaitsForTheDecision) {
     int true_runs, false_runs;
   };
   constexpr Case kCases[] = {
-      {"both arms", true, true, 3 * kTens, 7 * kTens},
-      {"true arm", true, false, 3 * kTens, kSamples},
-      {"false arm", false, true, kSamples, 7 * kTens},
+      {"both branches", true, true, 3 * kTens, 7 * kTens},
+      {"true branch", true, false, 3 * kTens, kSamples},
+      {"false branch", false, true, kSamples, 7 * kTens},
       {"no boundary: a select", false, false, kSamples, kSamples},
   };
   for (const Case& c : kCases) {

@@ -184,7 +184,7 @@ TEST(Sources, X18_X25_SettingsThatCannotBe) {
             "batches_of: there cannot be -1 threads; give 1 to 4096, or 0 for the pipeline's");
   EXPECT_NE(refusal([&](Graph& g) {
               (void)g.read(batches_of(8, 3, several), {.threads = 2});
-            }).find("says itself when its samples come"),
+            }).find("completes its samples on threads of its own"),
             std::string::npos);
   EXPECT_EQ(
       refusal([&](Graph& g) { (void)g.source(9, f); }),
@@ -207,10 +207,9 @@ TEST(Sources, X18_X25_SettingsThatCannotBe) {
               (void)g.source(8, f, {.shuffle = true});
             }).substr(0, own_order.size()),
             own_order);
-  EXPECT_EQ(
-      refusal([&](Graph& g) { values(g); }, {.on_error = OnError::replace}),
-      "on_error is replace, but the source 'read' gives each of its values once, so that none "
-      "can stand in for another one: use skip");
+  EXPECT_EQ(refusal([&](Graph& g) { values(g); }, {.on_error = OnError::replace}),
+            "on_error is replace, but the source 'read' produces each of its values once, so no "
+            "value can replace another: use skip");
 }
 
 TEST(Sources, X22_AGroupThatGivesTooMany) {

@@ -10,14 +10,14 @@
 namespace sluice::conformance {
 namespace structures_test {
 
-using Labelled = std::tuple<Value<std::string>, Value<int>>;
-using Operator = std::function<Labelled(Value<std::string>, Value<int>)>;
+using Labeled = std::tuple<Value<std::string>, Value<int>>;
+using Operator = std::function<Labeled(Value<std::string>, Value<int>)>;
 
 constexpr int kOperators = 7;
 
 // Chooses an operator by halving the list. Each returns an image (here a text) and a label.
-Labelled choose(Graph& g, Value<int> index, const std::vector<Operator>& ops, std::size_t begin,
-                std::size_t end, const Labelled& in) {
+Labeled choose(Graph& g, Value<int> index, const std::vector<Operator>& ops, std::size_t begin,
+               std::size_t end, const Labeled& in) {
   if (end - begin == 1) return ops[begin](std::get<0>(in), std::get<1>(in));
   const std::size_t middle = (begin + end) / 2;
   return g.if_else(
@@ -38,14 +38,14 @@ TEST(Structures, S1_RecursiveChoiceOfOperatorsThatGiveTuples) {
             auto changed = g.map(
                 "operator", [](const std::string& t, int k) { return t + "#" + std::to_string(k); },
                 image, o);
-            return Labelled{changed, label + o * 100};
+            return Labeled{changed, label + o * 100};
           });
         }
-        const Labelled in{text, n};
-        const Labelled whole = choose(g, n % kOperators, ops, 0, ops.size(), in);
+        const Labeled in{text, n};
+        const Labeled whole = choose(g, n % kOperators, ops, 0, ops.size(), in);
         auto [image, label] = choose(g, n % kOperators, ops, 0, ops.size(), whole);
         // The same as one select between all of them.
-        std::vector<std::function<Labelled()>> arms;
+        std::vector<std::function<Labeled()>> arms;
         for (const Operator& op : ops)
           arms.emplace_back([&op, &in] { return op(std::get<0>(in), std::get<1>(in)); });
         auto [direct, direct_label] = g.select(n % kOperators, arms);

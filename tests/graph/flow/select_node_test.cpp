@@ -89,7 +89,7 @@ TEST(PredicateNode, SendsTrueAndFalseApart) {
   EXPECT_EQ(no.seen(), range(0, 500, 2));
 }
 
-// Arms that end in the same receiver need no join; a refused message would be gone.
+// Branches that end in the same receiver need no join; a refused message would be gone.
 TEST(PredicateNode, ArmsMeetAtOneReceiver) {
   graph g;
   predicate_node<int> node(g, [](int token) { return token % 3 == 0; });

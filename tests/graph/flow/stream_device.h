@@ -25,7 +25,7 @@ namespace sluice::flow::streams {
 
 using tbb::flow::graph;
 using Node = stream_node<int>;
-using Gather = std::vector<int>;
+using DeviceBatch = std::vector<int>;
 
 // A device whose slots are done when the test says so. It records everything that was begun.
 class Device {
@@ -36,12 +36,12 @@ class Device {
     states_.resize(count);
     return made;
   }
-  // True if begin() or over() shall throw for the gather. Otherwise, the gather is done at once, or
-  // when finish() is called.
-  std::function<bool(const Gather&)> refuses = [](const Gather&) { return false; };
-  std::function<bool(const Gather&)> breaks = [](const Gather&) { return false; };
+  // True if begin() or over() shall throw for the GPU batch. Otherwise, the GPU batch is done at
+  // once, or when finish() is called.
+  std::function<bool(const DeviceBatch&)> refuses = [](const DeviceBatch&) { return false; };
+  std::function<bool(const DeviceBatch&)> breaks = [](const DeviceBatch&) { return false; };
   std::atomic<bool> at_once{false};
-  std::size_t room = 1000;  // tokens of a gather; more wait again
+  std::size_t room = 1000;  // tokens of a GPU batch; more wait again
 
   // Ends the work of the slot.
   void finish(std::size_t slot) {
@@ -49,7 +49,7 @@ class Device {
     states_[slot].over = true;
   }
   // Waits until so many batches have begun, and returns them.
-  std::vector<Gather> wait_for(std::size_t gathers) {
+  std::vector<DeviceBatch> wait_for(std::size_t gathers) {
     std::unique_lock lock(mutex_);
     begun_.wait(lock, [&] { return gathers_.size() >= gathers; });
     return gathers_;
@@ -58,7 +58,7 @@ class Device {
   int slot_of(int token) {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      const Gather& now = states_[i].now;
+      const DeviceBatch& now = states_[i].now;
       if (std::find(now.begin(), now.end(), token) != now.end()) return static_cast<int>(i);
     }
     return -1;
@@ -66,7 +66,7 @@ class Device {
 
  private:
   struct State {
-    Gather now;
+    DeviceBatch now;
     bool over = false;
   };
   class Slot : public Node::slot {
@@ -77,11 +77,11 @@ class Device {
       State& state = device_.states_[index_];
       EXPECT_TRUE(state.now.empty());
       const std::size_t taken = std::min(tokens.size(), device_.room);
-      Gather gather(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(taken));
-      device_.gathers_.push_back(gather);
+      DeviceBatch device_batch(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(taken));
+      device_.gathers_.push_back(device_batch);
       device_.begun_.notify_all();
-      if (device_.refuses(gather)) throw std::runtime_error("refused");
-      state = {std::move(gather), device_.at_once};
+      if (device_.refuses(device_batch)) throw std::runtime_error("refused");
+      state = {std::move(device_batch), device_.at_once};
       return taken;
     }
     bool over() override {
@@ -89,7 +89,7 @@ class Device {
       State& state = device_.states_[index_];
       EXPECT_FALSE(state.now.empty());
       if (!state.over) return false;
-      const Gather done = std::exchange(state.now, {});
+      const DeviceBatch done = std::exchange(state.now, {});
       if (device_.breaks(done)) throw std::runtime_error("broken");
       return true;
     }
@@ -102,7 +102,7 @@ class Device {
   std::mutex mutex_;
   std::condition_variable begun_;
   std::vector<State> states_;
-  std::vector<Gather> gathers_;
+  std::vector<DeviceBatch> gathers_;
 };
 
 // Records the tokens that left a node, in order, and the failures that were reported.

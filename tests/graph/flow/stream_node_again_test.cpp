@@ -28,9 +28,9 @@ TEST(StreamNode, TokensThatAreUnfinishedComeBack) {
     Device device;
     device.at_once = true;
     std::atomic<std::thread::id> asks{};
-    device.breaks = [&](const Gather& gather) {
+    device.breaks = [&](const DeviceBatch& device_batch) {
       asks = std::this_thread::get_id();
-      return breaks && std::find(gather.begin(), gather.end(), 7) != gather.end();
+      return breaks && std::find(device_batch.begin(), device_batch.end(), 7) != device_batch.end();
     };
     Sink sink(g);
     std::vector<std::atomic<int>> rounds(kTokens);
@@ -76,17 +76,17 @@ TEST(StreamNode, TokensThatGoOnDoSoTogether) {
                              }});
   make_edge(node.output(), sink.node);
   node.put(0);
-  EXPECT_EQ(device.wait_for(1), (std::vector<Gather>{{0}}));
+  EXPECT_EQ(device.wait_for(1), (std::vector<DeviceBatch>{{0}}));
   for (int i = 1; i < 6; ++i) node.put(i);
   device.finish(0);
   EXPECT_EQ(device.wait_for(2).back(), numbers(1, 6));
   for (const int i : {6, 7}) node.put(i);
   device.room = 4;
   device.finish(0);
-  EXPECT_EQ(device.wait_for(3).back(), (Gather{1, 3, 5, 6}));
+  EXPECT_EQ(device.wait_for(3).back(), (DeviceBatch{1, 3, 5, 6}));
   EXPECT_EQ(sink.wait_for(3), (std::vector{0, 2, 4}));
   device.room = 1;
-  for (const Gather& next : {Gather{1}, {3}, {5}, {7}, {7}, {7}}) {
+  for (const DeviceBatch& next : {DeviceBatch{1}, {3}, {5}, {7}, {7}, {7}}) {
     const std::size_t begun = device.wait_for(0).size();
     device.finish(0);
     EXPECT_EQ(device.wait_for(begun + 1).back(), next);
@@ -111,11 +111,11 @@ TEST(StreamNode, SlotsAreKeptForThoseThatGoOn) {
        .kept = 1});
   make_edge(node.output(), sink.node);
   for (int i = 0; i < 3; ++i) node.put(i);
-  EXPECT_EQ(device.wait_for(1), (std::vector<Gather>{{0}}));
+  EXPECT_EQ(device.wait_for(1), (std::vector<DeviceBatch>{{0}}));
   device.finish(static_cast<std::size_t>(device.slot_of(0)));
-  EXPECT_EQ(device.wait_for(2)[1], Gather{0});
+  EXPECT_EQ(device.wait_for(2)[1], DeviceBatch{0});
   device.finish(static_cast<std::size_t>(device.slot_of(0)));
-  EXPECT_EQ(sink.wait_for(1), Gather{0});
+  EXPECT_EQ(sink.wait_for(1), DeviceBatch{0});
   for (const int token : {1, 2}) {
     while (device.slot_of(token) < 0) std::this_thread::yield();
     device.finish(static_cast<std::size_t>(device.slot_of(token)));

@@ -28,7 +28,7 @@ TEST(StreamNode, GathersWhatCameWhileAllSlotsWereBusy) {
   Node node(g, completions, {.slots = device.slots(1), .most = 8});
   make_edge(node.output(), sink.node);
   node.put(0);
-  EXPECT_EQ(device.wait_for(1), (std::vector<Gather>{{0}}));
+  EXPECT_EQ(device.wait_for(1), (std::vector<DeviceBatch>{{0}}));
   for (int i = 1; i < 11; ++i) node.put(i);
   EXPECT_EQ(device.slot_of(0), 0);
   device.finish(0);
@@ -53,7 +53,7 @@ TEST(StreamNode, WhatIsNotTakenWaitsAgain) {
   Node node(g, completions, {.slots = device.slots(1), .most = 8});
   make_edge(node.output(), sink.node);
   node.put(0);
-  EXPECT_EQ(device.wait_for(1), (std::vector<Gather>{{0}}));
+  EXPECT_EQ(device.wait_for(1), (std::vector<DeviceBatch>{{0}}));
   for (int i = 1; i < 9; ++i) node.put(i);
   for (const std::size_t begun : {2u, 3u, 4u}) {
     device.finish(0);
@@ -78,7 +78,7 @@ TEST(StreamNode, BeginsAtOnceWhileASlotIsFree) {
   make_edge(node.output(), sink.node);
   for (int i = 0; i < 3; ++i) {
     node.put(i);
-    EXPECT_EQ(device.wait_for(static_cast<std::size_t>(i) + 1).back(), Gather{i});
+    EXPECT_EQ(device.wait_for(static_cast<std::size_t>(i) + 1).back(), DeviceBatch{i});
   }
   node.put(3);
   std::vector<int> left;
@@ -86,7 +86,7 @@ TEST(StreamNode, BeginsAtOnceWhileASlotIsFree) {
     device.finish(static_cast<std::size_t>(device.slot_of(token)));
     left.push_back(token);
     if (token == 1) {
-      EXPECT_EQ(device.wait_for(4).back(), Gather{3});
+      EXPECT_EQ(device.wait_for(4).back(), DeviceBatch{3});
     }
     EXPECT_EQ(sink.wait_for(left.size()), left);
   }
@@ -102,8 +102,9 @@ TEST(StreamNode, AnErrorIsThatOfItsGather) {
     poller completions;
     Device device;
     Sink sink(g);
-    const auto has_multiple_of_5 = [](const Gather& gather) {
-      return std::any_of(gather.begin(), gather.end(), [](int i) { return i % 5 == 0; });
+    const auto has_multiple_of_5 = [](const DeviceBatch& device_batch) {
+      return std::any_of(device_batch.begin(), device_batch.end(),
+                         [](int i) { return i % 5 == 0; });
     };
     (at_begin ? device.refuses : device.breaks) = has_multiple_of_5;
     device.at_once = true;
@@ -119,9 +120,10 @@ TEST(StreamNode, AnErrorIsThatOfItsGather) {
     std::sort(left.begin(), left.end());
     EXPECT_EQ(left, numbers(0, 100));
     std::vector<std::pair<int, std::string>> expected;
-    for (const Gather& gather : device.wait_for(0)) {
-      if (!has_multiple_of_5(gather)) continue;
-      for (const int token : gather) expected.emplace_back(token, at_begin ? "refused" : "broken");
+    for (const DeviceBatch& device_batch : device.wait_for(0)) {
+      if (!has_multiple_of_5(device_batch)) continue;
+      for (const int token : device_batch)
+        expected.emplace_back(token, at_begin ? "refused" : "broken");
     }
     std::sort(expected.begin(), expected.end());
     auto failures = sink.failures();

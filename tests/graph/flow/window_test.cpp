@@ -1,5 +1,5 @@
 #include <sluice/graph/flow/batch_node.h>
-#include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/inline_dispatch.h>
 #include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
 

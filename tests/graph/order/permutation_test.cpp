@@ -99,16 +99,16 @@ TEST(Permutation, AnyTwoNumbersComeUpTogetherEquallyOften) {
 TEST(Permutation, ALongOrderIsWellSpread) {
   for (const std::int64_t n : {100'000, 131'072, 131'073, 1'281'167}) {
     const Permutation order(n, {.seed = 42, .epoch = 7});
-    std::vector<double> places(400), neighbours(400), distances(20);
+    std::vector<double> places(400), neighbors(400), distances(20);
     const auto twentieth = [n](std::int64_t x) { return static_cast<std::size_t>(x * 20 / n); };
     for (std::int64_t i = 0; i + 1 < n; ++i) {
       const std::int64_t x = order(i);
       ++places[twentieth(i) * 20 + twentieth(x)];
-      ++neighbours[twentieth(x) * 20 + twentieth(order(i + 1))];
+      ++neighbors[twentieth(x) * 20 + twentieth(order(i + 1))];
       ++distances[twentieth((x - i + n) % n)];
     }
     EXPECT_LT(chi_square(places), chi_square_limit(399)) << n;
-    EXPECT_LT(chi_square(neighbours), chi_square_limit(399)) << n;
+    EXPECT_LT(chi_square(neighbors), chi_square_limit(399)) << n;
     EXPECT_LT(chi_square(distances), chi_square_limit(19)) << n;
   }
 }

@@ -1,5 +1,5 @@
-#include <sluice/graph/sampling/sampler.h>
 #include <sluice/graph/exec/sample.h>
+#include <sluice/graph/sampling/sampler.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>
@@ -41,7 +41,7 @@ TEST(SamplerSettings, ThatCannotBeAreRefused) {
       {{.shuffle = true, .window = -1},
        10,
        "a window of -1; it is 1 or more, or 0 for a shuffle of the whole epoch"},
-      {{.window = 5}, 10, "a `window` shuffles; say `shuffle`, too"},
+      {{.window = 5}, 10, "a `window` shuffles; set `shuffle`, too"},
       {{.shuffle = true, .replacement = true},
        10,
        "`shuffle` that draws with replacement, which is in random order already; leave one out"},
@@ -51,7 +51,7 @@ TEST(SamplerSettings, ThatCannotBeAreRefused) {
       {{.replacement = true, .stick_to_shard = true},
        10,
        "`stick_to_shard` that draws with replacement, from the whole dataset; leave one out"},
-      {{.draws = 5}, 10, "`draws` draws with replacement; say `replacement` or `weights`, too"},
+      {{.draws = 5}, 10, "`draws` draws with replacement; set `replacement` or `weights`, too"},
       {{.replacement = true, .draws = -1},
        10,
        "-1 draws; there are 1 or more, or 0 for as many as there are samples"},
@@ -69,20 +69,20 @@ TEST(SamplerSettings, ThatCannotBeAreRefused) {
        "a subset whose entry 0 is -1; samples of the dataset are counted from 0"},
       {{.shuffle = true},
        kUntilEnd,
-       "a random order needs to know how many samples the dataset has, and this one does not say; "
-       "read it in order, or name a `subset`"},
+       "a random order needs the number of samples, which this dataset does not know; read it in "
+       "order, or give a `subset`"},
       {{.replacement = true, .draws = 5},
        kUntilEnd,
-       "a random order needs to know how many samples the dataset has, and this one does not say; "
-       "read it in order, or name a `subset`"},
+       "a random order needs the number of samples, which this dataset does not know; read it in "
+       "order, or give a `subset`"},
       {{.shuffle = true, .order = kByLength},
        10,
-       "an order of the user's has its samples from there; of the other settings it may have only "
-       "`shard`, which moves on, and `uneven`"},
+       "a custom order defines its samples; of the other settings it takes only `shard` and "
+       "`uneven`"},
       {{.subset = {1}, .order = kByLength},
        10,
-       "an order of the user's has its samples from there; of the other settings it may have only "
-       "`shard`, which moves on, and `uneven`"},
+       "a custom order defines its samples; of the other settings it takes only `shard` and "
+       "`uneven`"},
   };
   for (const Case& c : cases)
     EXPECT_EQ(error_of(c.sampler, c.dataset_size), std::string("a sampler with ") + c.what);

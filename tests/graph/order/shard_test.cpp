@@ -1,5 +1,5 @@
-#include <sluice/graph/sampling/sampler.h>
 #include <sluice/graph/exec/sample.h>
+#include <sluice/graph/sampling/sampler.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>
@@ -145,10 +145,10 @@ TEST(RemainingPlaces, RefuseWhatCannotBe) {
   };
   EXPECT_EQ(error_of(10, {3, 5}),
             "an epoch of which 3 shards have done 5 samples each, where they have 4 at most; the "
-            "checkpoint is of another dataset");
+            "checkpoint belongs to another dataset");
   EXPECT_EQ(error_of(10, {2, -1}),
             "an epoch of which 2 shards have done -1 samples each, where they have 5 at most; the "
-            "checkpoint is of another dataset");
+            "checkpoint belongs to another dataset");
   EXPECT_EQ(error_of(10, {0, 0}),
             "shard 0 of 0; shards are counted from 0, and there is at least 1");
   EXPECT_EQ(error_of(kUntilEnd, {1, 0}),
@@ -179,8 +179,8 @@ TEST(ShardPlaces, RefuseWhatCannotBe) {
       {{0, 2}, -1, "an epoch of -1 samples; give a number from 0 to 2^62 (4611686018427387904)"},
       {{0, 2},
        kUntilEnd,
-       "an epoch whose length is not known cannot be cut into 2 shards; say how many samples it "
-       "has, or let each process's source give its own samples, without a shard"},
+       "an epoch whose length is not known cannot be cut into 2 shards; give its number of "
+       "samples, or let each process's source return its own samples, without a shard"},
   };
   for (const Case& c : cases) EXPECT_EQ(error_of(c.shard, c.samples), c.what);
   EXPECT_EQ(error_of({0, 2}, 7, 3),

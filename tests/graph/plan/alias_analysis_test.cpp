@@ -39,7 +39,7 @@ const std::vector<Program>& programs() {
              n > 3, [&] { return step(g, "a", n); }, [&] { return step(g, "b", n); });
        },
        {"a", "b"}},
-      {"an arm that gives what came in",
+      {"a branch that gives what came in",
        [](Graph& g, Number n) {
          return g.apply_if(n > 3, step(g, "a", n), [&](auto x) { return step(g, "b", x); });
        },
@@ -74,14 +74,14 @@ const std::vector<Program>& programs() {
 
 TEST(AliasAnalysis, AreWhatAValueMayBe) {
   for (const Program& program : programs()) {
-    detail::Recorder recorder;
-    Graph g(recorder);
+    detail::PlanBuilder builder;
+    Graph g(builder);
     const Number result = program.describe(g, indices(g, 8));
-    detail::AliasAnalysis storages(recorder.plan());
+    detail::AliasAnalysis storages(builder.plan());
     const std::vector<detail::SlotId>& found = storages.of(result.slot());
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end())) << program.name;
     std::set<std::string> names;
-    for (const detail::SlotId slot : found) names.insert(recorder.plan().slots[slot].name);
+    for (const detail::SlotId slot : found) names.insert(builder.plan().slots[slot].name);
     EXPECT_EQ(names, program.storages) << program.name;
   }
 }

@@ -43,7 +43,7 @@ TEST(PlansAsData, GiveWhatTheTypedFunctionsGive) {
   });
   const auto data = numbers_of([](Graph& g) {
     auto x = indices(g, 24);
-    detail::Recorder& r = g.recorder();
+    detail::PlanBuilder& r = g.builder();
     const auto number = [](std::int32_t n) { return Constant(n); };
     const auto binary = [&](const char* name, SlotId a, const detail::Argument& b) {
       return r.add(detail::arithmetic_operator(name), {SlotArgument{a}, b})[0];
@@ -115,47 +115,44 @@ TEST(PlansAsData, WrongOnesAreRefused) {
   };
   const Case cases[] = {
       {"a slot that is not there",
-       [](Graph& g, SlotId) { g.recorder().add(detail::filter_operator(), {SlotArgument{77}}); },
+       [](Graph& g, SlotId) { g.builder().add(detail::filter_operator(), {SlotArgument{77}}); },
        "'filter' uses slot 77, which does not exist"},
       {"too few arguments",
-       [](Graph& g, SlotId) { g.recorder().add(detail::uniform_operator(), {Constant(1.f)}); },
+       [](Graph& g, SlotId) { g.builder().add(detail::uniform_operator(), {Constant(1.f)}); },
        "uniform: 1 argument is given, but it takes 2; 'hi' is missing"},
       {"too many arguments",
        [](Graph& g, SlotId x) {
-         g.recorder().add(detail::coin_flip_operator(), {Constant(1.f), SlotArgument{x}});
+         g.builder().add(detail::coin_flip_operator(), {Constant(1.f), SlotArgument{x}});
        },
        "coin_flip: 2 arguments are given, but it takes 1"},
       {"outputs of another type",
        [](Graph& g, SlotId x) {
-         (void)detail::apply_operator<std::int64_t>(g.recorder(), detail::coin_flip_operator(),
+         (void)detail::apply_operator<std::int64_t>(g.builder(), detail::coin_flip_operator(),
                                                     0.5f);
          (void)x;
        },
        "apply_operator: 'coin_flip' gives 'bool', but 'i64' is asked of it"},
       {"a type that it does not take",
-       [](Graph& g, SlotId x) {
-         g.recorder().add(detail::coin_flip_operator(), {SlotArgument{x}});
-       },
+       [](Graph& g, SlotId x) { g.builder().add(detail::coin_flip_operator(), {SlotArgument{x}}); },
        "coin_flip: 'probability' is given a value of 'i64', but must be one of 'f32'"},
       {"what must be a constant",
-       [](Graph& g, SlotId x) { g.recorder().add(detail::draw_operator(), {SlotArgument{x}}); },
+       [](Graph& g, SlotId x) { g.builder().add(detail::draw_operator(), {SlotArgument{x}}); },
        "draw: 'count' is given a value of 'i64', but is the same for all samples: give a "
        "constant"},
       {"numbers without bits",
        [](Graph& g, SlotId x) {
-         g.recorder().add(detail::arithmetic_operator("bitwise_and"),
-                          {SlotArgument{x}, Constant(2.f)});
+         g.builder().add(detail::arithmetic_operator("bitwise_and"),
+                         {SlotArgument{x}, Constant(2.f)});
        },
        "bitwise_and: x and y must be whole numbers; cast them"},
       {"a loss",
        [](Graph& g, SlotId) {
-         g.recorder().add(detail::convert_operator(),
-                          {Constant(2.f), Constant(std::string("i32"))});
+         g.builder().add(detail::convert_operator(), {Constant(2.f), Constant(std::string("i32"))});
        },
        "convert: numbers of this type may lose something as 'i32'; cast them"},
       {"a choice by a fraction",
        [](Graph& g, SlotId) {
-         g.recorder().open_branch("select", {"a", "b"}, {Choosing::By::number, Constant(0.5f)});
+         g.builder().open_branch("select", {"a", "b"}, {Choosing::By::number, Constant(0.5f)});
        },
        "'select' cannot choose by a value of this type"},
   };
@@ -177,11 +174,11 @@ TEST(PlansAsData, WrongOnesAreRefused) {
 
 // A step that is given other arguments must be bound again.
 TEST(PlansAsData, StepsAreBoundAgain) {
-  detail::Recorder recorder;
-  const SlotId x = recorder.add_slot(detail::slot_type<std::int32_t>(), "x");
-  const SlotId y = recorder.add_slot(detail::slot_type<std::int32_t>(), "y");
-  recorder.add(detail::arithmetic_operator("add"), {SlotArgument{x}, Constant(std::int32_t{1})});
-  detail::Plan plan = recorder.take();
+  detail::PlanBuilder builder;
+  const SlotId x = builder.add_slot(detail::slot_type<std::int32_t>(), "x");
+  const SlotId y = builder.add_slot(detail::slot_type<std::int32_t>(), "y");
+  builder.add(detail::arithmetic_operator("add"), {SlotArgument{x}, Constant(std::int32_t{1})});
+  detail::Plan plan = builder.take();
   detail::Sample sample(plan);
   sample.get<std::int32_t>(x) = 10;
   sample.get<std::int32_t>(y) = 20;

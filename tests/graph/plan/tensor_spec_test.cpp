@@ -80,27 +80,26 @@ std::string told(const std::function<Value<Tensor>(Graph&, Value<std::int64_t>)>
 TEST(Declare, RefusesWhatCannotBe) {
   EXPECT_EQ(told([](Graph& g, auto n) { return g.declare(secret_tensor(g, n, {}), {.rank = 7}); }),
             "'secret' is declared to have 7 dimensions; a tensor has 0 to 6");
-  EXPECT_EQ(
-      told([](Graph& g, auto n) {
-        return g.if_else(
-            n > 3, [&] { return known_tensor(g, n, {.rank = 2, .place = kPinned}); },
-            [&] { return known_tensor(g, n, {.rank = 2, .place = kHost}); });
-      }),
-      "'if_else': the result lies in host memory in the arm 'otherwise', but in pinned memory of "
-      "device 0 in the arm 'then'; make both agree, by .gpu() of one, or .cpu() of a picture or "
-      "tensor");
+  EXPECT_EQ(told([](Graph& g, auto n) {
+              return g.if_else(
+                  n > 3, [&] { return known_tensor(g, n, {.rank = 2, .place = kPinned}); },
+                  [&] { return known_tensor(g, n, {.rank = 2, .place = kHost}); });
+            }),
+            "'if_else': the result lies in host memory in the branch 'otherwise', but in pinned "
+            "memory of device 0 in the branch 'then'; make both agree, by .gpu() of one, or .cpu() "
+            "of an image or tensor");
   EXPECT_EQ(told([](Graph& g, auto n) {
               return g.declare(known_tensor(g, n, kFloats), {.dtype = DType::f16});
             }),
             "'known' is declared as a tensor (f16), but is known to be (f32, CHW, 3 dimensions) "
-            "already; mend or leave out one of the two");
+            "already; fix or remove one of the two");
   EXPECT_EQ(told([](Graph& g, auto n) {
               const auto tensor = secret_tensor(g, n, kFloats);
               return g.if_else(
                   n > 3, [&] { return g.declare(tensor, kFloats); }, [&] { return tensor; });
             }),
-            "'secret' is declared, but no step in the arm 'then' of 'if_else' makes it; declare a "
-            "value where a step has made it");
+            "'secret' is declared, but no step in the branch 'then' of 'if_else' makes it; declare "
+            "a value where a step has made it");
   EXPECT_EQ(told([](Graph& g, auto n) {
               return g.declare(g.if_else(
                                    n > 3, [&] { return secret_tensor(g, n, {}); },
@@ -120,7 +119,7 @@ TEST(Declare, MayComeInPartsAndLater) {
     const auto tensor = g.declare(secret_tensor(g, n, kFloats), {.rank = 3});
     (void)g.if_else(n > 3, n, n);
     (void)g.declare(tensor, {.dtype = DType::f32});
-    EXPECT_EQ(g.recorder().plan().slots[tensor.slot()].spec,
+    EXPECT_EQ(g.builder().plan().slots[tensor.slot()].spec,
               (TensorSpec{.dtype = DType::f32, .rank = 3}));
     return tensor;
   });
@@ -151,11 +150,11 @@ TEST(Declare, ASampleWhoseTensorIsNotSoFailsInItsStep) {
     ASSERT_EQ(batch.errors().size(), 2u);
     EXPECT_EQ(batch.errors()[0].step, "detect");
     EXPECT_EQ(batch.errors()[0].what,
-              "gave a tensor (empty), but it is declared as (f32, 2 dimensions); mend the step or "
+              "returned a tensor (empty), but is declared as (f32, 2 dimensions); fix the step or "
               "the declaration");
     EXPECT_EQ(batch.errors()[1].what,
-              "gave a tensor (u8, no layout, 2 dimensions), but it is declared as (f32, 2 "
-              "dimensions); mend the step or the declaration");
+              "returned a tensor (u8, no layout, 2 dimensions), but is declared as (f32, 2 "
+              "dimensions); fix the step or the declaration");
   }
 }
 
@@ -175,7 +174,7 @@ TEST(Batches, TensorsThatDifferInMoreThanSizeAreErrorsOfTheirSamples) {
       ASSERT_EQ(batch.errors().size(), 2u);
       EXPECT_EQ(to_string(batch.errors()[1]),
                 "sample " + std::to_string(first + 3) +
-                    " failed in step 'output 1' on the path if_else:otherwise: gave a tensor "
+                    " failed in step 'output 1' on the path if_else:otherwise: returned a tensor "
                     "(f16, CHW, 3 dimensions), but that of sample 0, the epoch's first, is (f32, "
                     "CHW, 3 dimensions); make all agree in type, layout and number of dimensions "
                     "[seed 0, epoch 0]");

@@ -31,7 +31,7 @@ Number step(Graph& g, const char* name, Number x) {
 class Walks : public ::testing::Test {
  protected:
   Walks() {
-    Graph g(recorder_);
+    Graph g(builder_);
     const Number n = indices(g, 8);
     const Number made = g.if_else(
         n > 3,
@@ -39,13 +39,13 @@ class Walks : public ::testing::Test {
           const Number looped = g.while_loop(
               n, [&](Number x) { return step(g, "in the condition", x) < 10; },
               [&](Number x) { return step(g, "in the body", x); });
-          return step(g, "in the arm", looped);
+          return step(g, "in the branch", looped);
         },
-        [&] { return step(g, "in the other arm", n); });
+        [&] { return step(g, "in the other branch", n); });
     (void)step(g, "at the end", made);
   }
 
-  const detail::Plan& plan() const { return recorder_.plan(); }
+  const detail::Plan& plan() const { return builder_.plan(); }
   // Returns a node of the top block: the source, a comparison, the conditional, the end.
   const Node& node(std::size_t at) const { return plan().top.nodes.at(at); }
 
@@ -57,7 +57,7 @@ class Walks : public ::testing::Test {
   }
 
  private:
-  detail::Recorder recorder_;
+  detail::PlanBuilder builder_;
 };
 
 TEST_F(Walks, GoBlockByBlockAndOutermostFirst) {
@@ -69,14 +69,15 @@ TEST_F(Walks, GoBlockByBlockAndOutermostFirst) {
   for_each_block(plan().top, [&](const Block& block) {
     blocks.push_back(block.nodes.empty() ? "" : name_of(block.nodes.front()));
   });
-  EXPECT_EQ(nodes, (Names{"source", "greater", "if_else", "at the end", "while_loop", "in the arm",
-                          "in the condition", "less", "in the body", "in the other arm"}));
-  EXPECT_EQ(steps, (Names{"source", "greater", "at the end", "in the arm", "in the condition",
-                          "less", "in the body", "in the other arm"}));
+  EXPECT_EQ(nodes,
+            (Names{"source", "greater", "if_else", "at the end", "while_loop", "in the branch",
+                   "in the condition", "less", "in the body", "in the other branch"}));
+  EXPECT_EQ(steps, (Names{"source", "greater", "at the end", "in the branch", "in the condition",
+                          "less", "in the body", "in the other branch"}));
   EXPECT_EQ(branches, Names{"if_else"});
   EXPECT_EQ(loops, Names{"while_loop"});
-  EXPECT_EQ(blocks,
-            (Names{"source", "while_loop", "in the condition", "in the body", "in the other arm"}));
+  EXPECT_EQ(blocks, (Names{"source", "while_loop", "in the condition", "in the body",
+                           "in the other branch"}));
 }
 
 TEST_F(Walks, MayChangeThePlan) {

@@ -16,10 +16,10 @@ class Rule {
 
   Schedule schedule() {
     for (auto node = in_order_.rbegin(); node != in_order_.rend(); ++node) {
-      if (!has_effect(**node)) home_[*node] = innermost(**node);
+      if (!has_effect(**node)) fork_guard_[*node] = innermost(**node);
     }
     Schedule result;
-    for (const Node* node : in_order_) result[home_[node]].push_back(node);
+    for (const Node* node : in_order_) result[fork_guard_[node]].push_back(node);
     return result;
   }
 
@@ -72,7 +72,7 @@ class Rule {
     for (const Node& node : block.nodes) {
       if (kept_.count(&node) == 0) continue;
       in_order_.push_back(&node);
-      home_[&node] = &block;
+      fork_guard_[&node] = &block;
       for (const Block& inner : node.blocks) {
         owner_[&inner] = &node;
         note_places(inner);
@@ -83,20 +83,20 @@ class Rule {
   // The blocks around and including this one, the top first.
   std::vector<const Block*> way_to(const Block* block) const {
     std::vector<const Block*> way = {block};
-    while (way.back() != &program_.top) way.push_back(home_.at(owner_.at(way.back())));
+    while (way.back() != &program_.top) way.push_back(fork_guard_.at(owner_.at(way.back())));
     return {way.rbegin(), way.rend()};
   }
 
   // Later nodes have their final homes already.
   const Block* innermost(const Node& node) const {
-    const Block* const recorded = home_.at(&node);
+    const Block* const recorded = fork_guard_.at(&node);
     std::vector<const Block*> common;
     bool first = true;
     for (const Id id : node.out) {
       const auto uses = uses_.find(id);
       if (uses == uses_.end()) continue;
       for (const Use& use : uses->second) {
-        const auto way = way_to(use.node != nullptr ? home_.at(use.node) : use.block);
+        const auto way = way_to(use.node != nullptr ? fork_guard_.at(use.node) : use.block);
         if (first) {
           common = way;
         } else {
@@ -115,7 +115,7 @@ class Rule {
   std::map<Id, std::vector<Use>> uses_;
   std::set<const Node*> kept_;
   std::vector<const Node*> in_order_;
-  std::map<const Node*, const Block*> home_;
+  std::map<const Node*, const Block*> fork_guard_;
   std::map<const Block*, const Node*> owner_;
 };
 

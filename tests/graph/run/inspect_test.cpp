@@ -120,7 +120,7 @@ TEST(Inspect, GivesEachOfSeveralValuesOfAStep) {
             "the value 'divide' is not of type f32; it is i64");
   made[0].slot = 4711;
   EXPECT_EQ(error_of<Error>([&] { (void)sample.get<std::int64_t>(made[0]); }),
-            "the value 'divide' is none of this sample's; take one of values()");
+            "the value 'divide' does not belong to this sample; take one of values()");
 }
 
 }  // namespace inspect_test

@@ -98,7 +98,7 @@ TEST(Values, AreNotLookedAtAlone) {
   auto run = pipeline.epoch();
   EXPECT_EQ(
       pipeline.inspect(5).error()->what,
-      "its source gives its values once, in their order, so no sample can be asked for alone");
+      "its source produces its values once and in order, so a single sample cannot be requested");
   std::int64_t next = 0;
   while (const auto batch = run.next()) {
     for (const std::int64_t i : batch->get<0>()) EXPECT_EQ(i, next++);

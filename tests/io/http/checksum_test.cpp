@@ -1,7 +1,7 @@
 // Checksums of known texts, and their forms in lists and in servers' replies.
 #include "tests/error_of.h"
 #include <sluice/io/http/request.h>
-#include <sluice/io/readers/cell.h>
+#include <sluice/io/readers/csv_cell.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-// The test suites of RFC 1321 and FIPS 180-4, and of the catalogue of CRCs.
+// The test suites of RFC 1321 and FIPS 180-4, and of the catalog of CRCs.
 TEST(Checksum, KnownSums) {
   if (!can_read_urls()) GTEST_SKIP() << "this build has no libcurl";
   const struct {
@@ -56,7 +56,8 @@ TEST(Checksum, Texts) {
        {"e3069283", "crc32:", "crc32:e30692", "md4:900150983cd24fb0d6963f7d28e17f72",
         "crc32:e306928g", "sha256:900150983cd24fb0d6963f7d28e17f72", ":"}) {
     const std::string error = error_of<CellError>([&] { (void)Checksum::of_text(text); });
-    EXPECT_NE(error.find(std::string("'") + text + "' is no checksum"), std::string::npos) << error;
+    EXPECT_NE(error.find(std::string("'") + text + "' is not a checksum"), std::string::npos)
+        << error;
   }
 }
 

@@ -169,7 +169,7 @@ TEST_F(TarUrlsTest, WhatIsWrong) {
        "'S/none': the server answered 404 Not Found: 'there is no such file'"},
       {"/short.tar", "",
        "the archive 'S/short.tar', at byte 102912: 'x/1.bin' is said to have 100000 bytes, but the "
-       "archive ends after 46576 of them: it was cut, or is damaged"},
+       "archive ends after 46576 of them: it was truncated, or is damaged"},
       {"/longer/a.tar", offsets,
        "the index 'a.tar.offsets' knows no archive 'a.tar' of " +
            std::to_string(archive(4).size()) +
@@ -178,8 +178,8 @@ TEST_F(TarUrlsTest, WhatIsWrong) {
        "the sample 'S/other/a.tar/x/0', column 'cls': the archive has changed since its headers "
        "were read: another file lies at byte 102400"},
       {"/whole/a.tar", offsets,
-       "'S/whole/a.tar': the server sends all of it, and bytes 0 to 65535 were asked for: it gives "
-       "no parts of files; use one that does"},
+       "'S/whole/a.tar': the server sends all of it, but bytes 0 to 65535 were requested: it does "
+       "not support ranges; use one that does"},
       {"/wrong/a.tar", offsets,
        "'S/wrong/a.tar': the server sends another part than bytes 0 to 65535, which were asked "
        "for: 'bytes 5-9/" +
@@ -211,7 +211,7 @@ TEST_F(TarUrlsTest, WhatIsWrong) {
   EXPECT_NE(less.find("the connection ended after 9 bytes"), std::string::npos) << less;
 
   EXPECT_EQ(outcome({"a.tar"}, {}),
-            "tar_at: 'a.tar' is no URL; it begins with http://, https:// or s3://");
+            "tar_at: 'a.tar' is not a URL; it must begin with http://, https:// or s3://");
   EXPECT_EQ(outcome({}, {}), "tar_at: no archives are named");
   EXPECT_EQ(outcome({server_.url("/a.tar")}, {.columns = {"jpg"}}).find("tar_at: .columns names 1"),
             0);

@@ -103,13 +103,14 @@ TEST_F(UrlEpochsTest, ABadFileCostsItself) {
   ASSERT_EQ(batch->errors().size(), 4);
   const struct {
     const char *source, *what;
-  } errors[] = {{"S/3", "'S/3': the server answered 404 Not Found"},
-                {"S/7",
-                 "'S/7': the server sent nothing for 0.05 s (HttpOptions::stalled_s), after 4 of 9 "
-                 "bytes; so ended the last of 2 attempts (HttpOptions::retries)"},
-                {"nonsense", "'nonsense' is no URL; it begins with http://, https:// or s3://"},
-                // libcurl's wording depends on its version.
-                {"S 12", "'S 12': it is no URL that can be read: "}};
+  } errors[] = {
+      {"S/3", "'S/3': the server answered 404 Not Found"},
+      {"S/7",
+       "'S/7': the server sent nothing for 0.05 s (HttpOptions::stalled_s), after 4 of 9 "
+       "bytes; so ended the last of 2 attempts (HttpOptions::retries)"},
+      {"nonsense", "'nonsense' is not a URL; it must begin with http://, https:// or s3://"},
+      // libcurl's wording depends on its version.
+      {"S 12", "'S 12': the URL cannot be read: "}};
   for (std::size_t i = 0; i < std::size(errors); ++i) {
     EXPECT_EQ(without_server(batch->errors()[i].source), errors[i].source);
     const std::string what = without_server(batch->errors()[i].what);
@@ -145,15 +146,16 @@ TEST_F(UrlEpochsTest, Lists) {
   const auto what = [&](std::size_t i) {
     return error_of([&]() -> void { throw Error(without_server(batch->errors()[i].what)); });
   };
-  EXPECT_EQ(what(0).find("the list 'train.csv', line 4, column 'sum': 'md5:00' is no checksum"), 0);
+  EXPECT_EQ(what(0).find("the list 'train.csv', line 4, column 'sum': 'md5:00' is not a checksum"),
+            0);
   EXPECT_EQ(what(1), "the list 'train.csv', line 5, column 'label': 'four' is not a whole number");
   EXPECT_EQ(what(2).find("'S/d/a.jpg': its md5 is "), 0) << what(2);
 
   EXPECT_EQ(error_of([&] { (void)urls_in(list, {.url = "file"}).read(0); }),
-            "the list 'train.csv', line 2, column 'file': 'a.jpg' is no URL: it begins with "
-            "http://, https:// or s3://, or is below UrlListOptions::base");
+            "the list 'train.csv', line 2, column 'file': 'a.jpg' is not a URL: it must begin with "
+            "http://, https:// or s3://, or be relative to UrlListOptions::base");
   EXPECT_EQ(error_of([&] { (void)urls_in(list, {.url = "file", .base = "/data"}); }),
-            "urls_in: .base, '/data', is no URL; it begins with http://, https:// or s3://");
+            "urls_in: .base, '/data', is not a URL; it must begin with http://, https:// or s3://");
   EXPECT_EQ(error_of([&] {
               (void)urls_in<std::int64_t, float>(list, {.url = "file"});
             }).find("urls_in: .columns names 1, but there are types for 2"),
@@ -294,9 +296,9 @@ TEST_F(UrlEpochsTest, OptionsThatCannotBe) {
       {{.max_bytes = 0}, "max_bytes is 0; it must be at least 1"},
       {{.redirects = 101}, "redirects is 101; it must be 0 to 100"},
       {{.headers = {"no header"}},
-       "headers holds what is no header; each is a text like \"Authorization: Bearer ...\""},
+       "headers contains an invalid header; each is a text like \"Authorization: Bearer ...\""},
       {{.headers = {"A: b\r\nC: d"}},
-       "headers holds what is no header; each is a text like \"Authorization: Bearer ...\""},
+       "headers contains an invalid header; each is a text like \"Authorization: Bearer ...\""},
   };
   for (const auto& one : all) {
     EXPECT_EQ(sluice::error_of<BuildError>([&] { (void)urls_of({"http://a"}, one.options); }),

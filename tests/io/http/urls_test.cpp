@@ -47,8 +47,8 @@ class UrlsTest : public ScratchTest {
 TEST(Urls, ABuildWithoutThemSaysSo) {
   if (can_read_urls()) GTEST_SKIP() << "this build has libcurl";
   EXPECT_EQ(sluice::error_of<BuildError>([] { (void)urls_of({"http://host/a"}); }),
-            "this build of Sluice reads no URLs: install libcurl4-openssl-dev, 7.85 or newer, and "
-            "build it again");
+            "this build of Sluice cannot read URLs: install libcurl4-openssl-dev, 7.85 or newer, "
+            "and build it again");
 }
 
 TEST_F(UrlsTest, GivesWholeFilesWithTheirLabels) {
@@ -193,7 +193,7 @@ std::vector<Case> cases() {
        "'S/x': the server sends it compressed \\(Content-Encoding: 'gzip'\\) .*", 1},
       {"as it is", always(HttpServer::good("zzz", "Content-Encoding: identity\r\n")), "got zzz", 1},
       {"a part", always(reply("206 Partial Content", "a", "Content-Range: bytes 0-0/9\r\n")),
-       "'S/x': the server sends a part of it, and all was asked for", 1},
+       "'S/x': the server sends a part of it, but all of it was requested", 1},
       {"no content", always({"HTTP/1.1 204 No Content\r\n\r\n"}),
        "'S/x': the server answered 204 No Content, which comes with no file", 1},
       {"continue",
@@ -205,7 +205,7 @@ std::vector<Case> cases() {
        always(HttpServer::good("abc", "Content-MD5: kAFQmDzST7DWlj99KOF/cg==\r\n")), "got abc", 1},
       {"another MD5", always(HttpServer::good("abd", "Content-MD5: kAFQmDzST7DWlj99KOF/cg==\r\n")),
        "'S/x': its md5 is 4911e516e5aa21d327512e0c8b197616, and the server says "
-       "900150983cd24fb0d6963f7d28e17f72: it was damaged on its way, or is another file" +
+       "900150983cd24fb0d6963f7d28e17f72: it was damaged in transit, or is another file" +
            last,
        3},
       {"what is stored compressed",
@@ -341,17 +341,15 @@ TEST_F(UrlsTest, Redirects) {
       {"/far", "got other"},
       {"/to_again", "got good"},
       {"/loop",
-       "'S/loop': the server says to look at 'S/loop' instead, after 5 such redirects; more than "
+       "'S/loop': the server redirects to 'S/loop', after 5 such redirects; more than "
        "HttpOptions::redirects are not followed"},
       {"/file",
-       "'S/file': the server says to look at 'file:///etc/passwd' instead, which is neither http "
-       "nor https"},
+       "'S/file': the server redirects to 'file:///etc/passwd', which is neither http nor https"},
       {"/gopher",
-       "'S/gopher': the server says to look at 'gopher://127.0.0.1/1' instead, which is neither "
-       "http nor https"},
+       "'S/gopher': the server redirects to 'gopher://127.0.0.1/1', which is neither http nor "
+       "https"},
       {"/secret",
-       "'S/secret': the server says to look at 'ftp://host/x?...' instead, which is neither http "
-       "nor https"},
+       "'S/secret': the server redirects to 'ftp://host/x?...', which is neither http nor https"},
       {"/nowhere", "'S/nowhere': the server answered 302 Found"},
   };
   for (const One& one : all) EXPECT_EQ(outcome(server_.url(one.path)), one.outcome);
@@ -396,10 +394,10 @@ TEST_F(UrlsTest, ChecksumsOfTheDataset) {
       {"crc32:352441c2", "got abc"},
       {"crc32c:364b3fb7", "got abc"},
       {"crc32c:364b3fb8",
-       "'S/abc': its crc32c is 364b3fb7, and the dataset says 364b3fb8: it was damaged on its way, "
+       "'S/abc': its crc32c is 364b3fb7, and the dataset says 364b3fb8: it was damaged in transit, "
        "or is another file; so ended the last of 3 attempts (HttpOptions::retries)"},
       {"364b3fb7",
-       "'S/abc': '364b3fb7' is no checksum: it is sha256:, md5:, crc32c: or crc32: with its "
+       "'S/abc': '364b3fb7' is not a checksum: expected sha256:, md5:, crc32c: or crc32: with its "
        "hexadecimal digits, or the 64 digits of a SHA-256 or 32 of an MD5 alone"},
   };
   for (const One& one : all)

@@ -1,8 +1,8 @@
 // Files written by these tests decode to their original. Damaged ones are an error, or still the
 // same image.
+#include "tests/io/images.h"
 #include "tests/io/images/gif_writer.h"
 #include "tests/io/images/png_writer.h"
-#include "tests/io/pictures.h"
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/runtime/random.h>
@@ -88,7 +88,7 @@ unsigned random_level(int y, int x, int c) {
 }
 
 Example png(int bits, int color, bool interlaced, int height, int width) {
-  PngPicture picture{
+  PngImage picture{
       .width = width, .height = height, .bits = bits, .color = color, .interlaced = interlaced};
   const unsigned most = (1U << bits) - 1;
   picture.level = [most](int y, int x, int c) { return random_level(y, x, c) & most; };
@@ -119,7 +119,7 @@ Example png(int bits, int color, bool interlaced, int height, int width) {
   return example;
 }
 
-Example gif(const char* name, GifPicture picture) {
+Example gif(const char* name, GifImage picture) {
   picture.index = [](int y, int x) { return random_level(y, x, 0) & 127; };
   Example example{name, ImageFormat::gif, gif_file(picture), picture.height, picture.width, false,
                   {}};
@@ -235,14 +235,14 @@ TEST(DecodeImage, AMaskIsItsIds) {
       }
     }
     if (can_decode(ImageFormat::gif)) {
-      GifPicture picture{.width = 9,
-                         .height = 8,
-                         .left = 2,
-                         .top = 1,
-                         .frame_width = 6,
-                         .frame_height = 7,
-                         .interlaced = interlaced,
-                         .background = 5};
+      GifImage picture{.width = 9,
+                       .height = 8,
+                       .left = 2,
+                       .top = 1,
+                       .frame_width = 6,
+                       .frame_height = 7,
+                       .interlaced = interlaced,
+                       .background = 5};
       picture.index = [](int y, int x) { return random_level(y, x, 0) & 127; };
       expect_ids(
           gif_file(picture),
@@ -290,7 +290,7 @@ TEST(DecodeImage, WhatHasNoIdsIsNoMask) {
       continue;
     }
     EXPECT_EQ(error, std::string("this ") + name_of(example.format) +
-                         " file is no mask: it has colors and no ids" + cure)
+                         " file is not a mask: it has colors instead of ids" + cure)
         << example.name;
   }
   const Bytes jpeg = encode_jpeg(filled(8, 8, 3, 3));
@@ -327,13 +327,13 @@ TEST(DecodeImage, AFrameThatReachesBeyondTheCanvasEnlargesIt) {
   } cases[] = {{2, 2, 0, 0, 4, 3, 4, 3}, {2, 2, 1, 1, 3, 3, 4, 4}, {4, 4, 1, 0, 4, 4, 5, 4},
                {9, 1, 3, 5, 2, 2, 9, 7}, {0, 0, 0, 0, 3, 3, 3, 3}, {0, 7, 2, 0, 3, 3, 5, 7}};
   for (const auto& c : cases) {
-    GifPicture picture{.width = c.width,
-                       .height = c.height,
-                       .left = c.left,
-                       .top = c.top,
-                       .frame_width = c.frame_width,
-                       .frame_height = c.frame_height,
-                       .background = 9};
+    GifImage picture{.width = c.width,
+                     .height = c.height,
+                     .left = c.left,
+                     .top = c.top,
+                     .frame_width = c.frame_width,
+                     .frame_height = c.frame_height,
+                     .background = 9};
     picture.index = [](int y, int x) { return static_cast<unsigned>(10 + 8 * y + x); };
     const std::string file = gif_file(picture);
     const PictureSize size = peek_image(bytes_of(file));
@@ -354,8 +354,8 @@ TEST(DecodeImage, AFrameThatReachesBeyondTheCanvasEnlargesIt) {
   }
 }
 
-TEST(DecodeImage, ARegionIsThatPartOfThePicture) {
-  const Image drawn = draw_picture(31, 29, 3);
+TEST(DecodeImage, ARegionIsThatPartOfTheImage) {
+  const Image drawn = draw_image(31, 29, 3);
   std::vector<std::string> files;
   for (const Example& example : examples()) files.push_back(example.file);
   const Bytes jpeg = encode_jpeg(drawn, {.orientation = 6});
@@ -376,7 +376,7 @@ TEST(DecodeImage, ARegionIsThatPartOfThePicture) {
 }
 
 TEST(DecodeImage, JpegFilesDecodeAsWithDecodeJpeg) {
-  const Bytes jpeg = encode_jpeg(draw_picture(31, 29, 3), {.orientation = 6});
+  const Bytes jpeg = encode_jpeg(draw_image(31, 29, 3), {.orientation = 6});
   for (const bool turned : {false, true}) {
     for (const ColorSpace color : {ColorSpace::rgb, ColorSpace::gray}) {
       Image expected, got;
@@ -414,11 +414,11 @@ TEST(DecodeImage, AFormatThatThisBuildLacksIsNamed) {
   };
   const Case cases[] = {
       {ImageFormat::png, "\x89PNG\r\n\x1a\n",
-       "this build of Sluice decodes no PNG: install libpng-dev and build it again"},
+       "this build of Sluice cannot decode PNG: install libpng-dev and build it again"},
       {ImageFormat::webp, "RIFF....WEBP",
-       "this build of Sluice decodes no WebP: install libwebp-dev and build it again"},
+       "this build of Sluice cannot decode WebP: install libwebp-dev and build it again"},
       {ImageFormat::gif, "GIF89a",
-       "this build of Sluice decodes no GIF: install libgif-dev and build it again"}};
+       "this build of Sluice cannot decode GIF: install libgif-dev and build it again"}};
   for (const Case& c : cases) {
     if (can_decode(c.format)) continue;
     EXPECT_EQ(error_of(c.begin), c.error);
@@ -434,7 +434,7 @@ TEST(DecodeImage, TheLimitIsCheckedFirst) {
         "1073741824 x 1073741824 pixels of 3 bytes are more than the limit of 536870912 bytes; "
         "raise max_output_bytes");
     EXPECT_EQ(error_of(png_header({.width = 0})),
-              "broken header: a picture of 0 x 1 pixels (width x height)");
+              "broken header: an image of 0 x 1 pixels (width x height)");
     EXPECT_EQ(error_of(png_header({.width = -1})),
               "broken PNG file: a side of more than 2^31 - 1 pixels");
   }
@@ -456,7 +456,7 @@ TEST(DecodeImage, TheLimitIsCheckedFirst) {
 TEST(DecodeImage, WrongFilesAreErrors) {
   if (can_decode(ImageFormat::gif)) {
     EXPECT_EQ(error_of("GIF89a" + gif_number(1) + gif_number(1) + std::string(3, '\0') + ";"),
-              "a GIF file without a picture");
+              "a GIF file without an image");
   }
   if (can_decode(ImageFormat::png)) {
     std::string wrong_sum = png(8, 2, false, 3, 3).file;

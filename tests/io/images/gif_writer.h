@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-struct GifPicture {
+struct GifImage {
   int width = 1;
   int height = 1;
   // The first frame; 0 x 0: all of it.
@@ -25,7 +25,7 @@ inline std::string gif_number(int number) {
 }
 
 // Returns codes of 8 bits. 128 clears the table, before codes become longer; 129 is the end.
-inline std::string gif_data(const GifPicture& picture, int width, int height) {
+inline std::string gif_data(const GifImage& picture, int width, int height) {
   std::string codes = "\x80";
   const auto add_row = [&](int y) {
     for (int x = 0; x < width; ++x) {
@@ -51,7 +51,7 @@ inline std::string gif_data(const GifPicture& picture, int width, int height) {
   return blocks + '\0';
 }
 
-inline std::string gif_file(const GifPicture& picture) {
+inline std::string gif_file(const GifImage& picture) {
   const int width = picture.frame_width > 0 ? picture.frame_width : picture.width;
   const int height = picture.frame_height > 0 ? picture.frame_height : picture.height;
   std::string file = "GIF89a" + gif_number(picture.width) + gif_number(picture.height) + '\xf6' +

@@ -65,7 +65,7 @@ TEST(DecodeImage, BombsInTextsOfPngFilesDoNotGoOff) {
       png_chunk("zTXt", "Comment" + std::string(2, '\0') + little),
       png_chunk("iTXt", "Comment" + std::string("\0\1\0\0\0", 5) + little),
       png_chunk("iCCP", "Comment" + std::string(2, '\0') + little)};
-  PngPicture picture;
+  PngImage picture;
   picture.width = 7;
   picture.height = 5;
   picture.level = [](int y, int x, int c) { return static_cast<unsigned>(y * 30 + x * 9 + c); };

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-struct PngPicture {
+struct PngImage {
   int width = 1;
   int height = 1;
   int bits = 8;   // of a sample
@@ -58,7 +58,7 @@ inline std::string stored(std::string_view data) {
 }
 
 // Adds the pixels of every dx-th column and dy-th row, each row after its filter type.
-inline void add_png_rows(const PngPicture& picture, int y0, int x0, int dy, int dx,
+inline void add_png_rows(const PngImage& picture, int y0, int x0, int dy, int dx,
                          std::string& data) {
   const int channels = picture.color == 2 ? 3 : picture.color == 6 ? 4 : picture.color == 4 ? 2 : 1;
   if (x0 >= picture.width) return;
@@ -87,7 +87,7 @@ inline void add_png_rows(const PngPicture& picture, int y0, int x0, int dy, int 
   }
 }
 
-inline std::string png_header(const PngPicture& picture) {
+inline std::string png_header(const PngImage& picture) {
   return "\x89PNG\r\n\x1a\n" +
          png_chunk("IHDR", png_number(static_cast<std::uint32_t>(picture.width)) +
                                png_number(static_cast<std::uint32_t>(picture.height)) +
@@ -95,7 +95,7 @@ inline std::string png_header(const PngPicture& picture) {
                                std::string(2, '\0') + (picture.interlaced ? '\1' : '\0'));
 }
 
-inline std::string png_file(const PngPicture& picture) {
+inline std::string png_file(const PngImage& picture) {
   std::string data;
   if (picture.interlaced) {
     constexpr int kPasses[][4] = {{0, 0, 8, 8}, {0, 4, 8, 8}, {4, 0, 8, 4}, {0, 2, 4, 4},

@@ -1,7 +1,7 @@
 // Each allocation that may fail does, one after the other. The call ends with std::bad_alloc,
 // nothing leaks, and the same thread succeeds the next time.
 #include "tests/failing_allocations.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
@@ -116,8 +116,8 @@ class JpegAllocation : public ::testing::Test {
     for (int i = 0; i < 100 * 120 * 3; ++i)
       noise.data()[i] = static_cast<std::uint8_t>(random.below(256));
     files_.push_back(encode_jpeg(noise, {.quality = 100, .orientation = 6}));
-    files_.push_back(encode_jpeg(draw_picture(50, 60, 3), {.restart_rows = 1}));
-    files_.push_back(encode_jpeg(draw_picture(40, 60, 1), {.progressive = true}));
+    files_.push_back(encode_jpeg(draw_image(50, 60, 3), {.restart_rows = 1}));
+    files_.push_back(encode_jpeg(draw_image(40, 60, 1), {.progressive = true}));
     const std::span<const std::uint8_t> whole = files_[0];
     files_.push_back(Bytes::copy_of(whole.first(whole.size() / 2)));
   }
@@ -189,7 +189,7 @@ TEST_F(JpegAllocation, Learning) {
 }
 
 TEST_F(JpegAllocation, Encoding) {
-  const Image picture = draw_picture(70, 90, 3);
+  const Image picture = draw_image(70, 90, 3);
   const JpegEncodeOptions kinds[] = {
       {}, {.quality = 100, .subsampling = Subsampling::s444}, {.progressive = true}};
   for (const JpegEncodeOptions& kind : kinds)

@@ -196,7 +196,7 @@ TEST_F(JpegCorpus, BombsAreRefusedBeforeTheyCostMemory) {
 #endif
 }
 
-TEST_F(JpegCorpus, DefaultLimitsRefuseAllBombsButThePlainLargePicture) {
+TEST_F(JpegCorpus, DefaultLimitsRefuseAllBombsButThePlainLargeImage) {
   for (const Entry& entry : entries_of("bad/limit")) {
     // A sound image of 144 megapixels, 432 MB of pixels: below the default limit.
     if (entry.at("path").find("real-flat-12000x12000") != std::string::npos) continue;

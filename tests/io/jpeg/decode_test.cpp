@@ -1,4 +1,4 @@
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/io/reference_jpeg.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
@@ -40,7 +40,7 @@ TEST(JpegDecode, EqualsThePlainestUseOfTheLibrary) {
   const int sizes[][2] = {{1, 1}, {1, 40}, {40, 1}, {8, 8}, {17, 23}, {64, 48}, {75, 111}};
   for (const auto& size : sizes) {
     for (const int channels : {1, 3}) {
-      const Image image = draw_picture(size[0], size[1], channels);
+      const Image image = draw_image(size[0], size[1], channels);
       for (const Subsampling s : kSamplings) {
         for (const bool progressive : {false, true}) {
           for (const int restart_rows : {0, 1}) {
@@ -66,7 +66,7 @@ TEST(JpegDecode, EqualsThePlainestUseOfTheLibrary) {
 TEST(JpegDecode, AppliesTheOrientationUnlessToldNotTo) {
   for (const int channels : {1, 3}) {
     for (int orientation = 1; orientation <= 8; ++orientation) {
-      const Bytes file = encode_jpeg(draw_picture(33, 50, channels), {.orientation = orientation});
+      const Bytes file = encode_jpeg(draw_image(33, 50, channels), {.orientation = orientation});
       const Image stored = reference_decode(file);
       Image turned;
       orient(stored, orientation, turned);
@@ -117,7 +117,7 @@ TEST(JpegDecode, FourComponentsAreInvertedCmyk) {
 }
 
 TEST(JpegDecode, CutFilesFollowThePolicy) {
-  const Image image = draw_picture(120, 160, 3);
+  const Image image = draw_image(120, 160, 3);
   for (const bool progressive : {false, true}) {
     const Bytes file = encode_jpeg(image, {.progressive = progressive});
     const Image whole = reference_decode(file);
@@ -151,7 +151,7 @@ TEST(JpegDecode, CutFilesFollowThePolicy) {
 }
 
 TEST(JpegDecode, DamageIsSaidWithItsPlace) {
-  const Bytes file = encode_jpeg(draw_picture(160, 64, 3), {.subsampling = Subsampling::s444});
+  const Bytes file = encode_jpeg(draw_image(160, 64, 3), {.subsampling = Subsampling::s444});
   const std::span<const std::uint8_t> cut(file.data(), file.size() / 2);
   const std::string what = reason(cut);
   EXPECT_NE(what.find("damaged: "), std::string::npos) << what;
@@ -161,7 +161,7 @@ TEST(JpegDecode, DamageIsSaidWithItsPlace) {
 
 // A missing end marker is all that is wrong: the pixels are whole, and still it is not called so.
 TEST(JpegDecode, MissingEndMarkerCountsAsDamage) {
-  const Bytes file = encode_jpeg(draw_picture(40, 40, 3));
+  const Bytes file = encode_jpeg(draw_image(40, 40, 3));
   const std::span<const std::uint8_t> cut(file.data(), file.size() - 2);
   Image out;
   EXPECT_TRUE(decode_jpeg_image(cut, tolerant(), out).damaged);
@@ -171,14 +171,14 @@ TEST(JpegDecode, MissingEndMarkerCountsAsDamage) {
 
 // Unexpected bytes behind a complete image.
 TEST(JpegDecode, BytesBehindTheEndAreNoDamage) {
-  const Bytes file = encode_jpeg(draw_picture(40, 40, 3));
+  const Bytes file = encode_jpeg(draw_image(40, 40, 3));
   std::vector<std::uint8_t> longer(file.begin(), file.end());
   longer.insert(longer.end(), 1000, 0x5a);
   EXPECT_EQ(reason(longer), "no error");
 }
 
 // The previous image was white. The missing part of a cut file must not show it.
-TEST(JpegDecode, RecycledMemoryShowsNoFormerPicture) {
+TEST(JpegDecode, RecycledMemoryShowsNoFormerImage) {
   const Bytes dark = encode_jpeg(filled(200, 200, 3, 10), {.subsampling = Subsampling::s444});
   const Bytes bright = encode_jpeg(filled(200, 200, 3, 255));
   for (const std::size_t percent : {60u, 70u, 80u, 90u}) {
@@ -199,8 +199,8 @@ TEST(JpegDecode, RecycledMemoryShowsNoFormerPicture) {
 }
 
 TEST(JpegDecode, WorksAfterAnError) {
-  const Bytes good = encode_jpeg(draw_picture(60, 60, 3));
-  const Bytes progressive = encode_jpeg(draw_picture(60, 60, 1), {.progressive = true});
+  const Bytes good = encode_jpeg(draw_image(60, 60, 3));
+  const Bytes progressive = encode_jpeg(draw_image(60, 60, 1), {.progressive = true});
   const Image expected = reference_decode(good);
   const std::vector<std::uint8_t> text{'t', 'e', 'x', 't'};
   const std::span<const std::uint8_t> bad[] = {{good.data(), good.size() / 2},
@@ -227,16 +227,16 @@ std::vector<std::uint8_t> without(const Bytes& file, std::uint8_t marker) {
 }
 
 // libjpeg keeps tables from one image to the next. A file that lacks its own must not find them.
-TEST(JpegDecode, NoTableOutlivesItsPicture) {
-  const Image image = draw_picture(60, 60, 3);
-  const Bytes former = encode_jpeg(draw_picture(60, 60, 3, 2), {.quality = 30, .optimize = true});
+TEST(JpegDecode, NoTableOutlivesItsImage) {
+  const Image image = draw_image(60, 60, 3);
+  const Bytes former = encode_jpeg(draw_image(60, 60, 3, 2), {.quality = 30, .optimize = true});
   const Bytes file = encode_jpeg(image);
-  const std::vector<std::uint8_t> no_quantisation = without(file, 0xdb);
+  const std::vector<std::uint8_t> no_quantization = without(file, 0xdb);
   const std::vector<std::uint8_t> no_huffman = without(file, 0xc4);  // then the standard ones
   Image out;
   for (int round = 0; round < 3; ++round) {
     decode_jpeg_image(former, {}, out);
-    EXPECT_NE(reason(no_quantisation).find("uantization table"), std::string::npos);
+    EXPECT_NE(reason(no_quantization).find("uantization table"), std::string::npos);
     decode_jpeg_image(former, {}, out);
     decode_jpeg_image(no_huffman, {}, out);
     EXPECT_TRUE(out == reference_decode(file));
@@ -244,9 +244,9 @@ TEST(JpegDecode, NoTableOutlivesItsPicture) {
 }
 
 TEST(JpegDecode, LimitsAreCheckedWithNumbers) {
-  const Bytes plain = encode_jpeg(draw_picture(100, 200, 3));
+  const Bytes plain = encode_jpeg(draw_image(100, 200, 3));
   const Bytes progressive =
-      encode_jpeg(draw_picture(104, 200, 1), {.progressive = true});  // whole blocks
+      encode_jpeg(draw_image(104, 200, 1), {.progressive = true});  // whole blocks
   JpegOptions options;
   options.max_output_bytes = 60000;
   EXPECT_EQ(reason(plain, options), "no error");
@@ -271,7 +271,7 @@ TEST(JpegDecode, LimitsAreCheckedWithNumbers) {
 // Sizes that a few bytes claim: the limit is checked before memory is allocated.
 TEST(JpegDecode, HugeClaimsAreRefused) {
   for (const bool progressive : {false, true}) {
-    const Bytes file = encode_jpeg(draw_picture(16, 16, 3), {.progressive = progressive});
+    const Bytes file = encode_jpeg(draw_image(16, 16, 3), {.progressive = progressive});
     std::vector<std::uint8_t> bomb(file.begin(), file.end());
     const std::uint8_t frame[] = {0xff, static_cast<std::uint8_t>(progressive ? 0xc2 : 0xc0)};
     const auto found = std::search(bomb.begin(), bomb.end(), std::begin(frame), std::end(frame));
@@ -287,11 +287,11 @@ TEST(JpegDecode, HugeClaimsAreRefused) {
   }
 }
 
-TEST(JpegDecode, DamagedBytesEndInAPictureOrAReason) {
+TEST(JpegDecode, DamagedBytesEndInAnImageOrAReason) {
   const Bytes sources[] = {
-      encode_jpeg(draw_picture(40, 56, 3)),
-      encode_jpeg(draw_picture(40, 56, 3), {.progressive = true}),
-      encode_jpeg(draw_picture(40, 56, 1), {.restart_rows = 1}),
+      encode_jpeg(draw_image(40, 56, 3)),
+      encode_jpeg(draw_image(40, 56, 3), {.progressive = true}),
+      encode_jpeg(draw_image(40, 56, 1), {.restart_rows = 1}),
   };
   Random random({.seed = 17});
   int refused = 0;
@@ -325,7 +325,7 @@ TEST(JpegDecode, ThreadsDoNotDisturbEachOther) {
   std::vector<Bytes> files;
   std::vector<Image> expected;
   for (int i = 0; i < 8; ++i) {
-    files.push_back(encode_jpeg(draw_picture(50 + i, 70 - i, 3, static_cast<std::uint64_t>(i)),
+    files.push_back(encode_jpeg(draw_image(50 + i, 70 - i, 3, static_cast<std::uint64_t>(i)),
                                 {.progressive = i % 2 == 1}));
     expected.push_back(reference_decode(files.back()));
   }

@@ -1,4 +1,4 @@
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
@@ -36,7 +36,7 @@ double psnr(const Image& a, const Image& b) {
 }
 
 // An image without hard edges in its colors, so that every chroma sampling can represent it.
-Image smooth_picture(int height, int width, int channels) {
+Image smooth_image(int height, int width, int channels) {
   Image image(height, width, channels);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
@@ -54,7 +54,7 @@ TEST(JpegEncode, RoundTripIsClose) {
     for (const auto s :
          {Subsampling::s444, Subsampling::s422, Subsampling::s420, Subsampling::s440}) {
       for (const bool progressive : {false, true}) {
-        const Image image = smooth_picture(97, 131, channels);
+        const Image image = smooth_image(97, 131, channels);
         const Bytes file =
             encode_jpeg(image, {.quality = 95, .subsampling = s, .progressive = progressive});
         JpegOptions options;
@@ -71,7 +71,7 @@ TEST(JpegEncode, RoundTripIsClose) {
 }
 
 TEST(JpegEncode, HeaderSaysWhatWasAsked) {
-  const Image image = draw_picture(40, 60, 3);
+  const Image image = draw_image(40, 60, 3);
   const JpegHeader plain = peek_jpeg(encode_jpeg(image));
   EXPECT_EQ(plain.width, 60);
   EXPECT_EQ(plain.height, 40);
@@ -86,7 +86,7 @@ TEST(JpegEncode, HeaderSaysWhatWasAsked) {
   EXPECT_EQ(turned.orientation, 6);
   EXPECT_EQ(turned.oriented_width(), 40);
   EXPECT_EQ(turned.oriented_height(), 60);
-  EXPECT_EQ(peek_jpeg(encode_jpeg(draw_picture(8, 8, 1))).components, 1);
+  EXPECT_EQ(peek_jpeg(encode_jpeg(draw_image(8, 8, 1))).components, 1);
 }
 
 TEST(JpegEncode, SamplingFactorsStandInTheFrame) {
@@ -96,7 +96,7 @@ TEST(JpegEncode, SamplingFactorsStandInTheFrame) {
   };
   for (const Case& c : {Case{Subsampling::s444, 0x11}, Case{Subsampling::s422, 0x21},
                         Case{Subsampling::s420, 0x22}, Case{Subsampling::s440, 0x12}}) {
-    const Bytes file = encode_jpeg(draw_picture(16, 16, 3), {.subsampling = c.subsampling});
+    const Bytes file = encode_jpeg(draw_image(16, 16, 3), {.subsampling = c.subsampling});
     const std::array<std::uint8_t, 2> frame{0xff, 0xc0};
     const std::uint8_t* found = std::search(file.begin(), file.end(), frame.begin(), frame.end());
     ASSERT_LT(found + 12, file.end());
@@ -105,7 +105,7 @@ TEST(JpegEncode, SamplingFactorsStandInTheFrame) {
 }
 
 TEST(JpegEncode, OptionsChangeTheFileButNotThePixels) {
-  const Image image = draw_picture(64, 64, 3);
+  const Image image = draw_image(64, 64, 3);
   const Bytes plain = encode_jpeg(image);
   const Bytes optimized = encode_jpeg(image, {.optimize = true});
   const Bytes restarts = encode_jpeg(image, {.restart_rows = 1});
@@ -122,7 +122,7 @@ TEST(JpegEncode, OptionsChangeTheFileButNotThePixels) {
 }
 
 TEST(JpegEncode, BetterQualityIsLargerAndCloser) {
-  const Image image = draw_picture(64, 64, 3);
+  const Image image = draw_image(64, 64, 3);
   std::size_t size = 0;
   double quality = 0;
   for (const int q : {1, 30, 60, 90, 100}) {
@@ -151,7 +151,7 @@ TEST(JpegEncode, GrowsItsBuffer) {
 }
 
 TEST(JpegEncode, EncodesViewsWithGaps) {
-  const Image image = draw_picture(50, 70, 3);
+  const Image image = draw_image(50, 70, 3);
   const Image part = image.crop_view(5, 7, 31, 33);
   const Bytes a = encode_jpeg(part);
   const Bytes b = encode_jpeg(part.clone());
@@ -159,7 +159,7 @@ TEST(JpegEncode, EncodesViewsWithGaps) {
 }
 
 TEST(JpegEncode, RefusesWhatAJpegCannotHold) {
-  const Image good = draw_picture(8, 8, 3);
+  const Image good = draw_image(8, 8, 3);
   const Image two(8, 8, 2);
   const Image four(8, 8, 4);
   const Image wide(1, 65501, 1);

@@ -3,7 +3,7 @@
 
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/self_test.h>
@@ -74,7 +74,7 @@ TEST_F(JpegEntropyTest, DecodesOrdinaryFilesOfAllKinds) {
                                               << ", quality " << quality << ", sampling "
                                               << static_cast<int>(s) << ", " << restart_rows);
             ++seed;
-            const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, seed),
+            const Bytes file = encode_jpeg(draw_image(size[0], size[1], channels, seed),
                                            {.quality = quality,
                                             .subsampling = s,
                                             .optimize = quality == 97,
@@ -91,7 +91,7 @@ TEST_F(JpegEntropyTest, DecodesOrdinaryFilesOfAllKinds) {
 }
 
 TEST_F(JpegEntropyTest, LeavesOtherKindsToTheLibrary) {
-  const Image picture = draw_picture(40, 50, 3);
+  const Image picture = draw_image(40, 50, 3);
   const Bytes progressive = encode_jpeg(picture, {.progressive = true});
   EXPECT_FALSE(check_file(progressive, {}, 1, 8));
   EXPECT_EQ(outcome_of(progressive, {}, {}, kFast).path, JpegPath::fell_back);
@@ -99,7 +99,7 @@ TEST_F(JpegEntropyTest, LeavesOtherKindsToTheLibrary) {
 }
 
 TEST_F(JpegEntropyTest, ARegionMayLearnForTheNext) {
-  const Bytes file = encode_jpeg(draw_picture(300, 200, 3), {.subsampling = Subsampling::s444});
+  const Bytes file = encode_jpeg(draw_image(300, 200, 3), {.subsampling = Subsampling::s444});
   const auto index = JpegIndex::in_memory({.grain = 4});
   const auto path = [&](Rectangle w) { return outcome_of(file, w, {}, kFast, index.get()).path; };
   EXPECT_EQ(path({100, 50, 50, 50}), JpegPath::fast);

@@ -1,4 +1,4 @@
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
@@ -24,7 +24,7 @@ std::string reason(const File& file) {
 }
 
 File file_of(const JpegEncodeOptions& options) {
-  const Bytes bytes = encode_jpeg(draw_picture(19, 27, 3), options);
+  const Bytes bytes = encode_jpeg(draw_image(19, 27, 3), options);
   return {bytes.begin(), bytes.end()};
 }
 
@@ -128,7 +128,7 @@ TEST(JpegHeader, EveryCutAgreesWithTheTolerantDecoder) {
                                      {.optimize = true, .restart_rows = 1}};
   for (const JpegEncodeOptions& kind : kinds) {
     for (const int channels : {1, 3}) {
-      const Bytes whole = encode_jpeg(draw_picture(19, 27, channels), kind);
+      const Bytes whole = encode_jpeg(draw_image(19, 27, channels), kind);
       const std::uint8_t scan[] = {0xff, 0xda};
       const auto header = std::search(whole.begin(), whole.end(), std::begin(scan), std::end(scan));
       const auto data = header + 2 + 6 + 2 * channels;

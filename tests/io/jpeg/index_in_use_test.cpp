@@ -1,6 +1,6 @@
 // Index files that are cut, overwritten, deleted or replaced while decoders use them.
 #include "tests/io/decode_outcome.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
@@ -48,7 +48,7 @@ class JpegIndexInUse : public ::testing::Test {
       Picture picture;
       const int height = 100 + 9 * static_cast<int>(i);
       picture.file =
-          encode_jpeg(draw_picture(height, 160, 3, i),
+          encode_jpeg(draw_image(height, 160, 3, i),
                       {.subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444});
       for (JpegIndex* learner : {index.get(), other.get()})
         outcome_of(picture.file, {}, {}, kFast, learner);

@@ -1,5 +1,5 @@
 #include "tests/io/decode_outcome.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
 #include <sluice/io/jpeg/encode.h>
@@ -33,7 +33,7 @@ class JpegIndexTest : public ::testing::Test {
     std::filesystem::create_directories(folder_);
     for (int i = 0; i < 3; ++i) {
       files_.push_back(
-          encode_jpeg(draw_picture(90 + 30 * i, 150, 3, 7 + static_cast<std::uint64_t>(i)),
+          encode_jpeg(draw_image(90 + 30 * i, 150, 3, 7 + static_cast<std::uint64_t>(i)),
                       {.subsampling = i == 1 ? Subsampling::s420 : Subsampling::s444}));
     }
   }

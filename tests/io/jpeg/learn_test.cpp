@@ -1,6 +1,6 @@
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/self_test.h>
@@ -73,7 +73,7 @@ TEST_F(JpegLearnTest, LeavesWhatDecodingLeaves) {
                        << size[0] << " x " << size[1] << " x " << channels << ", sampling "
                        << static_cast<int>(s) << ", " << restart_rows);
           ++seed;
-          const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, seed),
+          const Bytes file = encode_jpeg(draw_image(size[0], size[1], channels, seed),
                                          {.subsampling = s,
                                           .orientation = static_cast<int>(seed % 8) + 1,
                                           .restart_rows = restart_rows});
@@ -85,7 +85,7 @@ TEST_F(JpegLearnTest, LeavesWhatDecodingLeaves) {
 }
 
 TEST_F(JpegLearnTest, ARegionOfWhatWasLearntIsReadAlone) {
-  const Bytes file = encode_jpeg(draw_picture(150, 200, 3), {.subsampling = Subsampling::s420});
+  const Bytes file = encode_jpeg(draw_image(150, 200, 3), {.subsampling = Subsampling::s420});
   const auto index = JpegIndex::in_memory();
   EXPECT_EQ(learn_jpeg(file, *index).result, JpegLearnt::known);
   for (const Rectangle w :
@@ -98,7 +98,7 @@ TEST_F(JpegLearnTest, ARegionOfWhatWasLearntIsReadAlone) {
 
 // A region that was decoded before leaves a part, which learning completes.
 TEST_F(JpegLearnTest, CompletesWhatIsKnownInPart) {
-  const Bytes file = encode_jpeg(draw_picture(150, 200, 3), {.subsampling = Subsampling::s444});
+  const Bytes file = encode_jpeg(draw_image(150, 200, 3), {.subsampling = Subsampling::s444});
   const auto index = JpegIndex::in_memory();
   outcome_of(file, Rectangle{30, 20, 40, 40}, {}, JpegEntropyDecoder::fast, index.get());
   const std::int64_t part = index->records();
@@ -111,7 +111,7 @@ TEST_F(JpegLearnTest, CompletesWhatIsKnownInPart) {
 }
 
 TEST_F(JpegLearnTest, SaysWhyAFileCannotBeLearnt) {
-  const Image picture = draw_picture(60, 90, 3);
+  const Image picture = draw_image(60, 90, 3);
   const auto bytes_of = [](const Bytes& file) {
     return std::vector<std::uint8_t>(file.begin(), file.end());
   };
@@ -151,7 +151,7 @@ TEST_F(JpegLearnTest, SaysWhyAFileCannotBeLearnt) {
 }
 
 TEST_F(JpegLearnTest, ABudgetThatIsUsedUpIsSaid) {
-  const Bytes file = encode_jpeg(draw_picture(60, 90, 3));
+  const Bytes file = encode_jpeg(draw_image(60, 90, 3));
   const auto small = JpegIndex::in_memory({.bytes = 100});
   EXPECT_EQ(learn_jpeg(file, *small).result, JpegLearnt::no_room);
   const auto none = JpegIndex::in_memory({.bytes = 0});

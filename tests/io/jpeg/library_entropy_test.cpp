@@ -1,5 +1,5 @@
 // The checks before a part of libjpeg is replaced: it must be where it is expected.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/libjpeg.h>
@@ -20,7 +20,7 @@ class JpegLibraryEntropy : public ::testing::Test {
   }
   jpeg_decompress_struct& info() { return decompressor_.info(); }
 
-  Bytes file_ = encode_jpeg(draw_picture(20, 30, 3));
+  Bytes file_ = encode_jpeg(draw_image(20, 30, 3));
   JpegDecompressor decompressor_;
 };
 

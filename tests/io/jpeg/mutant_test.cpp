@@ -5,7 +5,7 @@
 #include "tests/io/jpeg/mutant.h"
 
 #include "tests/io/decode_outcome.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/self_test.h>
@@ -31,15 +31,15 @@ class JpegMutantTest : public ::testing::Test {
     for (const int restart_rows : {0, 1}) {
       for (const Subsampling s : {Subsampling::s444, Subsampling::s420}) {
         files_.push_back(
-            encode_jpeg(draw_picture(61, 75, 3),
+            encode_jpeg(draw_image(61, 75, 3),
                         {.quality = 85, .subsampling = s, .restart_rows = restart_rows}));
       }
       files_.push_back(
-          encode_jpeg(draw_picture(kHeight, 90, 1),
+          encode_jpeg(draw_image(kHeight, 90, 1),
                       {.quality = 96, .optimize = true, .restart_rows = restart_rows}));
     }
     // More than our decoder prepares in one step.
-    files_.push_back(encode_jpeg(draw_picture(150, 180, 1), {.quality = 100}));
+    files_.push_back(encode_jpeg(draw_image(150, 180, 1), {.quality = 100}));
     ASSERT_GT(files_.back().size(), ScanReader::kPiece);
     folder_ = std::filesystem::path(::testing::TempDir()) /
               ::testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -115,7 +115,7 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
 
 // The library reads a little ahead of a region, and so may find that the file ends.
 TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
-  const Bytes file = encode_jpeg(draw_picture(37, 50, 3), {.quality = 30});
+  const Bytes file = encode_jpeg(draw_image(37, 50, 3), {.quality = 30});
   for (std::size_t cut = segments_of(file).back().end; cut < file.size(); ++cut) {
     for (const std::size_t fill_bytes : {1, 2, 60}) {
       for (const std::size_t zeros : {0, 2}) {

@@ -1,4 +1,4 @@
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/io/jpeg/orientation.h>
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ Place stored_place(int orientation, int y, int x, int height, int width) {
 
 TEST(Orientation, MovesEachPixelToItsPlace) {
   for (const int channels : {1, 2, 3, 4}) {
-    const Image image = draw_picture(13, 21, channels);
+    const Image image = draw_image(13, 21, channels);
     for (int orientation = 0; orientation <= 9; ++orientation) {
       Image out;
       orient(image, orientation, out);
@@ -53,8 +53,8 @@ TEST(Orientation, MovesEachPixelToItsPlace) {
   }
 }
 
-TEST(Orientation, RegionsTurnAsThePictureDoes) {
-  const Image image = draw_picture(13, 21, 3);
+TEST(Orientation, RegionsTurnAsTheImageDoes) {
+  const Image image = draw_image(13, 21, 3);
   for (int orientation = 1; orientation <= 8; ++orientation) {
     Image whole;
     orient(image, orientation, whole);

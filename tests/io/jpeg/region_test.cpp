@@ -1,4 +1,4 @@
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/io/reference_jpeg.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
@@ -48,7 +48,7 @@ TEST(JpegRegion, RandomRegionsEqualCuts) {
       for (const Subsampling s : kSamplings) {
         for (int kind = 0; kind < 4; ++kind) {
           const Bytes file = encode_jpeg(
-              draw_picture(size[0], size[1], channels),
+              draw_image(size[0], size[1], channels),
               {.subsampling = s, .progressive = kind % 2 == 1, .restart_rows = kind / 2});
           const ColorSpace color = below(4) == 0 ? ColorSpace::gray : ColorSpace::rgb;
           const Image whole =
@@ -75,7 +75,7 @@ TEST(JpegRegion, RandomRegionsEqualCuts) {
 TEST(JpegRegion, NarrowStripsEqualCuts) {
   for (const Subsampling s : kSamplings) {
     for (const int width : {4, 5, 9, 16, 17, 35}) {
-      const Bytes file = encode_jpeg(draw_picture(20, width, 3), {.subsampling = s});
+      const Bytes file = encode_jpeg(draw_image(20, width, 3), {.subsampling = s});
       const Image whole = reference_decode(file);
       for (int w = 1; w <= 3; ++w) {
         for (int x = 0; x + w <= width; ++x) {
@@ -87,9 +87,9 @@ TEST(JpegRegion, NarrowStripsEqualCuts) {
   }
 }
 
-TEST(JpegRegion, RegionsCountInTheOrientedPicture) {
+TEST(JpegRegion, RegionsCountInTheOrientedImage) {
   for (int orientation = 1; orientation <= 8; ++orientation) {
-    const Bytes file = encode_jpeg(draw_picture(45, 70, 3), {.orientation = orientation});
+    const Bytes file = encode_jpeg(draw_image(45, 70, 3), {.orientation = orientation});
     Image whole;
     decode_jpeg_image(file, {}, whole);
     const int h = whole.height();
@@ -103,7 +103,7 @@ TEST(JpegRegion, RegionsCountInTheOrientedPicture) {
 }
 
 TEST(JpegRegion, FourComponentsEqualCuts) {
-  const std::vector<std::uint8_t> file = reference_encode_cmyk(draw_picture(50, 60, 4));
+  const std::vector<std::uint8_t> file = reference_encode_cmyk(draw_image(50, 60, 4));
   Image whole;
   for (const ColorSpace color : {ColorSpace::rgb, ColorSpace::gray}) {
     JpegOptions options;
@@ -117,7 +117,7 @@ TEST(JpegRegion, FourComponentsEqualCuts) {
 }
 
 TEST(JpegRegion, RegionsOutsideAreErrorsWithNumbers) {
-  const Bytes file = encode_jpeg(draw_picture(30, 40, 3), {.orientation = 6});  // shown as 40 x 30
+  const Bytes file = encode_jpeg(draw_image(30, 40, 3), {.orientation = 6});  // shown as 40 x 30
   EXPECT_EQ(reason(file, {0, 0, 40, 30}), "no error");
   const Rectangle bad[] = {
       {0, 0, 30, 40},
@@ -134,7 +134,7 @@ TEST(JpegRegion, RegionsOutsideAreErrorsWithNumbers) {
   };
   for (const Rectangle& w : bad) {
     const std::string what = reason(file, w);
-    EXPECT_NE(what.find("does not lie inside the picture of 40 x 30"), std::string::npos) << what;
+    EXPECT_NE(what.find("does not lie inside the image of 40 x 30"), std::string::npos) << what;
     EXPECT_NE(what.find(std::to_string(w.height) + " x " + std::to_string(w.width)),
               std::string::npos)
         << what;
@@ -143,7 +143,7 @@ TEST(JpegRegion, RegionsOutsideAreErrorsWithNumbers) {
 
 // Damage below the region is not seen, as documented, unless `verify` looks for it.
 TEST(JpegRegion, VerifyReadsToTheEnd) {
-  const Bytes file = encode_jpeg(draw_picture(160, 160, 3));
+  const Bytes file = encode_jpeg(draw_image(160, 160, 3));
   const std::span<const std::uint8_t> cut(file.data(), file.size() * 3 / 4);
   const Rectangle top{0, 10, 40, 50};
   JpegOptions options;
@@ -162,7 +162,7 @@ TEST(JpegRegion, VerifyReadsToTheEnd) {
 // A progressive file that lacks its last passes is smoothed over block borders, far beyond one
 // pixel.
 TEST(JpegRegion, IncompleteProgressiveFilesEqualCuts) {
-  const Bytes file = encode_jpeg(draw_picture(96, 96, 3), {.progressive = true});
+  const Bytes file = encode_jpeg(draw_image(96, 96, 3), {.progressive = true});
   std::vector<std::size_t> scans;
   for (std::size_t i = 0; i + 1 < file.size(); ++i) {
     if (file.data()[i] == 0xff && file.data()[i + 1] == 0xda) scans.push_back(i);
@@ -182,7 +182,7 @@ TEST(JpegRegion, IncompleteProgressiveFilesEqualCuts) {
 
 TEST(JpegRegion, TolerantRegionsOfCutFilesEqualCuts) {
   for (const Subsampling s : kSamplings) {
-    const Bytes file = encode_jpeg(draw_picture(120, 90, 3), {.subsampling = s});
+    const Bytes file = encode_jpeg(draw_image(120, 90, 3), {.subsampling = s});
     JpegOptions options;
     options.damage = DamagePolicy::tolerant;
     for (const std::size_t percent : {30u, 50u, 75u, 95u}) {

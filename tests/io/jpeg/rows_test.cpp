@@ -2,8 +2,8 @@
 // a decode at once, however the rows are requested and whatever is wrong with the file.
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
+#include "tests/io/images.h"
 #include "tests/io/jpeg/mutant.h"
-#include "tests/io/pictures.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
@@ -45,7 +45,7 @@ struct Used {
 };
 
 // Rows that are not requested are copied from `expected`.
-Image copy_of_rows(PictureRows& rows, const Use& use, const Image& expected) {
+Image copy_of_rows(ImageRows& rows, const Use& use, const Image& expected) {
   Image out = expected.height() == rows.height() && expected.width() == rows.width()
                   ? expected.clone()
                   : Image(rows.height(), rows.width(), rows.channels());
@@ -70,7 +70,7 @@ Used use_rows(const Bytes& file, const std::optional<Rectangle>& region, JpegOpt
       try {
         used.outcome.image = copy_of_rows(rows, use, expected);
         done = true;
-      } catch (const PictureRows::Restarted&) {
+      } catch (const ImageRows::Restarted&) {
         ++used.restarts;
       }
     }
@@ -121,17 +121,17 @@ std::vector<Bytes> pictures() {
   for (const Subsampling s : {Subsampling::s444, Subsampling::s420}) {
     for (const bool progressive : {false, true}) {
       files.push_back(encode_jpeg(
-          draw_picture(133, 97, 3),
+          draw_image(133, 97, 3),
           {.subsampling = s, .progressive = progressive, .restart_rows = progressive ? 0 : 2}));
     }
   }
-  files.push_back(encode_jpeg(draw_picture(90, 61, 1), {.quality = 95}));
-  files.push_back(encode_jpeg(draw_picture(5, 300, 3), {}));
-  files.push_back(encode_jpeg(draw_picture(200, 1, 3), {}));
+  files.push_back(encode_jpeg(draw_image(90, 61, 1), {.quality = 95}));
+  files.push_back(encode_jpeg(draw_image(5, 300, 3), {}));
+  files.push_back(encode_jpeg(draw_image(200, 1, 3), {}));
   return files;
 }
 
-TEST(JpegRowsTest, ArePixelsOfThePicture) {
+TEST(JpegRowsTest, ArePixelsOfTheImage) {
   Random random({.seed = 5});
   const std::vector<Bytes> files = pictures();
   for (const Bytes& file : files) {
@@ -150,8 +150,8 @@ TEST(JpegRowsTest, ArePixelsOfThePicture) {
   }
 }
 
-TEST(JpegRowsTest, OfAPictureThatIsToBeTurnedDoNotBegin) {
-  const Bytes file = encode_jpeg(draw_picture(30, 40, 3), {.orientation = 6});
+TEST(JpegRowsTest, OfAnImageThatIsToBeTurnedDoNotBegin) {
+  const Bytes file = encode_jpeg(draw_image(30, 40, 3), {.orientation = 6});
   JpegRows& rows = JpegRows::for_this_thread();
   EXPECT_FALSE(rows.begin(file, {}, {}));
   EXPECT_TRUE(rows.begin(file, {}, {.apply_orientation = false}));
@@ -210,7 +210,7 @@ TEST(JpegRowsTest, BeginAgainWithoutAnIndexThatIsWrong) {
   constexpr std::size_t kSize = 30000;
   const auto padded = [](std::uint64_t seed) {  // bytes after the end of a file are not read
     const Bytes file =
-        encode_jpeg(draw_picture(150, 90, 3, seed), {.subsampling = Subsampling::s444});
+        encode_jpeg(draw_image(150, 90, 3, seed), {.subsampling = Subsampling::s444});
     Bytes bytes(kSize);
     std::fill(std::copy(file.begin(), file.end(), bytes.data()), bytes.data() + kSize, 0);
     return bytes;
@@ -237,7 +237,7 @@ TEST(JpegRowsTest, OfAFileOnDemandThatCannotBeReadFail) {
       throw Error("the disk is gone");
     }
   };
-  const Bytes file = encode_jpeg(draw_picture(150, 90, 3), {});
+  const Bytes file = encode_jpeg(draw_image(150, 90, 3), {});
   const auto index = JpegIndex::in_memory({});
   learn_jpeg(file, *index);
   Bytes broken = Bytes::on_demand(bytes_of(file), 800, std::make_unique<Broken>());

@@ -3,7 +3,7 @@
 
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/io/reference_jpeg.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
@@ -87,7 +87,7 @@ TEST(JpegShrink, EqualsTheLibraryOnFilesOfAllKinds) {
            {Subsampling::s444, Subsampling::s422, Subsampling::s420, Subsampling::s440}) {
         for (int kind = 0; kind < 4; ++kind) {
           ++seed;
-          const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, seed),
+          const Bytes file = encode_jpeg(draw_image(size[0], size[1], channels, seed),
                                          {.subsampling = s,
                                           .progressive = kind % 2 == 1,
                                           .orientation = static_cast<int>(seed % 8) + 1,
@@ -109,7 +109,7 @@ TEST(JpegShrink, EqualsTheLibraryOnFilesOfAllKinds) {
 TEST(JpegShrink, NarrowStripsEqualCuts) {
   for (const Subsampling s : {Subsampling::s444, Subsampling::s422, Subsampling::s420}) {
     for (const int width : {17, 31, 64, 75}) {
-      const Bytes file = encode_jpeg(draw_picture(40, width, 3), {.subsampling = s});
+      const Bytes file = encode_jpeg(draw_image(40, width, 3), {.subsampling = s});
       for (const int shrink : kShrinks) {
         const DecodeOutcome whole = outcome_of(file, {}, {}, kLibrary, nullptr, shrink);
         for (int x = 0; x < width; ++x) {
@@ -123,7 +123,7 @@ TEST(JpegShrink, NarrowStripsEqualCuts) {
 }
 
 TEST(JpegShrink, FourComponentsEqualCuts) {
-  const std::vector<std::uint8_t> file = reference_encode_cmyk(draw_picture(50, 60, 4));
+  const std::vector<std::uint8_t> file = reference_encode_cmyk(draw_image(50, 60, 4));
   for (const ColorSpace color : {ColorSpace::rgb, ColorSpace::gray}) {
     JpegOptions options;
     options.color = color;
@@ -133,19 +133,19 @@ TEST(JpegShrink, FourComponentsEqualCuts) {
 
 // 45 x 70 pixels are 12 x 18 of 4 x 4, with 3 rows and 2 columns too many at the stored image's
 // lower and right edge.
-TEST(JpegShrink, TheGridIsThatOfTheStoredPicture) {
+TEST(JpegShrink, TheGridIsThatOfTheStoredImage) {
   const Rectangle expected[] = {{0, 0, 48, 72}, {0, -2, 48, 72}, {-3, -2, 48, 72}, {-3, 0, 48, 72},
                                 {0, 0, 72, 48}, {0, -3, 72, 48}, {-2, -3, 72, 48}, {-2, 0, 72, 48}};
   for (int orientation = 1; orientation <= 8; ++orientation) {
-    const Bytes file = encode_jpeg(draw_picture(45, 70, 3), {.orientation = orientation});
+    const Bytes file = encode_jpeg(draw_image(45, 70, 3), {.orientation = orientation});
     const DecodeOutcome whole = outcome_of(file, {}, {}, kFast, nullptr, 4);
     EXPECT_EQ(whole.covered, expected[orientation - 1]) << orientation;
     EXPECT_EQ(whole.image.height() * 4, whole.covered.height) << orientation;
   }
 }
 
-TEST(JpegShrink, ByOneIsTheFullPicture) {
-  const Bytes file = encode_jpeg(draw_picture(30, 40, 3), {.orientation = 6});
+TEST(JpegShrink, ByOneIsTheFullImage) {
+  const Bytes file = encode_jpeg(draw_image(30, 40, 3), {.orientation = 6});
   const Rectangle w{3, 5, 20, 11};
   Image full;
   Image shrunk;
@@ -156,7 +156,7 @@ TEST(JpegShrink, ByOneIsTheFullPicture) {
 }
 
 TEST(JpegShrink, RefusesOtherScalesAndRegionsOutside) {
-  const Bytes file = encode_jpeg(draw_picture(30, 40, 3));
+  const Bytes file = encode_jpeg(draw_image(30, 40, 3));
   const auto reason = [&](const Rectangle& w, int shrink) -> std::string {
     Image image = filled(3, 3, 3, 1);
     try {
@@ -169,15 +169,15 @@ TEST(JpegShrink, RefusesOtherScalesAndRegionsOutside) {
   };
   for (const int shrink : {-2, 0, 3, 16}) {
     EXPECT_EQ(reason({0, 0, 5, 5}, shrink),
-              "cannot be shrunk by " + std::to_string(shrink) + ", but by 1, 2, 4 or 8");
+              "cannot be shrunk by " + std::to_string(shrink) + "; use 1, 2, 4 or 8");
   }
-  EXPECT_NE(reason({28, 0, 4, 4}, 4).find("does not lie inside the picture of 30 x 40"),
+  EXPECT_NE(reason({28, 0, 4, 4}, 4).find("does not lie inside the image of 30 x 40"),
             std::string::npos);
 }
 
 TEST(JpegShrink, TolerantRegionsOfCutFilesEqualCuts) {
   for (const Subsampling s : {Subsampling::s444, Subsampling::s422, Subsampling::s420}) {
-    const Bytes file = encode_jpeg(draw_picture(120, 90, 3), {.subsampling = s});
+    const Bytes file = encode_jpeg(draw_image(120, 90, 3), {.subsampling = s});
     JpegOptions options;
     options.damage = DamagePolicy::tolerant;
     for (const std::size_t percent : {30u, 75u, 95u}) {
@@ -191,7 +191,7 @@ TEST(JpegShrink, TolerantRegionsOfCutFilesEqualCuts) {
 
 TEST(JpegShrink, LeavesAnIndexThatServesFullRegions) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "not in use with this libjpeg";
-  const Bytes file = encode_jpeg(draw_picture(100, 90, 3));
+  const Bytes file = encode_jpeg(draw_image(100, 90, 3));
   const auto index = JpegIndex::in_memory();
   Image image;
   EXPECT_EQ(decode_jpeg_shrunk(file, {}, 8, {}, image, index.get()).path, JpegPath::fast);

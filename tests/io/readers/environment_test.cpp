@@ -106,14 +106,14 @@ TEST(Environment, RefusesHalvesAndContradictions) {
        "OMPI_COMM_WORLD_SIZE"},
       {{{"SLURM_STEP_ID", "0"}, {"SLURM_NTASKS", "4"}},
        "SLURM_PROCID is not set, SLURM_NTASKS=4, where Slurm sets SLURM_PROCID and SLURM_NTASKS"},
-      {{{"RANK", "three"}, {"WORLD_SIZE", "4"}}, "RANK=three is no number"},
-      {{{"RANK", ""}, {"WORLD_SIZE", "4"}}, "RANK= is no number"},
-      {{{"RANK", "1 "}, {"WORLD_SIZE", "4"}}, "RANK=1  is no number"},
-      {{{"RANK", "-1"}, {"WORLD_SIZE", "4"}}, "RANK=-1 is no number"},
+      {{{"RANK", "three"}, {"WORLD_SIZE", "4"}}, "RANK=three is not a number"},
+      {{{"RANK", ""}, {"WORLD_SIZE", "4"}}, "RANK= is not a number"},
+      {{{"RANK", "1 "}, {"WORLD_SIZE", "4"}}, "RANK=1  is not a number"},
+      {{{"RANK", "-1"}, {"WORLD_SIZE", "4"}}, "RANK=-1 is not a number"},
       {{{"RANK", "1"}, {"WORLD_SIZE", "99999999999999999999"}},
-       "WORLD_SIZE=99999999999999999999 is no number"},
-      {{{"RANK", "1\x1b[2J"}, {"WORLD_SIZE", "4"}}, "RANK=1\\x1b[2J is no number"},
-      {{{"SLURM_STEP_ID", "batch"}}, "SLURM_STEP_ID=batch is no number"},
+       "WORLD_SIZE=99999999999999999999 is not a number"},
+      {{{"RANK", "1\x1b[2J"}, {"WORLD_SIZE", "4"}}, "RANK=1\\x1b[2J is not a number"},
+      {{{"SLURM_STEP_ID", "batch"}}, "SLURM_STEP_ID=batch is not a number"},
       {{{"PMI_RANK", "4"}, {"PMI_SIZE", "4"}},
        "PMI_RANK=4, PMI_SIZE=4, where ranks are below the size, counted from 0"},
       {{{"RANK", "0"}, {"WORLD_SIZE", "0"}},
@@ -140,8 +140,8 @@ TEST(Environment, RefusesHalvesAndContradictions) {
       EXPECT_EQ(
           std::string(error.what()),
           "the environment does not say which process of the job this is: " + std::string(c.what) +
-              "; mend or unset them, or give the shard itself instead of asking the "
-              "environment: .shard = {.index = ..., .count = ...}");
+              "; fix or unset them, or give the shard yourself instead of asking the environment: "
+              ".shard = {.index = ..., .count = ...}");
     }
   }
 }

@@ -1,6 +1,6 @@
 // FileHashes on files of the real file system. Only the time at which they are read is faked.
 #include <sluice/io/jpeg/index.h>
-#include <sluice/io/readers/picture_reader.h>
+#include <sluice/io/readers/image_reader.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // Files that are read in parts: which parts are read, and what happens to files that change.
 #include "tests/in_child.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/io/readers/scratch.h"
 #include "tests/io/readers/tar_writer.h"
 #include <sluice/graph/pipeline.h>
@@ -9,7 +9,7 @@
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/io/readers/files.h>
-#include <sluice/io/readers/picture_reader.h>
+#include <sluice/io/readers/image_reader.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 
@@ -41,13 +41,13 @@ constexpr int kFiles = 9;
 constexpr Rectangle kRegion{60, 40, 30, 50};
 
 // Files that were written just now count as settled.
-PictureReader::Clock::time_point later() {
-  return PictureReader::Clock::now() + std::chrono::seconds(100);
+ImageReader::Clock::time_point later() {
+  return ImageReader::Clock::now() + std::chrono::seconds(100);
 }
-constexpr PictureReader::Options kParts{.parts = ReadParts::always, .now = later};
+constexpr ImageReader::Options kParts{.parts = ReadParts::always, .now = later};
 
 std::string picture(int i) {
-  return text_of(encode_jpeg(draw_picture(400 + i, 300, 3, static_cast<std::uint64_t>(i) + 1)));
+  return text_of(encode_jpeg(draw_image(400 + i, 300, 3, static_cast<std::uint64_t>(i) + 1)));
 }
 
 class FilePartsTest : public ScratchTest {
@@ -66,7 +66,7 @@ class FilePartsTest : public ScratchTest {
     return index_->find(digest_of(read_file(path(name(i)))))->records.front().place / 8;
   }
   // Returns the bytes once the file's hash is known, if that is possible here.
-  std::optional<Bytes> begun(const PictureReader& reader, int i) const {
+  std::optional<Bytes> begun(const ImageReader& reader, int i) const {
     const auto n = static_cast<std::size_t>(i);
     (void)reader.read(n, path(name(i)));
     Bytes bytes = reader.read(n, path(name(i)));
@@ -78,7 +78,7 @@ class FilePartsTest : public ScratchTest {
 };
 
 TEST_F(FilePartsTest, TheHeaderFirstThenTheRegionAndNoMore) {
-  const PictureReader reader(index_, kFiles, kParts);
+  const ImageReader reader(index_, kFiles, kParts);
   SourceReads expected;
   for (int i = 0; i < kFiles; ++i) {
     const auto bytes_of_file = static_cast<std::int64_t>(size(i));
@@ -107,12 +107,12 @@ TEST_F(FilePartsTest, TheHeaderFirstThenTheRegionAndNoMore) {
 
 TEST_F(FilePartsTest, WhatIsNotKnownOrNotWantedIsReadWhole) {
   const auto other = JpegIndex::in_memory();
-  const PictureReader readers[] = {
+  const ImageReader readers[] = {
       {nullptr, kFiles, kParts},
       {other, kFiles, kParts},
       {index_, kFiles, {.parts = ReadParts::never, .now = later}},
       {index_, kFiles, {.parts = ReadParts::always}}};  // written a moment ago
-  for (const PictureReader& reader : readers) {
+  for (const ImageReader& reader : readers) {
     for (int round = 0; round < 2; ++round) {
       const Bytes bytes = reader.read(0, path(name(0)));
       EXPECT_FALSE(bytes.is_on_demand());
@@ -143,7 +143,7 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
       {"grown", [&] { std::ofstream(file, std::ios::app) << "x"; }, "'2.jpg' has changed"},
       {"written over", [&] { put(picture(2).substr(0, 100)); },
        "'2.jpg' has changed since its sample was begun: it was written, replaced, or given other "
-       "rights or names; leave files as they are while a pipeline reads them"},
+       "rights or names; do not change files while a pipeline reads them"},
       {"written over, with old times",
        [&] {
          put(picture(5).substr(0, 3000));
@@ -163,7 +163,7 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
     SCOPED_TRACE(c.what);
     fs::remove_all(file);
     write(name(2), picture(2));
-    const PictureReader reader(index_, kFiles, kParts);
+    const ImageReader reader(index_, kFiles, kParts);
     std::optional<Bytes> bytes = begun(reader, 2);
     if (!bytes) GTEST_SKIP() << "the file system does not keep the times itself";
     Image image = filled(3, 3, 3, 1);
@@ -220,7 +220,7 @@ TEST_F(FilePartsTest, AFileThatChangesWhileItIsReadIsRefused) {
 
 // By default files that were read a moment ago, and so are in memory.
 TEST_F(FilePartsTest, CachedFilesUnlessAllAreWanted) {
-  const PictureReader reader(index_, kFiles, {.parts = ReadParts::cached, .now = later});
+  const ImageReader reader(index_, kFiles, {.parts = ReadParts::cached, .now = later});
   const std::optional<Bytes> bytes = begun(reader, 1);
   const OpenFile file(path(name(1)));
   EXPECT_FALSE(file.is_cached(size(1))) << "there is no such byte";
@@ -233,7 +233,7 @@ TEST_F(FilePartsTest, NoDescriptorIsKept) {
   const auto open_now = [] {
     return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
   };
-  const PictureReader reader(index_, kFiles, kParts);
+  const ImageReader reader(index_, kFiles, kParts);
   if (!begun(reader, 0)) GTEST_SKIP() << "the file system does not keep the times itself";
   const auto before = open_now();
   std::vector<Bytes> many;
@@ -246,12 +246,12 @@ TEST_F(FilePartsTest, NoDescriptorIsKept) {
 }
 
 // An image inside a larger file, as in archives.
-TEST_F(FilePartsTest, APictureWithinAFile) {
+TEST_F(FilePartsTest, AnImageWithinAFile) {
   const std::string content = picture(3);
   const std::string file =
       write("many", std::string(12'345, 'x') + content + std::string(999, 'y'));
-  const PictureReader reader(index_, 1, kParts);
-  const PictureReader::Place place{.offset = 12'345, .size = content.size()};
+  const ImageReader reader(index_, 1, kParts);
+  const ImageReader::Place place{.offset = 12'345, .size = content.size()};
   const OpenFile open(file);
   if (!open.is_local()) GTEST_SKIP() << "the file system does not keep the times itself";
   const auto read = [&] {
@@ -274,7 +274,7 @@ TEST_F(FilePartsTest, APictureWithinAFile) {
 
 // In a pipeline.
 struct Pictures {
-  std::shared_ptr<PictureReader> reader;
+  std::shared_ptr<ImageReader> reader;
   std::vector<std::string> paths;
   std::function<void(std::int64_t)> after = [](std::int64_t) {};  // the file has been begun
   std::int64_t size() const { return kFiles; }
@@ -291,7 +291,7 @@ class FilePartsInPipelines : public FilePartsTest {
  protected:
   Pictures pictures() const {
     Pictures set;
-    set.reader = std::make_shared<PictureReader>(index_, kFiles, kParts);
+    set.reader = std::make_shared<ImageReader>(index_, kFiles, kParts);
     for (int i = 0; i < kFiles; ++i) set.paths.push_back(path(name(i)));
     return set;
   }

@@ -1,6 +1,6 @@
 // files_in with an index: the decoder of the bytes receives the index's knowledge.
 #include "tests/io/decode_outcome.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
@@ -52,7 +52,7 @@ class FilesIndexTest : public ::testing::Test {
 
   void write(int i, std::uint64_t seed) const {
     const Bytes file =
-        encode_jpeg(draw_picture(130 + i, 150, 3, seed),
+        encode_jpeg(draw_image(130 + i, 150, 3, seed),
                     {.subsampling = i % 2 == 1 ? Subsampling::s420 : Subsampling::s444});
     std::ofstream(name(i), std::ios::binary | std::ios::trunc)
         .write(reinterpret_cast<const char*>(file.data()),

@@ -116,7 +116,7 @@ TEST_F(FilesTest, AFlatFolderHasNoLabels) {
   EXPECT_EQ(fs::path(files.name(0)).filename(), "a.jpg");
 }
 
-TEST_F(FilesTest, RefusesFoldersWithoutPictures) {
+TEST_F(FilesTest, RefusesFoldersWithoutImages) {
   EXPECT_EQ(refused(),
             "the folder '" + root_.string() +
                 "' holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it");

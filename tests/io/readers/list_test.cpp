@@ -154,7 +154,7 @@ TEST_F(ListTest, ColumnsMayBeListsOfNumbersAndFiles) {
         Case{row("[]", "[9223372036854775808]", mask),
              "column 'labels': '[9223372036854775808]' is a list, and not" + whole},
         Case{row("[]", "[]", "\"\""), "column 'mask': the path is empty"},
-        Case{row("[]", "[]", "[1]"), "column 'mask': '[1]' is no path"}}) {
+        Case{row("[]", "[]", "[1]"), "column 'mask': '[1]' is not a path"}}) {
     EXPECT_EQ(error_of([&] { static_cast<void>(lists("x.jsonl", c.row).read(0)); }),
               "the list 'x.jsonl', line 1, " + c.error);
   }
@@ -214,18 +214,18 @@ TEST_F(ListTest, AListThatCannotBeIsRefusedAtOnce) {
       {"x.csv", "path,label\n\n", "the list 'x.csv' has no rows"},
       {"x.jsonl", "", "the list 'x.jsonl' has no rows"},
       {"x.csv", "file,label\na,1\n",
-       "the list 'x.csv' has no column 'path'; its columns are 'file', 'label'; say which of "
-       "them names the files (the program: --path NAME)"},
+       "the list 'x.csv' has no column 'path'; its columns are 'file', 'label'; name the column of "
+       "the files (the program: --path NAME)"},
       {"x.csv", "path,label,path\na,1,b\n",
        "the list 'x.csv' has more than one column 'path'; its columns are 'path', 'label', 'path'"},
       {"x.csv", "path,label\na,1\nb,\"2\nc,3\n",
-       "the list 'x.csv', line 3: a quote opens in this row that does not close"},
+       "the list 'x.csv', line 3: a quote in this row is not closed"},
       {"x.csv", "path,\"la\"bel\na,1\n",
-       "the list 'x.csv', line 1: there is more behind the quote that closes field 2; a quote "
-       "within quotes is doubled"},
+       "the list 'x.csv', line 1: text follows the quote that closes field 2; a quote within "
+       "quotes is doubled"},
       {"x.txt", "",
        "the list 'x.txt' has a name that does not end in .csv, .tsv, .jsonl or .ndjson; rename it, "
-       "or say .format"},
+       "or set .format"},
       {"x.jsonl",
        "{}",
        "list_in: the rows of JSON lines name their columns; leave .names out",
@@ -262,13 +262,13 @@ TEST_F(ListTest, ABadRowIsTheErrorOfItsSampleAlone) {
       {"a.jpg", "the list 'x.csv', line 3: the row has 1 fields, where there are 2 columns"},
       {"a.jpg,1,2", "the list 'x.csv', line 3: the row has 3 fields, where there are 2 columns"},
       {"\"a\".jpg,1",
-       "the list 'x.csv', line 3: there is more behind the quote that closes field 1; "
-       "a quote within quotes is doubled"},
+       "the list 'x.csv', line 3: text follows the quote that closes field 1; a quote within "
+       "quotes is doubled"},
       {",1", "the list 'x.csv', line 3, column 'path': the path is empty"},
       {"gone.jpg,1", "'gone.jpg' cannot be opened: No such file or directory"},
       {"deep,1", "'deep' is a folder, not a file"},
-      {"[1]", "the list 'x.jsonl', line 3: '[1]' is no JSON object", "x.jsonl"},
-      {"{\"path\":", "the list 'x.jsonl', line 3: '{\"path\":' is no JSON object", "x.jsonl"},
+      {"[1]", "the list 'x.jsonl', line 3: '[1]' is not a JSON object", "x.jsonl"},
+      {"{\"path\":", "the list 'x.jsonl', line 3: '{\"path\":' is not a JSON object", "x.jsonl"},
       {"{\"path\":\"a.jpg\"}", "the list 'x.jsonl', line 3: the row has no 'label'; it has 'path'",
        "x.jsonl"},
       {"{}", "the list 'x.jsonl', line 3: the row has no 'label'; it has nothing", "x.jsonl"},
@@ -280,18 +280,18 @@ TEST_F(ListTest, ABadRowIsTheErrorOfItsSampleAlone) {
        "the list 'x.jsonl', line 3, column 'label': '[1]' is a list, and not a whole number",
        "x.jsonl"},
       {"{\"path\":\"a.jpg\",\"label\":[[[1]]]}",
-       "the list 'x.jsonl', line 3: 'label' is an object, or a list of something else than "
-       "numbers; "
-       "a column has one value, or a list of numbers",
+       "the list 'x.jsonl', line 3: 'label' is an object, or a list that is not of numbers; a "
+       "column has one value, or a list of numbers",
        "x.jsonl"},
-      {"{\"path\":[1],\"label\":1}", "the list 'x.jsonl', line 3, column 'path': '[1]' is no path",
-       "x.jsonl"},
+      {"{\"path\":[1],\"label\":1}",
+       "the list 'x.jsonl', line 3, column 'path': '[1]' is not a path", "x.jsonl"},
       {"{\"path\":\"a.jpg\",\"label\":1e400}",
        "the list 'x.jsonl', line 3: a number in '{\"path\":\"a.jpg\",\"label\":1e400}' is too "
        "large",
        "x.jsonl"},
       {"{\"path\":\"a\\u0000.jpg\",\"label\":1}",
-       "the list 'x.jsonl', line 3, column 'path': 'a\\x00.jpg' is no path: it holds a zero byte",
+       "the list 'x.jsonl', line 3, column 'path': 'a\\x00.jpg' is not a path: it holds a zero "
+       "byte",
        "x.jsonl"},
   };
   for (const Case& c : cases) {
@@ -316,7 +316,7 @@ TEST_F(ListTest, OfAPathAZeroByteIsNoEnd) {
   const std::string text("path,label\na.jpg\0b,1\n", 21);
   EXPECT_EQ(
       error_of([&] { static_cast<void>(list_in(write("x.csv", text)).read(0)); }),
-      "the list 'x.csv', line 2, column 'path': 'a.jpg\\x00b' is no path: it holds a zero byte");
+      "the list 'x.csv', line 2, column 'path': 'a.jpg\\x00b' is not a path: it holds a zero byte");
 }
 
 TEST_F(ListTest, APipelineNamesTheFileOfASampleThatFails) {

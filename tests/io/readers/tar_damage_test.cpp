@@ -56,7 +56,7 @@ TEST_F(TarDamage, MembersOfAGzipFileFollowEachOther) {
   const Case cases[] = {
       {first + second + "x", "other bytes follow its end"},
       {first + std::string(8, '\0') + second, "other bytes follow its end"},
-      {first + second.substr(0, second.size() - 3), "it ends before its time: it was cut"},
+      {first + second.substr(0, second.size() - 3), "it ends too early: it was truncated"},
       {first.substr(0, first.size() - 8) + std::string(8, '\x01') + second, "incorrect data check"},
   };
   for (const Case& c : cases) {
@@ -69,8 +69,8 @@ TEST_F(TarDamage, MembersOfAGzipFileFollowEachOther) {
 // A lost page looks like the end marker.
 TEST_F(TarDamage, ZerosInTheMiddleAreNotTheEnd) {
   const std::string error =
-      "the archive 'a.tar', at byte 4096: the mark of its end stands here, but more comes after "
-      "it: it is damaged, or several archives in one file";
+      "the archive 'a.tar', at byte 4096: the end marker is here, but more data follows: it is "
+      "damaged, or several archives in one file";
   std::string hole = numbered(0, 20);
   hole.replace(4096, 4096, 4096, '\0');
   const std::string a = write("a.tar", hole);

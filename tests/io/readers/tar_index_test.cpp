@@ -79,13 +79,12 @@ TEST_F(TarIndexTest, AnArchiveThatHasChangedIsRefused) {
     EXPECT_EQ(error_of([&] {
                 open({b_, a_});
               }),
-              "the index 'offsets' is of another state of the archive 'a.tar'; make it again with "
-              "'sluice index --tar'");
+              "the index 'offsets' does not match the archive 'a.tar'; make it again with 'sluice "
+              "index --tar'");
   }
-  EXPECT_EQ(
-      error_of([&] { open({write("c.tar", archive("c"))}); }),
-      "the index 'offsets' does not know the archive 'c.tar'; make it again with 'sluice index "
-      "--tar'");
+  EXPECT_EQ(error_of([&] { open({write("c.tar", archive("c"))}); }),
+            "the index 'offsets' does not contain the archive 'c.tar'; make it again with 'sluice "
+            "index --tar'");
 }
 
 TEST_F(TarIndexTest, TwoArchivesMayHaveOneName) {

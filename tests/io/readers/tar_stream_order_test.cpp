@@ -107,7 +107,7 @@ TEST_F(TarStreamOrderTest, FollowsFromSeedAndEpochAlone) {
         TarStreamOptions options = c.options;
         options.threads = threads;
         options.read_ahead = read_ahead;
-        auto pipeline = pipeline_of(labelled(paths, options), {.batch_size = 3});
+        auto pipeline = pipeline_of(labeled(paths, options), {.batch_size = 3});
         for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
           EXPECT_EQ(numbers(epoch_of(pipeline)), expected(c.sizes, options, epoch))
               << &c - cases << " threads " << threads << " epoch " << epoch;
@@ -124,7 +124,7 @@ TEST_F(TarStreamOrderTest, ASampleIsInOneShard) {
     std::vector<std::vector<int>> seen(3, std::vector<int>(31));
     for (std::int64_t shard = 0; shard < shards; ++shard) {
       auto pipeline =
-          pipeline_of(labelled(paths, {.shuffle = true, .window = 4, .shard = {shard, shards}}));
+          pipeline_of(labeled(paths, {.shuffle = true, .window = 4, .shard = {shard, shards}}));
       for (auto& epoch : seen)
         for (const std::int64_t n : numbers(epoch_of(pipeline)))
           ++epoch[static_cast<std::size_t>(n)];
@@ -142,7 +142,7 @@ TEST_F(TarStreamOrderTest, AShardOpensItsOwnArchivesOnly) {
 TEST_F(TarStreamOrderTest, NoSampleMovesByAWindowOrMore) {
   const Strings paths = archives({200});
   for (const std::int64_t window : {2, 16, 64}) {
-    auto pipeline = pipeline_of(labelled(paths, {.shuffle = true, .window = window}));
+    auto pipeline = pipeline_of(labeled(paths, {.shuffle = true, .window = window}));
     std::int64_t furthest = 0;
     for (int epoch = 0; epoch < 5; ++epoch) {
       const Numbers all = numbers(epoch_of(pipeline));
@@ -155,11 +155,11 @@ TEST_F(TarStreamOrderTest, NoSampleMovesByAWindowOrMore) {
 }
 
 // Each sample comes to each place equally often, also with archives between them.
-TEST_F(TarStreamOrderTest, AWholeShuffleHasNoFavourites) {
+TEST_F(TarStreamOrderTest, AWholeShuffleHasNoFavorites) {
   constexpr int kSamples = 8;
   constexpr int kEpochs = 1600;
   const Strings paths = archives({3, 3, 2});
-  auto pipeline = pipeline_of(labelled(paths, {.shuffle = true, .window = 100, .threads = 1}),
+  auto pipeline = pipeline_of(labeled(paths, {.shuffle = true, .window = 100, .threads = 1}),
                               {.batch_size = kSamples, .threads = 1});
   double counts[kSamples][kSamples] = {};
   std::set<Numbers> orders;
@@ -181,7 +181,7 @@ TEST_F(TarStreamOrderTest, AWholeShuffleHasNoFavourites) {
 TEST_F(TarStreamOrderTest, AnEpochMayGoOnForEver) {
   const Strings paths = archives({3, 2});
   auto pipeline =
-      pipeline_of(labelled(paths, {.shuffle = true, .cycle = Cycle::quiet}), {.batch_size = 5});
+      pipeline_of(labeled(paths, {.shuffle = true, .cycle = Cycle::quiet}), {.batch_size = 5});
   auto run = pipeline.epoch();
   std::set<Strings> orders;
   for (int round = 0; round < 6; ++round) {
@@ -201,7 +201,7 @@ TEST_F(TarStreamOrderTest, AnEpochMayGoOnForEver) {
 TEST_F(TarStreamOrderTest, GoesOnFromACheckpoint) {
   const Strings paths = archives({5, 6, 7, 8});
   const auto from = [&](const std::optional<Checkpoint>& resume, const TarStreamOptions& options) {
-    return pipeline_of(labelled(paths, options), {.batch_size = 3, .resume = resume, .threads = 2});
+    return pipeline_of(labeled(paths, options), {.batch_size = 3, .resume = resume, .threads = 2});
   };
   const TarStreamOptions options{.shuffle = true, .window = 6, .seed = 2};
   auto whole = from({}, options);

@@ -121,43 +121,44 @@ TEST_F(TarStreamTest, WhatIsDamagedIsTheErrorOfItsPlace) {
       {"empty", "", {"the archive 'a.tar', at byte 0: it is too short for a tar archive"}},
       {"no archive",
        std::string(600, 'x'),
-       {"the archive 'a.tar', at byte 0: this is no tar archive"}},
+       {"the archive 'a.tar', at byte 0: this is not a tar archive"}},
       {"no samples", end, none},
       {"no end",
        one,
        {"1=one,1",
-        "the archive 'a.tar', at byte 2048: it ends without the mark of its end: it was cut, or is "
-        "still being written; the last sample before it is 'a.tar/1'"}},
+        "the archive 'a.tar', at byte 2048: it has no end marker: it was truncated, or is still "
+        "being written; the last sample before it is 'a.tar/1'"}},
       {"cut in a header",
        one + "2.jpg",
        {"1=one,1",
-        "the archive 'a.tar', at byte 2048: it ends in the middle of a header: it was cut; the "
-        "last sample before it is 'a.tar/1'"}},
+        "the archive 'a.tar', at byte 2048: it ends in the middle of a header: it was truncated; "
+        "the last sample before it is 'a.tar/1'"}},
       {"cut in a file",
        one + two.substr(0, 514),
        {"1=one,1",
         "the archive 'a.tar', at byte 2048: '2.jpg' is said to have 3 bytes, but the archive ends "
-        "after 2 of them: it was cut, or is damaged; the last sample before it is 'a.tar/1'"}},
+        "after 2 of them: it was truncated, or is damaged; the last sample before it is "
+        "'a.tar/1'"}},
       {"cut in a sample",
        one + two.substr(0, 1024),
        {"1=one,1",
-        "the sample 'a.tar/2': the archive 'a.tar', at byte 3072: it ends without the mark of its "
-        "end: it was cut, or is still being written"}},
+        "the sample 'a.tar/2': the archive 'a.tar', at byte 3072: it has no end marker: it was "
+        "truncated, or is still being written"}},
       {"damaged in the middle",
        broken,
        {"1=one,1",
-        "the archive 'a.tar', at byte 2048: there is no header where one should be: the archive is "
-        "damaged; the last sample before it is 'a.tar/1'"}},
+        "the archive 'a.tar', at byte 2048: a header is missing here: the archive is damaged; the "
+        "last sample before it is 'a.tar/1'"}},
       {"a size that cannot be",
        one + TarWriter().header({"2.jpg", eight_gib}).open() + two + end,
        {"1=one,1",
         "the archive 'a.tar', at byte 2048: '2.jpg' is said to have 8589934592 bytes, but the "
-        "archive ends after 3072 of them: it was cut, or is damaged; the last sample before it is "
-        "'a.tar/1'"}},
+        "archive ends after 3072 of them: it was truncated, or is damaged; the last sample before "
+        "it is 'a.tar/1'"}},
       {"holes",
        one + TarWriter().add({"2.jpg", octal(3), 'S'}, "two").file("2.cls", "2").open() + end,
        {"1=one,1",
-        "the sample 'a.tar/2', column 'jpg': '2.jpg' is stored with holes; make the archive "
+        "the sample 'a.tar/2', column 'jpg': '2.jpg' is stored as a sparse file; make the archive "
         "without --sparse"}},
       {"holes, pax",
        one + TarWriter().pax("GNU.sparse.major", "1").file("2.jpg", "2").open() + two + end,

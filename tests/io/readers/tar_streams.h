@@ -94,12 +94,12 @@ class TarStreamTest : public ScratchTest {
     return paths;
   }
 
-  using Labelled = TarStream<std::string, Bytes, std::int64_t>;
-  static Labelled labelled(const Strings& paths, TarStreamOptions options = {}) {
+  using Labeled = TarStream<std::string, Bytes, std::int64_t>;
+  static Labeled labeled(const Strings& paths, TarStreamOptions options = {}) {
     options.columns = {"__key__", "jpg", "cls"};
     return tar_stream<std::string, Bytes, std::int64_t>(paths, options);
   }
-  static auto pipeline_of(const Labelled& stream, PipelineOptions options = {.batch_size = 4}) {
+  static auto pipeline_of(const Labeled& stream, PipelineOptions options = {.batch_size = 4}) {
     if (options.threads == 0) options.threads = 2;
     options.on_error = OnError::skip;
     return make_pipeline(options, [&](Graph& g) {
@@ -130,7 +130,7 @@ class TarStreamTest : public ScratchTest {
     return texts;
   }
   Strings read(const Strings& paths, const TarStreamOptions& options = {}) const {
-    auto pipeline = pipeline_of(labelled(paths, options));
+    auto pipeline = pipeline_of(labeled(paths, options));
     return epoch_of(pipeline);
   }
   // Returns the labels of the samples.

@@ -207,56 +207,54 @@ TEST_F(TarTest, AnArchiveThatCannotBeIsRefused) {
   };
   const Case cases[] = {
       {"", "the archive 'a.tar', at byte 0: it is too short for a tar archive"},
-      {std::string(600, 'x'), "the archive 'a.tar', at byte 0: this is no tar archive"},
+      {std::string(600, 'x'), "the archive 'a.tar', at byte 0: this is not a tar archive"},
       {"\x1f\x8b" + std::string(600, 'x'),
-       "the archive 'a.tar' is compressed (gzip), and its samples cannot be read one by one; "
-       "decompress it with gunzip, or read it from its front with tar_stream"},
+       "the archive 'a.tar' is compressed (gzip), so its samples cannot be read individually; "
+       "decompress it with gunzip, or read it sequentially with tar_stream"},
       {"\x28\xb5\x2f\xfd" + std::string(600, 'x'),
-       "the archive 'a.tar' is compressed (zstd), and its samples cannot be read one by one; "
-       "decompress it with unzstd, or read it from its front with tar_stream"},
+       "the archive 'a.tar' is compressed (zstd), so its samples cannot be read individually; "
+       "decompress it with unzstd, or read it sequentially with tar_stream"},
       {good,
-       "the archive 'a.tar', at byte 2048: it ends without the mark of its end: it was cut, or "
-       "is still being written"},
+       "the archive 'a.tar', at byte 2048: it has no end marker: it was truncated, or is still "
+       "being written"},
       {good + "1",
-       "the archive 'a.tar', at byte 2048: it ends in the middle of a header: it was cut"},
+       "the archive 'a.tar', at byte 2048: it ends in the middle of a header: it was truncated"},
       {good.substr(0, 1537),
-       "the archive 'a.tar', at byte 2048: it ends without the mark of its end: it was cut, or is "
-       "still being written"},
+       "the archive 'a.tar', at byte 2048: it has no end marker: it was truncated, or is still "
+       "being written"},
       {good.substr(0, 1536),
        "the archive 'a.tar', at byte 1024: '1.cls' is said to have 1 bytes, but the archive ends "
-       "after 0 of them: it was cut, or is damaged"},
+       "after 0 of them: it was truncated, or is damaged"},
       {broken,
-       "the archive 'a.tar', at byte 1024: there is no header where one should be: the "
-       "archive is damaged"},
+       "the archive 'a.tar', at byte 1024: a header is missing here: the archive is damaged"},
       {TarWriter().header({"1.jpg", eight_gib}).whole(),
        "the archive 'a.tar', at byte 0: '1.jpg' is said to have 8589934592 bytes, but the archive "
-       "ends after 1024 of them: it was cut, or is damaged"},
+       "ends after 1024 of them: it was truncated, or is damaged"},
       {TarWriter().header({"1.jpg", std::string(12, '\xff')}).whole(),
-       "the archive 'a.tar', at byte 0: the size of '1.jpg' is no number"},
+       "the archive 'a.tar', at byte 0: the size of '1.jpg' is not a number"},
       {TarWriter().header({"1.jpg", "12345x"}).whole(),
-       "the archive 'a.tar', at byte 0: the size of '1.jpg' is no number"},
+       "the archive 'a.tar', at byte 0: the size of '1.jpg' is not a number"},
       {TarWriter().header({"1.jpg", "\x80" + std::string(11, '\xff')}).whole(),
-       "the archive 'a.tar', at byte 0: the size of '1.jpg' is no number"},
+       "the archive 'a.tar', at byte 0: the size of '1.jpg' is not a number"},
       {TarWriter().add({"x", octal(2 << 20), 'L'}, std::string(2 << 20, 'x')).whole(),
        "the archive 'a.tar', at byte 0: a header of 2097152 bytes describes the next file: more "
        "than "
        "1 MiB is no header"},
       {TarWriter().pax("size", "-1").file("1.jpg", "").whole(),
-       "the archive 'a.tar', at byte 0: the size in the pax header, '-1', is no number"},
+       "the archive 'a.tar', at byte 0: the size in the pax header, '-1', is not a number"},
       {TarWriter().pax("size", "99999").file("1.jpg", "").whole(),
        "the archive 'a.tar', at byte 1024: '1.jpg' is said to have 99999 bytes, but the archive "
-       "ends "
-       "after 1024 of them: it was cut, or is damaged"},
+       "ends after 1024 of them: it was truncated, or is damaged"},
       {TarWriter().add({"x", octal(9), 'x'}, "99 path=x").whole(),
        "the archive 'a.tar', at byte 0: the pax header is damaged"},
       {TarWriter().add({"x", octal(8), 'x'}, "8 pathx\n").whole(),
        "the archive 'a.tar', at byte 0: the pax header is damaged"},
       {TarWriter().pax("GNU.sparse.major", "1").file("1.jpg", "").whole(),
-       "the archive 'a.tar', at byte 1024: '1.jpg' is stored with holes; make the archive without "
-       "--sparse"},
+       "the archive 'a.tar', at byte 1024: '1.jpg' is stored as a sparse file; make the archive "
+       "without --sparse"},
       {TarWriter().header({"1.jpg", octal(0), 'S'}).whole(),
-       "the archive 'a.tar', at byte 0: '1.jpg' is stored with holes; make the archive without "
-       "--sparse"},
+       "the archive 'a.tar', at byte 0: '1.jpg' is stored as a sparse file; make the archive "
+       "without --sparse"},
       {std::string(1024, '\0'),
        "there are no samples in the archives: no file has a name like 0001.jpg"},
       {TarWriter().file("1.png", "").file("1.json", "").whole(),
@@ -332,8 +330,8 @@ TEST_F(TarTest, OfACutArchiveTheSamplesBeforeTheCutAreRead) {
 TEST_F(TarTest, WhereNothingIsLeftTheErrorIsWhy) {
   const std::string a = write("a.tar", "\x1f\x8b" + std::string(600, 'x'));
   EXPECT_EQ(error_of([&] { tar_in({a}, {.unreadable = Unreadable::leave_out}); }),
-            "the archive 'a.tar' is compressed (gzip), and its samples cannot be read one by one; "
-            "decompress it with gunzip, or read it from its front with tar_stream");
+            "the archive 'a.tar' is compressed (gzip), so its samples cannot be read individually; "
+            "decompress it with gunzip, or read it sequentially with tar_stream");
 }
 
 TEST_F(TarTest, AnArchiveThatIsCutWhileItIsInUseFailsWhatItHasLost) {

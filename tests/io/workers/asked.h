@@ -27,7 +27,7 @@ class Asked {
   // `together`: the reader makes all samples of a group at once.
   explicit Asked(const std::string& name, WorkerOptions options = {}, std::int64_t samples = 1000,
                  bool together = false)
-      : pool_(name, detail::travelling<S>::names(), samples, with_program(std::move(options))),
+      : pool_(name, detail::wire_type<S>::names(), samples, with_program(std::move(options))),
         together_(together) {}
 
   detail::WorkerPool& pool() { return pool_; }

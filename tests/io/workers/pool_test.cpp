@@ -141,16 +141,16 @@ TEST(WorkerPool, LosesTheSampleThatAWorkerWasAt) {
       {"kill", "was killed by signal 9"},
       {"exit", "ended with status 3"},
       {"say and abort",
-       "was killed by signal 6 (Aborted); its last words: the database is on fire"},
+       "was killed by signal 6 (Aborted); its last output: the database is on fire"},
       {"close", "closed its socket"},
-      {"nonsense letters", "wrote nonsense: a message of kind 2021161080"},
-      {"nonsense short", "wrote nonsense: a message that is too short"},
-      {"nonsense long", "wrote nonsense: a message that is too long"},
-      {"nonsense unasked", "wrote nonsense: an answer that nobody asked for"},
-      {"nonsense ready", "wrote nonsense: a message of kind 4"},
-      {"nonsense no descriptor", "wrote nonsense: shared memory without a descriptor"},
-      {"nonsense gone", "wrote nonsense: the end of what it never shared"},
-      {"nonsense cancelled", "wrote nonsense: that it left out what is wanted"}};
+      {"nonsense letters", "sent an invalid message: a message of kind 2021161080"},
+      {"nonsense short", "sent an invalid message: a message that is too short"},
+      {"nonsense long", "sent an invalid message: a message that is too long"},
+      {"nonsense unasked", "sent an invalid message: an unexpected answer"},
+      {"nonsense ready", "sent an invalid message: a message of kind 4"},
+      {"nonsense no descriptor", "sent an invalid message: shared memory without a descriptor"},
+      {"nonsense gone", "sent an invalid message: the end of what it never shared"},
+      {"nonsense cancelled", "sent an invalid message: that it left out what is wanted"}};
   for (const auto& [deed, how] : table) {
     for (const int workers : {1, 2}) {
       Asked<std::int64_t> asked("wild", {.workers = workers, .argument = deed + "@37"});
@@ -174,14 +174,14 @@ TEST(WorkerPool, LosesTheSampleThatAWorkerWasAt) {
 class Started {
  public:
   Started() : process_(detail::WorkerProgram::of(SLUICE_WORKER_PROGRAM, {}, "mixed")) {
-    (void)process_.channel().receive(detail::Patience::wait);  // hello
+    (void)process_.channel().receive(detail::Blocking::yes);  // hello
   }
   void send(std::string_view message) {
-    (void)process_.channel().send(std::as_bytes(std::span(message)), detail::Patience::wait);
+    (void)process_.channel().send(std::as_bytes(std::span(message)), detail::Blocking::yes);
   }
   // True if the worker asks for work.
   bool is_ready() {
-    const auto received = process_.channel().receive(detail::Patience::wait);
+    const auto received = process_.channel().receive(detail::Blocking::yes);
     if (received.result != detail::Channel::Result::done) return false;
     detail::MessageReader message(received.message);
     return message.take<detail::Header>().kind == detail::MessageKind::ready;
@@ -189,7 +189,7 @@ class Started {
   // It reads all of it, and ends.
   std::string ending() {
     ::shutdown(process_.channel().number(), SHUT_WR);
-    while (process_.channel().receive(detail::Patience::wait).result ==
+    while (process_.channel().receive(detail::Blocking::yes).result ==
            detail::Channel::Result::done) {
     }
     const std::string how = process_.ended(60'000).value_or("did not end");
@@ -220,8 +220,8 @@ std::string message_of(detail::MessageKind kind, std::uint32_t count, std::size_
 TEST(WorkerProcess, EndsByItselfAtAMessageThatCannotBe) {
   using detail::MessageKind;
   const std::string nonsense =
-      "ended with status 1: sluice: a worker ends: the program that "
-      "started this worker wrote nonsense: ";
+      "ended with status 1: sluice: a worker ends: the program that started this worker sent an "
+      "invalid message: ";
   struct Row {
     bool set_up;
     std::string message, ending;
@@ -383,7 +383,7 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
                 "the program has no SLUICE_WORKER(\"nobody\", ...); it has: 'block', 'groups', "),
             "");
   EXPECT_EQ(has(error_of(std::make_unique<Asked<Bytes>>("wild")),
-                "gives samples of (i64), and workers<...> is told of (bytes)"),
+                "returns samples of (i64), but workers<...> expects (bytes)"),
             "");
   // If setup fails in each worker, and again in one of them, it is not tried ten times.
   Asked<std::int64_t> closed("nothing", {.workers = 2});
@@ -414,8 +414,8 @@ TEST(WorkerPool, SaysThatAWorkerEndedWhileItWasSetUp) {
   } kCases[] = {
       {"exit", "ended with status 3, before it was ready, while it was set up"},
       {"say and exit",
-       "ended with status 3; its last words: no licence for the camera, before it was ready, while "
-       "it was set up"},
+       "ended with status 3; its last output: no licence for the camera, before it was ready, "
+       "while it was set up"},
   };
   for (const auto& c : kCases) {
     Asked<std::int64_t> asked("set-up", {.workers = 1, .argument = c.argument, .restarts = 0});
@@ -546,7 +546,7 @@ TEST(WorkerPool, LeavesOutWhatAnEndedEpochAskedFor) {
     if (i < 5) {
       EXPECT_EQ(*answers[i].sample, static_cast<std::int64_t>(i));
     } else {
-      EXPECT_EQ(answers[i].error, "nobody wants the sample any more: its epoch has ended");
+      EXPECT_EQ(answers[i].error, "the sample is no longer needed: its epoch has ended");
     }
   }
   for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(asked.all_of(5)[i].sample);

@@ -29,7 +29,7 @@ namespace values_test {
 std::string error_of(const std::function<void()>& f) {
   try {
     f();
-  } catch (const Nonsense& error) {
+  } catch (const ProtocolError& error) {
     return error.what();
   }
   return "no error";
@@ -45,13 +45,13 @@ class Sides {
   S there_and_back(S sample) {
     {
       const BufferPoolScope scope(pool_);
-      travelling<S>::write(writer_, std::move(sample));
+      wire_type<S>::write(writer_, std::move(sample));
     }
     const auto message = writer_.finish(1);
     take_segments();
     MessageReader reader(message.message());
     const auto header = reader.take<Header>();
-    ReplyReader reply(reader, header.count, segments_, returns_);
+    ReplyReader reply(reader, header.count, segments_, released_);
     return read_sample<S>(reply);
   }
   // The message that a worker would write.
@@ -59,7 +59,7 @@ class Sides {
   std::string message_of(S sample) {
     {
       const BufferPoolScope scope(pool_);
-      travelling<S>::write(writer_, std::move(sample));
+      wire_type<S>::write(writer_, std::move(sample));
     }
     const auto message = writer_.finish(1);
     take_segments();
@@ -68,7 +68,7 @@ class Sides {
   }
   void take_segments() {
     while (true) {
-      const auto received = here_.receive(Patience::none);
+      const auto received = here_.receive(Blocking::no);
       if (received.result != Channel::Result::done) return;
       MessageReader reader(received.message);
       const auto header = reader.take<Header>();
@@ -83,7 +83,7 @@ class Sides {
 
   BufferPool& pool() { return pool_; }
   const Segments& segments() const { return segments_; }
-  const std::shared_ptr<Returns>& returns() const { return returns_; }
+  const std::shared_ptr<ReleasedValues>& released() const { return released_; }
 
  private:
   std::pair<Descriptor, Descriptor> ends_;
@@ -93,8 +93,8 @@ class Sides {
   BufferPool pool_{memory_};
   ReplyWriter writer_{*memory_};
   Segments segments_;
-  std::shared_ptr<Wake> wake_ = std::make_shared<Wake>();
-  std::shared_ptr<Returns> returns_ = std::make_shared<Returns>(wake_);
+  std::shared_ptr<EventFd> event_fd_ = std::make_shared<EventFd>();
+  std::shared_ptr<ReleasedValues> released_ = std::make_shared<ReleasedValues>(event_fd_);
 };
 
 TEST(WorkerValues, ComeOutAsTheyWentIn) {
@@ -186,7 +186,7 @@ TEST(WorkerValues, RefuseWhatCannotBe) {
     return error_of([&] {
       MessageReader reader(message.message());
       (void)reader.take<Header>();
-      ReplyReader reply(reader, 1, segments, sides.returns());
+      ReplyReader reply(reader, 1, segments, sides.released());
       const auto kind = value.kind;
       if (kind == ValueKind::image) {
         Image image;
@@ -224,7 +224,7 @@ TEST(WorkerValues, RefuseWhatCannotBe) {
       {[](WireValue& v) { v.offset = 4080; }, "24 bytes at 4080, which is beyond what there is"},
       {[](WireValue& v) { v.offset = ~std::uint64_t{7}; },
        "24 bytes at 18446744073709551608, which is beyond what there is"},
-      {[](WireValue& v) { v.segment = 3; }, "a value in shared memory that it never told of"},
+      {[](WireValue& v) { v.segment = 3; }, "a value in shared memory that it never announced"},
       {[](WireValue& v) { v.segment = 0; }, "24 bytes at 16, which is beyond what there is"},
       {[](WireValue& v) {
          v.kind = ValueKind::bytes;
@@ -253,7 +253,7 @@ TEST(WorkerValues, RefuseMessagesThatAreTooShort) {
     EXPECT_EQ(error_of([&] {
                 MessageReader reader(message.message());
                 (void)reader.take<Header>();
-                const ReplyReader reply(reader, count, sides.segments(), sides.returns());
+                const ReplyReader reply(reader, count, sides.segments(), sides.released());
               }),
               "a message that is too short");
   }
@@ -272,7 +272,7 @@ TEST(WorkerValues, MutantsAreReadOrRefused) {
         const auto header = reader.take<Header>();
         ReplyReader reply(reader, header.count, sides.segments(), nullptr);
         (void)read_sample<testing::Mixed>(reply);
-      } catch (const Nonsense&) {
+      } catch (const ProtocolError&) {
       }
     });
     ASSERT_EQ(foreign, "") << i;

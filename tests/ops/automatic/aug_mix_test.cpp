@@ -2,7 +2,7 @@
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace sluice {
 namespace aug_mix_test {
 
-using testing::picture_of;
+using testing::image_of;
 
 struct Step {
   std::string name;
@@ -73,7 +73,7 @@ TEST(AugMix, ASampleIsWhatItsStepsAndWeightsSay) {
     for (const int width : {1, 3}) {
       std::vector<Step> steps;
       auto pipeline = make_pipeline({.batch_size = 1, .seed = 5, .threads = 1}, [&](Graph& g) {
-        auto image = g.source(20, [](const SampleInfo& info) { return picture_of(info.index); });
+        auto image = g.source(20, [](const SampleInfo& info) { return image_of(info.index); });
         return aug_mix(g, image,
                        {.severity = 10,
                         .mixture_width = width,
@@ -90,15 +90,15 @@ TEST(AugMix, ASampleIsWhatItsStepsAndWeightsSay) {
         EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 1, 1e-6);
 
         std::vector<Image> pictures;
-        pictures.push_back(picture_of(i));
+        pictures.push_back(image_of(i));
         for (std::size_t k = 0; k < steps.size(); ++k) {
-          if (k % static_cast<std::size_t>(depth) == 0) pictures.push_back(picture_of(i));
+          if (k % static_cast<std::size_t>(depth) == 0) pictures.push_back(image_of(i));
           expect_ranges(steps[k]);
           pictures.back() = testing::plain_augmentation(
               steps[k].name, pictures.back(), own_parameter(steps[k]),
               {.interpolation = Interpolation::bilinear, .fill = 0}, true);
         }
-        Image mixed = picture_of(i);
+        Image mixed = image_of(i);
         for (int y = 0; y < mixed.height(); ++y) {
           for (std::size_t x = 0; x < mixed.row_bytes(); ++x) {
             double sum = 0.5;
@@ -189,7 +189,7 @@ TEST(AugMix, IsTheSameForAllThreadsAndBatchSizes) {
   const auto pictures = [](int threads, int batch_size) {
     auto pipeline =
         make_pipeline({.batch_size = batch_size, .seed = 3, .threads = threads}, [&](Graph& g) {
-          auto image = g.source(50, [](const SampleInfo& info) { return picture_of(info.index); });
+          auto image = g.source(50, [](const SampleInfo& info) { return image_of(info.index); });
           return aug_mix(g, image);
         });
     std::vector<Image> all;

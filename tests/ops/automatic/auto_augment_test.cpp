@@ -17,13 +17,13 @@
 namespace sluice {
 namespace auto_augment_test {
 
-using testing::picture_of;
+using testing::image_of;
 
 const AutoAugmentPolicy kPolicies[] = {AutoAugmentPolicy::imagenet, AutoAugmentPolicy::cifar10,
                                        AutoAugmentPolicy::svhn};
 const AugmentationRanges kRanges[] = {AugmentationRanges::torchvision, AugmentationRanges::dali};
 const std::set<std::string> kPlain = {"auto_contrast", "equalize", "invert"};
-const std::set<std::string> kColours = {"brightness", "color", "contrast", "sharpness"};
+const std::set<std::string> kColors = {"brightness", "color", "contrast", "sharpness"};
 
 // The parameter from the two libraries' formulas; `negative` matters if a sign is drawn.
 double parameter_of(const AugmentationStep& step, bool negative, bool dali) {
@@ -33,7 +33,7 @@ double parameter_of(const AugmentationStep& step, bool negative, bool dali) {
   if (name.starts_with("shear")) return sign * 0.3 * share;
   if (name.starts_with("translate")) return sign * share * (dali ? 1 : 150.0 / 331);
   if (name == "rotate") return sign * 30 * share;
-  if (kColours.contains(name)) return dali ? 0.1 + 1.8 * share : 1 + sign * 0.9 * share;
+  if (kColors.contains(name)) return dali ? 0.1 + 1.8 * share : 1 + sign * 0.9 * share;
   if (name == "posterize")
     return dali ? std::max(1.0, std::round(4 * share)) : 8 - std::round(step.magnitude / (9 / 4.0));
   if (name == "solarize") return dali ? 256 * share : 255 * (1 - share);
@@ -42,7 +42,7 @@ double parameter_of(const AugmentationStep& step, bool negative, bool dali) {
 bool draws_sign(const AugmentationStep& step, bool dali) {
   const std::string& name = step.augmentation;
   return !kPlain.contains(name) && name != "posterize" && name != "solarize" &&
-         !(dali && kColours.contains(name));
+         !(dali && kColors.contains(name));
 }
 
 // By bilinear interpolation, because rounded parameters may change a nearest pixel.
@@ -130,7 +130,7 @@ TEST(AutoAugment, ASampleIsWhatItsPathSays) {
       const AugmentationPolicy policy = auto_augment_policy(which, ranges);
       auto pipeline = make_pipeline({.batch_size = 16, .seed = 3, .threads = 2}, [&](Graph& g) {
         auto image =
-            g.source(kSamples, [](const SampleInfo& info) { return picture_of(info.index); });
+            g.source(kSamples, [](const SampleInfo& info) { return image_of(info.index); });
         return auto_augment(g, image, which, {.ranges = ranges, .interpolation = kWay});
       });
       std::int64_t next = 0;
@@ -138,7 +138,7 @@ TEST(AutoAugment, ASampleIsWhatItsPathSays) {
         for (const Image& image : images) {
           const std::int64_t i = next++;
           const std::string path = pipeline.inspect(i).path();
-          EXPECT_TRUE(makes(taken(path, policy).steps, 0, picture_of(i), image, dali))
+          EXPECT_TRUE(makes(taken(path, policy).steps, 0, image_of(i), image, dali))
               << "sample " << i << ", DALI " << dali << ": " << path;
         }
       }
@@ -149,7 +149,7 @@ TEST(AutoAugment, ASampleIsWhatItsPathSays) {
 
 // Each parameter of each augmentation, at every magnitude and with both signs.
 TEST(AutoAugment, EachOperatorDoesWhatTheTablesSay) {
-  const Image picture = picture_of(5);
+  const Image picture = image_of(5);
   for (const AugmentationRanges ranges : kRanges) {
     const bool dali = ranges == AugmentationRanges::dali;
     const auto list = auto_augment_list({.ranges = ranges, .interpolation = kWay});
@@ -183,7 +183,7 @@ TEST(AutoAugment, InterpolatesAsTheLibraryOfTheRangesDoes) {
   for (const AugmentationRanges ranges : kRanges) {
     const auto turned = [&](std::optional<Interpolation> way) {
       auto pipeline = make_pipeline({.batch_size = 1, .seed = 1, .threads = 1}, [&](Graph& g) {
-        auto image = g.source(1, [](const SampleInfo&) { return picture_of(0); });
+        auto image = g.source(1, [](const SampleInfo&) { return image_of(0); });
         return auto_augment(g, image, turn, {.ranges = ranges, .interpolation = way});
       });
       auto epoch = pipeline.epoch();
@@ -262,7 +262,7 @@ TEST(AutoAugment, IsTheSameForAllThreadsAndBatchSizes) {
   const auto pictures = [](int threads, int batch_size) {
     auto pipeline =
         make_pipeline({.batch_size = batch_size, .seed = 3, .threads = threads}, [&](Graph& g) {
-          auto image = g.source(50, [](const SampleInfo& info) { return picture_of(info.index); });
+          auto image = g.source(50, [](const SampleInfo& info) { return image_of(info.index); });
           return auto_augment(g, image, AutoAugmentPolicy::cifar10);
         });
     std::vector<Image> all;
@@ -276,13 +276,13 @@ TEST(AutoAugment, IsTheSameForAllThreadsAndBatchSizes) {
   EXPECT_TRUE(pictures(4, 16) == expected);
 }
 
-TEST(AutoAugment, ASubPolicyWithoutStepsLeavesThePicture) {
+TEST(AutoAugment, ASubPolicyWithoutStepsLeavesTheImage) {
   auto pipeline = make_pipeline({.batch_size = 1, .threads = 1}, [&](Graph& g) {
-    auto image = g.source(1, [](const SampleInfo&) { return picture_of(0); });
+    auto image = g.source(1, [](const SampleInfo&) { return image_of(0); });
     return auto_augment(g, image, {.sub_policies = {{}, {{"invert", 0.f}}}});
   });
   auto epoch = pipeline.epoch();
-  EXPECT_EQ(epoch.next()->get<0>()[0], picture_of(0));
+  EXPECT_EQ(epoch.next()->get<0>()[0], image_of(0));
 }
 
 TEST(AutoAugment, RefusesWhatCannotBe) {

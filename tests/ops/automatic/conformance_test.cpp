@@ -17,14 +17,14 @@
 namespace sluice {
 namespace automatic_conformance_test {
 
-using testing::picture_of;
+using testing::image_of;
 
 TEST(RandAugment, C47_RunsForAllSizesOfBatchesAndAllMagnitudes) {
   for (const int batch_size : {1, 7, 8, 13, 64, 128}) {
     for (const bool resized : {false, true}) {
       auto pipeline = make_pipeline({.batch_size = batch_size, .seed = 7}, [&](Graph& g) {
         auto image =
-            g.source(3 * batch_size, [](const SampleInfo& info) { return picture_of(info.index); });
+            g.source(3 * batch_size, [](const SampleInfo& info) { return image_of(info.index); });
         if (resized) image = resize(image, {.width = 21, .height = 17});
         std::vector<Value<Image>> all;
         for (const int n : {1, 2, 3, 4}) {
@@ -128,10 +128,10 @@ TEST(RandAugment, C49_ATranslationByAllLeavesNothingAndByNothingAll) {
   }
 }
 
-TEST(RandAugment, C50_NoStepsLeaveThePictureAndNoOperatorsAreRefused) {
+TEST(RandAugment, C50_NoStepsLeaveTheImageAndNoOperatorsAreRefused) {
   const auto augment = [](int n) {
     return make_pipeline({.batch_size = 3}, [n](Graph& g) {
-      auto image = g.source(3, [](const SampleInfo& info) { return picture_of(info.index); });
+      auto image = g.source(3, [](const SampleInfo& info) { return image_of(info.index); });
       return apply_random(g, image, std::vector<Augmentation<Image>>(), {.n = n});
     });
   };
@@ -139,7 +139,7 @@ TEST(RandAugment, C50_NoStepsLeaveThePictureAndNoOperatorsAreRefused) {
   auto epoch = none.epoch();
   const auto batch = epoch.next();
   for (std::int64_t i = 0; i < 3; ++i)
-    EXPECT_EQ(batch->get<0>()[static_cast<std::size_t>(i)], picture_of(i));
+    EXPECT_EQ(batch->get<0>()[static_cast<std::size_t>(i)], image_of(i));
   EXPECT_THROW((void)augment(1), BuildError);
 }
 

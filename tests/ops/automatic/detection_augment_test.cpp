@@ -73,7 +73,7 @@ auto detection_pipeline(int samples, int threads, int batch_size, const Detectio
 
 TEST(DetectionAugment, BoxesAreWhereTheirSquaresAre) {
   auto pipeline =
-      detection_pipeline(200, 2, 16, {.width = 120, .height = 100, .colour_probability = 0.f});
+      detection_pipeline(200, 2, 16, {.width = 120, .height = 100, .color_probability = 0.f});
   int seen = 0, mirrored = 0;
   std::set<std::int64_t> counts;
   for (const auto& [images, boxes, labels] : pipeline.epoch()) {
@@ -128,7 +128,7 @@ TEST(DetectionAugment, IsTheSameForAllThreads) {
   EXPECT_TRUE(all(3, 16) == expected);
 }
 
-TEST(DetectionAugment, APictureWithoutBoxesKeepsThem) {
+TEST(DetectionAugment, AnImageWithoutBoxesKeepsThem) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
     auto [jpeg, boxes, labels] = g.source(8, [](const SampleInfo& info) {
       return std::tuple{file_of(info.index == 0 ? Image(1, 1, 3) : draw(info.index).picture),
@@ -149,7 +149,7 @@ TEST(DetectionAugment, APictureWithoutBoxesKeepsThem) {
 
 // Each pixel of the result lies on the square that its mask says, or on none. The mask has only the
 // ids that were in it, and the one to be ignored, which lies outside of the image.
-TEST(SegmentationAugment, MasksLieOnTheirPictures) {
+TEST(SegmentationAugment, MasksLieOnTheirImages) {
   auto pipeline = make_pipeline({.batch_size = 16, .seed = 5, .threads = 2}, [](Graph& g) {
     auto [jpeg, mask] = g.source(60, [](const SampleInfo& info) {
       Scene scene = draw(info.index);
@@ -157,7 +157,7 @@ TEST(SegmentationAugment, MasksLieOnTheirPictures) {
     });
     const SegmentationSample made = segmentation_augment(
         g, jpeg, mask,
-        {.width = 96, .height = 110, .fill = {255, 0, 255}, .colour_probability = 0.f});
+        {.width = 96, .height = 110, .fill = {255, 0, 255}, .color_probability = 0.f});
     return std::tuple{made.image, made.mask};
   });
   std::set<int> ids;
@@ -211,7 +211,7 @@ TEST(DetectionAugment, RefusesWhatCannotBe) {
       {{.zoom_probability = 2.f}, "coin_flip: probability"},
       {{.max_zoom = 0.9f}, "detection_augment: max_zoom must be at least 1, but is 0.9"},
       {{.mirror_probability = -1.f}, "coin_flip: probability"},
-      {{.colour_probability = std::numeric_limits<float>::quiet_NaN()}, "coin_flip: probability"},
+      {{.color_probability = std::numeric_limits<float>::quiet_NaN()}, "coin_flip: probability"},
   };
   for (const auto& c : cases) {
     const std::string says = error_of([&](Graph& g, auto jpeg, auto, auto boxes) {

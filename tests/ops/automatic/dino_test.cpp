@@ -1,6 +1,6 @@
 // dino: sizes and numbers of its views, how often each change is drawn, and that the views are cut
 // out of one decode.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/automatic.h>
@@ -21,8 +21,8 @@ namespace sluice {
 namespace dino_test {
 
 Bytes file_of(std::int64_t i) {
-  return encode_jpeg(draw_picture(90 + static_cast<int>(i % 5), 120 + static_cast<int>(i % 3), 3,
-                                  static_cast<unsigned>(i)));
+  return encode_jpeg(draw_image(90 + static_cast<int>(i % 5), 120 + static_cast<int>(i % 3), 3,
+                                static_cast<unsigned>(i)));
 }
 
 auto pipeline_of(int samples, int threads, int batch_size, const DinoOptions& options) {
@@ -93,7 +93,7 @@ TEST(Dino, ChangesAreDrawnAsOftenAsTheySay) {
       EXPECT_NEAR(found[i], wanted[i], 3.9 * std::sqrt(wanted[i] * (1 - wanted[i]) / kSamples))
           << name;
   };
-  expect("colour", {0.8, 0.8, 0.8, 0.8});
+  expect("color", {0.8, 0.8, 0.8, 0.8});
   expect("gray", {0.2, 0.2, 0.2, 0.2});
   expect("blur", {1.0, 0.1, 0.5, 0.5});
   expect("solarize", {0.2});

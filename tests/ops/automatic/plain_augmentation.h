@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/ops/kernels/reference.h"
-#include <sluice/ops/kernels/colour.h>
+#include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/filter.h>
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/warp.h>
@@ -66,8 +66,8 @@ inline Image plain_augmentation(const std::string& name, const Image& in, double
 }
 
 // Returns the image of sample i: of several sizes, and all different.
-inline Image picture_of(std::int64_t i) {
-  return make_picture(31 + static_cast<int>(i % 7), 40, 3, static_cast<std::uint32_t>(i) + 1);
+inline Image image_of(std::int64_t i) {
+  return make_image(31 + static_cast<int>(i % 7), 40, 3, static_cast<std::uint32_t>(i) + 1);
 }
 
 // True if at most one value in 50 differs by more than 1. Parameters are floats in a pipeline and

@@ -13,7 +13,7 @@
 namespace sluice {
 namespace rand_augment_test {
 
-using testing::picture_of;
+using testing::image_of;
 
 // Returns the parameter of an augmentation, from the table in ops/automatic.h: the bits to keep for
 // posterize, the factor for colors.
@@ -54,7 +54,7 @@ TEST(RandAugment, EachOperatorDoesWhatTheTableSays) {
     const auto list = c.wide ? trivial_augment_list({.ranges = c.ranges})
                              : rand_augment_list({.ranges = c.ranges});
     EXPECT_EQ(list.size(), 14u);
-    const Image picture = picture_of(5);
+    const Image picture = image_of(5);
     for (const auto& one : list) {
       for (const int bin : {0, 9, 30}) {
         for (const int sign : {1, -1}) {
@@ -81,14 +81,14 @@ TEST(RandAugment, EachOperatorDoesWhatTheTableSays) {
 TEST(RandAugment, ASampleIsWhatItsPathSays) {
   constexpr int kSamples = 60;
   auto pipeline = make_pipeline({.batch_size = 16, .seed = 3, .threads = 2}, [&](Graph& g) {
-    auto image = g.source(kSamples, [](const SampleInfo& info) { return picture_of(info.index); });
+    auto image = g.source(kSamples, [](const SampleInfo& info) { return image_of(info.index); });
     return rand_augment(g, image, {.n = 2, .magnitude = 9});
   });
   std::int64_t next = 0;
   for (const auto& [images] : pipeline.epoch()) {
     for (const Image& image : images) {
       const std::int64_t i = next++;
-      const Image before = picture_of(i);
+      const Image before = image_of(i);
       // "apply_random:rotate/apply_random#2:equalize"
       const std::string path = pipeline.inspect(i).path();
       const std::size_t first_at = path.find(':') + 1, end = path.find('/');
@@ -111,7 +111,7 @@ TEST(RandAugment, IsTheSameForAllThreadsAndBatchSizes) {
   const auto pictures = [](int threads, int batch_size, bool wide) {
     auto pipeline =
         make_pipeline({.batch_size = batch_size, .seed = 3, .threads = threads}, [&](Graph& g) {
-          auto image = g.source(50, [](const SampleInfo& info) { return picture_of(info.index); });
+          auto image = g.source(50, [](const SampleInfo& info) { return image_of(info.index); });
           return wide ? trivial_augment_wide(g, image) : rand_augment(g, image);
         });
     std::vector<Image> all;
@@ -166,7 +166,7 @@ TEST(RandAugment, RefusesWhatCannotBe) {
        "magnitude must lie between 0 and bins - 1 = 30, but is 31"},
       {[](Graph& g, Value<Image> x) { (void)trivial_augment_wide(g, x, 0); }, "bins is at least 1"},
       {[](Graph& g, Value<Image> x) { (void)rand_augment(g, x, {}, {.excluded = {"sheer_x"}}); },
-       "there is no augmentation 'sheer_x' to be excluded; there are 'identity', 'shear_x'"},
+       "there is no augmentation 'sheer_x' to exclude; there are 'identity', 'shear_x'"},
   };
   for (const auto& c : cases)
     EXPECT_NE(error_of(c.describe).find(c.says), std::string::npos) << error_of(c.describe);

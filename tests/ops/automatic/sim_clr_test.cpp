@@ -1,5 +1,5 @@
 // sim_clr: that its views are cut out of one decode, and how often each change is drawn.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/automatic.h>
@@ -17,8 +17,8 @@ namespace sluice {
 namespace sim_clr_test {
 
 Bytes file_of(std::int64_t i) {
-  return encode_jpeg(draw_picture(90 + static_cast<int>(i % 5), 120 + static_cast<int>(i % 3), 3,
-                                  static_cast<unsigned>(i)));
+  return encode_jpeg(draw_image(90 + static_cast<int>(i % 5), 120 + static_cast<int>(i % 3), 3,
+                                static_cast<unsigned>(i)));
 }
 
 TEST(JoinRegions, GivesTheSmallestAroundAndPlacesInIt) {
@@ -102,7 +102,7 @@ TEST(SimClr, ChangesAreDrawnAsOftenAsTheySay) {
   const auto stats = pipeline.stats();
   ASSERT_EQ(stats.branches.size(), 6u);
   for (const BranchStats& branch : stats.branches) {
-    const double p = branch.name.starts_with("colour") ? 0.8
+    const double p = branch.name.starts_with("color")  ? 0.8
                      : branch.name.starts_with("gray") ? 0.2
                                                        : 0.5;
     EXPECT_NEAR(static_cast<double>(branch.arms[0].taken), p * kSamples,
@@ -119,7 +119,7 @@ TEST(SimClr, WithoutChancesOnlyTheRegionAndTheMirrorAreLeft) {
                               {.width = 20,
                                .height = 20,
                                .min_area = 1.f,
-                               .colour_strength = 0.f,
+                               .color_strength = 0.f,
                                .gray_probability = 0.f,
                                .blur_probability = 0.f});
     return std::tuple{both.first, both.second};
@@ -152,9 +152,9 @@ TEST(SimClr, RefusesWhatCannotBe) {
   } cases[] = {
       {{.width = 0}, "sim_clr: width and height must be at least 1, but are 0 and 224"},
       {{.min_area = 0.f}, "min_area"},
-      {{.colour_strength = 1.5f}, "sim_clr: colour_strength must lie between 0 and 1, but is 1.5"},
-      {{.colour_strength = std::numeric_limits<float>::quiet_NaN()}, "but is nan"},
-      {{.colour_probability = 2.f}, "coin_flip: probability"},
+      {{.color_strength = 1.5f}, "sim_clr: color_strength must lie between 0 and 1, but is 1.5"},
+      {{.color_strength = std::numeric_limits<float>::quiet_NaN()}, "but is nan"},
+      {{.color_probability = 2.f}, "coin_flip: probability"},
       {{.gray_probability = -1.f}, "coin_flip: probability"},
       {{.blur_probability = 1.1f}, "coin_flip: probability"},
   };

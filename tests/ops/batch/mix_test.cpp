@@ -1,7 +1,7 @@
 // mix_up and cut_mix on the batches of pipelines.
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/batch.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/tensors.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ auto pipeline_of(const Setup& setup) {
           if (info.index == setup.failing) throw std::runtime_error("no such file");
           const int height = setup.ragged ? 6 + static_cast<int>(info.index) : 6;
           return std::tuple{
-              testing::make_picture(height, 9, 3, static_cast<std::uint32_t>(info.index) + 1),
+              testing::make_image(height, 9, 3, static_cast<std::uint32_t>(info.index) + 1),
               info.index % kClasses};
         });
         return std::tuple{image, one_hot(label, {.classes = kClasses, .smoothing = 0.1f})};
@@ -51,7 +51,7 @@ auto tensors_of(const Setup& setup) {
       {.batch_size = setup.batch, .seed = kSeed, .threads = setup.threads}, [setup](Graph& g) {
         auto [image, label] = g.source(setup.samples, [](const SampleInfo& info) {
           return std::tuple{
-              testing::make_picture(6, 9, 3, static_cast<std::uint32_t>(info.index) + 1),
+              testing::make_image(6, 9, 3, static_cast<std::uint32_t>(info.index) + 1),
               info.index % kClasses};
         });
         return std::tuple{crop_mirror_normalize(image, {}), one_hot(label, {.classes = kClasses})};
@@ -130,7 +130,7 @@ void expect_batches_mixed(Pipeline pipeline, bool chw, double tolerance) {
   EXPECT_GT(mixed_batches, 2);
 }
 
-TEST(Mix, MixesPicturesAndLabelsByTheSameWeight) {
+TEST(Mix, MixesImagesAndLabelsByTheSameWeight) {
   expect_batches_mixed<std::uint8_t>(pipeline_of({}), false, 0.516);
   expect_batches_mixed<float>(tensors_of({}), true, 1e-5);
 }
@@ -279,14 +279,14 @@ TEST(Mix, RefusesWhatCannotBe) {
     std::string error, says;
   } cases[] = {
       {error_of([&] { mix_up(images, two->get<1>(), {}); }),
-       "mix_up: there are 4 pictures and 2 labels; give those of one batch"},
+       "mix_up: there are 4 images and 2 labels; give those of one batch"},
       {error_of([&] { cut_mix(ragged->get<0>(), ragged->get<1>(), {}); }),
-       "cut_mix: the pictures of a batch must have one shape to be mixed, but sample 0 has"},
+       "cut_mix: the images of a batch must have one shape to be mixed, but sample 0 has"},
       {error_of([&] { mix_up(images, labels, {}, {.alpha = 0.f}); }),
        "mix_up: alpha is 0; it must lie between 1e-06 and 1000"},
       {error_of([&] { cut_mix(images, labels, {}, {.alpha = std::nanf("")}); }),
        "cut_mix: alpha is nan"},
-      {error_of([&] { cut_mix(labels, labels, {}); }), "pictures have 3 dimensions, HWC or CHW"},
+      {error_of([&] { cut_mix(labels, labels, {}); }), "images have 3 dimensions, HWC or CHW"},
   };
   for (const auto& one : cases) EXPECT_NE(one.error.find(one.says), std::string::npos) << one.error;
   EXPECT_EQ(bytes_of(images), before);

@@ -1,7 +1,7 @@
 // mosaic on the batches of pipelines, against the definition: pixel by pixel, box by box.
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/batch.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 
 #include <algorithm>
 #include <array>
@@ -21,8 +21,8 @@ namespace mosaic_test {
 constexpr int kHeight = 7, kWidth = 10;
 constexpr std::uint64_t kSeed = 3;
 
-Image picture_of(std::int64_t i) {
-  return testing::make_picture(kHeight, kWidth, 3, static_cast<std::uint32_t>(i) + 1);
+Image image_of(std::int64_t i) {
+  return testing::make_image(kHeight, kWidth, 3, static_cast<std::uint32_t>(i) + 1);
 }
 // One box for sample 0, two for sample 1, none for sample 2, and so on.
 Tensor boxes_of(std::int64_t i) {
@@ -47,7 +47,7 @@ auto pipeline_of(int samples, int batch, int threads) {
   return make_pipeline(
       {.batch_size = batch, .seed = kSeed, .threads = threads}, [samples](Graph& g) {
         auto [image, boxes, labels] = g.source(samples, [](const SampleInfo& info) {
-          return std::tuple{picture_of(info.index), boxes_of(info.index), labels_of(info.index)};
+          return std::tuple{image_of(info.index), boxes_of(info.index), labels_of(info.index)};
         });
         return std::tuple{image, boxes, labels};
       });
@@ -113,7 +113,7 @@ TEST(Mosaics, AreWhatTheDefinitionSays) {
         const Mosaic& m = done[i];
         joined += m.joined ? 1 : 0;
         if (!m.joined) {
-          EXPECT_TRUE(images[i] == picture_of(own));
+          EXPECT_TRUE(images[i] == image_of(own));
           EXPECT_EQ(read(boxes.tensor(i), labels.tensor(i)), read(boxes_of(own), labels_of(own)));
           continue;
         }
@@ -123,7 +123,7 @@ TEST(Mosaics, AreWhatTheDefinitionSays) {
         Boxes expected_boxes;
         for (const Quarter& q : quarters(m, i, count)) {
           const std::int64_t id = batch.ids()[q.from];
-          const Image from = picture_of(id);
+          const Image from = image_of(id);
           for (int y = q.y0; y < q.y1; ++y)
             for (int x = q.x0; x < q.x1; ++x)
               std::memcpy(expected.row(y) + 3 * x, from.row(y - q.dy) + 3 * (x - q.dx), 3);
@@ -159,7 +159,7 @@ TEST(Mosaics, AreTheSameForAllThreadsAndTypes) {
   const auto run = [](int threads) {
     auto pipeline =
         make_pipeline({.batch_size = 4, .seed = kSeed, .threads = threads}, [](Graph& g) {
-          auto image = g.source(8, [](const SampleInfo& info) { return picture_of(info.index); });
+          auto image = g.source(8, [](const SampleInfo& info) { return image_of(info.index); });
           return std::tuple{
               image, crop_mirror_normalize(image, {.mean = {0, 0, 0}, .std = {1, 1, 1}}),
               crop_mirror_normalize(image, {.dtype = DType::f16, .layout = Layout::hwc})};
@@ -219,9 +219,9 @@ TEST(Mosaics, WrongOnesAreRefusedAndNothingIsChanged) {
   EXPECT_EQ(refusal({.min_visibility = -1}, false),
             "mosaic: min_area is 0 and min_visibility -1; the first must be at least 0, the second "
             "lie between 0 and 1");
-  EXPECT_EQ(refusal({}, true),
-            "mosaic: there are 2 pictures, 0 tensors of boxes and 2 of labels; give those of one "
-            "batch");
+  EXPECT_EQ(
+      refusal({}, true),
+      "mosaic: there are 2 images, 0 tensors of boxes and 2 of labels; give those of one batch");
 }
 
 }  // namespace mosaic_test

@@ -139,7 +139,7 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
        "flip_points: points are a tensor of f32 and the shape (n, 2), not of f32 and",
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return flip_points(boxes, kSize); }},
       {{0, 0, 3e38f, 3e38f},
-       "resize_boxes: box 0 goes beyond what a float holds",
+       "resize_boxes: box 0 overflows a float",
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
          return resize_boxes(boxes, kSize, {.width = 60000, .height = 60000});
        }},
@@ -166,10 +166,10 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
          return convert_boxes(boxes, {.to = BoxFormat::cxcywh});
        }},
       {{0, 0, 3e38f, 3e38f},
-       "absolute_boxes: box 0 goes beyond what a float holds",
+       "absolute_boxes: box 0 overflows a float",
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return absolute_boxes(boxes, kSize); }},
       {{3e38f, 1, 3e38f, 1},
-       "convert_boxes: box 0 goes beyond what a float holds",
+       "convert_boxes: box 0 overflows a float",
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
          return convert_boxes(boxes, {.from = BoxFormat::xywh, .to = BoxFormat::xyxy});
        }},
@@ -252,7 +252,7 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
                                return take_rows(labels, moved, left.kept);
                              }};
   for (const Change& mistake : mistakes)
-    EXPECT_EQ(refused(mistake).find("take_rows: boxes are those that filter_boxes has left"), 0u);
+    EXPECT_EQ(refused(mistake).find("take_rows: boxes are those after filter_boxes"), 0u);
   EXPECT_EQ(refused([](Graph&, Value<Tensor> boxes, Value<Tensor> labels) {
               const auto first = filter_boxes(boxes, kSize);
               const auto second = filter_boxes(first.boxes, kSize, {.min_area = 1.f});

@@ -80,8 +80,8 @@ TEST(ShownPart, RefusesWhatMakesNoSense) {
 TEST(Regions, AreWorthWhatTheySay) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 6, .threads = 2}, [](Graph& g) {
     auto image = g.source(40, [](const SampleInfo& info) {
-      return testing::make_picture(5 + static_cast<int>(info.index % 7), 9, 3,
-                                   static_cast<std::uint32_t>(info.index));
+      return testing::make_image(5 + static_cast<int>(info.index % 7), 9, 3,
+                                 static_cast<std::uint32_t>(info.index));
     });
     const ExpandOptions how{.ratio = g.uniform(1.f, 3.f),
                             .y = g.uniform(0.f, 1.f),
@@ -106,7 +106,7 @@ TEST(Regions, AreWorthWhatTheySay) {
 
 TEST(Regions, ScaledRegionIsWhatTheWindowShows) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
-    auto image = g.source(1, [](const SampleInfo&) { return testing::make_picture(40, 30, 3, 1); });
+    auto image = g.source(1, [](const SampleInfo&) { return testing::make_image(40, 30, 3, 1); });
     const ScaledRegion shown = scaled_region(
         canvas_size(image), {.width = 25, .height = 100, .scale = 2.f, .y = 1.f, .x = 1.f});
     return std::tuple{shown.region, shown.size.height.value(), shown.size.width.value()};

@@ -1,7 +1,7 @@
 // decode_image in pipelines: files of several formats side by side, and crops that reach into the
 // decoder.
+#include "tests/io/images.h"
 #include "tests/io/images/png_writer.h"
-#include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>
@@ -40,8 +40,8 @@ class DecodeImageTest : public ::testing::Test {
   // A JPEG file, a PNG file, and one that is neither.
   static std::vector<Bytes> files() {
     std::vector<Bytes> files;
-    files.push_back(encode_jpeg(draw_picture(40, 60, 3), {.quality = 90}));
-    files.push_back(png_of(draw_picture(40, 60, 3)));
+    files.push_back(encode_jpeg(draw_image(40, 60, 3), {.quality = 90}));
+    files.push_back(png_of(draw_image(40, 60, 3)));
     files.push_back(Bytes::copy_of(std::vector<std::uint8_t>{'I', 'I', '*', 0}));
     return files;
   }
@@ -57,7 +57,7 @@ TEST_F(DecodeImageTest, FilesAreToldByTheirContent) {
   ASSERT_EQ(batch->errors().size(), 1U);
   EXPECT_EQ(batch->errors()[0].what,
             "not a JPEG, PNG, WebP or GIF file: starts with 49 49 2a 00 (TIFF)");
-  const Image drawn = draw_picture(40, 60, 3);
+  const Image drawn = draw_image(40, 60, 3);
   for (int y = 0; y < 40; ++y) {
     for (int x = 0; x < 60; ++x) {
       ASSERT_EQ(batch->get<0>()[1].at(y, x, 1), drawn.at(y, x, 1));
@@ -91,7 +91,7 @@ TEST_F(DecodeImageTest, CropsReachIntoTheDecoder) {
 
 // The next operator uses the rows of a JPEG file while they are decoded. Other images are decoded
 // as a whole.
-TEST_F(DecodeImageTest, RowsForTheNextOperatorAreThoseOfThePicture) {
+TEST_F(DecodeImageTest, RowsForTheNextOperatorAreThoseOfTheImage) {
   const auto run = [](bool tapped, bool region) {
     auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [&](Graph& g) {
       auto [file, number] = g.read(memory_in(files(), std::vector<int>{0, 1, 2}));
@@ -131,7 +131,7 @@ TEST_F(DecodeImageTest, MasksGiveIds) {
                                      .before_data = png_chunk("PLTE", "abcdefghijkl")});
   const Bytes png =
       Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-  const Bytes jpeg = encode_jpeg(draw_picture(11, 13, 3));
+  const Bytes jpeg = encode_jpeg(draw_image(11, 13, 3));
   const struct {
     Bytes file;
     ImageOptions options;
@@ -186,7 +186,7 @@ TEST_F(DecodeImageTest, ARegionAndGrayAreOptions) {
   ASSERT_EQ(batch->size(), 2U);
   const Image whole = [] {
     Image image;
-    decode_image_file(png_of(draw_picture(40, 60, 3)), {.color = ColorSpace::gray}, image);
+    decode_image_file(png_of(draw_image(40, 60, 3)), {.color = ColorSpace::gray}, image);
     return image;
   }();
   EXPECT_TRUE(batch->get<0>()[1].clone() == whole.crop_view(3, 4, 10, 12).clone());

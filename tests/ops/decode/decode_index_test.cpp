@@ -1,5 +1,5 @@
 // The operators that decode pass on an index's knowledge of their bytes.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
@@ -49,7 +49,7 @@ TEST(DecodeIndex, TheOperatorsTeachItAndGiveTheSamePixels) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
   std::vector<Bytes> files;
   for (int i = 0; i < kFiles; ++i)
-    files.push_back(encode_jpeg(draw_picture(90 + i, 120, 3, static_cast<std::uint64_t>(i) + 1),
+    files.push_back(encode_jpeg(draw_image(90 + i, 120, 3, static_cast<std::uint64_t>(i) + 1),
                                 {.orientation = i % 8 + 1}));
   const auto check = [&](const auto& describe) {
     const auto plain = run(files, nullptr, 2, describe);
@@ -71,7 +71,7 @@ TEST(DecodeIndex, TheOperatorsTeachItAndGiveTheSamePixels) {
 // Under the hash that its bytes carry, whatever they are.
 TEST(DecodeIndex, TheOperatorsTakeTheHashThatAFileCarries) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
-  const Bytes file = encode_jpeg(draw_picture(90, 120, 3, 1), {});
+  const Bytes file = encode_jpeg(draw_image(90, 120, 3, 1), {});
   const auto check = [&](const auto& describe) {
     const auto index = JpegIndex::in_memory();
     auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [&](Graph& g) {
@@ -97,7 +97,7 @@ TEST(DecodeIndex, ADamagedOneIsCountedAndSaidOnce) {
   std::vector<Bytes> files;
   const auto learnt = JpegIndex::in_memory();
   for (int i = 0; i < kFiles; ++i) {
-    files.push_back(encode_jpeg(draw_picture(90 + i, 120, 3, static_cast<std::uint64_t>(i) + 1)));
+    files.push_back(encode_jpeg(draw_image(90 + i, 120, 3, static_cast<std::uint64_t>(i) + 1)));
     Image image;
     decode_jpeg_image(files.back(), {}, image, learnt.get());
   }

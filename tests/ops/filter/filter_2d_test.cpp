@@ -1,5 +1,5 @@
 // filter_2d in a pipeline, and the windows that it refuses.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/filter.h>
@@ -15,7 +15,7 @@ namespace filter_filter_2d_test {
 
 auto pipeline_of(const FilterRows& weights) {
   return make_pipeline({.batch_size = 1}, [&](Graph& g) {
-    return filter_2d(g.source(1, [](const SampleInfo&) { return draw_picture(9, 7, 3, 5); }),
+    return filter_2d(g.source(1, [](const SampleInfo&) { return draw_image(9, 7, 3, 5); }),
                      weights);
   });
 }
@@ -31,7 +31,7 @@ std::string refusal_of(const FilterRows& weights) {
 
 TEST(Filter2dOperator, DoesWhatTheKernelDoes) {
   Image expected;
-  kernels::filter_2d(draw_picture(9, 7, 3, 5),
+  kernels::filter_2d(draw_image(9, 7, 3, 5),
                      {.rows = 1, .columns = 3, .weights = {0.25f, 0.5f, -0.5f}}, expected);
   auto pipeline = pipeline_of({{0.25f, 0.5f, -0.5f}});
   EXPECT_EQ(pipeline.epoch().next()->get<0>()[0], expected);

@@ -1,5 +1,5 @@
 // The errors of gaussian_blur about its sizes, constant and per sample.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/blur.h>
@@ -14,7 +14,7 @@ namespace filter_gaussian_blur_test {
 
 auto pipeline_of(const GaussianBlurOptions& options) {
   return make_pipeline({.batch_size = 1}, [&](Graph& g) {
-    return gaussian_blur(g.source(1, [](const SampleInfo&) { return draw_picture(9, 7, 3, 5); }),
+    return gaussian_blur(g.source(1, [](const SampleInfo&) { return draw_image(9, 7, 3, 5); }),
                          options);
   });
 }
@@ -30,7 +30,7 @@ std::string refusal_of(const GaussianBlurOptions& options) {
 
 TEST(GaussianBlurOperator, DoesWhatTheKernelDoes) {
   Image expected;
-  kernels::gaussian_blur(draw_picture(9, 7, 3, 5), {.sigma = 1.5f, .sigma_y = 0.5f}, expected);
+  kernels::gaussian_blur(draw_image(9, 7, 3, 5), {.sigma = 1.5f, .sigma_y = 0.5f}, expected);
   auto pipeline = pipeline_of({.sigma = 1.5f, .sigma_y = 0.5f});
   EXPECT_EQ(pipeline.epoch().next()->get<0>()[0], expected);
 }
@@ -48,7 +48,7 @@ TEST(GaussianBlurOperator, ASamplesSizeIsItsOwnError) {
     auto i =
         g.source(4, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
     auto image = g.map(
-        "image", [](int) { return draw_picture(9, 7, 3, 5); }, i);
+        "image", [](int) { return draw_image(9, 7, 3, 5); }, i);
     return gaussian_blur(image, {.window_size = i});
   });
   const auto batch = pipeline.epoch().next();

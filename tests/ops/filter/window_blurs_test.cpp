@@ -1,5 +1,5 @@
 // box_blur and median_blur in pipelines, with a window for each sample.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/blur.h>
@@ -19,7 +19,7 @@ auto pipeline_of(const Describe& describe) {
     auto window = g.source(
         2, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch) + 3; });
     auto image = g.map(
-        "image", [](int) { return draw_picture(9, 7, 3, 5); }, window);
+        "image", [](int) { return draw_image(9, 7, 3, 5); }, window);
     return describe(image, window);
   });
 }
@@ -35,7 +35,7 @@ std::string refusal_of(const Describe& describe) {
 }
 
 TEST(WindowBlurOperators, TakeAWindowOfEachSample) {
-  const Image in = draw_picture(9, 7, 3, 5);
+  const Image in = draw_image(9, 7, 3, 5);
   Image boxed, median;
   kernels::box_blur(in, 3, boxed);
   kernels::median_blur(in, 3, median);

@@ -13,14 +13,14 @@
 namespace sluice {
 namespace pad_image_test {
 
-Image picture_of(std::int64_t i) {
-  return testing::make_picture(5 + static_cast<int>(i), 9, 3, static_cast<std::uint32_t>(i));
+Image image_of(std::int64_t i) {
+  return testing::make_image(5 + static_cast<int>(i), 9, 3, static_cast<std::uint32_t>(i));
 }
 
 TEST(PadImage, ParametersMayDifferFromSampleToSample) {
   auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [](Graph& g) {
     auto index = g.source(6, [](const SampleInfo& info) { return info.index_in_epoch; });
-    auto image = g.map("picture", picture_of, index);
+    auto image = g.map("picture", image_of, index);
     auto some = g.map(
         "some", [](std::int64_t i) { return static_cast<int>(4 - i); }, index);
     return std::tuple{index,
@@ -34,7 +34,7 @@ TEST(PadImage, ParametersMayDifferFromSampleToSample) {
     for (const auto& error : batch->errors()) told += error.what;
     for (std::size_t k = 0; k < batch->size(); ++k, ++passed) {
       const std::int64_t i = batch->get<0>()[k];
-      const Image in = picture_of(i);
+      const Image in = image_of(i);
       Image out;
       kernels::pad(in, {static_cast<int>(4 - i), 0, 0, 2}, Border::reflect, 0, out);
       EXPECT_EQ(batch->get<1>()[k], out);

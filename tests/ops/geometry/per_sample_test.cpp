@@ -3,7 +3,7 @@
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
@@ -24,7 +24,7 @@
 namespace sluice {
 namespace per_sample_test {
 
-Image picture() { return testing::make_picture(12, 17, 3); }
+Image picture() { return testing::make_image(12, 17, 3); }
 
 struct Case {
   std::string name;

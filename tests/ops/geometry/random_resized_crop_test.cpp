@@ -1,7 +1,7 @@
 // random_resized_crop with `shrink`: how far the decoder may shrink, and how close the results come
 // to the exact ones.
 #include "tests/io/corpus.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
@@ -56,12 +56,12 @@ std::vector<Rectangle> regions_of(const std::vector<File>& files) {
   return results_of(files, [](Value<ByteSpan> jpeg) { return random_region(jpeg); });
 }
 
-// Pictures of all orientations and samplings.
+// Images of all orientations and samplings.
 std::vector<File> drawn_files(int count, int height, int width) {
   std::vector<File> files;
   for (int i = 0; i < count; ++i) {
     const Bytes file = encode_jpeg(
-        draw_picture(height + 7 * i, width - 3 * i, i % 5 == 4 ? 1 : 3, static_cast<unsigned>(i)),
+        draw_image(height + 7 * i, width - 3 * i, i % 5 == 4 ? 1 : 3, static_cast<unsigned>(i)),
         {.subsampling = i % 2 == 0 ? Subsampling::s444 : Subsampling::s420,
          .progressive = i % 7 == 6,
          .orientation = i % 8 + 1});

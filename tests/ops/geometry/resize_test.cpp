@@ -54,12 +54,12 @@ TEST(Resize, ASamplesSizeIsGivenAndMustBeLegal) {
 }
 
 // The part moves from sample to sample; the flip after it is fused with the resize.
-TEST(Resize, APartOfThePictureWithinASize) {
+TEST(Resize, APartOfTheImageWithinASize) {
   auto pipeline = make_pipeline({.batch_size = 4, .on_error = OnError::skip}, [](Graph& g) {
     auto start = g.source(
         4, [](const SampleInfo& info) { return static_cast<float>(info.index_in_epoch) * 7; });
     auto image = g.map(
-        "image", [](float) { return testing::make_picture(20, 30, 3); }, start);
+        "image", [](float) { return testing::make_image(20, 30, 3); }, start);
     auto part = resize(image, {.width = 9,
                                .height = 9,
                                .mode = ResizeMode::not_larger,
@@ -68,7 +68,7 @@ TEST(Resize, APartOfThePictureWithinASize) {
                                .roi_end_x = 12.5f});
     return flip(part);
   });
-  const Image in = testing::make_picture(20, 30, 3);
+  const Image in = testing::make_image(20, 30, 3);
   const auto batch = pipeline.epoch().next();
   ASSERT_EQ(batch->size(), 3u);
   const kernels::ImageSize sizes[] = {{8, 5}, {8, 8}, {4, 8}};
@@ -84,7 +84,7 @@ TEST(Resize, APartOfThePictureWithinASize) {
   EXPECT_NE(batch->errors()[0].what.find("goes from y 21 to 20"), std::string::npos);
 }
 
-TEST(Resize, ConstantsThatNoPictureCanFulfilAreRefused) {
+TEST(Resize, ConstantsThatNoImageCanFulfilAreRefused) {
   const auto told = [](const ResizeOptions& options) {
     return error_of<BuildError>([&] {
       (void)make_pipeline({}, [&](Graph& g) {

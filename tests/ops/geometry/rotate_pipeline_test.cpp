@@ -1,12 +1,12 @@
 // The pipeline of the README on real JPEG files: it equals the same program written for one sample
 // at a time, for any number of threads, in-flight window or batch size.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include "tests/io/sha256.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/resize.h>
@@ -31,8 +31,8 @@ namespace rotate_pipeline_test {
 std::vector<std::vector<std::uint8_t>> make_files(int count, bool damage = false) {
   std::vector<std::vector<std::uint8_t>> files;
   for (int i = 0; i < count; ++i) {
-    const Image picture = draw_picture(40 + i * 7 % 61, 50 + i * 13 % 47, i % 5 == 4 ? 1 : 3,
-                                       static_cast<std::uint64_t>(i));
+    const Image picture = draw_image(40 + i * 7 % 61, 50 + i * 13 % 47, i % 5 == 4 ? 1 : 3,
+                                     static_cast<std::uint64_t>(i));
     const Bytes jpeg =
         encode_jpeg(picture, {.quality = 70 + i % 30,
                               .subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444,
@@ -155,7 +155,7 @@ TEST(RotatePipeline, ADamagedFileIsReplacedByTheSameStandIn) {
 }
 
 // The crop reaches the decoder: the pixels equal those of decoding all, cropping and resizing.
-TEST(TrainPipeline, EqualsDecodeCutResizeFlipNormalise) {
+TEST(TrainPipeline, EqualsDecodeCutResizeFlipNormalize) {
   const auto files = make_files(60);
   auto pipeline = make_pipeline({.batch_size = 8, .seed = kSeed, .threads = 2}, [&](Graph& g) {
     auto jpeg = g.source(60, [&](const SampleInfo& info) {

@@ -10,13 +10,13 @@
 namespace sluice {
 namespace geometry_transpose_test {
 
-TEST(TransposeOperator, TwiceIsTheSamePicture) {
-  const auto picture_of = [](std::int64_t i) {
-    return testing::make_picture(3 + static_cast<int>(i), 9, 3, static_cast<std::uint32_t>(i));
+TEST(TransposeOperator, TwiceIsTheSameImage) {
+  const auto image_of = [](std::int64_t i) {
+    return testing::make_image(3 + static_cast<int>(i), 9, 3, static_cast<std::uint32_t>(i));
   };
   auto pipeline = make_pipeline({.batch_size = 4}, [&](Graph& g) {
     auto index = g.source(4, [](const SampleInfo& info) { return info.index_in_epoch; });
-    auto image = g.map("picture", picture_of, index);
+    auto image = g.map("picture", image_of, index);
     return std::tuple{transpose(image), transpose(transpose(image)),
                       flip(transpose(image), {.horizontal = false, .vertical = true}),
                       rotate(image, 90.f)};
@@ -24,7 +24,7 @@ TEST(TransposeOperator, TwiceIsTheSamePicture) {
   std::int64_t i = 0;
   for (const auto& [once, twice, flipped, turned] : pipeline.epoch()) {
     for (std::size_t k = 0; k < once.size(); ++k, ++i) {
-      const Image in = picture_of(i), out = once[k];
+      const Image in = image_of(i), out = once[k];
       EXPECT_EQ(out.height(), 9);
       EXPECT_EQ(out.width(), in.height());
       EXPECT_EQ(out.at(8, 2, 1), in.at(2, 8, 1));

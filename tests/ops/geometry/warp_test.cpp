@@ -20,9 +20,9 @@ namespace warp_test {
 
 constexpr int kSamples = 9;
 
-Image picture_of(std::int64_t i) {
+Image image_of(std::int64_t i) {
   const int n = static_cast<int>(i);
-  return testing::make_picture(11 + n % 4, 17 + n % 3, 1 + n % 4, static_cast<std::uint32_t>(n));
+  return testing::make_image(11 + n % 4, 17 + n % 3, 1 + n % 4, static_cast<std::uint32_t>(n));
 }
 
 // Each sample's number, an image of it and a number like it: 0, 0.25, 0.5, ...
@@ -30,7 +30,7 @@ struct Sources {
   explicit Sources(Graph& g)
       : index(g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; })),
         image(g.map(
-            "picture", [](std::int64_t i) { return picture_of(i); }, index)),
+            "picture", [](std::int64_t i) { return image_of(i); }, index)),
         part(g.map(
             "part", [](std::int64_t i) { return 0.25f * static_cast<float>(i); }, index)) {}
   Value<std::int64_t> index;
@@ -57,7 +57,7 @@ TEST(Warps, ParametersMayDifferFromSampleToSample) {
     std::int64_t i = 0;
     for (const auto& [warped, forward, sheared, moved, half] : pipeline.epoch()) {
       for (std::size_t k = 0; k < warped.size(); ++k, ++i) {
-        const Image in = picture_of(i);
+        const Image in = image_of(i);
         const double part = 0.25 * static_cast<double>(i);
         Image out;
         kernels::warp_affine("warp_affine", in, {1, part, 0.5, 0, 1, part}, 6,
@@ -93,8 +93,7 @@ TEST(Warps, AWrongSampleSaysWhatIsWrong) {
   });
   ASSERT_EQ(one_is_wrong.size(), 1u);
   EXPECT_EQ(one_is_wrong[0],
-            "shear: x = 2 and y = 0.5 leave no more than a line of the picture; x * y must not be "
-            "1");
+            "shear: x = 2 and y = 0.5 collapse the image to a line; x * y must not be 1");
   const std::vector<std::string> out_of_range = errors_of(
       [](const Sources& from) { return translate(from.image, {.x = from.part * 32768.f}); });
   ASSERT_EQ(out_of_range.size(), 1u);
@@ -120,14 +119,14 @@ TEST(Warps, WrongConstantsAreRefusedWhenTheGraphIsBuilt) {
     return "no error";
   };
   EXPECT_EQ(error_of([](const Sources& from) { return shear(from.image, {.x = 2, .y = 0.5f}); }),
-            "shear: x * y must not be 1, which leaves no more than a line of the picture");
+            "shear: x * y must not be 1, which collapses the image to a line");
   EXPECT_EQ(error_of([](const Sources& from) { return shear(from.image, {.x = 2, .y = 0.25f}); }),
             "no error");
   EXPECT_EQ(
       error_of([](const Sources& from) {
         return warp_affine(from.image, {1.f, 2.f, 0.f, 2.f, 4.f, 0.f}, {.inverse_map = false});
       }),
-      "warp_affine: the map [1 2 0; 2 4 0] leads all places to one line, so none leads back");
+      "warp_affine: the map [1 2 0; 2 4 0] collapses the image to a line, so it has no inverse");
   EXPECT_EQ(error_of([](const Sources& from) {
               return warp_affine(from.image, {1.f, 2.f, 0.f, 2.f, 4.f, 0.f});
             }),

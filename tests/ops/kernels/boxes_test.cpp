@@ -109,7 +109,7 @@ TEST(Boxes, RefuseWhatIsNone) {
   EXPECT_NE(told(Tensor({1, 5}, DType::f32)), "");
   EXPECT_EQ(told(tensor_of({0, 0, 1, 1, 4, 0, 3, 1}, 4)),
             "op: box 1 is (4, 0, 3, 1), which ends before it begins; boxes are (x0, y0, x1, y1): "
-            "convert_boxes() makes such of others");
+            "convert others with convert_boxes()");
   EXPECT_EQ(told(tensor_of({0, 0, std::numeric_limits<float>::infinity(), 1}, 4)),
             "op: number 2 of the boxes in row 0 is inf, which is not finite");
   EXPECT_NE(error_of<std::invalid_argument>([&] {
@@ -128,7 +128,7 @@ TEST(Boxes, RowsOfAnyType) {
   take_rows("op", names, 3, {}, out);
   EXPECT_EQ(out.shape(), (Shape{0, 2}));
   EXPECT_EQ(error_of<std::invalid_argument>([&] { take_rows("op", names, 4, {}, out); }),
-            "op: there are 4 boxes and 3 rows of what belongs to them, one for each is wanted");
+            "op: there are 4 boxes but 3 rows of what belongs to them; give one row for each box");
 }
 
 }  // namespace kernels_boxes_test

@@ -1,5 +1,5 @@
 // Kernels that cover parts of an image, or all of it: with a color, or with other images.
-#include "tests/ops/kernels/picture_kernel.h"
+#include "tests/ops/kernels/image_kernel.h"
 #include <sluice/ops/kernels/mix.h>
 #include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/kernels/option_types.h>
@@ -27,8 +27,8 @@ using kernels::RandomErasingParams;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-PictureKernel erase() {
-  PictureKernel kernel("erase");
+ImageKernel erase() {
+  ImageKernel kernel("erase");
   kernel.wide_sizes = {{9, 61}};
   kernel.sizes = {{1, 1}, {1, 7}, {5, 1}, {11, 13}};
   const Rectangle regions[] = {
@@ -80,8 +80,8 @@ Levels masked(const Image& in, const GridMask& mask) {
   return out;
 }
 
-PictureKernel grid_mask() {
-  PictureKernel kernel("grid_mask");
+ImageKernel grid_mask() {
+  ImageKernel kernel("grid_mask");
   kernel.wide_sizes = {{9, 61}};
   kernel.sizes = {{1, 1}, {1, 31}, {29, 1}, {40, 53}, {9, 11}};
   const auto with = [](const GridMask& mask) {
@@ -114,16 +114,16 @@ PictureKernel grid_mask() {
   return kernel;
 }
 
-PictureKernel paste() {
-  PictureKernel kernel("paste");
+ImageKernel paste() {
+  ImageKernel kernel("paste");
   kernel.wide_sizes = {{9, 61}};
   kernel.every_level = true;
   constexpr int kFar = INT_MAX;
   // The pasted image is 4 x 9.
   const auto patch_for = [](const Image& in) {
-    return make_picture(4, 9, std::max(1, in.channels()), 7);
+    return make_image(4, 9, std::max(1, in.channels()), 7);
   };
-  const auto mask = [] { return make_picture(4, 9, 1, 5); };
+  const auto mask = [] { return make_image(4, 9, 1, 5); };
   for (const PastePlace& place : {PastePlace{0, 0, 1},
                                   {1, 2, 0.3f},
                                   {-2, -1, 1},
@@ -159,16 +159,17 @@ PictureKernel paste() {
   }
   kernel.refuses(
       [](const Image&, Image& out) {
-        kernels::paste(make_picture(3, 4, 3), make_picture(3, 4, 1), nullptr, {}, out);
+        kernels::paste(make_image(3, 4, 3), make_image(3, 4, 1), nullptr, {}, out);
       },
-      "paste: the picture has 3 channels and what is pasted 1; make them of one kind first");
+      "paste: the image has 3 channels and the patch 1; convert one of them first");
   const auto refuses_mask = [&](int height, int width, int channels, const std::string& has) {
     kernel.refuses(
         [=](const Image&, Image& out) {
-          const Image in = make_picture(3, 4, 3), wrong = make_picture(height, width, channels);
+          const Image in = make_image(3, 4, 3), wrong = make_image(height, width, channels);
           kernels::paste(in, in, &wrong, {}, out);
         },
-        "paste: the mask is " + has + " channels; it must be 3 x 4, as what is pasted, with one");
+        "paste: the mask is " + has +
+            " channels; it must be 3 x 4, as the patch, with one channel");
   };
   refuses_mask(2, 2, 1, "2 x 2 (height x width) with 1");
   refuses_mask(3, 4, 3, "3 x 4 (height x width) with 3");
@@ -189,8 +190,8 @@ struct Stack {
       } else if (k == 0) {
         images.push_back(in.crop_view(0, 0, in.height(), in.width()));
       } else {
-        whole.push_back(make_picture(in.height() + 2, in.width() + 1, in.channels(),
-                                     static_cast<std::uint32_t>(k) + 1));
+        whole.push_back(make_image(in.height() + 2, in.width() + 1, in.channels(),
+                                   static_cast<std::uint32_t>(k) + 1));
         images.push_back(whole.back().crop_view(1, 1, in.height(), in.width()));
       }
     }
@@ -215,8 +216,8 @@ std::vector<PictureSize> stack_sizes() {
   return {{1, 1}, {1, 2}, {2, 1}, {1, 17}, {13, 1}, {3, 3}, {11, 23}, {5, 97}, {9, 77}};
 }
 
-PictureKernel blend() {
-  PictureKernel kernel("blend");
+ImageKernel blend() {
+  ImageKernel kernel("blend");
   kernel.sizes = stack_sizes();
   kernel.wide_sizes = {{4, 257}, {9, 61}, {5, 771}};
   const auto with = [](float weight) {
@@ -236,9 +237,9 @@ PictureKernel blend() {
   const auto refuses_second = [&](int width, int channels, const std::string& has) {
     kernel.refuses(
         [=](const Image&, Image& out) {
-          kernels::blend(make_picture(4, 4, 3), make_picture(4, width, channels), 0.5f, out);
+          kernels::blend(make_image(4, 4, 3), make_image(4, width, channels), 0.5f, out);
         },
-        "blend: one picture is 4 x 4 with 3 channels, another one " + has +
+        "blend: one image is 4 x 4 with 3 channels, another one " + has +
             "; resize or crop them to one shape first");
   };
   refuses_second(4, 1, "4 x 4 with 1");
@@ -248,8 +249,8 @@ PictureKernel blend() {
   return kernel;
 }
 
-PictureKernel weighted_sum() {
-  PictureKernel kernel("weighted_sum");
+ImageKernel weighted_sum() {
+  ImageKernel kernel("weighted_sum");
   kernel.sizes = stack_sizes();
   kernel.wide_sizes = {{4, 257}, {9, 61}, {5, 771}};
   for (const std::vector<float>& weights : {std::vector<float>{1.f},
@@ -277,23 +278,24 @@ PictureKernel weighted_sum() {
         },
         "weighted_sum: " + says);
   };
-  refuses(0, {}, "there are no pictures");
-  refuses(2, {1.f}, "there are 2 pictures and 1 weights; give one for each");
-  refuses(65, std::vector<float>(65), "there are 65 pictures; 64 are the most, as each is rounded");
+  refuses(0, {}, "there are no images");
+  refuses(2, {1.f}, "there are 2 images and 1 weights; give one for each");
+  refuses(65, std::vector<float>(65),
+          "there are 65 images; 64 are the most, because each is rounded");
   refuses(2, {0.5f, -0.1f}, "weight is -0.1; it must lie between 0 and 1");
   kernel.refuses(
       [](const Image&, Image& out) {
         std::vector<Image> two;
-        two.push_back(make_picture(4, 4, 3));
-        two.push_back(make_picture(4, 5, 3));
+        two.push_back(make_image(4, 4, 3));
+        two.push_back(make_image(4, 5, 3));
         kernels::weighted_sum(two, std::vector<float>{0.5f, 0.5f}, out);
       },
-      "weighted_sum: one picture is 4 x 4 with 3 channels, another one 4 x 5 with 3; resize or "
-      "crop them to one shape first");
+      "weighted_sum: one image is 4 x 4 with 3 channels, another one 4 x 5 with 3; resize or crop "
+      "them to one shape first");
   return kernel;
 }
 
-INSTANTIATE_TEST_SUITE_P(Covers, PictureKernels,
+INSTANTIATE_TEST_SUITE_P(Covers, ImageKernels,
                          ::testing::Values(erase(), grid_mask(), paste(), blend(), weighted_sum()),
                          name_of_kernel);
 
@@ -388,7 +390,7 @@ TEST(RandomErasing, RefusesWrongArguments) {
 
 // Edges lie between pixels, also after quarter turns. The shifts make all masks the same.
 TEST(GridMask, QuarterTurnsHaveSharpEdges) {
-  const Image in = constant_picture(30, 30, 1, 9);
+  const Image in = constant_image(30, 30, 1, 9);
   const struct {
     float degrees, shift_x, shift_y;
   } cases[] = {{0, 0, 0}, {360, 10, -20}, {90, 0, 2}, {180, 2, 2}, {-90, 2, 0}};
@@ -430,7 +432,7 @@ TEST(Blend, HalfOfTwoImagesIsExact) {
 
 TEST(WeightedSum, WeightsThatAddUpToOneLeaveAFlatImage) {
   for (int level = 0; level < 256; ++level) {
-    const Image flat = constant_picture(2, 33, 1, level);
+    const Image flat = constant_image(2, 33, 1, level);
     std::vector<Image> images;
     for (int k = 0; k < 7; ++k) images.push_back(flat.clone());
     Image out;

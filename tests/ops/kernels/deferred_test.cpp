@@ -1,7 +1,7 @@
 // Images that several operators make at once: DeferredImage and ComposedWarp.
 #include "tests/error_of.h"
 #include "tests/ops/kernels/every_target.h"
-#include "tests/ops/kernels/small_pictures.h"
+#include "tests/ops/kernels/small_images.h"
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/normalize.h>
@@ -25,7 +25,7 @@ namespace deferred_test {
 using kernels::Box;
 using kernels::ComposedWarp;
 using kernels::DeferredImage;
-using kernels::LevelTable;
+using kernels::Lut;
 
 constexpr Interpolation kInterpolations[] = {Interpolation::nearest,  Interpolation::box,
                                              Interpolation::bilinear, Interpolation::hamming,
@@ -62,7 +62,7 @@ struct Both {
     made = std::move(out);
     said += std::string(" flip") + (horizontal ? " h" : "") + (vertical ? " v" : "");
   }
-  void map_levels(const LevelTable& table) {
+  void map_levels(const Lut& table) {
     deferred.map_levels(table);
     Image out;
     kernels::map_levels(made, table, out);
@@ -90,8 +90,8 @@ Box draw_box(Random& random, const Image& in) {
   const double less = random.below(2) == 0 ? 0.3 : 0;
   return {r.y + less, r.x + less, r.height - 1.5 * less, r.width - 1.5 * less};
 }
-LevelTable draw_table(Random& random) {
-  LevelTable table{};
+Lut draw_table(Random& random) {
+  Lut table{};
   for (std::uint8_t& level : table) level = static_cast<std::uint8_t>(random.below(256));
   return table;
 }
@@ -125,7 +125,7 @@ Both draw_both(Random& random, const Image& in) { return draw_both(random, in, i
 TEST(DeferredImage, IsWhatTheKernelsMakeStepByStep) {
   Random random({.seed = 5});
   for (int i = 0; i < 4000; ++i) {
-    const Image whole = make_picture(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
+    const Image whole = make_image(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
     // A view, so that there may be gaps between the rows.
     const Rectangle r = draw_region(random, whole);
     const Image in = whole.crop_view(r.y, r.x, r.height, r.width);
@@ -142,7 +142,7 @@ TEST(DeferredImage, IsWhatTheKernelsMakeStepByStep) {
 TEST(DeferredImage, NeedsOnlyThePartThatItSays) {
   Random random({.seed = 7});
   for (int i = 0; i < 4000; ++i) {
-    const Image in = make_picture(draw(random, 1, 90), draw(random, 1, 90), 1 + i % 4);
+    const Image in = make_image(draw(random, 1, 90), draw(random, 1, 90), 1 + i % 4);
     const Image size = Image::size_only(in.height(), in.width(), in.channels());
     const Both both = draw_both(random, in, size);
     const Rectangle needed = both.deferred.needed();
@@ -164,7 +164,7 @@ TEST(DeferredImage, NeedsOnlyThePartThatItSays) {
 TEST(DeferredImage, IsNormalizedAsTheImageIs) {
   Random random({.seed = 6});
   for (int i = 0; i < 1000; ++i) {
-    const Image in = make_picture(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
+    const Image in = make_image(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
     const Both both = draw_both(random, in);
     const kernels::NormalizeParams params{
         .mirror = random.below(2) == 0,
@@ -182,7 +182,7 @@ TEST(DeferredImage, IsNormalizedAsTheImageIs) {
 
 // The middle of an image that shrinks, so that each output pixel has many weights.
 TEST(DeferredImage, ShowsAPartOfALargeImageOnEveryInstructionSet) {
-  const Image in = make_picture(301, 407, 3);
+  const Image in = make_image(301, 407, 3);
   std::vector<kernels::ResizeFilter> filters(std::begin(kInterpolations),
                                              std::end(kInterpolations));
   filters.push_back({Interpolation::bicubic, false});
@@ -207,7 +207,7 @@ std::string refusal_of(const F& f) {
 }
 
 TEST(DeferredImage, RefusesInTheWordsOfTheKernels) {
-  const Image in = make_picture(8, 9, 3), five(4, 4, 5), empty;
+  const Image in = make_image(8, 9, 3), five(4, 4, 5), empty;
   Image out;
   const auto small = [&] {
     DeferredImage picture(in);
@@ -238,7 +238,7 @@ TEST(DeferredImage, RefusesInTheWordsOfTheKernels) {
 }
 
 TEST(ComposedWarp, OneMapIsTheOperator) {
-  const Image in = make_picture(31, 47, 3);
+  const Image in = make_image(31, 47, 3);
   for (const float degrees : {0.f, 13.f, 90.f, -45.f, 180.f, 270.f, 1000.f}) {
     for (const bool keep_size : {false, true}) {
       ComposedWarp warp(in);
@@ -252,7 +252,7 @@ TEST(ComposedWarp, OneMapIsTheOperator) {
 }
 
 TEST(ComposedWarp, MovingBackRestoresTheImage) {
-  const Image in = make_picture(20, 33, 4);
+  const Image in = make_image(20, 33, 4);
   ComposedWarp warp(in);
   warp.rotate(90, {});
   warp.flip(true, false);
@@ -268,7 +268,7 @@ TEST(ComposedWarp, MovingBackRestoresTheImage) {
 }
 
 TEST(ComposedWarp, RefusesInTheWordsOfTheOperators) {
-  const Image in = make_picture(4, 4, 1);
+  const Image in = make_image(4, 4, 1);
   ComposedWarp warp(in);
   EXPECT_EQ(refusal([&] { warp.rotate(std::numeric_limits<float>::infinity(), {}); }),
             "rotate: the angle is inf; a finite number is needed");

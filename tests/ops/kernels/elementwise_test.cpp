@@ -280,7 +280,7 @@ TEST(Elementwise, SizesOfOneStandForAll) {
 }
 
 TEST(Elementwise, ElementsWithGapsAreFound) {
-  const Image whole = testing::make_picture(9, 11, 3);
+  const Image whole = testing::make_image(9, 11, 3);
   const Image part = whole.crop_view(2, 3, 5, 6);
   const Tensor sum =
       result(Elementwise::bitwise_xor, part.tensor(), tensor_of<std::uint8_t>({}, {85}));

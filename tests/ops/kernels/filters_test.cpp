@@ -1,7 +1,7 @@
 // Kernels that make each value from those around it.
 #include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/filter_reference.h"
-#include "tests/ops/kernels/picture_kernel.h"
+#include "tests/ops/kernels/image_kernel.h"
 #include <sluice/ops/kernels/blur.h>
 #include <sluice/ops/kernels/filter.h>
 
@@ -56,8 +56,8 @@ Levels sharpened(const Image& in, double factor) {
   return out;
 }
 
-PictureKernel sharpness() {
-  PictureKernel kernel("sharpness");
+ImageKernel sharpness() {
+  ImageKernel kernel("sharpness");
   kernel.sizes = kSizes;
   kernel.sizes.push_back({9, 33});
   const auto with = [](float factor) {
@@ -138,8 +138,8 @@ std::vector<double> gaussian(double sigma, int window) {
 // No value is further from the exact sum than this.
 constexpr double kGaussianError = 0.75;
 
-PictureKernel gaussian_blur() {
-  PictureKernel kernel("gaussian_blur");
+ImageKernel gaussian_blur() {
+  ImageKernel kernel("gaussian_blur");
   kernel.sizes = kSizes;
   const auto with = [](const GaussianBlurParams& params) {
     return [=](const Image& in, Image& out) { kernels::gaussian_blur(in, params, out); };
@@ -187,9 +187,9 @@ PictureKernel gaussian_blur() {
 
 // Rounding alone gives a mean error of a quarter. A larger mean would be a shift.
 TEST(GaussianBlur, HasNoBias) {
-  for (const PictureKernel::Setting& setting : gaussian_blur().settings) {
+  for (const ImageKernel::Setting& setting : gaussian_blur().settings) {
     for (const auto& [height, width] : {PictureSize{11, 23}, {5, 97}}) {
-      const Image in = make_picture(height, width, 3);
+      const Image in = make_image(height, width, 3);
       Image out;
       setting.run(in, out);
       const Levels exact = setting.formula(in);
@@ -223,8 +223,8 @@ Levels box_means(const Image& in, int window) {
   return out;
 }
 
-PictureKernel box_blur() {
-  PictureKernel kernel("box_blur");
+ImageKernel box_blur() {
+  ImageKernel kernel("box_blur");
   kernel.sizes = kSizes;
   const auto with = [](int window) {
     return [=](const Image& in, Image& out) { kernels::box_blur(in, window, out); };
@@ -262,20 +262,20 @@ TEST(Blurs, LeaveFlatImagesAlone) {
   Image out;
   for (const int level : {0, 1, 77, 254, 255}) {
     for (const float sigma : {0.3f, 1.f, 8.f, 42.f}) {
-      const Image in = constant_picture(7, 70, 3, level);
+      const Image in = constant_image(7, 70, 3, level);
       kernels::gaussian_blur(in, {.sigma = sigma}, out);
       EXPECT_EQ(out, in) << level << " " << sigma;
     }
   }
   for (const int window : {1, 3, 7, 255}) {
-    const Image in = constant_picture(5, 40, 3, 255);
+    const Image in = constant_image(5, 40, 3, 255);
     kernels::box_blur(in, window, out);
     EXPECT_EQ(out, in) << window;
   }
 }
 
-PictureKernel median_blur() {
-  PictureKernel kernel("median_blur");
+ImageKernel median_blur() {
+  ImageKernel kernel("median_blur");
   kernel.sizes = kSizes;
   const auto with = [](int window) {
     return [=](const Image& in, Image& out) { kernels::median_blur(in, window, out); };
@@ -320,8 +320,8 @@ TEST(MedianBlur, FindsEveryMedianOfTwoLevels) {
 
 // dilate or erode. Pixels beyond the border do not count.
 template <class Kernel, class Extreme>
-PictureKernel morphology(const std::string& name, Kernel run, Extreme extreme) {
-  PictureKernel kernel(name);
+ImageKernel morphology(const std::string& name, Kernel run, Extreme extreme) {
+  ImageKernel kernel(name);
   kernel.sizes = small_sizes_up_to(100);
   kernel.wide_sizes.clear();
   for (const int width : {1, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 256, 300})
@@ -362,10 +362,10 @@ PictureKernel morphology(const std::string& name, Kernel run, Extreme extreme) {
   return kernel;
 }
 
-PictureKernel dilate() {
+ImageKernel dilate() {
   return morphology("dilate", kernels::dilate, [](int a, int b) { return std::max(a, b); });
 }
-PictureKernel erode() {
+ImageKernel erode() {
   return morphology("erode", kernels::erode, [](int a, int b) { return std::min(a, b); });
 }
 
@@ -385,8 +385,8 @@ Weights scaled(Weights weights, double scale) {
 }
 
 // Sums of Sobel's second derivatives. OpenCV's documentation has the table for a window of 3.
-PictureKernel laplacian() {
-  PictureKernel kernel("laplacian");
+ImageKernel laplacian() {
+  ImageKernel kernel("laplacian");
   kernel.every_level = true;
   const auto with = [](int window, float scale) {
     return [=](const Image& in, Image& out) { kernels::laplacian(in, window, scale, out); };
@@ -451,8 +451,8 @@ Weights uneven(std::size_t rows, std::size_t columns) {
   return weights;
 }
 
-PictureKernel filter_2d() {
-  PictureKernel kernel("filter_2d");
+ImageKernel filter_2d() {
+  ImageKernel kernel("filter_2d");
   kernel.sizes = kSizes;
   kernel.sizes.push_back({3, 1});
   kernel.sizes.push_back({3, 40});
@@ -496,9 +496,9 @@ PictureKernel filter_2d() {
 
 // A window with a single weight moves the image. A larger call before leaves no trace.
 TEST(Filter2d, MovesByOne) {
-  const Image in = make_picture(6, 9, 3);
+  const Image in = make_image(6, 9, 3);
   Image large, out;
-  kernels::filter_2d(make_picture(20, 40, 4), filter_of(uneven(7, 7)), large);
+  kernels::filter_2d(make_image(20, 40, 4), filter_of(uneven(7, 7)), large);
   kernels::filter_2d(in, filter_of({{0, 0, 0}, {1, 0, 0}, {0, 0, 0}}), out);
   for (int y = 0; y < 6; ++y) {
     for (int x = 1; x < 9; ++x) EXPECT_EQ(out.at(y, x, 1), in.at(y, x - 1, 1));
@@ -529,8 +529,8 @@ Levels moved(const Image& in, int length, double degrees) {
   return out;
 }
 
-PictureKernel motion_blur() {
-  PictureKernel kernel("motion_blur");
+ImageKernel motion_blur() {
+  ImageKernel kernel("motion_blur");
   kernel.sizes = small_sizes_up_to(100);
   const auto with = [](int length, float degrees) {
     return [=](const Image& in, Image& out) { kernels::motion_blur(in, length, degrees, out); };
@@ -556,7 +556,7 @@ PictureKernel motion_blur() {
   return kernel;
 }
 
-INSTANTIATE_TEST_SUITE_P(Filters, PictureKernels,
+INSTANTIATE_TEST_SUITE_P(Filters, ImageKernels,
                          ::testing::Values(sharpness(), gaussian_blur(), box_blur(), median_blur(),
                                            dilate(), erode(), laplacian(), filter_2d(),
                                            motion_blur()),

@@ -111,13 +111,12 @@ TEST(CutSamples, RefusesWhatCannotBe) {
   const auto cut = [&](Samples<float>& samples, const Rectangle& region) {
     return error_of([&] { cut_samples(samples.block, last_sample(samples.block), region); });
   };
-  EXPECT_NE(cut(flat, {}).find("pictures have 3 dimensions, HWC or CHW"), std::string::npos);
+  EXPECT_NE(cut(flat, {}).find("images have 3 dimensions, HWC or CHW"), std::string::npos);
   EXPECT_NE(cut(none, {}).find("HWC or CHW"), std::string::npos);
   for (const Rectangle& region :
        {Rectangle{0, 0, 6, 1}, Rectangle{0, 0, 1, 5}, Rectangle{-1, 0, 1, 1}, Rectangle{4, 0, 2, 1},
         Rectangle{0, 0, 1, -1}, Rectangle{0, 2147483647, 1, 2147483647}})
-    EXPECT_NE(cut(pictures, region).find("does not lie inside pictures of 4 x 5"),
-              std::string::npos);
+    EXPECT_NE(cut(pictures, region).find("does not lie inside images of 4 x 5"), std::string::npos);
   std::int64_t numbers[2] = {};
   const SampleBlock whole{reinterpret_cast<std::byte*>(numbers), 2, {{1}, DType::i64}};
   EXPECT_NE(error_of([&] {
@@ -164,7 +163,7 @@ namespace sluice::kernels {
 // tiles_of and join_samples: every pixel of a mosaic comes from one place.
 namespace join_samples_test {
 
-TEST(TilesOf, CoverThePictureOnce) {
+TEST(TilesOf, CoverTheImageOnce) {
   constexpr int kHeight = 5, kWidth = 8;
   for (int first = 0; first < 4; ++first) {
     for (int y = 0; y <= kHeight; ++y) {
@@ -248,9 +247,9 @@ TEST(JoinSamples, OfAllTypesAndLayouts) {
   }
 }
 
-TEST(JoinSamples, WhatIsNoPictureIsRefused) {
+TEST(JoinSamples, WhatIsNoImageIsRefused) {
   for (const Shape& shape : {Shape{4}, Shape{2, 2}, Shape{2, 2, 2, 2}})
-    EXPECT_THROW((void)picture_side({shape, DType::u8}), std::invalid_argument);
+    EXPECT_THROW((void)image_side({shape, DType::u8}), std::invalid_argument);
 }
 
 }  // namespace join_samples_test

@@ -1,5 +1,5 @@
 // Kernels that move whole pixels, and the regions that they take.
-#include "tests/ops/kernels/picture_kernel.h"
+#include "tests/ops/kernels/image_kernel.h"
 #include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/option_types.h>
 
@@ -57,8 +57,8 @@ Levels pixels_from(const Image& in, std::int64_t height, std::int64_t width, con
   return out;
 }
 
-PictureKernel flip() {
-  PictureKernel kernel("flip");
+ImageKernel flip() {
+  ImageKernel kernel("flip");
   kernel.sizes = {{1, 1}, {1, 6}, {5, 1},  {7, 9},  {8, 33}, {1, 4},
                   {1, 5}, {2, 8}, {2, 11}, {1, 16}, {2, 17}};
   for (int width = 1; width <= 40; ++width) kernel.sizes.push_back({2, width});
@@ -81,8 +81,8 @@ const std::vector<PictureSize> kTurnSizes = {{1, 1},   {1, 6},   {5, 1},   {4, 4
                                              {5, 6},   {6, 5},   {6, 7},   {7, 9},  {8, 8},
                                              {16, 17}, {18, 16}, {31, 32}, {33, 70}};
 
-PictureKernel transpose() {
-  PictureKernel kernel("transpose");
+ImageKernel transpose() {
+  ImageKernel kernel("transpose");
   kernel.sizes = kTurnSizes;
   kernel.gives("", kernels::transpose, [](const Image& in) {
     return pixels_from(in, in.width(), in.height(), [](int y, int x) { return Pixel{x, y}; });
@@ -91,8 +91,8 @@ PictureKernel transpose() {
 }
 
 // Quarter turns, which rotate() uses.
-PictureKernel turns() {
-  PictureKernel kernel("rotate");
+ImageKernel turns() {
+  ImageKernel kernel("rotate");
   kernel.sizes = kTurnSizes;
   kernel.gives("left", kernels::turn_left, [](const Image& in) {
     return pixels_from(in, in.width(), in.height(), [&](int y, int x) {
@@ -107,8 +107,8 @@ PictureKernel turns() {
   return kernel;
 }
 
-PictureKernel crop() {
-  PictureKernel kernel("crop");
+ImageKernel crop() {
+  ImageKernel kernel("crop");
   kernel.every_level = true;
   const auto formula = [](const Rectangle& region) {
     return [=](const Image& in) {
@@ -145,7 +145,7 @@ PictureKernel crop() {
                                   {kFar, 0, 1, 1},
                                   {16, 0, 5, 5}}) {
     kernel.refuses(
-        [=](const Image&, Image& out) { kernels::crop(make_picture(20, 30, 3), region, out); },
+        [=](const Image&, Image& out) { kernels::crop(make_image(20, 30, 3), region, out); },
         "crop: the region " + text_of(region) +
             " does not lie inside the image of 20 x 30 (height x width)");
   }
@@ -157,7 +157,7 @@ PictureKernel crop() {
 
 TEST(Crop, IsACopyWithoutGaps) {
   for (int channels = 1; channels <= 4; ++channels) {
-    const Image in = make_picture(20, 30, channels);
+    const Image in = make_image(20, 30, channels);
     Image out;
     for (const Rectangle& w :
          {Rectangle{0, 0, 20, 30}, {0, 0, 1, 1}, {19, 29, 1, 1}, {3, 5, 10, 7}}) {
@@ -187,7 +187,7 @@ TEST(TrimmedRegion, KnownValues) {
       {{1, 1, 3, -1}, "3 x -1 (height x width) at y = 1, x = 1"}};
   for (const auto& [region, text] : refused) {
     EXPECT_EQ(refusal([&region = region] { (void)kernels::trimmed(region, 5, 7); }),
-              "crop: a region of " + std::string(text) + " has nothing of the picture of 5 x 7");
+              "crop: a region of " + std::string(text) + " lies outside of the image of 5 x 7");
   }
 }
 
@@ -198,8 +198,8 @@ int mirrored(int at, int length) {
   return at;
 }
 
-PictureKernel pad() {
-  PictureKernel kernel("pad_image");
+ImageKernel pad() {
+  ImageKernel kernel("pad_image");
   kernel.sizes = {{1, 1}, {1, 7}, {5, 1}, {2, 3}, {11, 13}};
   const auto with = [](const Margins& m, Border border, const Color& color) {
     return [=](const Image& in, Image& out) { kernels::pad(in, m, border, fill_of(color), out); };
@@ -252,8 +252,8 @@ TEST(Pad, MarginsUpToASize) {
 }
 
 // An image on a larger canvas.
-PictureKernel expand() {
-  PictureKernel kernel("expand");
+ImageKernel expand() {
+  ImageKernel kernel("expand");
   kernel.every_level = true;
   const auto with = [](const ExpandParams& params) {
     return [=](const Image& in, Image& out) { kernels::expand(in, params, fill_of(kColor), out); };
@@ -283,7 +283,7 @@ TEST(Border, HasNames) {
   EXPECT_EQ(std::string(name_of(Border::reflect)), "reflect");
 }
 
-INSTANTIATE_TEST_SUITE_P(Moves, PictureKernels,
+INSTANTIATE_TEST_SUITE_P(Moves, ImageKernels,
                          ::testing::Values(flip(), transpose(), turns(), crop(), pad(), expand()),
                          name_of_kernel);
 
@@ -379,7 +379,7 @@ TEST(CenterCropRegion, RoundsHalvesToEven) {
   EXPECT_EQ(center_crop_region(5, 4, 4, 4), (Rectangle{0, 0, 4, 4}));                // 0.5
   EXPECT_EQ(center_crop_region(7, 7, 7, 7), (Rectangle{0, 0, 7, 7}));
   const auto too_large = [](const std::string& crop, const std::string& image) {
-    return "center_crop: a crop of " + crop + " (height x width) does not fit into a picture of " +
+    return "center_crop: a crop of " + crop + " (height x width) does not fit into an image of " +
            image + "; resize it first";
   };
   EXPECT_EQ(refusal([] { (void)center_crop_region(256, 200, 224, 224); }),

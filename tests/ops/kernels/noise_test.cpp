@@ -1,7 +1,7 @@
 // Random changes of an image, JPEG artifacts, and random numbers in bulk. Chi-square tests with
 // fixed seeds check the distributions.
 #include "tests/ops/kernels/every_target.h"
-#include "tests/ops/kernels/picture_kernel.h"
+#include "tests/ops/kernels/image_kernel.h"
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/random_words.h>
@@ -32,8 +32,8 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 Levels unchanged(const Image& in) { return Levels(in); }
 Random seeded() { return Random({.seed = 8}); }
 
-PictureKernel gaussian_noise() {
-  PictureKernel kernel("gaussian_noise");
+ImageKernel gaussian_noise() {
+  ImageKernel kernel("gaussian_noise");
   // The wide sizes need more numbers than the kernel draws at once. Their rows begin within a block
   // of numbers.
   kernel.sizes = {{1, 1}, {5, 1}, {3, 7}, {13, 171}, {2, 2100}, {7, 11}};
@@ -68,8 +68,8 @@ PictureKernel gaussian_noise() {
   return kernel;
 }
 
-PictureKernel salt_and_pepper_noise() {
-  PictureKernel kernel("salt_and_pepper_noise");
+ImageKernel salt_and_pepper_noise() {
+  ImageKernel kernel("salt_and_pepper_noise");
   kernel.sizes = {{1, 1}, {5, 1}, {8, 9}, {3, 31}};
   kernel.wide_sizes = {{9, 61}};
   const auto with = [](const SaltAndPepper& params) {
@@ -124,8 +124,8 @@ double poisson_count(std::uint32_t bits, double mean) {
   return count;
 }
 
-PictureKernel shot_noise() {
-  PictureKernel kernel("shot_noise");
+ImageKernel shot_noise() {
+  ImageKernel kernel("shot_noise");
   kernel.every_level = true;
   kernel.sizes = {{1, 1}, {5, 1}, {8, 9}, {3, 31}};
   kernel.wide_sizes = {{9, 61}};
@@ -148,8 +148,8 @@ PictureKernel shot_noise() {
   return kernel;
 }
 
-PictureKernel jitter() {
-  PictureKernel kernel("jitter");
+ImageKernel jitter() {
+  ImageKernel kernel("jitter");
   kernel.every_level = true;
   kernel.wide_sizes = {{9, 61}};
   const auto with = [](int window) {
@@ -180,7 +180,7 @@ PictureKernel jitter() {
   return kernel;
 }
 
-INSTANTIATE_TEST_SUITE_P(Noise, PictureKernels,
+INSTANTIATE_TEST_SUITE_P(Noise, ImageKernels,
                          ::testing::Values(gaussian_noise(), salt_and_pepper_noise(), shot_noise(),
                                            jitter()),
                          name_of_kernel);
@@ -235,7 +235,7 @@ TEST(GaussianNoise, IsNormal) {
   } cases[] = {{128, 0, 10}, {100, 20.25f, 3}, {5, 0, 40}, {250, 1, 0.7f}};
   for (const auto& c : cases) {
     Image out;
-    kernels::gaussian_noise(Random({.seed = 11}), constant_picture(kHeight, kWidth, 3, c.level),
+    kernels::gaussian_noise(Random({.seed = 11}), constant_image(kHeight, kWidth, 3, c.level),
                             c.mean, c.stddev, out);
     const auto below = [&](double x) { return normal_below((x - c.level - c.mean) / c.stddev); };
     SCOPED_TRACE(c.level);
@@ -247,7 +247,7 @@ TEST(GaussianNoise, IsNormal) {
 
 TEST(GaussianNoise, NeighborsAndChannelsAreIndependent) {
   Image out;
-  kernels::gaussian_noise(Random({.seed = 12}), constant_picture(kHeight, kWidth, 3, 128), 0, 10,
+  kernels::gaussian_noise(Random({.seed = 12}), constant_image(kHeight, kWidth, 3, 128), 0, 10,
                           out);
   const double n = kHeight * (kWidth - 1.0);
   for (const int distance : {1, 2, 3}) {
@@ -263,7 +263,7 @@ TEST(GaussianNoise, NeighborsAndChannelsAreIndependent) {
 TEST(SaltAndPepper, ChangesTheRequestedShareOfPixels) {
   for (const bool per_channel : {false, true}) {
     Image out;
-    kernels::salt_and_pepper_noise(Random({.seed = 21}), constant_picture(kHeight, kWidth, 3, 77),
+    kernels::salt_and_pepper_noise(Random({.seed = 21}), constant_image(kHeight, kWidth, 3, 77),
                                    {0.2f, 0.25f, per_channel}, out);
     expect_distribution(out, [&](int level) {
       return level == 0 ? 0.15 : level == 255 ? 0.05 : level == 77 ? 0.8 : 0.0;
@@ -284,8 +284,8 @@ TEST(ShotNoise, IsAPoissonProcess) {
   } cases[] = {{3, 1}, {40, 1}, {100, 1}, {150, 1.25f}, {200, 10}, {250, 100}, {63, 1}, {64, 1}};
   for (const auto& c : cases) {
     Image out;
-    kernels::shot_noise(Random({.seed = 31}), constant_picture(kHeight, kWidth, 1, c.level),
-                        c.factor, out);
+    kernels::shot_noise(Random({.seed = 31}), constant_image(kHeight, kWidth, 1, c.level), c.factor,
+                        out);
     const double mean = double(c.level) / c.factor;
     std::vector<double> of_level(256);
     for (int count = 0; count < 2000; ++count) {
@@ -299,7 +299,7 @@ TEST(ShotNoise, IsAPoissonProcess) {
 }
 
 TEST(ShotNoise, BlackStaysBlack) {
-  const Image black = constant_picture(8, 9, 3, 0);
+  const Image black = constant_image(8, 9, 3, 0);
   Image out;
   kernels::shot_noise(Random({.seed = 1}), black, 7, out);
   EXPECT_EQ(out, black);
@@ -348,8 +348,8 @@ TEST(JpegDistortion, LosesMoreAtLowerQuality) {
 }
 
 TEST(JpegDistortion, OneColorStays) {
-  on_small_pictures({1, 3}, [](const Image& in) {
-    const Image flat = constant_picture(in.height(), in.width(), in.channels(), 128);
+  on_small_images({1, 3}, [](const Image& in) {
+    const Image flat = constant_image(in.height(), in.width(), in.channels(), 128);
     Image out;
     jpeg_distortion(flat, 1, out);
     EXPECT_EQ(out, flat);

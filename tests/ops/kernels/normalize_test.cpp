@@ -27,7 +27,7 @@ namespace kernels_normalize_test {
 using kernels::crop_mirror_normalize;
 using kernels::NormalizeParams;
 using kernels::resize_mirror_normalize;
-using testing::make_picture;
+using testing::make_image;
 
 NormalizeParams image_net(DType dtype, Layout layout) {
   return {.mean = {0.485f, 0.456f, 0.406f, 0.5f},
@@ -67,7 +67,7 @@ TEST(CropMirrorNormalize, FollowsTheFormula) {
   const Rectangle regions[] = {
       {0, 0, 1, 1}, {3, 2, 5, 1}, {1, 4, 1, 15}, {2, 3, 9, 16}, {0, 1, 20, 37}};
   for (int channels = 1; channels <= 4; ++channels) {
-    const Image in = make_picture(20, 40, channels);
+    const Image in = make_image(20, 40, channels);
     for (const Rectangle& w : regions) {
       for_all_params([&](const NormalizeParams& params) {
         Tensor out;
@@ -128,7 +128,7 @@ TEST(CropMirrorNormalize, RoundsHalvesToEvenAndCutsOff) {
 }
 
 TEST(CropMirrorNormalize, LevelsComeBackAsTheyAre) {
-  const Image in = make_picture(9, 41, 3);
+  const Image in = make_image(9, 41, 3);
   Tensor out;
   crop_mirror_normalize(in, {0, 0, 9, 41},
                         {.dtype = DType::u8, .layout = Layout::hwc, .scale = 255}, out);
@@ -139,7 +139,7 @@ TEST(CropMirrorNormalize, LevelsComeBackAsTheyAre) {
 }
 
 TEST(CropMirrorNormalize, HalfIsTheRoundedFloat) {
-  const Image in = make_picture(16, 37, 3);
+  const Image in = make_image(16, 37, 3);
   for (const Layout layout : {Layout::chw, Layout::hwc}) {
     Tensor floats, halves;
     crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f32, layout), floats);
@@ -151,7 +151,7 @@ TEST(CropMirrorNormalize, HalfIsTheRoundedFloat) {
 }
 
 TEST(CropMirrorNormalize, SameBitsOnEveryInstructionSet) {
-  const Image in = make_picture(5, 71, 3);
+  const Image in = make_image(5, 71, 3);
   const Rectangle all{0, 0, 5, 71};
   for_all_params([&](const NormalizeParams& params) {
     Tensor expected;
@@ -172,7 +172,7 @@ TEST(ResizeMirrorNormalize, EqualsTheThreeStepsOneAfterTheOther) {
                         {60, 50, 41, 50}, {33, 47, 33, 47},     {20, 30, 51, 67}};
   for (int channels = 1; channels <= 4; ++channels) {
     for (const Case& c : cases) {
-      const Image in = make_picture(c.height, c.width, channels);
+      const Image in = make_image(c.height, c.width, channels);
       for (const Interpolation interpolation :
            {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
             Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos}) {
@@ -194,7 +194,7 @@ TEST(ResizeMirrorNormalize, EqualsTheThreeStepsOneAfterTheOther) {
 }
 
 TEST(ResizeMirrorNormalize, TakesViews) {
-  const Image whole = make_picture(50, 60, 3);
+  const Image whole = make_image(50, 60, 3);
   const Image view = whole.crop_view(7, 11, 30, 25);
   for_all_params([&](const NormalizeParams& params) {
     Tensor from_view, from_copy;
@@ -205,7 +205,7 @@ TEST(ResizeMirrorNormalize, TakesViews) {
 }
 
 TEST(Normalize, RefusesWhatCannotBe) {
-  const Image in = make_picture(8, 8, 3);
+  const Image in = make_image(8, 8, 3);
   Tensor out;
   const auto refuses = [&](const NormalizeParams& params, const Rectangle& region,
                            const char* text) {
@@ -223,12 +223,12 @@ TEST(Normalize, RefusesWhatCannotBe) {
   refuses({.dtype = DType::i16}, all, "must be f32, f16, u8 or i8, not i16");
   refuses({.scale = std::numeric_limits<float>::infinity()}, all, "scale is inf");
   refuses({.shift = std::numeric_limits<float>::quiet_NaN()}, all, "shift is nan");
-  refuses({.std = {1, 1e-3f, 1, 1}, .scale = 3e38f}, all, "of channel 1 give numbers");
+  refuses({.std = {1, 1e-3f, 1, 1}, .scale = 3e38f}, all, "of channel 1 produce numbers");
   // f16 ends at 65504; numbers that round to it are valid.
-  refuses({.dtype = DType::f16, .scale = 65520.f}, all, "of channel 0 that f16 does not hold");
-  refuses({.dtype = DType::f16, .shift = -70000.f}, all, "that f16 does not hold");
-  refuses({.mean = {1e5f, 0, 0, 0}, .dtype = DType::f16}, all, "that f16 does not hold");
-  refuses({.scale = 2e38f, .shift = 3e38f}, all, "that f32 does not hold");
+  refuses({.dtype = DType::f16, .scale = 65520.f}, all, "of channel 0 that f16 cannot hold");
+  refuses({.dtype = DType::f16, .shift = -70000.f}, all, "that f16 cannot hold");
+  refuses({.mean = {1e5f, 0, 0, 0}, .dtype = DType::f16}, all, "that f16 cannot hold");
+  refuses({.scale = 2e38f, .shift = 3e38f}, all, "that f32 cannot hold");
   EXPECT_NO_THROW(crop_mirror_normalize(in, all, {.dtype = DType::f16, .scale = 65519.f}, out));
   refuses({.layout = Layout::none}, all, "must be CHW or HWC");
   refuses({}, {4, 0, 5, 8}, "does not lie inside");
@@ -317,9 +317,9 @@ TEST(ToImage, InfinitiesAreCutOffAndNaNIsRefused) {
         set(2 * kCount - 3, std::nan(""));
       });
       Image out;
-      EXPECT_EQ(
-          error_of<std::invalid_argument>([&] { kernels::to_image(in, out); }),
-          "to_image: an element of the tensor is NaN, which is no pixel value; replace it first");
+      EXPECT_EQ(error_of<std::invalid_argument>([&] { kernels::to_image(in, out); }),
+                "to_image: an element of the tensor is NaN, which is not a pixel value; replace it "
+                "first");
     }
   }
 }
@@ -392,14 +392,14 @@ TEST(ToImage, RefusesOtherShapes) {
     Image out;
     EXPECT_NE(error_of<std::invalid_argument>([&] {
                 kernels::to_image(in, out);
-              }).find("to_image: a tensor of " + to_string(shape) + " is no picture"),
+              }).find("to_image: a tensor of " + to_string(shape) + " is not an image"),
               std::string::npos);
   }
   const Tensor planes({5, 4, 3}, DType::u8, Layout::chw);
   Image out;
   EXPECT_NE(error_of<std::invalid_argument>([&] {
               kernels::to_image(planes, out);
-            }).find("layout CHW, is no picture"),
+            }).find("layout CHW, is not an image"),
             std::string::npos);
 }
 

@@ -1,9 +1,9 @@
 // The inner loops of the warps: rows of places, and the pixels there.
 #include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/place_level.h"
-#include "tests/ops/kernels/small_pictures.h"
-#include <sluice/ops/kernels/place_rows.h>
+#include "tests/ops/kernels/small_images.h"
 #include <sluice/ops/kernels/places.h>
+#include <sluice/ops/kernels/remap_rows.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/random.h>
 
@@ -44,7 +44,7 @@ TEST(WarpRows, FollowTheFormula) {
   for (const auto& size : sizes) {
     for (int channels = 1; channels <= 4; ++channels) {
       // The memory ends with the last pixel.
-      const Image drawn = make_picture(size[0], size[1], channels);
+      const Image drawn = make_image(size[0], size[1], channels);
       std::vector<std::uint8_t> pixels(
           drawn.data(), drawn.data() + drawn.row_bytes() * static_cast<std::size_t>(size[0]));
       const Image in = Image::view(pixels.data(), size[0], size[1], channels, drawn.row_stride());
@@ -83,7 +83,7 @@ TEST(WarpRows, FollowTheFormula) {
 
 // Rows may have any distance and any order.
 TEST(WarpRows, TakeViews) {
-  const Image whole = make_picture(40, 50, 3);
+  const Image whole = make_image(40, 50, 3);
   Image upside_down(40, 50, 3);
   for (int y = 0; y < 40; ++y)
     std::copy_n(whole.row(39 - y), whole.row_bytes(), upside_down.row(y));
@@ -138,7 +138,7 @@ TEST(PlaceSampler, CubicWeights) {
 }
 
 TEST(PlaceSampler, Bicubic) {
-  on_small_pictures({1, 3, 4}, [](const Image& in) {
+  on_small_images({1, 3, 4}, [](const Image& in) {
     const kernels::PlaceSampler sampler(in, {Interpolation::bicubic, Border::edge});
     for (const double x : {-2.25, 0.0, 0.5, 0.7, 3.1, 126.9}) {
       for (const double y : {-1.0, 0.25, 2.5, 12.3}) {
@@ -184,7 +184,7 @@ TEST(PlaceSampler, ARowEqualsItsPlacesOneByOneOnEveryInstructionSet) {
   std::vector<double> x, y;
   for (int channels = 1; channels <= 4; ++channels) {
     // Without gaps, so that a sanitizer finds reads beyond the last byte.
-    const Image in = make_picture(kHeight, kWidth, channels);
+    const Image in = make_image(kHeight, kWidth, channels);
     const auto size = static_cast<std::size_t>(channels);
     for (const auto interpolation :
          {Interpolation::nearest, Interpolation::bilinear, Interpolation::bicubic}) {

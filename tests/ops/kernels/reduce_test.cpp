@@ -1,6 +1,6 @@
 // Reductions of all elements to one number, against plain loops over them.
 #include "tests/error_of.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/ops/kernels/reduce.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/image.h>
@@ -81,7 +81,7 @@ TEST(Reduce, GivesTheNumbersOfAllLevels) {
     SCOPED_TRACE(std::to_string(height) + " x " + std::to_string(width) + " x " +
                  std::to_string(channels));
     for (const std::uint64_t seed : {1u, 2u}) {
-      const Image image = draw_picture(height, width, channels, seed);
+      const Image image = draw_image(height, width, channels, seed);
       expect_reduced(image.tensor(), levels_of(image));
     }
     for (const int level : {0, 1, 128, 255}) {
@@ -93,7 +93,7 @@ TEST(Reduce, GivesTheNumbersOfAllLevels) {
 }
 
 TEST(Reduce, SeesWhatAViewShows) {
-  const Image whole = draw_picture(40, 50, 3, 4);
+  const Image whole = draw_image(40, 50, 3, 4);
   const Image part = whole.crop_view(5, 7, 20, 31);
   expect_reduced(part.tensor(), levels_of(part));
   // Every other column of one channel: no rows.
@@ -267,7 +267,7 @@ TEST(Sum, IsWide) {
 }
 
 TEST(Sum, IsOfWhatAViewShows) {
-  const Image part = draw_picture(40, 50, 3, 4).clone();
+  const Image part = draw_image(40, 50, 3, 4).clone();
   const Image view = part.crop_view(5, 7, 20, 31);
   std::int64_t sum = 0;
   for (int y = 0; y < 20; ++y) {

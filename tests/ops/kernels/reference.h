@@ -15,11 +15,11 @@
 namespace sluice::testing {
 
 // The error that a color matrix may cause in a pixel value, for each 1 of its largest number: see
-// colour.h.
-inline constexpr double kColourMatrixError = 3 * 255.0 / (1 << 16);
+// color.h.
+inline constexpr double kColorMatrixError = 3 * 255.0 / (1 << 16);
 
 // Draws noise and gradients, so that neighbors differ and so do the channels.
-inline Image make_picture(int height, int width, int channels, std::uint32_t seed = 1) {
+inline Image make_image(int height, int width, int channels, std::uint32_t seed = 1) {
   Image image(height, width, channels);
   std::uint32_t state = seed * 2654435761u + 12345u;
   for (int y = 0; y < height; ++y) {
@@ -33,7 +33,7 @@ inline Image make_picture(int height, int width, int channels, std::uint32_t see
   return image;
 }
 
-inline Image constant_picture(int height, int width, int channels, int value) {
+inline Image constant_image(int height, int width, int channels, int value) {
   Image image(height, width, channels);
   for (int y = 0; y < height; ++y) {
     std::fill_n(image.row(y), image.row_bytes(), static_cast<std::uint8_t>(value));
@@ -97,7 +97,7 @@ inline std::vector<double> reference_line(const std::vector<double>& in, double 
   std::vector<double> out;
   double nearest = 0.0;
   for (int i = 0; i < out_length; ++i) {
-    const double centre = start + (i + 0.5) * s;
+    const double center = start + (i + 0.5) * s;
     if (interpolation == Interpolation::nearest) {
       // Sum up as Pillow does, which decides exact halves.
       nearest = i == 0 ? start + s * 0.5 : nearest + s;
@@ -107,11 +107,11 @@ inline std::vector<double> reference_line(const std::vector<double>& in, double 
     // Use Pillow's order of operations throughout: it decides on which side of a box's edge a pixel
     // falls.
     const double support = reference_support(interpolation) * wide;
-    const int first = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));
-    const int end = std::min(n, static_cast<int>(std::floor(centre + support + 0.5)));
+    const int first = std::max(0, static_cast<int>(std::floor(center - support + 0.5)));
+    const int end = std::min(n, static_cast<int>(std::floor(center + support + 0.5)));
     double sum = 0.0, weights = 0.0;
     for (int x = first; x < end; ++x) {
-      const double t = (x - centre + 0.5) * (1.0 / wide);
+      const double t = (x - center + 0.5) * (1.0 / wide);
       const double w = interpolation == Interpolation::box ? (t > -0.5 && t <= 0.5 ? 1.0 : 0.0)
                                                            : reference_filter(interpolation, t);
       sum += w * in[static_cast<std::size_t>(x)];

@@ -1,5 +1,5 @@
 // resize: against the reference, and the rules for its sizes and regions.
-#include "tests/ops/kernels/picture_kernel.h"
+#include "tests/ops/kernels/image_kernel.h"
 #include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/memory.h>
@@ -115,8 +115,8 @@ double tolerance_of(const ResizeFilter& filter) {
   }
 }
 
-PictureKernel resizes() {
-  PictureKernel kernel("resize");
+ImageKernel resizes() {
+  ImageKernel kernel("resize");
   for (const ResizeFilter& filter : kAll) {
     for (const auto& [in_height, in_width, height, width] : kCases) {
       kernel.gives(
@@ -161,24 +161,23 @@ PictureKernel resizes() {
   for (const auto& [box, text] : outside) {
     kernel.refuses(
         [box = box](const Image&, Image& out) {
-          resize(make_picture(10, 20, 3), box, 4, 4, Interpolation::bilinear, out);
+          resize(make_image(10, 20, 3), box, 4, 4, Interpolation::bilinear, out);
         },
         "resize: a box of " + std::string(text) +
-            " does not lie inside the picture of 10 x 20 pixels (height x width, row and column)");
+            " does not lie inside the image of 10 x 20 pixels (height x width, row and column)");
   }
   return kernel;
 }
 
-INSTANTIATE_TEST_SUITE_P(Resize, PictureKernels, ::testing::Values(resizes()), name_of_kernel);
+INSTANTIATE_TEST_SUITE_P(Resize, ImageKernels, ::testing::Values(resizes()), name_of_kernel);
 
 TEST(Resize, KeepsConstantImages) {
   for (const ResizeFilter& filter : kAll) {
     for (const int value : {0, 1, 127, 254, 255}) {
       for (const Case& c : kCases) {
         Image out;
-        resize(constant_picture(c.height, c.width, 3, value), c.out_height, c.out_width, filter,
-               out);
-        EXPECT_EQ(out, constant_picture(c.out_height, c.out_width, 3, value))
+        resize(constant_image(c.height, c.width, 3, value), c.out_height, c.out_width, filter, out);
+        EXPECT_EQ(out, constant_image(c.out_height, c.out_width, 3, value))
             << c.height << " x " << c.width << " to " << c.out_height << " x " << c.out_width << " "
             << text_of(filter) << " value " << value;
       }
@@ -188,7 +187,7 @@ TEST(Resize, KeepsConstantImages) {
 
 TEST(Resize, SameSizeIsACopy) {
   for (const ResizeFilter& filter : kAll) {
-    const Image in = make_picture(19, 23, 3);
+    const Image in = make_image(19, 23, 3);
     Image out;
     resize(in, 19, 23, filter, out);
     EXPECT_EQ(out, in) << text_of(filter);
@@ -196,7 +195,7 @@ TEST(Resize, SameSizeIsACopy) {
 }
 
 TEST(Resize, TakesOnlyTheOutputFromThePool) {
-  const Image in = make_picture(40, 40, 3);
+  const Image in = make_image(40, 40, 3);
   Image out;
   resize(in, 20, 20, Interpolation::bilinear, out);
   // A new pool, because a used one may lend a larger block.
@@ -356,15 +355,15 @@ TEST(ResizePlan, RegionsInPixelsAndShares) {
 
 TEST(ResizePlan, RefusesRegionsThatAreEmptyOrOutside) {
   const std::pair<ResizeRequest, const char*> cases[] = {
-      {{.height = 1, .roi_end_x = 5}, "x 0 to 5, but the picture's x goes from 0 to 4"},
+      {{.height = 1, .roi_end_x = 5}, "x 0 to 5, but the image's x goes from 0 to 4"},
       {{.height = 1, .roi_start_y = 5, .roi_end_y = 5},
-       "y 5 to 5, but the picture's y goes from 0 to 10"},
-      {{.height = 1, .roi_start_y = 10}, "y 10 to 10, but the picture's y goes from 0 to 10"},
-      {{.height = 1, .roi_start_y = -1}, "y -1 to 10, but the picture's y goes from 0 to 10"},
+       "y 5 to 5, but the image's y goes from 0 to 10"},
+      {{.height = 1, .roi_start_y = 10}, "y 10 to 10, but the image's y goes from 0 to 10"},
+      {{.height = 1, .roi_start_y = -1}, "y -1 to 10, but the image's y goes from 0 to 10"},
       {{.height = 1, .roi_end_y = 1.5f, .roi_relative = true},
-       "y 0 to 15, but the picture's y goes from 0 to 10"},
+       "y 0 to 15, but the image's y goes from 0 to 10"},
       {{.height = 1, .roi_start_y = std::nanf("")},
-       "y nan to 10, but the picture's y goes from 0 to 10"}};
+       "y nan to 10, but the image's y goes from 0 to 10"}};
   for (const auto& [request, text] : cases) {
     EXPECT_EQ(refusal([&request = request] { (void)plan_resize(request, 10, 4); }),
               "resize: the region of interest goes from " + std::string(text) +

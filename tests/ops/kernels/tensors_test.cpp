@@ -78,7 +78,7 @@ TEST(Cat, RefusesWhatDoesNotFit) {
   Tensor out;
   EXPECT_EQ(refused([&] { kernels::cat(a, b, 0, out); }),
             "cat: a tensor of i32 " + to_string(a.shape()) + " and one of i32 " +
-                to_string(b.shape()) + " do not fit together along dimension 0");
+                to_string(b.shape()) + " cannot be concatenated along dimension 0");
   EXPECT_EQ(refused([&] { kernels::cat(a, b, 2, out); }),
             "cat: there is no dimension 2 of 2; count from 0, or back from -1");
   EXPECT_NE(refused([&] { kernels::cat(scalar, scalar, 0, out); }), "");

@@ -1,6 +1,6 @@
 // Kernels that look up a place of the input for each pixel of the output.
 #include "tests/ops/kernels/filter_reference.h"
-#include "tests/ops/kernels/picture_kernel.h"
+#include "tests/ops/kernels/image_kernel.h"
 #include "tests/ops/kernels/place_level.h"
 #include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/warp.h>
@@ -57,15 +57,15 @@ std::string text_of(const WarpOptions& options) {
 }
 
 // A kernel without settings, for the sizes that all warps are tested with.
-PictureKernel warp(const std::string& name) {
-  PictureKernel kernel(name);
+ImageKernel warp(const std::string& name) {
+  ImageKernel kernel(name);
   kernel.sizes = {{1, 1}, {1, 7}, {5, 1}, {2, 3}, {13, 11}, {29, 37}};
   kernel.wide_sizes = {{4, 257}, {33, 40}};
   return kernel;
 }
 
 // Adds settings for all interpolations and borders. The size of the image stays.
-void give_all(PictureKernel& kernel, const std::string& arguments,
+void give_all(ImageKernel& kernel, const std::string& arguments,
               const std::function<void(const Image&, const WarpOptions&, Image&)>& run,
               const std::function<PlaceOf(const Image&)>& places) {
   for (const WarpOptions& options : kAllWarps) {
@@ -108,8 +108,8 @@ Levels quarter_turned(const Levels& in) {
   return out;
 }
 
-PictureKernel rotate() {
-  PictureKernel kernel = warp("rotate");
+ImageKernel rotate() {
+  ImageKernel kernel = warp("rotate");
   kernel.sizes = {{1, 1}, {1, 9}, {8, 1}, {2, 2}, {31, 40}, {50, 37}};
   const auto with = [](float degrees, const RotateOptions& options) {
     return [=](const Image& in, Image& out) { kernels::rotate(in, degrees, options, out); };
@@ -176,14 +176,14 @@ TEST(Rotate, CanvasHoldsTheCorners) {
   };
   for (const auto& c : cases) {
     Image out;
-    kernels::rotate(make_picture(c.height, c.width, 3), c.degrees, {}, out);
+    kernels::rotate(make_image(c.height, c.width, 3), c.degrees, {}, out);
     EXPECT_EQ(out.height(), c.out_height) << c.degrees;
     EXPECT_EQ(out.width(), c.out_width) << c.degrees;
   }
 }
 
 TEST(Rotate, FillsPixelsWithoutASource) {
-  const Image in = constant_picture(40, 40, 3, 100);
+  const Image in = constant_image(40, 40, 3, 100);
   Image out;
   kernels::rotate(in, 45, {.fill = {1, 2, 3}}, out);
   EXPECT_EQ(out.at(0, 0, 0), 1);
@@ -193,12 +193,12 @@ TEST(Rotate, FillsPixelsWithoutASource) {
   kernels::rotate(in, 45, {.fill = 128}, out);
   for (int c = 0; c < 3; ++c) EXPECT_EQ(out.at(out.height() - 1, out.width() - 1, c), 128);
   kernels::rotate(in, 45, {.fill = 100}, out);
-  EXPECT_EQ(out, constant_picture(out.height(), out.width(), 3, 100));
+  EXPECT_EQ(out, constant_image(out.height(), out.width(), 3, 100));
 }
 
 // The point at (dx, dy) from the center goes to (dx + x dy, dy + y dx).
-PictureKernel shear() {
-  PictureKernel kernel = warp("shear");
+ImageKernel shear() {
+  ImageKernel kernel = warp("shear");
   for (const kernels::Shear& s : {kernels::Shear{0.25, 0, 0, 0},
                                   {0, -0.5, 0, 0},
                                   {0.5, 0, 0, 0.5},
@@ -222,18 +222,18 @@ PictureKernel shear() {
     if (area == 1.0 || area == 2.0) continue;
     for (std::size_t i = kernel.settings.size() - std::size(kAllWarps); i < kernel.settings.size();
          ++i) {
-      PictureKernel::Setting& setting = kernel.settings[i];
+      ImageKernel::Setting& setting = kernel.settings[i];
       if (setting.arguments.find("nearest") != std::string::npos) setting.tolerance = 255;
     }
   }
   kernel.refuses(
       [](const Image& in, Image& out) { kernels::shear(in, {.x = 2, .y = 0.5}, {}, out); },
-      "shear: x = 2 and y = 0.5 leave no more than a line of the picture; x * y must not be 1");
+      "shear: x = 2 and y = 0.5 collapse the image to a line; x * y must not be 1");
   return kernel;
 }
 
 TEST(Shear, MovesARowToTheRight) {
-  Image in = constant_picture(8, 16, 1, 0), out;
+  Image in = constant_image(8, 16, 1, 0), out;
   for (int y = 0; y < 8; ++y) in.row(y)[3] = 200;
   kernels::shear(in, {.x = 2, .center_y = 0.5}, {.interpolation = Interpolation::nearest}, out);
   for (int y = 0; y < 8; ++y) {
@@ -242,8 +242,8 @@ TEST(Shear, MovesARowToTheRight) {
   }
 }
 
-PictureKernel translate() {
-  PictureKernel kernel = warp("translate");
+ImageKernel translate() {
+  ImageKernel kernel = warp("translate");
   const auto gives = [&](double by_x, double by_y, bool relative) {
     give_all(
         kernel, std::to_string(by_x) + ", " + std::to_string(by_y) + (relative ? ", relative" : ""),
@@ -269,8 +269,8 @@ PictureKernel translate() {
   return kernel;
 }
 
-PictureKernel perspective() {
-  PictureKernel kernel = warp("perspective");
+ImageKernel perspective() {
+  ImageKernel kernel = warp("perspective");
   for (const PerspectiveMap& m : {PerspectiveMap{1, 0, 0, 0, 1, 0, 0, 0, 1},
                                   {0.9, 0.2, -1.3, -0.1, 1.1, 2.2, 0.01, -0.004, 1},
                                   {2, 0, 0, 0, 2, 0, 0, 0, -2},
@@ -326,7 +326,7 @@ TEST(Perspective, MapsPointsToTheirPlaces) {
 
 // The map leads nowhere, or as far away as numbers go.
 TEST(Perspective, TakesPlacesThatAreNone) {
-  const Image in = constant_picture(4, 4, 2, 9);
+  const Image in = constant_image(4, 4, 2, 9);
   Image out;
   kernels::warp_perspective("perspective", in, {}, 4, 4, {.border = Border::edge, .fill = 5}, out);
   EXPECT_EQ(out.at(2, 2, 1), 5);
@@ -335,8 +335,8 @@ TEST(Perspective, TakesPlacesThatAreNone) {
   EXPECT_EQ(out.at(2, 2, 1), 9);
 }
 
-PictureKernel warp_affine() {
-  PictureKernel kernel = warp("warp_affine");
+ImageKernel warp_affine() {
+  ImageKernel kernel = warp("warp_affine");
   const auto with = [](const AffineMap& map, int height = 8, int width = 8,
                        const WarpOptions& options = {}) {
     return [=](const Image& in, Image& out) {
@@ -379,10 +379,9 @@ PictureKernel warp_affine() {
       {{3e6, 0, 0, 0, 1, 0}, "[3e+06 0 0; 0 1 0] takes the pixels at 2.4e+07 x 0"},
       {{1, 0, 0, 0, 1, -1e300}, "[1 0 0; 0 1 -1e+300] takes the pixels at 0 x -1e+300"}};
   for (const auto& [map, text] : too_far) {
-    kernel.refuses(with(map),
-                   "warp_affine: the map " + std::string(text) +
-                       " (x, y), for an output of 8 x 8 (height x width); places must lie within "
-                       "16777216 of the picture's corner");
+    kernel.refuses(with(map), "warp_affine: the map " + std::string(text) +
+                                  " (x, y), for an output of 8 x 8 (height x width); places must "
+                                  "lie within 16777216 of the image's corner");
   }
   const auto impossible = [](const char* size) {
     return "warp_affine: a size of " + std::string(size) +
@@ -399,7 +398,7 @@ PictureKernel warp_affine() {
 }
 
 TEST(WarpAffine, TakesPlacesUpToTheLimit) {
-  const Image in = make_picture(8, 8, 3);
+  const Image in = make_image(8, 8, 3);
   const auto told = [&](const AffineMap& map) {
     Image out;
     return refusal([&] { kernels::warp_affine("warp", in, map, 8, 8, {}, out); });
@@ -424,14 +423,14 @@ TEST(WarpAffine, TheInverseLeadsBack) {
                                                      {{0, 0, 0, 0, 0, 0}, "[0 0 0; 0 0 0]"},
                                                      {{kNan, 0, 0, 0, 1, 0}, "[nan 0 0; 0 1 0]"}};
   for (const auto& [line, text] : lines) {
-    EXPECT_EQ(
-        refusal([&line = line] { (void)kernels::inverse("warp", line); }),
-        "warp: the map " + std::string(text) + " leads all places to one line, so none leads back");
+    EXPECT_EQ(refusal([&line = line] { (void)kernels::inverse("warp", line); }),
+              "warp: the map " + std::string(text) +
+                  " collapses the image to a line, so it has no inverse");
   }
 }
 
-PictureKernel lens_distortion() {
-  PictureKernel kernel = warp("lens_distortion");
+ImageKernel lens_distortion() {
+  ImageKernel kernel = warp("lens_distortion");
   for (const auto& [k1, k2] : {std::pair{0.f, 0.f}, {0.4f, 0.f}, {-0.3f, 0.1f}, {5.f, -9.f}}) {
     give_all(
         kernel, "k1 " + std::to_string(k1) + ", k2 " + std::to_string(k2),
@@ -477,8 +476,8 @@ std::vector<double> blurred(const std::vector<double>& in, int height, int width
   return out;
 }
 
-PictureKernel elastic() {
-  PictureKernel kernel = warp("elastic");
+ImageKernel elastic() {
+  ImageKernel kernel = warp("elastic");
   kernel.sizes = {{1, 1}, {1, 7}, {5, 1}, {13, 11}, {3, 150}};
   const auto with = [](const ElasticParams& params, const WarpOptions& options) {
     return [=](const Image& in, Image& out) {
@@ -510,7 +509,7 @@ PictureKernel elastic() {
   return kernel;
 }
 
-INSTANTIATE_TEST_SUITE_P(Warps, PictureKernels,
+INSTANTIATE_TEST_SUITE_P(Warps, ImageKernels,
                          ::testing::Values(rotate(), shear(), translate(), perspective(),
                                            warp_affine(), lens_distortion(), elastic()),
                          name_of_kernel);

@@ -1,5 +1,5 @@
 // Noise in pipelines: each sample has its own, whatever the number of threads.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/noise.h>
 
@@ -17,7 +17,7 @@ using Describe = std::function<Value<Image>(Value<Image>)>;
 
 std::vector<Image> results(int threads, const Describe& describe) {
   auto pipeline = make_pipeline({.batch_size = 4, .seed = 7, .threads = threads}, [&](Graph& g) {
-    return describe(g.source(12, [](const SampleInfo&) { return draw_picture(20, 30, 3, 5); }));
+    return describe(g.source(12, [](const SampleInfo&) { return draw_image(20, 30, 3, 5); }));
   });
   std::vector<Image> all;
   auto epoch = pipeline.epoch();
@@ -45,12 +45,12 @@ TEST(NoiseOperators, ASamplesNumberIsItsOwnError) {
     auto number = g.source(
         3, [](const SampleInfo& info) { return static_cast<float>(info.index_in_epoch) - 1; });
     auto image = g.map(
-        "image", [](float) { return draw_picture(9, 7, 3, 5); }, number);
+        "image", [](float) { return draw_image(9, 7, 3, 5); }, number);
     return shot_noise(gaussian_noise(image, {.stddev = number}), number);
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_EQ(batch->size(), 2u);
-  EXPECT_EQ(batch->get<0>()[0], draw_picture(9, 7, 3, 5));  // 0 is none
+  EXPECT_EQ(batch->get<0>()[0], draw_image(9, 7, 3, 5));  // 0 is none
   ASSERT_EQ(batch->errors().size(), 1u);
   EXPECT_EQ(batch->errors()[0].what,
             "gaussian_noise: stddev must lie between 0 and 1000000, not -1");

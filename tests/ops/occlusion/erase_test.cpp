@@ -1,5 +1,5 @@
 // erase and random_erasing in pipelines.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/occlusion.h>
@@ -15,7 +15,7 @@
 namespace sluice {
 namespace occlusion_erase_test {
 
-Image picture() { return draw_picture(30, 40, 3, 5); }
+Image picture() { return draw_image(30, 40, 3, 5); }
 
 std::vector<Image> results(int threads, int samples,
                            const std::function<Value<Image>(Value<Image>)>& describe) {

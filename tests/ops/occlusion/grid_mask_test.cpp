@@ -1,5 +1,5 @@
 // grid_mask in a pipeline, with a tile for each sample.
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/occlusion.h>
@@ -14,7 +14,7 @@ TEST(GridMaskOperator, TakesATileOfEachSample) {
     auto tile = g.source(
         2, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch) * 4; });
     auto image = g.map(
-        "image", [](int) { return draw_picture(9, 7, 3, 5); }, tile);
+        "image", [](int) { return draw_image(9, 7, 3, 5); }, tile);
     return grid_mask(image, {.tile = tile,
                              .ratio = 0.25f,
                              .degrees = 30.f,
@@ -24,7 +24,7 @@ TEST(GridMaskOperator, TakesATileOfEachSample) {
   });
   const auto batch = pipeline.epoch().next();
   Image expected;
-  kernels::grid_mask(draw_picture(9, 7, 3, 5), {4, 0.25f, 30, 1, 2, {5, 6, 7}}, expected);
+  kernels::grid_mask(draw_image(9, 7, 3, 5), {4, 0.25f, 30, 1, 2, {5, 6, 7}}, expected);
   ASSERT_EQ(batch->size(), 1u);
   EXPECT_EQ(batch->get<0>()[0], expected);
   EXPECT_EQ(batch->errors().at(0).what, "grid_mask: tile must lie between 1 and 65535, not 0");

@@ -1,9 +1,9 @@
 // mean, min, max and standard_deviation in pipelines, on images and tensors.
 #include "tests/error_of.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/kernels/reduce.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
@@ -25,7 +25,7 @@ using kernels::Reduction;
 TEST(Reductions, AreOperators) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
     auto image = g.source(
-        8, [](const SampleInfo& info) { return draw_picture(20, 30, 3, info.key().index + 1u); });
+        8, [](const SampleInfo& info) { return draw_image(20, 30, 3, info.key().index + 1u); });
     auto tensor = g.map(
         "tensor", [](const Image& in) { return in.clone().tensor().clone(); }, image);
     g.filter(mean(image) == mean(tensor));
@@ -49,7 +49,7 @@ TEST(Reductions, AreOperators) {
 
 TEST(Reductions, TakeTensorsOfAllTypes) {
   auto pipeline = make_pipeline({.batch_size = 1}, [](Graph& g) {
-    auto image = g.source(1, [](const SampleInfo&) { return draw_picture(20, 30, 3); });
+    auto image = g.source(1, [](const SampleInfo&) { return draw_image(20, 30, 3); });
     auto numbers = cast<std::int64_t>(image) * 1000000;
     return std::tuple{mean(image / 255) * 255 - mean(image),
                       max<std::int64_t>(numbers),
@@ -69,7 +69,7 @@ TEST(Reductions, TakeTensorsOfAllTypes) {
 TEST(Reductions, OfFractionsAreFractions) {
   EXPECT_NE(error_of<BuildError>([] {
               (void)make_pipeline({}, [](Graph& g) {
-                auto image = g.source(8, [](const SampleInfo&) { return draw_picture(20, 30, 3); });
+                auto image = g.source(8, [](const SampleInfo&) { return draw_image(20, 30, 3); });
                 return max<std::int64_t>(crop_mirror_normalize(image));
               });
             }).find("max: to is i64, but the result of elements of f32 is a fraction"),

@@ -1,9 +1,9 @@
 // sum in pipelines, on images and tensors.
 #include "tests/error_of.h"
-#include "tests/io/pictures.h"
+#include "tests/io/images.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/kernels/reduce.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
@@ -24,7 +24,7 @@ namespace reductions_sum_test {
 
 Value<Image> pictures(Graph& g) {
   return g.source(
-      4, [](const SampleInfo& info) { return draw_picture(20, 30, 3, info.key().index + 1u); });
+      4, [](const SampleInfo& info) { return draw_image(20, 30, 3, info.key().index + 1u); });
 }
 
 TEST(SumOperator, InAGraph) {

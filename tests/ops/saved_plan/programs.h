@@ -10,7 +10,7 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/automatic.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>

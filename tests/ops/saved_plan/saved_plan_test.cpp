@@ -275,7 +275,7 @@ TEST(SavedPlan, HoldsOperatorsOfTheProgramsOwn) {
 TEST(SavedPlan, IsGivenValuesOfOnePipeline) {
   const std::string text = json_of(pipeline_of(1, eval).recorded_plan());
   const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
-  detail::Recorder one, other;
+  detail::PlanBuilder one, other;
   Graph a(one), b(other);
   const auto [jpeg, label] = pictures(a);
   const auto [other_jpeg, other_label] = pictures(b);

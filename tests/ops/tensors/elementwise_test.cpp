@@ -3,7 +3,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -24,7 +24,7 @@ namespace tensors_elementwise_test {
 TEST(ElementwiseOperators, InAGraph) {
   auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
     auto image = g.source(3, [](const SampleInfo& info) {
-      return testing::constant_picture(2, 3, 3, static_cast<std::uint8_t>(100 + info.index));
+      return testing::constant_image(2, 3, 3, static_cast<std::uint8_t>(100 + info.index));
     });
     auto tensor = cast<float>(image);
     auto count = g.map(
@@ -48,7 +48,7 @@ TEST(ElementwiseOperators, InAGraph) {
 TEST(ElementwiseOperators, Bits) {
   auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
     auto image = g.source(2, [](const SampleInfo& info) {
-      return testing::constant_picture(2, 3, 3, static_cast<std::uint8_t>(100 + info.index));
+      return testing::constant_image(2, 3, 3, static_cast<std::uint8_t>(100 + info.index));
     });
     auto number = g.map(
         "number", [](const Image& in) { return 20 * in.height(); }, image);
@@ -86,8 +86,7 @@ TEST(ElementwiseOperators, Bits) {
 // A size is two Params.
 TEST(ElementwiseOperators, MembersOfStructsAreNumbers) {
   auto pipeline = make_pipeline({.batch_size = 1}, [](Graph& g) {
-    auto image =
-        g.source(1, [](const SampleInfo&) { return testing::constant_picture(2, 3, 3, 7); });
+    auto image = g.source(1, [](const SampleInfo&) { return testing::constant_image(2, 3, 3, 7); });
     const CanvasSize size = canvas_size(image);
     return std::tuple{size.width >= 3,
                       2u == size.height,
@@ -113,7 +112,7 @@ TEST(ElementwiseOperators, WhatDoesNotFitIsTheErrorOfItsSample) {
     return error_of<Error>([&] {
       auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {
         return make(
-            g.source(1, [](const SampleInfo&) { return testing::constant_picture(2, 5, 3, 7); }));
+            g.source(1, [](const SampleInfo&) { return testing::constant_image(2, 5, 3, 7); }));
       });
       pipeline.epoch().next();
     });
@@ -124,7 +123,7 @@ TEST(ElementwiseOperators, WhatDoesNotFitIsTheErrorOfItsSample) {
             std::string::npos);
   EXPECT_NE(error([](Value<Image> image) {
               return image * reshape(cast<float>(image), {15, 2});
-            }).find("tensors of (2, 5, 3) and (15, 2) do not fit together"),
+            }).find("tensors of (2, 5, 3) and (15, 2) cannot be broadcast"),
             std::string::npos);
   EXPECT_NE(error([](Value<Image> image) {
               return cast<std::uint8_t>(image * 100.);

@@ -1,7 +1,7 @@
 #include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -21,7 +21,7 @@ namespace tensors_tensors_test {
 TEST(Tensors, InAGraph) {
   auto pipeline = make_pipeline({.batch_size = 1}, [](Graph& g) {
     auto image =
-        g.source(1, [](const SampleInfo&) { return testing::constant_picture(2, 5, 3, 255); });
+        g.source(1, [](const SampleInfo&) { return testing::constant_image(2, 5, 3, 255); });
     auto tensor = crop_mirror_normalize(image);
     return std::tuple{reshape(cat(tensor, tensor, -1), {3, -1}), lookup_table(image, {7})};
   });
@@ -43,7 +43,7 @@ TEST(Tensors, InAGraph) {
 TEST(Tensors, SeveralAreJoinedAndStacked) {
   auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
     auto image = g.source(3, [](const SampleInfo& info) {
-      return testing::constant_picture(2, 5, 3, static_cast<std::uint8_t>(info.index));
+      return testing::constant_image(2, 5, 3, static_cast<std::uint8_t>(info.index));
     });
     auto other = brightness_contrast(image, {.brightness = 10.f});
     auto tensor = crop_mirror_normalize(image, {.mean = {0, 0, 0}, .std = {1, 1, 1}});

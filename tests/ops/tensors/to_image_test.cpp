@@ -1,7 +1,7 @@
 // to_image in pipelines: the result of computing with an image becomes an image again.
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/colour.h>
+#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/image.h>
@@ -22,7 +22,7 @@ namespace tensors_to_image_test {
 TEST(ToImageOperator, OfWhatWasComputed) {
   auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
     auto image = g.source(3, [](const SampleInfo& info) {
-      return testing::constant_picture(4, 6, 3, static_cast<std::uint8_t>(100 + 50 * info.index));
+      return testing::constant_image(4, 6, 3, static_cast<std::uint8_t>(100 + 50 * info.index));
     });
     return std::tuple{to_image(image * 1.5f), resize(to_image(crop_mirror_normalize(image) * 255),
                                                      {.width = 3, .height = 2})};
@@ -51,7 +51,7 @@ TEST(ToImageOperator, FractionsUpToOneNeedTheirWhite) {
   for (const Case& c : cases) {
     auto pipeline = make_pipeline({.batch_size = 2, .on_error = OnError::skip}, [&](Graph& g) {
       auto image = g.source(2, [](const SampleInfo& info) {  // the first one is black
-        return testing::constant_picture(4, 6, 3, static_cast<std::uint8_t>(250 * info.index));
+        return testing::constant_image(4, 6, 3, static_cast<std::uint8_t>(250 * info.index));
       });
       auto numbers = image * c.factor;
       return c.white ? to_image(numbers, {.white = *c.white}) : to_image(numbers);
@@ -70,7 +70,7 @@ TEST(ToImageOperator, FractionsUpToOneNeedTheirWhite) {
   }
 }
 
-TEST(ToImageOperator, WhatIsNoPictureIsTheErrorOfItsSample) {
+TEST(ToImageOperator, WhatIsNoImageIsTheErrorOfItsSample) {
   auto pipeline = make_pipeline({.batch_size = 2, .on_error = OnError::skip}, [](Graph& g) {
     return to_image(g.source(2, [](const SampleInfo& info) {
       Tensor made({2, 2, 3 + info.index * 2}, DType::f32);

@@ -1,0 +1,86 @@
+// Fill-rects tiles: one tile of an image whose pixels are copied, shifted by a margin, or covered
+// by a color: pad_image, erase, grid_mask. The arithmetic is that of moves.h and occlusion.h in
+// ops/kernels. Internal to the kernel.
+//
+// Ownership: none. Threads and errors: none.
+#pragma once
+
+#include <sluice/cuda/kernels/image_view.h>
+#include <sluice/ops/kernels/option_types.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace sluice::device {
+
+// The part that the color covers, besides positions without a source.
+enum class Filled : std::int32_t { nothing, rectangle, grid };
+
+// A grid of squares, rotated and shifted: see GridSteps in occlusion.h.
+struct FillGrid {
+  double shift_x = 0, shift_y = 0, cosine = 1, sine = 0;
+  std::int64_t step_u = 0, step_v = 0, tile = 1, side = 0;
+};
+
+struct FillRectsJob {
+  std::int32_t tiles = 0;
+  Filled filled = Filled::nothing;
+  ImageIn in;
+  ImageOut out;
+  std::int32_t top = 0, left = 0;  // the position of the input's first pixel
+  std::uint8_t fill[4] = {0, 0, 0, 0};
+  Border border = Border::constant;  // the pixels outside of the input
+  // The rows and columns of the rectangle.
+  std::int32_t first_row = 0, end_row = 0, first_column = 0, end_column = 0;
+  FillGrid grid;
+};
+
+inline constexpr int kFillRectsPixels = 1024;  // per tile
+
+SLUICE_HOST_DEVICE inline std::int64_t grid_place(double start, std::int64_t step, int x,
+                                                  std::int64_t tile) {
+  const std::int64_t at = (llrint(start * 4294967296.0) + x * step) % tile;
+  return at < 0 ? at + tile : at;
+}
+
+SLUICE_HOST_DEVICE inline bool is_filled(const FillRectsJob& job, int y, int x) {
+  switch (job.filled) {
+    case Filled::nothing:
+      return false;
+    case Filled::rectangle:
+      return y >= job.first_row && y < job.end_row && x >= job.first_column && x < job.end_column;
+    case Filled::grid:
+      break;
+  }
+  const FillGrid& grid = job.grid;
+  const double dx = -grid.shift_x, dy = y - grid.shift_y;
+  return grid_place(dx * grid.cosine - dy * grid.sine, grid.step_u, x, grid.tile) < grid.side &&
+         grid_place(dx * grid.sine + dy * grid.cosine, grid.step_v, x, grid.tile) < grid.side;
+}
+
+SLUICE_HOST_DEVICE inline int source_place(int at, int length, Border border) {
+  return border == Border::reflect ? mirrored_place(at, length) : nearest_place(at, length);
+}
+
+// Does the `number`th tile of the sample.
+SLUICE_HOST_DEVICE inline void fill_rects_tile(const FillRectsJob& job, int number,
+                                               const ThreadBlock& thread_block) {
+  const std::uint8_t* const in = view_of(job.in);
+  std::uint8_t* const out = view_of(job.out);
+  const int width = job.out.width, channels = job.out.channels;
+  for_pixels<kFillRectsPixels>(job.out.height, width, number, thread_block, [&](int y, int x) {
+    std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
+    const int at_y = y - job.top, at_x = x - job.left;
+    const bool outside = at_y < 0 || at_y >= job.in.height || at_x < 0 || at_x >= job.in.width;
+    if ((outside && job.border == Border::constant) || is_filled(job, y, x)) {
+      for (int c = 0; c < channels; ++c) to[c] = job.fill[c];
+      return;
+    }
+    const int row = source_place(at_y, job.in.height, job.border);
+    const int column = source_place(at_x, job.in.width, job.border);
+    const std::uint8_t* const from = in + row * job.in.stride + std::int64_t{column} * channels;
+    for (int c = 0; c < channels; ++c) to[c] = from[c];
+  });
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,138 @@
+// DeviceBatchPlan and DeviceWork: what a pipeline's GPU batches have in common. A DeviceBatchPlan
+// lists the steps that run in one GPU batch. DeviceWork holds the pipeline's resources on its
+// device. Internal to graph/exec/.
+#pragma once
+
+#include <sluice/graph/exec/device_batch.h>
+#include <sluice/graph/exec/sample.h>
+#include <sluice/graph/flow/poller.h>
+#include <sluice/graph/plan/plan.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sluice::detail {
+
+// DeviceBatchPlan: the parts of a plan that run in one GPU batch: the steps of a stage, or of
+// neighboring nodes that join_gathers has joined, with choices among them. A sample passes through
+// the parts from the first. A step leads to the next part, a choice to the first part of a branch,
+// the end of a branch to the part after the choice. So a GPU batch has the jobs of a step only for
+// samples that reach it.
+//
+// A sample stops at a part that needs a number computed in its own GPU batch. When that batch is
+// over, the sample is added to another GPU batch of the same parts and continues there. At a choice
+// that the device makes, it does not stop: the jobs of both branches are added.
+//
+// Ownership: refers to the plan, which outlives it. Threads: immutable. Errors: std::bad_alloc in
+// the constructors.
+class DeviceBatchPlan {
+ public:
+  // A step, or a choice, which has branches, or the end of one of its branches.
+  struct Part {
+    const Step* step = nullptr;
+    const Branch* branch = nullptr;
+    std::size_t number = 0;         // of the step in the GPU batch, or of the branch that ends
+    std::size_t next = 0;           // the next part
+    bool stops = false;             // needs numbers that the GPU batch computes
+    std::size_t told = 0;           // the last part that computes one of them
+    std::vector<std::size_t> arms;  // the first part of each branch
+    // For a choice that the device makes: the steps of its branches are numbered between `number`
+    // and `last`, the device's work before and after them. `behind` is the part after the choice.
+    std::size_t last = 0, behind = 0;
+    // True if a sample that began at the part `from` must wait here.
+    bool waits(std::size_t from) const { return stops && told >= from; }
+  };
+
+  explicit DeviceBatchPlan(const Stage& stage);
+  // The first node must be a stage of device steps.
+  explicit DeviceBatchPlan(std::span<const Node> nodes);
+
+  const std::vector<Part>& parts() const { return parts_; }
+  // The steps of all branches, in the order in which the device runs them.
+  const std::vector<const Step*>& steps() const { return steps_; }
+  const Step& front() const { return *steps_.front(); }
+  // True if a sample may need several GPU batches.
+  bool stops() const;
+  // The number of steps of one branch, which contains no choices.
+  std::size_t steps_in(const Part& choice, std::size_t arm) const;
+
+  // Follows the path of an added sample from its first to its last part. Calls on_step(const
+  // Step&), and on_arm(const Branch&, arm) for each branch taken.
+  template <class OnStep, class OnArm>
+  void follow(const Sample& sample, const OnStep& on_step, const OnArm& on_arm) const {
+    std::size_t taken = sample.wait.arms_before, steps = sample.wait.steps;
+    for (std::size_t at = sample.wait.from; at < parts_.size();) {
+      const Part& part = parts_[at];
+      at = part.next;
+      if (part.step != nullptr) {
+        if (steps-- == 0) return;
+        on_step(*part.step);
+      } else if (!part.arms.empty()) {
+        if (taken == sample.execution_path.length()) return;
+        const std::size_t arm = sample.execution_path.arm(taken++);
+        on_arm(*part.branch, arm);
+        at = part.arms[arm];
+      }
+    }
+  }
+
+ private:
+  void add(const Stage& stage);
+  void add(const Branch& branch);
+  void add(std::span<const Node> nodes);
+  // The last part that computes one of these numbers.
+  std::size_t told_at(const Arguments& numbers) const;
+
+  std::vector<Part> parts_;
+  std::vector<const Step*> steps_;
+  std::map<SlotId, std::size_t> makers_;  // the parts that make values on the device
+};
+
+// DeviceWork: a pipeline's resources on its device: memory, and the thread that polls for completed
+// GPU batches.
+//
+// Ownership: owns both; shares the device. Outlives the stages that use it, and the samples with
+// values on the device. Threads: any.
+
+class PipelineTrace;
+
+// Keeps device memory for reuse. It may be asked to free it, on any thread.
+class DeviceKeeper {
+ public:
+  virtual void let_go() noexcept = 0;
+
+ protected:
+  ~DeviceKeeper() = default;
+};
+
+struct DeviceWork {
+  // `samples`: the most in flight, all of which may wait for a stage. `max_bytes`, `decoder`: see
+  // DeviceMemory.
+  DeviceWork(std::shared_ptr<Device> with, std::size_t samples, std::int64_t max_bytes = 0,
+             Decoder decoder = Decoder::exact)
+      : device(std::move(with)), room(samples), memory(device, max_bytes, decoder) {}
+
+  const std::shared_ptr<Device> device;
+  const std::size_t room;
+  DeviceMemory memory;
+  flow::poller completions;
+  PipelineTrace* trace = nullptr;      // null: none
+  std::vector<DeviceKeeper*> keepers;  // complete before the first sample
+  std::atomic<int> launched{0};        // GPU batches at work
+  std::atomic<int> waiting{0};         // GPU batches that wait for memory
+  // Bytes in use when memory ran out; 0 while no shortage is known. After a shortage, new samples
+  // are admitted to the device only while half of this is free, because the samples there need
+  // memory to continue.
+  std::atomic<std::size_t> scarce{0};
+  // The most GPU batches in flight for each stage, and as many again for samples that continue.
+  std::size_t gathers = 8;
+  std::size_t most = 128;  // the most samples in a GPU batch
+};
+
+}  // namespace sluice::detail

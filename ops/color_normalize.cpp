@@ -1,0 +1,166 @@
+// crop_mirror_normalize and resize_mirror_normalize of color.h.
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/color.h>
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/lazy_image.h>
+#include <sluice/ops/parameters.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+using ChannelNumbers = std::array<float, 4>;
+
+// Numbers in units of 0 .. 255 would silently produce images of almost one color.
+const char* const kUnits =
+    "mean and std are in units of 0 .. 1, since pixels are divided by 255 first; divide both by "
+    "255";
+
+OperatorDeclaration& add_normalize(OperatorDeclaration& declaration) {
+  return declaration.parameter<bool>("mirror", {.value = false, .help = "swaps left and right"})
+      .parameter<ChannelNumbers>("mean", {.value = ChannelNumbers{0, 0, 0, 0},
+                                          .low = -1,
+                                          .high = 1,
+                                          .help = "of each channel, in units of 0 .. 1",
+                                          .hint = kUnits})
+      .parameter<ChannelNumbers>("std", {.value = ChannelNumbers{1, 1, 1, 1},
+                                         .low = 0,
+                                         .high = 1,
+                                         .help = "standard deviation of each channel",
+                                         .hint = kUnits})
+      .choice("dtype", DType::f32, {DType::f32, DType::f16, DType::u8, DType::i8},
+              "of the tensor; integers are rounded and clipped")
+      .choice("layout", Layout::chw, {Layout::chw, Layout::hwc}, "of the tensor")
+      .parameter<float>("scale", {.value = 1.f, .help = "multiplies the normalized values"})
+      .parameter<float>("shift", {.value = 0.f, .help = "added last"})
+      .constant<bool>("pad_output",
+                      {.value = false, .help = "adds a fourth channel of zeros to three"})
+      .output<Tensor>("tensor");
+}
+
+DType dtype_named(const std::string& name) {
+  for (const DType dtype : {DType::f16, DType::u8, DType::i8}) {
+    if (name == name_of(dtype)) return dtype;
+  }
+  return DType::f32;
+}
+
+// dtype and layout are found by name, among the arguments of both operators.
+std::vector<TensorSpec> infer(const detail::Arguments& arguments,
+                              const std::vector<TensorSpec>& inputs) {
+  static_cast<void>(inputs);
+  constexpr std::size_t kDtype = 6;
+  const bool chw =
+      *detail::constant_of<std::string>(arguments.at(kDtype + 1)) == name_of(Layout::chw);
+  return {{.dtype = dtype_named(*detail::constant_of<std::string>(arguments.at(kDtype))),
+           .layout = chw ? Layout::chw : Layout::hwc,
+           .rank = 3}};
+}
+
+template <class Picture>
+Rectangle middle(const Picture& in, std::int32_t height, std::int32_t width) {
+  return kernels::center_crop_region(in.height(), in.width(), height == 0 ? in.height() : height,
+                                     width == 0 ? in.width() : width);
+}
+
+bool keeps_whole_image(const detail::Arguments& arguments) {
+  const auto zero = [](const detail::Argument& size) {
+    const auto* constant = detail::constant_of<std::int32_t>(size);
+    return constant != nullptr && *constant == 0;
+  };
+  return zero(arguments[1]) && zero(arguments[2]);
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
+  static const OperatorPtr op =
+      add_normalize(
+          declare_operator("crop_mirror_normalize")
+              .family("color")
+              .summary("Crops the center, optionally mirrors it, and normalizes it to a tensor.")
+              .in_cpp("crop_mirror_normalize(image, {.width = 224, .height = 224})")
+              .input<Image>("image")
+              .parameter<std::int32_t>(
+                  "height", {.value = 0, .low = 0, .help = "of the crop, in pixels; 0 keeps all"})
+              .parameter<std::int32_t>(
+                  "width", {.value = 0, .low = 0, .help = "of the crop, in pixels; 0 keeps all"}))
+          .infers(infer)
+          .sees_rectangle([](const Image& in, std::int32_t height, std::int32_t width, bool,
+                             const ChannelNumbers&, const ChannelNumbers&, DType, Layout, float,
+                             float, bool) { return middle(in, height, width); },
+                          false, keeps_whole_image)
+          .defers(ends_deferred([](const kernels::DeferredImage& in, std::int32_t height,
+                                   std::int32_t width, bool mirror, const ChannelNumbers& mean,
+                                   const ChannelNumbers& std, DType dtype, Layout layout,
+                                   float scale, float shift, bool pad_output, Tensor& out) {
+            constexpr const char* kOp = "crop_mirror_normalize";
+            kernels::DeferredImage picture = in;
+            picture.crop(kOp, middle(in, height, width));
+            kernels::normalize(kOp, picture,
+                               {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
+          }))
+          .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
+                   const ChannelNumbers& mean, const ChannelNumbers& std, DType dtype,
+                   Layout layout, float scale, float shift, bool pad_output, Tensor& out) {
+            kernels::crop_mirror_normalize(
+                in, middle(in, height, width),
+                {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
+          });
+  return op;
+}
+
+const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
+  constexpr int kMost = 65535;
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("resize_mirror_normalize");
+    declaration.family("color")
+        .summary("Resizes the image, optionally mirrors it, and normalizes it to a tensor.")
+        .in_cpp("resize_mirror_normalize(image, {.width = 224, .height = 224})")
+        .input<Image>("image")
+        .parameter<std::int32_t>("height",
+                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
+        .parameter<std::int32_t>("width",
+                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"});
+    return add_resize_filter(add_normalize(declaration))
+        .infers(infer)
+        .defers(ends_deferred(
+            [](const kernels::DeferredImage& in, std::int32_t height, std::int32_t width,
+               bool mirror, const ChannelNumbers& mean, const ChannelNumbers& std, DType dtype,
+               Layout layout, float scale, float shift, bool pad_output,
+               Interpolation interpolation, bool antialias, Tensor& out) {
+              kernels::DeferredImage picture = in;
+              picture.resize("resize", height, width, {interpolation, antialias});
+              kernels::normalize("resize_mirror_normalize", picture,
+                                 {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
+            },
+            true))
+        .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
+                 const ChannelNumbers& mean, const ChannelNumbers& std, DType dtype, Layout layout,
+                 float scale, float shift, bool pad_output, Interpolation interpolation,
+                 bool antialias, Tensor& out) {
+          kernels::resize_mirror_normalize(
+              in, height, width, {interpolation, antialias},
+              {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
+        });
+  }();
+  return op;
+}
+
+Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& o) {
+  return apply_operator<Tensor>(detail::crop_mirror_normalize_operator(), image, o.height, o.width,
+                                o.mirror, o.mean, o.std, o.dtype, o.layout, o.scale, o.shift,
+                                o.pad_output);
+}
+
+Value<Tensor> resize_mirror_normalize(Value<Image> image, const ResizeMirrorNormalizeOptions& o) {
+  return apply_operator<Tensor>(detail::resize_mirror_normalize_operator(), image, o.height,
+                                o.width, o.mirror, o.mean, o.std, o.dtype, o.layout, o.scale,
+                                o.shift, o.pad_output, o.interpolation, o.antialias);
+}
+
+}  // namespace sluice

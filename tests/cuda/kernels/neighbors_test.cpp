@@ -1,0 +1,234 @@
+// The kernels of operators that use neighbors, other places or other images, or that draw, by
+// themselves. They equal the host's kernels, bit for bit, also on images with gaps between their
+// rows.
+#include <sluice/cuda/kernels/color.h>
+#include <sluice/cuda/kernels/filter.h>
+#include <sluice/cuda/kernels/geometry.h>
+#include <sluice/ops/kernels/filter.h>
+#include <sluice/ops/kernels/levels.h>
+#include <sluice/ops/kernels/mix.h>
+#include <sluice/ops/kernels/noise.h>
+#include <sluice/ops/kernels/places.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tests/cuda/kernels/job_batch.h>
+
+namespace sluice::testing {
+namespace neighbors_test {
+
+Random a_random() { return Random({.seed = 3, .epoch = 1, .sample = 7, .generator = 2}); }
+
+TEST(Filter2dOnDevice, FollowsMotionsAndFindsMediansAsTheHostDoes) {
+  JobBatch<device::Filter2dJob, device::launch_motion> motions;
+  JobBatch<device::Filter2dJob, device::launch_median> medians;
+  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    Image expected;
+    for (const float degrees : {0.f, 33.f, -90.f}) {
+      kernels::motion_blur(picture, 21, degrees, expected);
+      std::vector<device::Filter2dStep> steps;
+      for (const kernels::MotionWeight& one : kernels::motion_weights(21, degrees))
+        steps.push_back({one.row, one.column, one.weight});
+      const Placed placed = motions.place(picture, expected);
+      motions.add(
+          motion_job(placed.in, placed.out, motions.device().upload(steps.data(), steps.size()),
+                     static_cast<int>(steps.size())),
+          "motion " + text);
+    }
+    for (const int window : {3, 5}) {
+      kernels::median_blur(picture, window, expected);
+      const Placed placed = medians.place(picture, expected);
+      medians.add(median_job(placed.in, placed.out, window), "median " + text);
+    }
+  });
+  motions.launch();
+  motions.expect_pictures();
+  medians.launch();
+  medians.expect_pictures();
+}
+
+TEST(MorphologyOnDevice, PicksLevelsAsTheHostDoes) {
+  JobBatch<device::MorphologyJob, device::launch_morphology> batch;
+  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    for (const kernels::MorphologyWindow& window :
+         {kernels::MorphologyWindow{1, 1}, {3, 4}, {2, 9}, {255, 8}}) {
+      for (const bool largest : {true, false}) {
+        Image expected;
+        (largest ? kernels::dilate : kernels::erode)(picture, window, expected);
+        const Placed placed = batch.place(picture, expected);
+        device::MorphologyJob job = morphology_job(placed.in, placed.out, window, largest);
+        job.between = batch.device().allocate<std::uint8_t>(levels_of(job));
+        batch.add(job, (largest ? "dilate " : "erode ") + text);
+      }
+    }
+  });
+  batch.launch();
+  batch.expect_pictures();
+}
+
+TEST(BlendOnDevice, LiesOverEachOtherAsOnTheHost) {
+  JobBatch<device::BlendJob, device::launch_blend> batch;
+  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    const Image patch = make_image(20, 30, picture.channels(), 5), mask = make_image(20, 30, 1);
+    const kernels::PastePlace place{.y = -3, .x = 9, .alpha = 0.7f};
+    Image expected;
+    for (const bool masked : {false, true}) {
+      kernels::paste(picture, patch, masked ? &mask : nullptr, place, expected);
+      const Placed placed = batch.place(picture, expected);
+      device::BlendJob job = blend_job(placed.in, batch.place(patch), placed.out);
+      if (masked) {
+        paste_layer(job, place, batch.place(mask));
+      } else {
+        paste_layer(job, place);
+      }
+      batch.add(job, "paste " + text);
+    }
+    const Image other = make_image(picture.height(), picture.width(), picture.channels(), 8);
+    kernels::blend(picture, other, 0.3f, expected);
+    const Placed placed = batch.place(picture, expected);
+    device::BlendJob job = blend_job(placed.in, batch.place(other), placed.out);
+    blend_layers(job, 0.3f);
+    batch.add(job, "blend " + text);
+  });
+  batch.launch();
+  batch.expect_pictures();
+}
+
+TEST(RemapOnDevice, AreLookedUpAsOnTheHost) {
+  JobBatch<device::RemapJob, device::launch_remap> batch;
+  std::vector<device::DisplacementJob> all_shifts;
+  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    for (const Interpolation way :
+         {Interpolation::nearest, Interpolation::bilinear, Interpolation::bicubic}) {
+      const kernels::WarpOptions options{way, Border::constant, Fill(1, 20, 130, 255)};
+      Image expected;
+      const kernels::PerspectiveMap map{1.1, 0.2, -3, -0.1, 0.8, 4, 0.002, -0.001, 1};
+      kernels::warp_perspective("warp", picture, map, 40, 50, options, expected);
+      Placed placed = batch.place(picture, expected);
+      device::RemapJob job = remap_job(placed.in, placed.out, options);
+      from_matrix(job, map);
+      batch.add(job, "matrix " + text);
+      kernels::lens_distortion(picture, 0.3f, -0.2f, options, expected);
+      placed = batch.place(picture, expected);
+      job = remap_job(placed.in, placed.out, options);
+      from_lens(job, kernels::lens_for(picture, 0.3f, -0.2f, options));
+      batch.add(job, "lens " + text);
+      Random random = a_random();
+      kernels::elastic(random, picture, {30, 1.5f}, options, expected);
+      placed = batch.place(picture, expected);
+      device::DisplacementJob shifts =
+          device::displacement_job(picture.height(), picture.width(), a_random().words());
+      const std::vector<float> weights = kernels::elastic_weights(1.5f);
+      shifts.weights = batch.device().upload(weights.data(), weights.size());
+      shifts.count = static_cast<int>(weights.size());
+      shifts.shifts = batch.device().allocate<float>(displacement_size(shifts));
+      shifts.between = batch.device().allocate<float>(displacement_size(shifts));
+      all_shifts.push_back(shifts);
+      job = remap_job(placed.in, placed.out, options);
+      from_displacement(job, shifts.shifts, 15);
+      batch.add(job, "shifts " + text);
+    }
+  });
+  launch_displacement(batch.device().stream(), batch.device().upload(all_shifts));
+  batch.launch();
+  batch.expect_pictures();
+}
+
+TEST(NoiseOnDevice, IsThatOfTheHost) {
+  JobBatch<device::NoiseJob, device::launch_gaussian_noise> normal;
+  JobBatch<device::NoiseJob, device::launch_salt_and_pepper> salt;
+  JobBatch<device::NoiseJob, device::launch_jitter> moved;
+  const auto upper = device::upper_quantiles();
+  const float* const quantiles = normal.device().upload(upper.data(), upper.size());
+  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    Image expected;
+    Random random = a_random();
+    kernels::gaussian_noise(random, picture, 2, 30, expected);
+    Placed placed = normal.place(picture, expected);
+    device::NoiseJob job = gaussian_noise_job(placed.in, placed.out, a_random().words(), 2, 30);
+    job.quantiles = quantiles;
+    normal.add(job, "normal " + text);
+    for (const bool per_channel : {false, true}) {
+      const kernels::SaltAndPepper params{0.3f, 0.6f, per_channel};
+      random = a_random();
+      kernels::salt_and_pepper_noise(random, picture, params, expected);
+      placed = salt.place(picture, expected);
+      salt.add(salt_and_pepper_job(placed.in, placed.out, a_random().words(), params),
+               "salt " + text);
+    }
+    random = a_random();
+    kernels::jitter(random, picture, 9, expected);
+    placed = moved.place(picture, expected);
+    moved.add(jitter_job(placed.in, placed.out, a_random().words(), 9), "jitter " + text);
+  });
+  normal.launch();
+  normal.expect_pictures();
+  salt.launch();
+  salt.expect_pictures();
+  moved.launch();
+  moved.expect_pictures();
+}
+
+TEST(ClaheOnDevice, EvensOutAsTheHostDoes) {
+  JobBatch<device::ClaheTablesJob, device::launch_clahe_tables> batch;
+  std::vector<device::ClaheJob> pictures;
+  for_images({1, 3, 4}, [&](const Image& picture, const std::string& text) {
+    for (const kernels::ClaheParams& params :
+         {kernels::ClaheParams{2, 8, 8}, {0, 1, 1}, {40, 3, 70}}) {
+      Image expected;
+      kernels::clahe(picture, params, expected);
+      const Placed placed = batch.place(picture, expected);
+      device::ClaheTablesJob job =
+          clahe_tables_job(placed.in, kernels::clahe_grid(picture, params));
+      job.tables = batch.device().allocate<std::uint8_t>(table_bytes(job.cells));
+      batch.add(job, text);
+      pictures.push_back(clahe_job(job, placed.out));
+    }
+  });
+  batch.launch();
+  launch_clahe(batch.device().stream(), batch.device().upload(pictures));
+  batch.expect_pictures();
+}
+
+TEST(JpegDistortionOnDevice, LosesWhatAFileLoses) {
+  JobBatch<device::JpegBlocksJob, device::launch_jpeg_blocks> batch;
+  std::vector<device::JpegPixelsJob> pictures;
+  for_images({1, 3}, [&](const Image& picture, const std::string& text) {
+    for (const int quality : {1, 10, 49, 50, 77, 95, 100}) {
+      Image expected;
+      kernels::jpeg_distortion(picture, quality, expected);
+      const Placed placed = batch.place(picture, expected);
+      device::JpegBlocksJob job = device::jpeg_blocks_job(placed.in, quality);
+      job.planes.data = batch.device().allocate<std::uint8_t>(job.planes.bytes());
+      batch.add(job, text + " at " + std::to_string(quality));
+      pictures.push_back(jpeg_pixels_job(job, placed.out));
+    }
+  });
+  batch.launch();
+  launch_jpeg_pixels(batch.device().stream(), batch.device().upload(pictures));
+  batch.expect_pictures();
+}
+
+TEST(NeighborsOnDevice, RefuseWhatCannotBe) {
+  const auto in = [](int height, int width, int channels) {
+    return ImageIn{nullptr, width * channels, height, width, channels};
+  };
+  const ImageOut out{nullptr, 3, 4, 3};
+  EXPECT_THROW(device::blend_job(in(3, 4, 3), in(3, 4, 1), out), std::invalid_argument);
+  device::BlendJob layers = device::blend_job(in(3, 4, 3), in(2, 4, 3), out);
+  EXPECT_THROW(blend_layers(layers, 0.5f), std::invalid_argument);
+  EXPECT_THROW(paste_layer(layers, {}, in(3, 4, 1)), std::invalid_argument);
+  EXPECT_THROW(device::remap_job(in(3, 4, 1), out, {}), std::invalid_argument);
+  EXPECT_THROW(device::median_job(in(3, 4, 3), out, 7), std::invalid_argument);
+  EXPECT_THROW(device::morphology_job(in(3, 5, 3), out, {}, true), std::invalid_argument);
+  EXPECT_THROW(device::clahe_tables_job(in(3, 4, 2), {}), std::invalid_argument);
+  EXPECT_THROW(device::jpeg_blocks_job(in(3, 4, 4), 50), std::invalid_argument);
+  EXPECT_THROW(device::jpeg_blocks_job(in(3, 4, 3), 0), std::invalid_argument);
+}
+
+}  // namespace neighbors_test
+}  // namespace sluice::testing

@@ -1,0 +1,86 @@
+// The scale of mean and standard deviation: numbers for pixels of 0 .. 255 are refused while the
+// pipeline is described.
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/color.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace color_normalize_test {
+
+using Numbers = std::array<float, 4>;
+
+Value<Image> gray(Graph& g) {
+  return g.source(1, [](const SampleInfo&) {
+    Image image(1, 1, 1);
+    image.data()[0] = 255;
+    return image;
+  });
+}
+
+template <class Operator, class Options>
+std::string refusal(Operator normalize, const Options& options) {
+  try {
+    (void)make_pipeline({}, [&](Graph& g) { return normalize(gray(g), options); });
+  } catch (const BuildError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+struct Case {
+  const char* name;
+  Numbers mean, std;
+  const char* wrong;  // empty: it is right
+};
+const Case kCases[] = {
+    {"ImageNet", kImageNetMean, kImageNetStd, ""},
+    {"ImageNet in units of 0 .. 255",
+     {123.675f, 116.28f, 103.53f},
+     {58.395f, 57.12f, 57.375f},
+     "mean[0] must lie between -1 and 1, not 123.675"},
+    {"a std of 0 .. 255 alone",
+     {0, 0, 0, 0},
+     {1, 255, 1, 1},
+     "std[1] must lie between 0 and 1, not 255"},
+    {"to -1 .. 1", {0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}, ""},
+    {"to 0 .. 255", {0, 0, 0}, {1 / 255.f, 1 / 255.f, 1 / 255.f}, ""},
+    {"upwards", {-1, -1, -1, -1}, {1, 1, 1, 1}, ""},
+    {"a negative std", {0, 0, 0, 0}, {1, 1, -0.5f, 1}, "std[2] must lie between 0 and 1, not -0.5"},
+    {"no number", {NAN, 0, 0, 0}, {1, 1, 1, 1}, "mean[0] must lie between -1 and 1, not nan"},
+};
+
+TEST(Normalize, NumbersOfAnotherScaleAreRefused) {
+  for (const Case& c : kCases) {
+    for (const std::string name : {"crop_mirror_normalize", "resize_mirror_normalize"}) {
+      const std::string told =
+          name == "crop_mirror_normalize"
+              ? refusal(crop_mirror_normalize,
+                        CropMirrorNormalizeOptions{.mean = c.mean, .std = c.std})
+              : refusal(resize_mirror_normalize,
+                        ResizeMirrorNormalizeOptions{.mean = c.mean, .std = c.std});
+      const std::string wanted =
+          *c.wrong == '\0' ? ""
+                           : name + ": " + c.wrong +
+                                 "; mean and std are in units of 0 .. 1, since pixels are divided "
+                                 "by 255 first; divide both by 255";
+      EXPECT_EQ(told, wanted) << c.name;
+    }
+  }
+}
+
+TEST(Normalize, WhiteIsOneLessTheMeanOverStd) {
+  auto pipeline = make_pipeline({}, [](Graph& g) {
+    return crop_mirror_normalize(gray(g), {.mean = {0.5f}, .std = {0.25f}});
+  });
+  for (const auto& [tensors] : pipeline.epoch()) {
+    EXPECT_FLOAT_EQ(*tensors[0].data<float>(), 2.f);
+  }
+}
+
+}  // namespace color_normalize_test
+}  // namespace sluice
