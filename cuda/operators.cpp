@@ -151,7 +151,8 @@ class ChooseLaunch : public detail::StepLaunch {
 DeviceGuard choose(DeviceBatch& device_batch, const float& number, const DeviceChoice& how,
                    double other) {
   const DeviceBatch::Told told = device_batch.told(number);
-  if (told.launch == nullptr) throw std::logic_error("a choice by a number that nobody tells");
+  if (told.launch == nullptr)
+    throw std::logic_error("a choice by a number that no step of the GPU batch computes");
   ChooseJob job;
   job.comparison = static_cast<std::int32_t>(how.comparison);
   job.number_first = how.number_first ? 1 : 0;

@@ -17,8 +17,8 @@ namespace sluice {
 // related methods.
 //
 //   const std::vector<Augmentation<Image>> suite = {
-//       {"brightness", [](Value<Image> x, Value<float> m) { return brightness_contrast(x,
-//       {.brightness = m + 1.f}); }, 0.f, 0.9f, true},
+//       {"brightness", [](Value<Image> x, Value<float> m) {
+//          return brightness_contrast(x, {.brightness = m + 1.f}); }, 0.f, 0.9f, true},
 //       {"identity", [](Value<Image> x, Value<float>) { return x; }},
 //   };
 //   image = apply_random(g, image, suite, {.n = 2, .magnitude = 9, .bins = 31});

@@ -81,9 +81,9 @@ struct PipelineOptions {
   int io_threads = kAutomatic;
   int prefetch = 2;  // batches to prepare while the user works on one
   // The most samples in flight, pending ones included; at least batch_size. 0: batch_size *
-  // (prefetch + 1), plus 8 for each thread if there are several, so that one slow sample leaves no
-  // thread idle, plus 1,024 with a device, so that GPU batches are large. These additions do not
-  // apply if prefetch is 0 or output_memory is given.
+  // (prefetch + 1). To this, 0 adds 8 for each of several threads, so that one slow sample leaves
+  // no thread idle. With a device, it adds 1,024, so that GPU batches are large. Neither is added
+  // if prefetch is 0 or output_memory is given.
   int window = 0;
   // The device for steps whose inputs are on a GPU (see Value::gpu()): sluice::gpu(0). Several
   // pipelines may share it.
@@ -121,11 +121,11 @@ struct PipelineOptions {
   // The memory that the batches of each output are written into, in the order of the outputs. Null,
   // or missing at the end of the list: the pipeline's own memory. See MemoryResource and
   // BufferRing. The memory must match the output: memory of `device` for an output on the device,
-  // host memory, pinned or not, for all others. Only for images and tensors of one shape. A batch
-  // that does not fit (its samples differ in shape, or allocate() returns too little or nothing, or
-  // throws) makes next() throw Error, and the next call continues with the batch after it. A block
-  // is allocated for the first sample of a batch. If that yields none, it is tried again when the
-  // batch is complete, and the samples are copied into it.
+  // host memory, pinned or not, for all others. Only for images and tensors of one shape. For a
+  // batch that does not fit, next() throws Error, and the next call continues with the batch after
+  // it. A batch does not fit if its samples differ in shape, or if allocate() throws or returns too
+  // little or nothing. A block is allocated for the first sample of a batch. If that yields none,
+  // it is tried again when the batch is complete, and the samples are copied into it.
   std::vector<std::shared_ptr<MemoryResource>> output_memory = {};
   // Records each run of a step, with its sample. The file is opened when the pipeline is made,
   // which throws BuildError if that fails. It is written when the pipeline is destroyed, so a

@@ -15,8 +15,7 @@
 //
 // Values may be in a device's memory or in pinned memory. Then nothing here waits for the device,
 // unless memory runs out. finish() moves a device's own values by copies on a stream, and the batch
-// is ready when those are over: see StreamSync. For memory released meanwhile, see
-// DeviceBatches.
+// is ready when those are over: see StreamSync. For memory released meanwhile, see DeviceBatches.
 //
 // Ownership: owns its memory through Buffers, and shares the user's resource; holders of a part of
 // it share the BatchMemory. Threads: place() from several threads for different cells; finish()

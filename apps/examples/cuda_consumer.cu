@@ -1,5 +1,5 @@
-// A consumer on the GPU: batches stay in the GPU's memory, a kernel of the program's own reads them
-// on a stream of its own, and neither the stream nor the program waits for the other.
+// A consumer on the GPU: batches stay in the GPU's memory, and a kernel of the program reads them
+// on its own stream. Neither the stream nor the program waits for the other.
 #include <sluice/sluice.h>
 
 #include <cstdint>

@@ -1,7 +1,6 @@
-// The workloads of `sluice bench` without images. The bodies of `overhead` do nothing: its
-// pipelines run beside a hand-wired oneTBB graph of the same shape, and its rows show what a branch
-// or a loop adds to the steps that a sample runs anyway. Each sample of `wait` waits for a while,
-// and does nothing else.
+// The workloads of `sluice bench` without images. The steps of `overhead` do nothing. Its pipelines
+// are compared with a hand-wired oneTBB graph of the same shape. Its rows show the cost that a
+// branch or a loop adds to the steps of a sample. Each sample of `wait` only waits for a while.
 #pragma once
 
 #include "benchmarks/bench/workloads.h"
@@ -14,8 +13,8 @@
 
 namespace sluice::app {
 
-// The shape of a pipeline (source, in-flight limit, three stages, a switch with one branch, order
-// and batch), wired by hand from oneTBB's own nodes, with bodies that do nothing. Throws Error if a
+// Runs a graph of oneTBB's own nodes in the shape of a pipeline: source, in-flight limit, three
+// stages, a switch with one branch, order and batch. Their bodies do nothing. Throws Error if a
 // sample is lost.
 double run_raw_tbb(std::int64_t samples, int threads, int batch);
 

@@ -1,4 +1,4 @@
-"""Normalizing pictures with NumPy."""
+"""Normalizing images with NumPy."""
 
 import numpy
 

@@ -50,7 +50,7 @@ def random_region(width, height, chance=random):
 
 
 def shorter_side(width, height, size):
-    """Width and height of a picture whose shorter side is to be `size`."""
+    """Width and height of an image whose shorter side is to be `size`."""
     if width <= height:
         return size, round(height * size / width)
     return round(width * size / height), size

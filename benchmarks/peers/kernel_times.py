@@ -1,4 +1,4 @@
-"""What the peers of the kernels share: their pictures, and the clock."""
+"""Shared by the peers of the kernels: their images, and the clock."""
 
 import argparse
 import json

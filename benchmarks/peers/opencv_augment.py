@@ -1,4 +1,4 @@
-"""OpenCV on the work of `sluice bench`. Pictures that shrink are averaged (INTER_AREA)."""
+"""OpenCV on the work of `sluice bench`. Images that shrink are averaged (INTER_AREA)."""
 
 import random
 

@@ -42,7 +42,7 @@ class Copies(Waits):
 
 
 def as_list(samples):
-    """Pictures of different sizes, and blocks that nobody has to put together."""
+    """Images of different sizes, and blocks that need not be assembled."""
     return samples
 
 

@@ -1,6 +1,6 @@
 // Huffman codes of JPEG files, for the threads of a device: builds the tables, reads the bits of a
-// scan, and decodes a piece of a file from one record of the JPEG index to the next, into blocks of
-// coefficients that are all zero at first. Bodies for both kinds of devices.
+// scan, and decodes a piece of a file from one record of the JPEG index to the next. The results
+// are blocks of coefficients, which are all zero at first. Bodies for both kinds of devices.
 //
 // For any input bytes, a reader reads only the bytes of its piece and the rest of their 32-bit
 // words, and writes only blocks of the sample. Ownership: refers to its arguments. Errors: it stops

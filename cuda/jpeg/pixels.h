@@ -1,9 +1,9 @@
 // From the coefficients of a JPEG file to pixels, for the threads of a device. Plain functions
 // without state; they access only the kept blocks and planes of the sample, and its output.
 //
-// The inverse DCT of one block is the exact integer version of libjpeg ("islow", jidctint.c). It is
-// bit for bit the result of libjpeg-turbo's vector code, even for coefficients that no encoder
-// produces: 16-bit sums and products wrap, and results between the passes saturate. For all other
+// The inverse DCT of one block is the exact integer version of libjpeg ("islow", jidctint.c). It
+// equals libjpeg-turbo's vector code bit for bit, even for coefficients that no encoder produces:
+// 16-bit sums and products wrap, and results between the passes saturate. For all other
 // coefficients libjpeg-turbo's plain code produces the same. The algorithm is that of C. Loeffler,
 // A. Ligtenberg and G. Moschytz, "Practical Fast 1-D DCT Algorithms with 11 Multiplications",
 // ICASSP 1989, with sums of products in place of some of the sharing.

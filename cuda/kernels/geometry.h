@@ -140,8 +140,8 @@ void launch_remap(DeviceStream& stream, const Batch<RemapJob>& batch);
 //
 //   DisplacementJob job = displacement_job(height, width, random.words());
 //   job.weights = ...; job.count = ...;          // of kernels::elastic_weights()
-//   job.shifts = ...; job.between = ...;         // device memory, displacement_size(job) numbers
-//   each
+//   job.shifts = ...; job.between = ...;         // device memory: displacement_size(job) numbers,
+//                                                // for each of them
 DisplacementJob displacement_job(int height, int width, const RandomWords& words);
 void launch_displacement(DeviceStream& stream, const Batch<DisplacementJob>& batch);
 

@@ -1,9 +1,8 @@
 // Resize tiles: the weights of resizing along one axis, and one tile of a resized image. Internal
 // to the resizing kernels.
 //
-// The weights are the ResizeTable of ops/, made by a thread block: the same filter and the same
-// steps in the same order, so the numbers are the same (for filters with sines, the last bit of a
-// weight may differ).
+// The weights are the ResizeTable of ops/, made by a thread block with the same steps in the same
+// order. So the numbers are the same. For filters with sines, the last bit of a weight may differ.
 //
 // Input rows are resized to the tile's columns, rounded to 8 bits, and kept in memory that the
 // thread block shares. Output rows are then blended from them. The arithmetic is that of Resizer in

@@ -5,11 +5,13 @@
 // share the memory of the values: a copy of an ImageBatch or TensorBatch, and the result of
 // tensor(), refer to the same elements. The last handle releases the memory of the whole column.
 // Items can be moved but not copied. A moved-from object is empty.
+//
 // Images and tensors that were on a device at the end of the pipeline stay in device memory, see
 // place(): their addresses are device addresses.
-// Threads: like a vector; handles may be made and destroyed on different threads.
-// Errors: operator[] does not check; at() throws std::out_of_range; functions that need one block
-// throw std::logic_error unless the batch has one, see dense().
+//
+// Threads: like a vector; handles may be made and destroyed on different threads. Errors:
+// operator[] does not check; at() throws std::out_of_range; functions that need one block throw
+// std::logic_error unless the batch has one, see dense().
 #pragma once
 
 #include <sluice/graph/plan/slot.h>

@@ -107,7 +107,7 @@ DeviceBatch& current_device_batch() { return DeviceBatch::current(); }
 DeviceMemory& current_device_memory() { return DeviceMemory::current(); }
 
 DeviceBatch& DeviceBatch::current() {
-  if (innermost == nullptr) throw std::logic_error("a device's step runs outside of a gather");
+  if (innermost == nullptr) throw std::logic_error("a device step runs outside of a GPU batch");
   return *innermost;
 }
 

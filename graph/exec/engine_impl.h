@@ -176,8 +176,8 @@ struct Engine::Impl {
   // Reports the steps that an end waits for.
   void tell_end_waits() const noexcept;
 
-  // Waits until nothing runs, and closes the ledger. Returns with the lock held. `by`: the call
-  // that ends a run of which the user may expect more batches; empty if not.
+  // Waits until nothing runs, and completes the counts of the run. Returns with the lock held.
+  // `by`: the call that ends the run while the user may expect more batches; empty if not.
   void end(std::unique_lock<std::mutex>& lock, const std::string& by);
   // The same, for the one thread that does the work.
   void end_alone(std::unique_lock<std::mutex>& lock, const std::string& by);

@@ -69,9 +69,9 @@ class Executor {
   // that have not begun.
   void nudge();
   // Stops admission, and returns when no step runs and no sample waits. Then all samples are free.
-  // If the samples are told to skip the remaining steps (see Sample::ended), this takes as long as
-  // the longest running step, or until the last handle is fired or destroyed. After `patience`
-  // seconds, calls still_waiting(), once.
+  // If samples skip their remaining steps (see Sample::ended), it waits only for running steps, and
+  // until all handles are fired or destroyed. After `patience` seconds, calls still_waiting(),
+  // once.
   void drain(double patience, const std::function<void()>& still_waiting);
   // Visits samples that have arrived in incomplete batches. Call it when nothing is in flight.
   void for_each_held(const std::function<void(const Sample&)>& visit) const;

@@ -282,7 +282,7 @@ struct Step;
 // the same object that a step inside or outside the branch made (see alias()), without a copy.
 //
 // Threads: a Sample belongs to the task that holds its token or, while it waits, to the thread that
-// fires the completion handle. running() and trail.loops() may be read from any thread.
+// fires the completion handle. running() and execution_path.loops() may be read from any thread.
 class Sample {
  public:
   explicit Sample(const Plan& plan);

@@ -13,6 +13,7 @@
 // on while one loops. The node keeps no state per token: the token holds its count of iterations,
 // and `begin` resets it on entry. Bound the loop by that count: a condition that stays true keeps
 // its token for ever. A token whose `begin` or condition throws leaves through failed().
+//
 // Ownership and threads: as for select_node.
 #pragma once
 

@@ -9,7 +9,8 @@
 //                  that region
 //   compose        combines consecutive color operators into one map, and likewise geometric
 //                  operators; runs only on request, since pixels then differ
-//   split_for_device  makes a separate step of the work that the host does before a device step
+//   split_for_device
+//                  makes a separate step of the work that the host does before a device step
 //   fuse_kernels   combines the work of consecutive operators in the last of them, if each is the
 //                  only reader of the one before
 //   carry          finds the values that a loop's body makes and passes to its next iteration

@@ -301,6 +301,7 @@ struct OperatorFunctions {
 // step again.
 //
 // Made by declare_operator (builder/declare_operator.h); found by name in the OperatorRegistry.
+//
 // Ownership: shared by plans, steps and the registry; immutable but for what set_composing() and
 // set_device_version() add once. The function that bind() returns refers to the operator, which
 // must outlive it (a step keeps its own). Threads: any number at once. Errors: BuildError for

@@ -1,6 +1,6 @@
 // Sampler: the order in which an epoch takes the samples of a dataset, and the part of them that
-// belongs to this process. Also its parts: Permutation, WindowedShuffle, Shard and
-// Weights. permutation.cpp has the permutations, sampler.cpp the rest.
+// belongs to this process. Also its parts: Permutation, WindowedShuffle, Shard and Weights.
+// permutation.cpp has the permutations, sampler.cpp the rest.
 #pragma once
 
 #include <sluice/runtime/function.h>

@@ -1,8 +1,8 @@
 // JpegAttempt: one attempt to decode an image, from its header to its last row. The first attempt
 // may fail: our own entropy decoder gives up on a file that is not in order, and an index may lack
-// what it needs. The caller then makes another attempt without them. KnownJpeg: what
-// is known about a file before that. JpegIndexLearner: what an index may learn about the file.
-// Internal: users do not include it.
+// what it needs. The caller then makes another attempt without them. KnownJpeg: what is known about
+// a file before that. JpegIndexLearner: what an index may learn about the file. Internal: users do
+// not include it.
 //
 // Ownership: an attempt refers to the decompressor, the file and the learner, which must outlive
 // it. The others refer to the file, to its Bytes if they are on demand, and to the index. Threads:

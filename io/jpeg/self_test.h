@@ -11,10 +11,9 @@
 
 namespace sluice {
 
-// Runs the test. Returns false if the environment has SLUICE_JPEG=stock, if the library's own
-// entropy decoder does not have the expected layout (libjpeg.h), or if test images are not
-// fully read by ours, from the first group of blocks to the last, with the same pixels as without
-// it.
+// Runs the test. Returns false if the environment has SLUICE_JPEG=stock, or if the library's own
+// entropy decoder does not have the expected layout (libjpeg.h). Also returns false unless our
+// decoder reads test images completely, with the same pixels as the library's.
 bool jpeg_entropy_works();
 // The same result, computed by the first call.
 bool jpeg_entropy_is_usable();

@@ -6,7 +6,8 @@
 //   bool                         true, false, 1 or 0
 //   std::string                  the text as it is
 //   std::vector<float>           finite numbers: a JSON list of them, or of such lists of one
-//   length, std::vector<std::int64_t>    one after the other; whole numbers, the same
+//                                length, one after the other
+//   std::vector<std::int64_t>    whole numbers, the same
 //
 // Numbers may be surrounded by spaces and line ends. Ownership: a Cell is a view. Threads: any.
 // Errors: CellError, which says what is wrong with the text; the caller adds the place.

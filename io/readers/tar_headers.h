@@ -1,6 +1,6 @@
-// The members of a tar archive: TarHeaders reads their headers, one after the other,
-// tar_name_parts() and the functions beside it split their names into samples and columns, and
-// TarLinkTargets finds the targets of links. Internal: users do not include it.
+// The members of a tar archive. TarHeaders reads their headers, one after the other.
+// tar_name_parts() and related functions split their names into samples and columns. TarLinkTargets
+// finds the targets of links. Internal: users do not include it.
 //
 // Supported are POSIX ustar, GNU's long names and large sizes, pax (path, linkpath, size), and the
 // old format without a magic. Nothing is extracted, so names are not interpreted. No header causes

@@ -1,9 +1,9 @@
-// TarInput: reads the bytes of an archive from front to end. ArchiveDecompressor: a
-// TarInput that decompresses them. Internal: users do not include it.
+// TarInput: reads the bytes of an archive from front to end. ArchiveDecompressor: a TarInput that
+// decompresses them. Internal: users do not include it.
 //
-// The input is a regular file, which is read in large pieces and can skip bytes, or a pipe or the
-// standard input, or a decompressor on one of these. The kind of a file is detected from its first
-// bytes, never from its name.
+// The input is a regular file, a pipe, the standard input, or a decompressor on one of these. A
+// regular file is read in large pieces and can skip bytes. The kind of a file is detected from its
+// first bytes, never from its name.
 //
 // Ownership: an input owns its descriptor and its buffers, and an ArchiveDecompressor its input.
 // Threads: one at a time; TarStop::stop() may be called on any. Errors: IoError with the name and

@@ -140,8 +140,8 @@ class WireValues {
   static constexpr std::size_t kMostInlineOfAll = kMostMessage / 4;
   static constexpr std::size_t kMostValues = kMostMessage / 2 / sizeof(WireValue);
 
-  // The description of a tensor, without its elements. The rank is -1 for a Tensor
-  // that holds nothing, not even a shape.
+  // The description of a tensor, without its elements. The rank is -1 for a Tensor that holds
+  // nothing, not even a shape.
   static WireValue of(const Tensor& tensor, ValueKind kind) {
     WireValue value;
     value.kind = kind;

@@ -1,7 +1,7 @@
 // Noise: random changes of each pixel value or pixel, and JPEG compression artifacts.
 //
-// The random numbers of noise are those of `random` from its first one on, in pixel order, a fixed
-// count per pixel, so a sample's noise depends on its random key only. `random` does not advance.
+// Noise uses the numbers of `random` from its first one on, in pixel order, a fixed count per
+// pixel. So a sample's noise depends on its random key only. `random` does not advance.
 //
 // Threads: any. Errors: std::invalid_argument, also by check_...(), for an empty image, more than 4
 // channels, or a number out of its range.

@@ -23,7 +23,7 @@ class Fill {
  public:
   // The type for a parameter that differs per sample: a tensor of such numbers.
   using parameter_value = Tensor;
-  // NOLINTNEXTLINE(google-explicit-constructor): `.fill = 0` shall be possible.
+  // NOLINTNEXTLINE(google-explicit-constructor): `.fill = 0` must be possible.
   Fill(int all = 0) : Fill(all, all, all, all) {}
   Fill(int first, int second, int third, int fourth = 0);
   std::uint8_t operator[](int channel) const { return values_[static_cast<std::size_t>(channel)]; }

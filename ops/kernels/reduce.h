@@ -12,8 +12,8 @@
 
 namespace sluice::kernels {
 
-// reduce: computes the mean, minimum, maximum or population standard deviation (divided by their
-// number) of all elements.
+// reduce: computes the mean, minimum, maximum or population standard deviation (the sum is divided
+// by the number of elements) of all elements.
 //
 // Minimum and maximum are exact; mean and standard deviation are computed in double precision and
 // rounded once. Sums of 8-bit values are integers, so the order of summation does not matter: a

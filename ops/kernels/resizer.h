@@ -1,5 +1,5 @@
-// Resizer: produces a resized image, or a part of it, row by row from top to bottom, so that the
-// next step can use a row while it is in the cache. Also its tables of weights (ResizeTable,
+// Resizer: produces a resized image, or a part of it, row by row from top to bottom. So the next
+// step can use a row while it is in the cache. Also its tables of weights (ResizeTable,
 // HorizontalTable) and its inner loops. Internal to the resizing kernels.
 //
 // A resizer keeps the horizontally resized rows that one output row needs, and a few of the next.

@@ -37,7 +37,7 @@ struct TypeTable {
   nb::object (*to_python)(const void* value);
   void (*from_python)(nb::handle object, void* value);
   std::unique_ptr<detail::ColumnMaker> (*make_column)();
-  // Converts a finished column to an Array, an Images, or a list.
+  // Converts a finished column to an Array, a Pictures, or a list.
   nb::object (*column)(detail::Column& column);
   // Converts one of the sample's values().
   nb::object (*inspected)(const Inspection& sample, const Inspection::Named& value);

@@ -90,10 +90,10 @@ def decode_and_crop_jpeg(
     y, x : int
         The upper left corner, in pixels.
     height, width : int
-        Of the rectangle, which must lie inside the picture.
+        Of the rectangle, which must lie inside the image.
     color : {'rgb', 'gray'}
     apply_orientation : bool
-        Turns the picture as its EXIF data say; the rectangle counts in the turned picture.
+        Turns the image as its EXIF data say; the rectangle counts in the turned image.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def decode_and_crop_jpeg(
 
 @_checked(TypeError)
 def decode_jpeg(data: bytes, *, color: str = "rgb", apply_orientation: bool = True) -> Array:
-    """The picture in a JPEG file: height x width x channels of u8. See decode_and_crop_jpeg()."""
+    """The image in a JPEG file: height x width x channels of u8. See decode_and_crop_jpeg()."""
     return Array(_core.decode_jpeg(data, color, apply_orientation))
 
 

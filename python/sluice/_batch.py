@@ -10,7 +10,7 @@ from ._structure import rebuild
 
 
 class Column:
-    """Pictures or tensors of a batch, one for each sample.
+    """Images or tensors of a batch, one for each sample.
 
     Where all have the same shape they are one block of memory: ``numpy.asarray(column)``,
     ``torch.from_dlpack(column)``, ``jax.numpy.from_dlpack(column)`` and ``cupy.from_dlpack(column)``
@@ -247,7 +247,7 @@ class Batch:
     """What a pipeline delivers: a column for each output, in the structure that was returned.
 
     ``for images, labels in pipeline`` and ``batch["image"]`` give columns: a :class:`Column` of
-    pictures and tensors, an :class:`Array` of numbers, a list of anything else.
+    images and tensors, an :class:`Array` of numbers, a list of anything else.
 
     Attributes
     ----------

@@ -1,12 +1,12 @@
 """Choices and loops by calls. The functions that @pipeline and @graph_function rewrite use the same ground.
 
-A predicate, an index or a count that is a plain Python value decides at once, while the pipeline is described: one arm is
-called, as in Python. A Value decides for each sample: every arm is called once, to be recorded, and runs for the samples that
-take it. Arms and bodies give structures: a Value, a plain number or text, or tuples, lists, dicts, named tuples and
-dataclasses of such.
+A predicate, an index or a count that is a plain Python value decides at once, while the pipeline is described: one branch is
+called, as in Python. A Value decides for each sample: every branch is called once, to be recorded, and runs for the samples
+that take it. Branches and bodies return structures: a Value, a plain number or text, or tuples, lists, dicts, named tuples
+and dataclasses of such.
 
-Threads: call them on the thread that describes the pipeline. Errors: BuildError; what an arm raises goes through unchanged. In
-both cases the graph forgets the choice or loop and stays usable.
+Threads: call them on the thread that describes the pipeline. Errors: BuildError; exceptions from a branch pass through
+unchanged. In both cases the graph forgets the choice or loop and stays usable.
 """
 
 import sys
@@ -30,7 +30,7 @@ def _give(arm: Any) -> Any:
 
 
 def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any:
-    """Records a choice among arms, which are callables or what such would return; gives what they have in common."""
+    """Records a choice among branches, which are callables or their results; returns what they have in common."""
     branch = Branch(graph, name, list(arms), by, on, ordered=False)
     try:
         watch = _watch(name, *arms.values())
@@ -69,7 +69,7 @@ def _require_unchanged(name: str, watch: MutationDetector) -> None:
 
 @refusing(BuildError)
 def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) -> Any:
-    """What `then` gives where the predicate holds, what `otherwise` gives elsewhere.
+    """Returns the result of `then` where the predicate holds, and that of `otherwise` elsewhere.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) 
     Returns
     -------
     structure
-        The structure that both arms return, with the keys of dicts in the order of the first arm. A plain value that is the
-        same in both stays a plain value. A plain number beside a Value takes its type, if nothing is lost.
+        The structure that both branches return, with the keys of dicts in the order of the first one. A plain value that is
+        the same in both stays a plain value. A plain number beside a Value takes its type, if nothing is lost.
 
     Raises
     ------
     BuildError
-        When the arms give different structures or types.
+        When the branches return different structures or types.
 
     Examples
     --------
@@ -105,17 +105,17 @@ cond = if_else  # the name in PyTorch and JAX
 
 @refusing(BuildError)
 def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name: str | None = None, *more: Any) -> Any:
-    """What the arm with this number gives.
+    """Returns the result of the branch with this number.
 
     Parameters
     ----------
     index : Value or int
-        A whole number of each sample, from 0 to the number of arms minus 1. A number outside is the error of its sample; of
-        a plain int it is an IndexError.
+        A whole number of each sample, from 0 to the number of branches minus 1. A number outside is the error of its sample;
+        a plain int outside raises IndexError.
     arms : sequence of callables or structures
         At least one; each as in `if_else`.
     names : sequence of str, optional
-        A name for each arm; "arm 0", "arm 1", ... otherwise.
+        A name for each branch; "arm 0", "arm 1", ... otherwise.
     name : str, optional
         What errors, paths and statistics call the choice; "select" otherwise.
 
@@ -127,8 +127,8 @@ def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name:
     Raises
     ------
     BuildError
-        When there is no arm, when names and arms differ in number, when two names are the same, or when arms give different
-        structures or types.
+        When there is no branch, when names and branches differ in number, when two names are the same, or when branches
+        return different structures or types.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def all_of(a: Any, b: Any, name: str | None = None) -> Any:
     b : callable or Value of bool or bool
         A callable is called once, to be recorded, and runs only where it decides.
     name : str, optional
-        "all_of" otherwise. The arms are called "right side" and "decided".
+        "all_of" otherwise. The branches are called "right side" and "decided".
 
     Returns
     -------

@@ -93,7 +93,7 @@ class Graph:
         self.core.end_arm()
 
     def close_branch(self, results: list[list[Value]], places: list[str]) -> list[Value]:
-        """The merged values; `results` has what each arm gives."""
+        """Returns the merged values; `results` has the values of each branch."""
         slots = [[self._own(value, "a branch") for value in arm] for arm in results]
         return self._values(self.core.close_branch(slots, places))
 
@@ -251,7 +251,7 @@ class Graph:
 
 
 def _require_kind(operator: str, wanted: dict, value: Any) -> None:
-    """Says what makes the picture that an operator wants of what it is given."""
+    """Says what makes the image that an operator wants of what it is given."""
     if not isinstance(value, Value) or wanted["any"]:
         return
     _require_type(operator, wanted["name"], value, wanted["types"])

@@ -1,9 +1,9 @@
 """Branch and Loop: a choice or a loop while it is described, and how what its parts give becomes one.
 
-Both stand on the Graph. What a part gives is a dict of structures by name; the names are those of messages. What the arms of
-a branch have in common, and of which type a constant is, is known only when the last arm has been described; so `end_arm()`
-takes no results, and `close_branch(results, places)` takes those of all arms: `results[arm][i]` is a Value that the arm sees,
-of one type in all arms, and `places[i]` says where it stands. Of `constant(x, like)` only the type of `like` counts, which
+Both use the Graph. The result of a part is a dict of structures by name; the names are those of messages. The common
+structure of the branches and the types of constants are known only when the last branch has been described. So `end_arm()`
+takes no results, and `close_branch(results, places)` takes those of all branches. `results[arm][i]` is a Value that the
+branch sees, of one type in all branches, and `places[i]` says where it stands. Of `constant(x, like)` only the type of `like` counts, which
 may be a Value of something that was forgotten.
 
 Threads: those of the description, one. Errors: `BuildError`; the graph forgets what was open and stays usable.
@@ -83,7 +83,7 @@ def kind_of(x: Any) -> str:
 
 
 class _Leaf:
-    """Something plain that is the same in all arms, or the merged value of this number."""
+    """Something plain that is the same in all branches, or the merged value of this number."""
 
     def __init__(self, plain: Any, row: int | None = None):
         self.plain = plain
@@ -94,7 +94,7 @@ class _Leaf:
 
 
 class _Node:
-    """A container that differs between the arms. It is built once, however many names it has."""
+    """A container that differs between the branches. It is built once, however many names it has."""
 
     def __init__(self, shapes: list[Shape], parts: list):
         self.shapes = shapes
@@ -115,7 +115,7 @@ def _taken(x: Any, like: Shape | None) -> tuple[list, Shape | None]:
 
 
 def _one(shapes: list) -> bool:
-    """True if all arms give the same container."""
+    """True if all branches return the same container."""
     return None not in shapes and all(shape.original is shapes[0].original for shape in shapes)
 
 
@@ -142,7 +142,7 @@ def _further(shape: Shape) -> dict:
 
 
 class Branch:
-    """A choice: open it, then begin and end each arm, then close it, which gives what the arms have in common.
+    """A choice: open it, begin and end each branch, then close it, which returns what the branches have in common.
 
     Parameters
     ----------
@@ -150,12 +150,12 @@ class Branch:
     name : str
         What errors, paths and statistics call it.
     arms : list of str
-        The names of the arms.
+        The names of the branches.
     by : "truth" or "number"
-        Whether `on` is true for the first arm, or is the number of an arm.
+        "truth": `on` is true for the first branch. "number": `on` is the number of a branch.
     on : Value
     ordered : bool
-        True if dicts must have the same order of keys in all arms; otherwise the order of the first arm is used.
+        True if dicts must have the same order of keys in all branches; otherwise the order of the first one is used.
     """
 
     def __init__(self, graph: Any, name: str, arms: list[str], by: str, on: Any, ordered: bool = True):
@@ -176,7 +176,7 @@ class Branch:
             raise
 
     def abandon(self) -> None:
-        """The graph forgets the choice. For whoever catches an exception before it is closed."""
+        """Makes the graph forget the choice. Call it if an exception occurs before the choice is closed."""
         kind, error, trace = sys.exc_info()
         self._attempt.__exit__(kind, error, trace)
 
@@ -184,7 +184,7 @@ class Branch:
         self.graph.begin_arm()
 
     def end(self, given: dict) -> None:
-        """Stores what the arm returns, with its present contents: the next arm may change the same containers."""
+        """Stores the result of the branch with its present contents: the next branch may change the same containers."""
         self.graph.aliases.require_unchanged()
         self.graph.end_arm()
         likes = {} if self.ordered or not self.given else {name: shape for name, (_, shape) in self.given[0].items()}
@@ -193,7 +193,10 @@ class Branch:
         self.graph.aliases.enter(self.entry)
 
     def close(self, optional: Iterable[str] = ()) -> dict:
-        """Returns the merged values. A name is an `Unset` if an arm does not set it, or if it is in `optional` and the arms disagree."""
+        """Returns the merged values.
+
+        A name is an `Unset` if a branch does not set it, or if it is in `optional` and the branches disagree.
+        """
         self._rows: list[list] = []
         self._places: list[str] = []
         self._nodes: dict[tuple, _Node] = {}
@@ -226,7 +229,7 @@ class Branch:
             return Unset(error)
 
     def _part(self, given: list[tuple], label: str, place: str) -> Any:
-        """Plans a structure from its leaves and its shape in each arm."""
+        """Plans a structure from its leaves and its shape in each branch."""
         shapes = [shape for _, shape in given]
         what = label or "the result"
         for arm, shape in zip(self.arms, shapes):
@@ -266,7 +269,7 @@ class Branch:
         )
 
     def _row(self, row: list, what: str) -> tuple:
-        """One leaf as each arm gives it: a plain one if it is the same in all, else a Value for each."""
+        """Returns one leaf of all branches: a plain one if it is the same in all, else a Value for each."""
         if all(same(row[0], x) for x in row):
             return row[0], None
         like = next((x for x in row if is_value(x)), None)

@@ -64,7 +64,7 @@ def cut_mix(
     Parameters
     ----------
     images, labels, key, alpha
-        As of :func:`mix_up`; pictures may have any elements.
+        As of :func:`mix_up`; images may have any elements.
 
     Returns
     -------

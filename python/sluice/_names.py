@@ -1,4 +1,4 @@
-"""What statements do with names: which they assign, which are read later, and what no arm of a choice may hold.
+"""The use of names by statements: which they assign, which are read later, and what no branch of a choice may contain.
 
 Works on the syntax tree of one function. Pure functions; the tree stays as it is, except for `lift_returns`.
 """
@@ -72,7 +72,7 @@ def _takes_all(case: ast.match_case) -> bool:
 
 
 def _returns(statements: list[ast.stmt]) -> bool:
-    """Whether one of these returns, itself or in an arm."""
+    """True if one of these returns, itself or in a branch."""
     return any(
         isinstance(one, ast.Return)
         or (isinstance(one, ast.If) and (_returns(one.body) or _returns(one.orelse)))
@@ -82,9 +82,10 @@ def _returns(statements: list[ast.stmt]) -> bool:
 
 
 def lift_returns(statements: list[ast.stmt], last: bool) -> list[ast.stmt]:
-    """Statements that mean the same, where arms of which every path returns assign RESULT, and one `return` follows.
+    """Returns equivalent statements without `return` in branches.
 
-    What follows an arm that returns becomes a part of the other arm. `last`: the function ends after these statements.
+    Branches of which every path returns assign RESULT, and one `return` follows. Statements after a branch that returns
+    become a part of the other branch. `last`: the function ends after these statements.
     """
     done: list[ast.stmt] = []
     for k, one in enumerate(statements):
@@ -120,7 +121,7 @@ def _blocks(one: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _to_result(arm: list[ast.stmt]) -> list[ast.stmt]:
-    """The first `return` of an arm's own statements as an assignment."""
+    """Replaces the first `return` among a branch's own statements by an assignment."""
     done = []
     for one in arm:
         if isinstance(one, ast.Return):

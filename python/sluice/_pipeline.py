@@ -70,7 +70,7 @@ class BatchKey(NamedTuple):
 
 
 class _Loop:
-    """The batches of one epoch, which ends with the last of them or when nobody has the loop."""
+    """The batches of one epoch, which ends with its last batch, or when the loop is no longer referenced."""
 
     def __init__(self, pipeline: Pipeline, core: Any, structure: Any, steps: tuple):
         self._pipeline = pipeline  # keeps the pipeline alive
@@ -120,7 +120,7 @@ class Pipeline:
     a time: when another one begins, the one before it raises Error. Nothing of what a
     sample is depends on the number of threads, the batch size or the number of shards.
 
-    It ends with ``close()``, with ``with``, when nobody has it any more, or with the program.
+    It ends with ``close()``, with ``with``, when it is no longer referenced, or with the program.
     Batches outlive it. Threads: take batches on one at a time; ``cancel()`` and ``stats`` from any.
     Functions that the pipeline calls may use it, but for ``close()`` and its loops.
 
@@ -200,7 +200,7 @@ class Pipeline:
         return self
 
     def __len__(self) -> int:
-        """Batches of an epoch; raises TypeError while nobody knows how many there are."""
+        """Batches of an epoch; raises TypeError while their number is unknown."""
         count = self._core.batches
         if count < 0:
             raise TypeError("how many batches there are shows when an epoch has ended")
@@ -208,7 +208,7 @@ class Pipeline:
 
     @property
     def samples(self) -> int | None:
-        """Samples of an epoch; None while nobody knows."""
+        """Samples of an epoch; None while their number is unknown."""
         count = self._core.samples
         return None if count < 0 else count
 
@@ -306,7 +306,7 @@ class Pipeline:
         return Drawing(self._core.dot(), self._core.text())
 
     def show(self, n: int = 16, epoch: int = 0) -> Sheet:
-        """The pictures of the first n samples, side by side; shows itself in a notebook.
+        """The images of the first n samples, side by side; shows itself in a notebook.
 
         ``show(n).save('sheet.jpg')`` writes them to a file.
         """
@@ -467,7 +467,7 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     prefetch : int
         Batches that are made ready while you work on one; 2.
     device : 'cpu', 'gpu' or int
-        Where steps run whose pictures are there by ``value.gpu()``.
+        Where steps run whose images are there by ``value.gpu()``.
     on_error : 'fail', 'skip' or 'replace'
         What becomes of a sample that fails; with max_errors and max_error_rate as a budget.
     last_batch : 'partial', 'drop' or 'fill'

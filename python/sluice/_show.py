@@ -1,4 +1,4 @@
-"""What a notebook shows of a pipeline: its drawing, and a sheet of its pictures."""
+"""What a notebook shows of a pipeline: its drawing, and a sheet of its images."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Drawing:
 
 
 class Sheet:
-    """Pictures side by side; in a notebook it shows itself."""
+    """Images side by side; in a notebook it shows itself."""
 
     def __init__(self, pixels: Any):
         self.pixels = pixels
@@ -79,7 +79,7 @@ def _as_picture(array: Any, layout: str) -> Any:
 
 
 def sheet_of(batch: Batch) -> Sheet:
-    """The pictures of the first column that has some."""
+    """The images of the first column that has some."""
     import numpy
 
     for column in batch.columns:

@@ -1,4 +1,4 @@
-"""Structures of values: what arms of a choice and bodies of a loop give.
+"""Structures of values: the results of the branches of a choice and of the body of a loop.
 
 A structure is a tuple, a list, a dict, a named tuple or a dataclass of structures. Everything else is a leaf. ``flatten``
 takes a structure apart into its leaves and a ``Shape``, ``rebuild`` puts leaves together again. Both leave the original

@@ -1,9 +1,9 @@
-"""What a rewritten function calls: it asks at each `if`, loop and logical expression whether a Value decides there.
+"""Runtime: the calls that a rewritten function makes at each `if`, loop and logical expression.
 
-A rewritten function runs its statements where they stand. Where a plain Python value decides, they run as they did. Where a
-Value decides, both arms run, one after the other, each recorded as an arm of the graph; between them the function's variables
-are set back, and after them they hold what the arms have in common. So a body needs no function of its own, and `break`,
-`return` and closures keep their meaning.
+A rewritten function runs its statements in their place. If a plain Python value decides, they run as before. If a Value
+decides, both branches run, one after the other, and each is recorded as a branch of the graph. Between them the function's
+variables are restored; after them, they hold what the branches have in common. So a body needs no function of its own, and
+`break`, `return` and closures keep their meaning.
 
 `Runtime` belongs to one rewritten function and everything defined inside it; it is the cell `_sluice_` of their closures.
 
@@ -39,7 +39,7 @@ class Site:
         "if", "while", "for", "match", "and", "or", "conditional expression", ...
     line : int
     names : tuple of str
-        What its arms or its body assign; what `end` and its like give is in this order.
+        The names that its branches or its body assign; results of `end` and its like are in this order.
     live : set of str
         What is read after it, or from its head on.
     obstacles : list of (line, construct, cure)
@@ -47,7 +47,7 @@ class Site:
     places : list of (path, attribute)
         What it changes in place.
     reads, mentioned : sets of str
-        `reads`: the names that its arms or its body read. `mentioned`: also the attributes that they name.
+        `reads`: the names that its branches or its body read. `mentioned`: also the attributes that they name.
     cases : list of list of int or None
         Of a `match`: the numbers of each case, None for `_`; or None, where a Value cannot be matched.
     asks : str

@@ -101,11 +101,11 @@ def constant_of_type(x: Any, type_: str) -> tuple[str, Any] | None:
 
 
 class Value:
-    """One value of each sample: a picture, a number, a text, a tensor, any object.
+    """One value of each sample: an image, a number, a text, a tensor, any object.
 
     A Value holds nothing: what it stands for exists when a sample runs. Values of numbers take
     ``+ - * / // % ** == != < <= > >=``, ``abs()`` with each other and with plain numbers, and whole
-    numbers ``& | ^``; so do tensors and pictures, element by element. Inside a function marked
+    numbers ``& | ^``; so do tensors and images, element by element. Inside a function marked
     with :func:`sluice.pipeline`, ``if``, ``while``, ``for i in range(value)``, ``and``, ``or`` and
     ``not`` on values are those of each sample.
 
@@ -137,16 +137,16 @@ class Value:
 
     @refusing(Exception)
     def gpu(self) -> Value:
-        """The same picture, tensor or file in the memory of the pipeline's device."""
+        """The same image, tensor or file in the memory of the pipeline's device."""
         return Value(self.graph, self.graph.core.gpu(self.slot))
 
     @refusing(Exception)
     def cpu(self) -> Value:
-        """The same picture or tensor in the memory of the host."""
+        """The same image or tensor in the memory of the host."""
         return Value(self.graph, self.graph.core.cpu(self.slot))
 
     def cast(self, to: str | type) -> Value:
-        """The number, or the elements of a tensor or picture, as another type, ``"f32"`` say.
+        """The number, or the elements of a tensor or image, as another type, ``"f32"`` say.
 
         Fractions are cut off. A sample fails if the type does not hold its number. int is i64, float f32.
         """
@@ -443,8 +443,7 @@ class Value:
                 TypeError(
                     f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers, of tensors "
                     "and of images, and numbers compare; compare anything else in a function "
-                    "that sluice.map calls for each "
-                    "sample"
+                    "that sluice.map calls for each sample"
                 )
             )
         return result
@@ -483,7 +482,7 @@ def cure_of_condition(x: Any) -> str:
 
 
 def _has_elements(*sides: Any) -> bool:
-    """Whether one of them is a tensor or a picture."""
+    """Whether one of them is a tensor or an image."""
     return any(isinstance(one, Value) and one.type in _ELEMENTS for one in sides)
 
 

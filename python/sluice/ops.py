@@ -227,7 +227,7 @@ def stack(list: _Value | Sequence[_Value], length: int | _Value | None = None, *
 
     Parameters
     ----------
-    list : Value of a list of tensors or of pictures, or a list of Values
+    list : Value of a list of tensors or of images, or a list of Values
     length : int or Value, optional
         Of the new dimension: zeros fill up a list that is shorter, and one that is longer is the error of its sample. A list
         of Values knows its own; one that each sample makes does not.
@@ -489,11 +489,11 @@ def random_resized_crop(
     Parameters
     ----------
     picture : Value of bytes or image
-        A JPEG file, or a picture.
+        A JPEG file, or an image.
     width, height : int
         Of the result, in pixels; 1 to 65535.
     min_area, max_area : float
-        Of the rectangle, as a part of the picture's area; above 0 up to 1.
+        Of the rectangle, as a part of the image's area; above 0 up to 1.
     min_ratio, max_ratio : float
         Width divided by height; above 0.
     interpolation : {'nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'}
@@ -565,7 +565,7 @@ def rand_augment(
     interpolation : {'nearest', 'bilinear', 'bicubic'}, optional
         Of warps; that of the library whose ranges they are.
     fill : int or 3 ints, optional
-        Beyond the picture.
+        Beyond the image.
     excluded : names of operators
         Left out of the list.
     """

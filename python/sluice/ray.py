@@ -1,4 +1,4 @@
-"""Sluice on a Ray cluster: for pictures that one machine is too slow for.
+"""Sluice on a Ray cluster: for images that one machine is too slow for.
 
 :func:`read_images` makes a Ray Dataset of a pipeline that is cut into shards, :class:`Augment` is a
 step of a Dataset that has files in a column, and :func:`shard` is the part of a worker of Ray Train.
@@ -75,7 +75,7 @@ def read_images(
     Returns
     -------
     ray.data.Dataset
-        A column for each output, and `sample`: the number of the sample in its source. Pictures
+        A column for each output, and `sample`: the number of the sample in its source. Images
         of different shapes are tensors of different shapes.
 
     Raises

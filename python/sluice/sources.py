@@ -798,7 +798,7 @@ def map(
     Parameters
     ----------
     function : callable
-        It is given what the sample has: NumPy arrays for pictures and tensors, numbers, str, bytes.
+        It is given what the sample has: NumPy arrays for images and tensors, numbers, str, bytes.
         It runs on several threads, under Python's lock, and must not change what it shares.
     *values : Value
         Anything else is given as it is.
@@ -811,7 +811,7 @@ def map(
         lock. The function is pickled, and unpickled once in each, and
         ``function.__worker_init__(worker, workers)`` is called then, where there is such a method;
         with 0 workers it is called here, once, with 0 and 1.
-        Pictures, tensors and bytes travel in shared memory, objects pickled. A worker that dies costs
+        Images, tensors and bytes travel in shared memory, objects pickled. A worker that dies costs
         the sample that it was at.
 
     Returns

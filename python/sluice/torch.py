@@ -39,7 +39,7 @@ def decode_and_crop_jpeg(
     y, x : int
         The upper left corner, in pixels.
     height, width : int
-        Of the rectangle, which must lie inside the picture.
+        Of the rectangle, which must lie inside the image.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def shard() -> tuple[int, int]:
 def to_torch(batch: Batch) -> Any:
     """The columns as tensors, in the structure of the batch, without a copy.
 
-    Pictures of different shapes become a list of tensors; what is not a number stays as it is.
+    Images of different shapes become a list of tensors; what is not a number stays as it is.
     """
 
     def convert(column: Any) -> Any:

@@ -7,7 +7,7 @@ import sluice
 
 
 def draw(number: int, height: int = 48, width: int = 64) -> numpy.ndarray:
-    """A picture that no other number has: smooth, with an edge."""
+    """An image that no other number has: smooth, with an edge."""
     y, x = numpy.mgrid[0:height, 0:width]
     red = (x * 3 + number * 17) % 256
     green = (y * 4 + number * 29) % 256

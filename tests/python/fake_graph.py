@@ -253,7 +253,7 @@ class Graph:
 
     # Running.
     def run(self, result, *inputs):
-        """What a structure of values and plain values is for a sample with these inputs. `taken` lists the arms."""
+        """What a structure of values and plain values is for a sample with these inputs. `taken` lists the branches."""
         self.taken = []
         memory = {value.slot: x for value, x in zip(self.inputs, inputs, strict=True)}
         assert not self.open and self.now == [self.top], "something is still open"

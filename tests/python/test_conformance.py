@@ -8,7 +8,7 @@ which shares them with C++. Here is the rest: structures, types, functions, imag
 - C26 to C28: batch permutations; Python has no steps on batches.
 - C29: a condition on a GPU; numbers are in the host's memory always.
 - C33: a switch for conditionals; there is none.
-- C37: addresses of what arms pass through; batches are gathered before Python sees them.
+- C37: addresses of what branches pass through; batches are complete before Python sees them.
 - C38 to C42, C45: split and merge by hand; samples travel alone, so no batch is split.
 - C44: pinned memory; the library's own matter.
 - L7: operands on a GPU; as C29.
@@ -164,7 +164,7 @@ def test_a_choice_is_what_calls_make_of_it():
 
 @pytest.mark.parametrize("arms", ["one", "both"])
 def test_arms_go_to_a_device_and_back(arms):
-    """C20, C36: each arm moves its own samples, and the results are those of the host."""
+    """C20, C36: each branch moves its own samples, and the results are those of the host."""
 
     @sluice.graph_function
     def moved(image, i):
@@ -189,7 +189,7 @@ def test_arms_go_to_a_device_and_back(arms):
 
 
 def test_draws_in_an_arm_are_those_outside():
-    """C25, C58: a draw does not depend on the arm that other samples take, nor on where it is described."""
+    """C25, C58: a draw does not depend on the branch that other samples take, nor on where it is described."""
 
     @sluice.graph_function
     def inside(image, i, modulus):
@@ -234,7 +234,7 @@ def test_steps_without_data_belong_to_their_arm():
 
 
 def test_tuples_of_operators_by_halves():
-    """S1: a choice of many by halves, whose arms give a tuple that is passed on whole or taken apart."""
+    """S1: a choice of many by halves, whose branches give a tuple that is passed on whole or taken apart."""
     operators = [
         lambda image, k: (image, k),
         lambda image, k: (ops.flip(image), k + 10),

@@ -1,4 +1,4 @@
-"""What the chapters on Python and the notebook show, run on pictures that are drawn."""
+"""What the chapters on Python and the notebook show, run on images that are drawn."""
 
 import importlib.util
 import json
@@ -38,7 +38,7 @@ def run(code, scope, place):
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    """A folder to work in, with the pictures that the pages name."""
+    """A folder to work in, with the images that the pages name."""
     for folder in ("photos", "out/pictures"):
         for number, name in enumerate("ab"):
             place = tmp_path / folder / name

@@ -1,4 +1,4 @@
-"""Arithmetic and comparison of tensors and pictures, beside NumPy's."""
+"""Arithmetic and comparison of tensors and images, beside NumPy's."""
 
 import operator
 

@@ -186,7 +186,7 @@ def test_functions_of_files_say_what_they_take(call, says):
 
 
 def png():
-    """A picture of one gray pixel."""
+    """An image of one gray pixel."""
 
     def chunk(kind, data):
         return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")

@@ -1,4 +1,4 @@
-"""Changes in place that no statement of an arm shows: they are refused, and what is followed or harmless is not."""
+"""Changes in place that no statement of a branch shows: they are refused, and what is followed or harmless is not."""
 
 import array
 import collections

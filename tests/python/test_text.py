@@ -11,7 +11,7 @@ from sluice import ops
 
 @pytest.fixture
 def odd_folder(tmp_path):
-    """A sound picture and a damaged one, in a folder and of names that are no UTF-8."""
+    """A sound image and a damaged one, in a folder and of names that are no UTF-8."""
     folder = os.path.join(os.fsencode(tmp_path), b"caf\xe9")
     os.mkdir(folder)
     picture = sluice._core.encode_jpeg(memoryview(bytes(16 * 16 * 3)).cast("B", (16, 16, 3)), 90)

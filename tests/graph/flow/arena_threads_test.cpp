@@ -16,7 +16,7 @@
 namespace sluice::flow {
 namespace arena_threads_test {
 
-// Runs tasks that meet, `times` times, on the calling thread and on the arena_threads's.
+// Runs tasks that meet, `times` times, on the calling thread and on the arena's threads.
 int meet(tbb::task_arena& arena, int threads, int times) {
   std::atomic<int> met{0};
   arena.execute([&] {

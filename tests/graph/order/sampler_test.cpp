@@ -1,6 +1,6 @@
 #include "chi_square.h"
-#include <sluice/graph/sampling/sampler.h>
 #include <sluice/graph/exec/sample.h>
+#include <sluice/graph/sampling/sampler.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

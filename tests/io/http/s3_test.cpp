@@ -1,8 +1,8 @@
 // Requests for s3:// URLs. Their signatures are recomputed from Amazon's documents.
 #include "tests/error_of.h"
 #include "tests/io/http/server.h"
-#include "tests/io/sha256.h"
 #include "tests/io/readers/scratch.h"
+#include "tests/io/sha256.h"
 #include <sluice/io/http/urls.h>
 
 #include <algorithm>
