@@ -86,8 +86,7 @@ detail::SlotId ConditionalBoundary::add_output(detail::Boundary& boundary, detai
   return output;
 }
 
-std::string LoopBoundary::trip_limit_name() const {
-  detail::Boundary& loop = handle_.at("add_trip_limit");
+std::string LoopBoundary::trip_limit_name(const detail::Boundary& loop) const {
   const auto& record = std::get<detail::LoopRecord>(loop.record);
   require_first(!record.has_count, loop, "a trip limit");
   return handle_.builder().name_of(record.count);
@@ -135,11 +134,12 @@ Value<Tensor> LoopBoundary::add_iterator(const Value<Tensor>& tensor,
                                   std::int32_t{options.axis});
 }
 
-void LoopBoundary::add_count(const std::string& name, detail::Argument count) const {
-  auto& loop = std::get<detail::LoopRecord>(handle_.at("add_trip_limit").record);
+void LoopBoundary::add_count(detail::Boundary& loop, const std::string& name,
+                             detail::Argument count) const {
+  auto& record = std::get<detail::LoopRecord>(loop.record);
   handle_.builder().add_step(
-      detail::step_of(detail::count_operator(), {std::move(count)}, name, {loop.count}));
-  loop.has_count = true;
+      detail::step_of(detail::count_operator(), {std::move(count)}, name, {record.count}));
+  record.has_count = true;
 }
 
 detail::SlotId LoopBoundary::add_collected(detail::Boundary& loop, detail::SlotId value,

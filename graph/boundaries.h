@@ -157,8 +157,9 @@ class LoopBoundary {
     static_assert(detail::is_integer_argument<Count>,
                   "add_trip_limit: the count must be an integer, or a Value of one");
     detail::PlanBuilder& builder = handle_.builder();
-    const std::string name = trip_limit_name();
-    add_count(name, detail::whole_argument(count, {builder, detail::is_given(name)}));
+    detail::Boundary& at = handle_.at("add_trip_limit");
+    const std::string name = trip_limit_name(at);
+    add_count(at, name, detail::whole_argument(count, {builder, detail::is_given(name)}));
   }
   // Sets the condition that is evaluated before each iteration: a Value<bool> that depends on a
   // recurrence or an iterator. A sample for which it still holds after LoopOptions::max_iterations
@@ -234,8 +235,8 @@ class LoopBoundary {
 
  private:
   // Returns the name of the count. Throws if there is a trip limit already.
-  std::string trip_limit_name() const;
-  void add_count(const std::string& name, detail::Argument count) const;
+  std::string trip_limit_name(const detail::Boundary& loop) const;
+  void add_count(detail::Boundary& loop, const std::string& name, detail::Argument count) const;
   // Adds the steps that keep the value of each iteration and make the output of them.
   detail::SlotId add_collected(detail::Boundary& loop, detail::SlotId value,
                                const std::string& name, const detail::Argument& length,

@@ -23,7 +23,8 @@ struct OnError {
     fail,    // the batch throws a BatchError once; the next call delivers it without the failed
              // samples
     skip,    // the batch is short and lists the missing samples
-    replace  // another sample of the epoch, chosen by seed and key, takes its place
+    replace  // a sample of the dataset, drawn by seed and key, takes its place; the draw ignores
+             // the sampler, and may hit the failed sample again
   };
   Policy policy = Policy::fail;
   // More failures than this in an epoch, or a larger share of its samples so far, end the epoch

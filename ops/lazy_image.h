@@ -25,11 +25,7 @@
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/image_rows.h>
 
-#include <cstddef>
-#include <optional>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace sluice::detail {
 
@@ -203,28 +199,13 @@ OperatorPtr composes_warp(OperatorPtr op, const F& f, decltype(ComposeRule::mann
 //                         .parameter<float>("threshold", {.low = 0, .high = 256})
 //                         .output<Image>("image"));
 
-// Returns the table for an operator's arguments after the image, or none if one of them differs
-// from sample to sample.
-template <class... Parameters>
-std::optional<kernels::Lut> table_of_constants(kernels::Lut (*table)(Parameters...),
-                                               [[maybe_unused]] const Arguments& arguments) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>)->std::optional<kernels::Lut> {
-    if (!(std::holds_alternative<Constant>(arguments.at(I + 1)) && ...)) return std::nullopt;
-    return table(ConstantTraits<std::decay_t<Parameters>>::from(
-        std::get<Constant>(arguments.at(I + 1)), Parameter())...);
-  }
-  (std::index_sequence_for<Parameters...>());
-}
-
-// Declares what the table does to a deferred image, and the table itself for constant parameters.
-// For an operator that has a faster function for the image.
+// Declares what the table does to a deferred image. For an operator that has a faster function for
+// the image.
 template <class... Parameters>
 OperatorDeclaration& defers_by_table(const char* op, kernels::Lut (*table)(Parameters...),
                                      OperatorDeclaration& declaration) {
-  return declaration
-      .maps_levels(
-          [table](const Arguments& arguments) { return table_of_constants(table, arguments); })
-      .defers(defers_by([op, table](kernels::DeferredImage& picture, Parameters... parameters) {
+  return declaration.defers(
+      defers_by([op, table](kernels::DeferredImage& picture, Parameters... parameters) {
         picture.check(op);
         picture.map_levels(table(parameters...));
       }));

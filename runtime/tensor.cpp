@@ -227,8 +227,8 @@ bool Tensor::contiguous() const {
   return contiguous_from(spec_.shape, strides_) == 0 || elements() == 0;
 }
 
-void Tensor::throw_dtype(DType wanted) const {
-  throw std::invalid_argument(std::string("the tensor holds ") + name_of(spec_.dtype) + ", not " +
+void detail::throw_dtype(DType held, DType wanted) {
+  throw std::invalid_argument(std::string("the tensor holds ") + name_of(held) + ", not " +
                               name_of(wanted));
 }
 

@@ -104,6 +104,11 @@ struct ValueSpec {
   friend bool operator==(const ValueSpec&, const ValueSpec&) = default;
 };
 
+namespace detail {
+// Throws std::invalid_argument for elements of type `held` that are read as `wanted`.
+[[noreturn]] void throw_dtype(DType held, DType wanted);
+}  // namespace detail
+
 // Provides the memory for a value that is about to be written, for instance its place in a batch.
 class Placer {
  public:
@@ -181,7 +186,7 @@ class Tensor {
 
   // Throws std::invalid_argument if the elements have another type.
   void check_dtype(DType wanted) const {
-    if (wanted != spec_.dtype) throw_dtype(wanted);
+    if (wanted != spec_.dtype) detail::throw_dtype(spec_.dtype, wanted);
   }
   // Returns the elements as T; throws std::invalid_argument if T is not dtype().
   template <class T>
@@ -219,7 +224,6 @@ class Tensor {
  private:
   friend class Image;
   friend class BatchMemory;
-  [[noreturn]] void throw_dtype(DType wanted) const;
   [[noreturn]] static void throw_read_only();
   bool holds(const std::byte* at) const;
 

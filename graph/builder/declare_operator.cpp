@@ -175,12 +175,6 @@ OperatorDeclaration& OperatorDeclaration::defers(
   return *this;
 }
 
-OperatorDeclaration& OperatorDeclaration::maps_levels(
-    Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table) {
-  functions_.lut = std::move(table);
-  return *this;
-}
-
 detail::OperatorSchema OperatorDeclaration::made_of(std::vector<std::string> operators) {
   schema_.made_of = std::move(operators);
   return std::move(schema_);

@@ -6,7 +6,6 @@
 #include <sluice/graph/builder/operator_function.h>
 #include <sluice/runtime/function.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -288,9 +287,6 @@ class OperatorDeclaration {
   // The operator can defer its work to the next operator, and do the deferred work of the previous
   // one: see LazyForm. `make` is called with the complete schema.
   OperatorDeclaration& defers(Function<detail::LazyForm(const detail::OperatorSchema&)> make);
-  // The operator maps pixel values by a lookup table, at least if its parameters are constants.
-  OperatorDeclaration& maps_levels(
-      Function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table);
 
   template <class F>
   detail::OperatorPtr runs(F f) {

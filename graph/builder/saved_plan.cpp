@@ -501,7 +501,6 @@ float JsonPlace::narrow_number() const {
 
 std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const std::string& file,
                                                  int depth) {
-  using Json = nlohmann::json;
   std::vector<std::set<std::string>> names;  // of the open objects
   const auto look = [&](int at, Json::parse_event_t event, Json& parsed) {
     if (at >= depth)

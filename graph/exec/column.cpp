@@ -93,14 +93,16 @@ std::byte* MemoryBatch::block() const {
   return memory_->block();
 }
 
+std::byte* MemoryBatch::block(DType type) const {
+  std::byte* const elements = block();
+  if (dtype() != type) throw_dtype(dtype(), type);
+  return elements;
+}
+
 Tensor MemoryBatch::view(std::size_t i) const {
   const ValueSpec& spec = memory_->spec(i);
   return Tensor::view(memory_->data(i), spec, contiguous_strides(spec.shape), place(),
                       memory_.get());
-}
-
-void MemoryBatch::check_dtype(DType type) const {
-  Tensor::view(block(), memory_->each()).check_dtype(type);
 }
 
 }  // namespace detail

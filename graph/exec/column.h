@@ -109,10 +109,10 @@ class MemoryBatch {
 
  protected:
   std::byte* block() const;
+  // The same; throws std::invalid_argument unless the elements are of this type.
+  std::byte* block(DType type) const;
   // Returns a view of value i. Does not check i.
   Tensor view(std::size_t i) const;
-  // Throws std::invalid_argument unless the elements are of this type.
-  void check_dtype(DType type) const;
   // Returns the memory itself if it is host memory, else a copy in host memory.
   std::shared_ptr<BatchMemory> on_host() const;
   void check(std::size_t i) const {
@@ -164,8 +164,7 @@ class TensorBatch : public detail::MemoryBatch {
   // std::invalid_argument unless they are T.
   template <class T>
   T* data() const {
-    check_dtype(dtype_of<T>::value);
-    return reinterpret_cast<T*>(block());
+    return reinterpret_cast<T*>(block(dtype_of<T>::value));
   }
   iterator begin() const { return {this, 0}; }
   iterator end() const { return {this, size()}; }

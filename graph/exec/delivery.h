@@ -112,10 +112,11 @@ class PendingBatches {
 // for different samples. Errors: apply_error_policy() throws BudgetError, and BatchError once for
 // each batch.
 
-// Assigns another sample of the epoch to a failed `sample`. It is drawn from `total` samples, or
-// from those before the failed one if `total` is kUntilEnd. The draw depends on the seed, the key
-// and the number of earlier attempts. Returns false if there were too many attempts, or if there is
-// no other sample.
+// Assigns a replacement sample to a failed `sample`. Its index is drawn uniformly from the first
+// `total` of the dataset, or from those below the failed sample's if `total` is kUntilEnd. With a
+// sampler, `total` is the whole dataset: the draw ignores shard, subset and weights. It may hit the
+// failed sample again, which counts as an attempt. It depends on the seed, the key and the number
+// of earlier attempts. Returns false after 16 attempts, or if there is no index to draw.
 bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept;
 
 class Delivery {

@@ -8,6 +8,7 @@
 #include <sluice/runtime/tensor.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -490,10 +491,6 @@ std::vector<TensorSpec> Operator::infer(const Arguments& arguments,
 
 InputRegion Operator::input_region(const Arguments& arguments) const {
   return functions_.input_region ? functions_.input_region(arguments) : InputRegion();
-}
-
-std::optional<std::array<std::uint8_t, 256>> Operator::lut(const Arguments& arguments) const {
-  return functions_.lut ? functions_.lut(arguments) : std::nullopt;
 }
 
 Operator::~Operator() = default;

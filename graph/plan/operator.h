@@ -7,7 +7,6 @@
 #include <sluice/runtime/function.h>
 #include <sluice/runtime/image.h>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -287,9 +286,6 @@ struct OperatorFunctions {
   std::optional<PartialDecoding> decoding;
   std::optional<RowDecoding> row_decoding;
   std::optional<LazyForm> lazy_form;
-  // Returns a lookup table if the operator computes out = table[in] for each pixel value of each
-  // channel.
-  Function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> lut;
   // For a device version: the operator that the host runs first for each sample, with the same
   // arguments. Its output follows the inputs of the version. Null if there is nothing to prepare.
   OperatorPtr preparation;
@@ -349,7 +345,6 @@ class Operator {
   const LazyForm* lazy_form() const {
     return functions_.lazy_form ? &*functions_.lazy_form : nullptr;
   }
-  std::optional<std::array<std::uint8_t, 256>> lut(const Arguments& arguments) const;
   const OperatorPtr& preparation() const { return functions_.preparation; }
 
   // Additions of other rooms to an existing operator: its rule for `compose`, and its version for

@@ -138,7 +138,7 @@ std::vector<std::string> datasets_of(const Plan& plan) {
 
 namespace {
 
-std::optional<DeviceChooser> kept_chooser;
+std::atomic<const DeviceChooser*> kept_chooser{nullptr};
 
 }  // namespace
 
@@ -157,8 +157,11 @@ std::optional<Comparison> comparison_of(std::string_view op) {
   return std::nullopt;
 }
 
-void keep_device_chooser(const DeviceChooser& chooser) { kept_chooser = chooser; }
+void keep_device_chooser(const DeviceChooser& chooser) {
+  static const DeviceChooser kept = chooser;
+  kept_chooser = &kept;
+}
 
-const DeviceChooser* device_chooser() { return kept_chooser ? &*kept_chooser : nullptr; }
+const DeviceChooser* device_chooser() { return kept_chooser; }
 
 }  // namespace sluice::detail

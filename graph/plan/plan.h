@@ -336,6 +336,8 @@ struct DeviceChooser {
   bool (*copy)(DeviceBatch& device_batch, const void* from, void* to, std::size_t rows,
                std::size_t bytes);
 };
+// Registers the functions. The first call counts; later ones change nothing. Threads: any number at
+// once, also while pipelines run.
 void keep_device_chooser(const DeviceChooser& chooser);
 // Returns null if none was registered.
 const DeviceChooser* device_chooser();

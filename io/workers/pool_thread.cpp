@@ -32,7 +32,8 @@
 //   answered without it. The counts for stats() are atomic. All other state that changes belongs to
 //   the pool's thread; it also reads `broken_` without the lock, because it alone writes it.
 // - No wake-up is lost: EventFd::heard() precedes take_orders(). may_hand_out() sets the flag
-//   `short_of_memory`, and then checks again.
+//   `short_of_memory`, and then checks again. If a group cannot be sent, wait() returns soon, and
+//   hand_out() tries again.
 // - While the loop runs, a descriptor leaves epoll before it is closed.
 //
 // Cancellation: WorkerPool calls cancel() when the last open epoch ends. All requests made before
@@ -181,10 +182,12 @@ void PoolThread::serve() {
 // If this process was suspended, extends the workers' deadlines.
 void PoolThread::wait() {
   constexpr auto kLate = std::chrono::seconds(1);
+  constexpr auto kRetry = std::chrono::milliseconds(10);
   auto until = Clock::time_point::max();
   for (const auto& worker : workers_) until = std::min(until, worker->deadline());
   const auto before = Clock::now();
   if (!dying_.empty()) until = std::min(until, before + kLate);
+  if (unsent_) until = std::min(until, before + kRetry);
   int milliseconds = -1;
   if (until != Clock::time_point::max()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - before).count();
@@ -341,6 +344,7 @@ Worker* PoolThread::who_wants(std::size_t& how_many) {
 }
 
 void PoolThread::hand_out() {
+  unsent_ = false;
   while (!queue_.empty() && may_hand_out()) {
     std::size_t wanting = 0;
     Worker* const worker = who_wants(wanting);
@@ -360,7 +364,8 @@ void PoolThread::hand_out() {
     }
     if (worker->hand(group)) continue;
     queue_.splice(queue_.begin(), group);
-    return;  // its socket is full; an event follows when it has read
+    unsent_ = true;  // the socket has no room, and no event tells when it has
+    return;
   }
 }
 

@@ -98,6 +98,7 @@ class PoolThread {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<WorkerProcess>> dying_;
   WorkList queue_;
+  bool unsent_ = false;  // hand_out() could not send a group
 
   mutable std::mutex mutex_;  // guards the members below
   WorkList ordered_;

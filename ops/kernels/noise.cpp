@@ -166,7 +166,7 @@ void shot_noise(const Random& random, const Image& in, float factor, Image& out)
 }
 
 void check_jpeg_distortion(const Image& in, int quality) {
-  check_pixels("jpeg_distortion", in);
+  if (in.empty()) throw std::invalid_argument("jpeg_distortion: the image is empty");
   if (in.channels() != 1 && in.channels() != 3) {
     throw std::invalid_argument(fmt::format(
         "jpeg_distortion: the image has {} channels; 1 or 3 are needed", in.channels()));

@@ -130,7 +130,8 @@ constexpr double kGridOne = 0x1p32;
 std::int64_t fixed_place(double value) { return std::llrint(value * kGridOne); }
 
 void check_grid(const GridMask& mask) {
-  const auto check_number = [](const char* name, double value, double low, double high) {
+  // `value` keeps its type, so that a float is printed with the digits of a float.
+  const auto check_number = [](const char* name, auto value, double low, double high) {
     if (!(value >= low && value <= high)) {
       throw std::invalid_argument(fmt::format("grid_mask: {} is {}; it must lie between {} and {}",
                                               name, value, low, high));

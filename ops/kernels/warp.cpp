@@ -179,9 +179,14 @@ void warp_rows(const Image& in, const AffineMap& from, const WarpOptions& option
 
 namespace {
 
+// The sign of a NaN depends on the processor, so it is not printed.
+std::string text_of(double number) {
+  return std::isnan(number) ? "nan" : fmt::format("{:.6g}", number);
+}
+
 std::string text_of(const AffineMap& map) {
-  return fmt::format("[{:.6g} {:.6g} {:.6g}; {:.6g} {:.6g} {:.6g}]", map.xx, map.xy, map.x0, map.yx,
-                     map.yy, map.y0);
+  return fmt::format("[{} {} {}; {} {} {}]", text_of(map.xx), text_of(map.xy), text_of(map.x0),
+                     text_of(map.yx), text_of(map.yy), text_of(map.y0));
 }
 
 void check_map(const char* op, const AffineMap& map, int height, int width) {
@@ -192,9 +197,9 @@ void check_map(const char* op, const AffineMap& map, int height, int width) {
       const double at_y = map.yx * x + map.yy * y + map.y0;
       if (std::abs(at_x) < kFarthest && std::abs(at_y) < kFarthest) continue;
       throw std::invalid_argument(
-          fmt::format("{}: the map {} takes the pixels at {:.6g} x {:.6g} (x, y), for an output of "
+          fmt::format("{}: the map {} takes the pixels at {} x {} (x, y), for an output of "
                       "{} x {} (height x width); places must lie within {} of the image's corner",
-                      op, text_of(map), at_x, at_y, height, width, kFarthest));
+                      op, text_of(map), text_of(at_x), text_of(at_y), height, width, kFarthest));
     }
   }
 }

@@ -52,10 +52,10 @@ from ._describing import refusing as _refusing
 from ._draws import DrawWarning
 from ._graph import require_graph
 from ._mix import cut_mix, mix_up
+from ._mutations import WatchWarning
 from ._pipeline import BatchKey, Pipeline, pipeline
 from ._rewrite import RewriteError, graph_function
 from ._value import Value
-from ._mutations import WatchWarning
 from ._workers import WorkerOptions
 from .sources import LeftOutWarning, classes, files, iterate, list_file, map, require_same_classes, source, tar
 

@@ -15,9 +15,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ._describing import RewriteError, refuse
+from ._mutations import is_array, is_library, package_of
 from ._names import ITERATED, RESULT
 from ._structure import parts_of
-from ._mutations import is_array, is_library, package_of
 
 
 class World:

@@ -15,9 +15,9 @@ from typing import Any
 
 from ._describing import current_graph, refuse, refusing
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
+from ._mutations import MutationDetector, Unseen, package_of
 from ._structure import flatten, rebuild
 from ._value import cure_of_condition, is_bool, is_number
-from ._mutations import Unseen, MutationDetector, package_of
 
 __all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
 

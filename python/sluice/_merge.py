@@ -20,9 +20,9 @@ from ._alias import World, linked, reachable
 from ._alias import merged as merge_worlds
 from ._core import BuildError
 from ._describing import current_graph
+from ._mutations import is_library
 from ._structure import Shape, assemble, difference, flatten, places_of, rebuild
 from ._value import is_value
-from ._mutations import is_library
 
 
 class Unset:

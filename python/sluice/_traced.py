@@ -25,9 +25,9 @@ from ._control import WHOLE, choose, for_loop_collect, not_, side, truth
 from ._describing import RewriteError, current_graph, refuse
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
+from ._mutations import NOTHING, Assigned, MutationDetector, Unseen, kind_of_dict, store, stored
 from ._names import IN_PLACE, RESULT
 from ._structure import flatten
-from ._mutations import NOTHING, Assigned, Unseen, MutationDetector, kind_of_dict, store, stored
 
 
 class Site:

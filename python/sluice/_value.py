@@ -8,10 +8,9 @@ import sys
 import types
 from typing import Any, NoReturn
 
+from . import _peers
 from ._describing import refuse, refusing
 from ._mutations import is_library
-
-from . import _peers
 
 _FLOATS = ("f16", "f32", "f64")
 _RANGES = {

@@ -11,7 +11,7 @@ import torch
 from . import _core
 from ._batch import Array, Batch, Column
 from ._pipeline import Description, Pipeline
-from ._structure import rebuild, flatten
+from ._structure import flatten, rebuild
 
 
 def _decoded(data: torch.Tensor, y: int, x: int, height: int, width: int) -> torch.Tensor:

@@ -103,8 +103,8 @@ ImageKernel grid_mask() {
   } cases[] = {
       {{.tile = 0}, "tile is 0; it must lie between 1 and 65535"},
       {{.tile = 65536}, "tile is 65536; it must lie between 1 and 65535"},
-      {{.ratio = -0.1f}, "ratio is -0.10000000149011612; it must lie between 0 and 1"},
-      {{.ratio = 1.1f}, "ratio is 1.100000023841858; it must lie between 0 and 1"},
+      {{.ratio = -0.1f}, "ratio is -0.1; it must lie between 0 and 1"},
+      {{.ratio = 1.1f}, "ratio is 1.1; it must lie between 0 and 1"},
       {{.ratio = 2}, "ratio is 2; it must lie between 0 and 1"},
       {{.ratio = kNan}, "ratio is nan; it must lie between 0 and 1"},
       {{.degrees = kNan}, "degrees is nan; it must lie between -1000000 and 1000000"},

@@ -359,12 +359,13 @@ TEST(JpegDistortion, OneColorStays) {
 }
 
 TEST(JpegDistortion, RefusesWrongImagesAndQualities) {
-  const Image in = waves(3, 3, 3), four = waves(2, 2, 4), wide(1, 65501, 1), none;
+  const Image in = waves(3, 3, 3), four = waves(2, 2, 4), five(2, 2, 5), wide(1, 65501, 1), none;
   const struct {
     const Image& in;
     int quality;
     std::string says;
   } cases[] = {{four, 50, "the image has 4 channels; 1 or 3 are needed"},
+               {five, 50, "the image has 5 channels; 1 or 3 are needed"},
                {in, 0, "quality must lie between 1 and 100, not 0"},
                {in, 101, "quality must lie between 1 and 100, not 101"},
                {wide, 50, "the image is 1 x 65501 (height x width); at most 65500 are possible"},

@@ -376,6 +376,8 @@ ImageKernel warp_affine() {
   }
   const std::pair<AffineMap, const char*> too_far[] = {
       {{kNan, 0, 0, 0, 1, 0}, "[nan 0 0; 0 1 0] takes the pixels at nan x 0"},
+      {{-kNan, 0, 0, 0, 1, 0}, "[nan 0 0; 0 1 0] takes the pixels at nan x 0"},
+      {{1, 0, 0, 0, kInfinity, 0}, "[1 0 0; 0 inf 0] takes the pixels at 0 x nan"},
       {{3e6, 0, 0, 0, 1, 0}, "[3e+06 0 0; 0 1 0] takes the pixels at 2.4e+07 x 0"},
       {{1, 0, 0, 0, 1, -1e300}, "[1 0 0; 0 1 -1e+300] takes the pixels at 0 x -1e+300"}};
   for (const auto& [map, text] : too_far) {
@@ -405,9 +407,6 @@ TEST(WarpAffine, TakesPlacesUpToTheLimit) {
   };
   EXPECT_EQ(told({}), "");
   EXPECT_EQ(told({1, 0, -16777215, 0, 1, 16777200}), "");
-  // The sign of the place in this message depends on the processor, because 0 x inf is not a
-  // number.
-  EXPECT_EQ(told({1, 0, 0, 0, kInfinity, 0}).find("warp: the map [1 0 0; 0 inf 0] takes"), 0U);
 }
 
 TEST(WarpAffine, TheInverseLeadsBack) {
