@@ -501,13 +501,15 @@ float JsonPlace::narrow_number() const {
 
 std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const std::string& file,
                                                  int depth) {
+  using Parsed = nlohmann::json;
   std::vector<std::set<std::string>> names;  // of the open objects
-  const auto look = [&](int at, Json::parse_event_t event, Json& parsed) {
+  const auto look = [&](int at, Parsed::parse_event_t event, Parsed& parsed) {
     if (at >= depth)
       throw BuildError(fmt::format("{}: more than {} arrays and objects are nested", file, depth));
-    if (event == Json::parse_event_t::object_start) names.emplace_back();
-    if (event == Json::parse_event_t::object_end) names.pop_back();
-    if (event == Json::parse_event_t::key && !names.back().insert(parsed.get<std::string>()).second)
+    if (event == Parsed::parse_event_t::object_start) names.emplace_back();
+    if (event == Parsed::parse_event_t::object_end) names.pop_back();
+    if (event == Parsed::parse_event_t::key &&
+        !names.back().insert(parsed.get<std::string>()).second)
       throw BuildError(file + ": the name " + shown(parsed) + " appears twice in one object");
     return true;
   };
@@ -515,8 +517,8 @@ std::shared_ptr<const nlohmann::json> parse_json(const std::string& text, const 
   if (text.find('\0') != std::string::npos)
     throw BuildError(file + " is not JSON: it contains a zero byte");
   try {
-    return std::make_shared<const Json>(Json::parse(text, look));
-  } catch (const Json::exception& error) {
+    return std::make_shared<const Parsed>(Parsed::parse(text, look));
+  } catch (const Parsed::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     const std::string what = error.what();
     throw BuildError(file + " is not JSON: " + what.substr(what.find("] ") + 2));
