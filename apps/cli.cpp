@@ -63,7 +63,8 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
                   "folder with JPEG files; overhead, wait and source need none")
       ->type_name("DIR");
   add_threads(command, options.threads,
-              "default: all CPUs of the process; 1 for overhead, 2 for wait");
+              "threads that compute, 1 to 1024 (default: all CPUs of the process; 1 for overhead, "
+              "2 for wait)");
   command
       .add_option("--seconds", options.seconds,
                   "about how long each pipeline runs in a round (default: 2)")
@@ -74,7 +75,7 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
                   "how often the two are measured in turns (default: 5)")
       ->check(number_from(1, 1000))
       ->type_name("R");
-  command.add_option("--batch", options.batch, "samples of a batch (default: 64)")
+  command.add_option("--batch", options.batch, "samples of a batch, 1 to 65536 (default: 64)")
       ->check(number_from(1, 65536))
       ->type_name("N");
   command.add_option("--workers", options.workers, "processes of bench source (default: 4)")
@@ -160,9 +161,10 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
       ->required()
       ->type_name("FILE");
   command
-      .add_option("--grain", options.grain,
-                  "block groups between two entries of the index in a row; rows: one entry for "
-                  "each row, which takes a quarter of the space (default: 16)")
+      .add_option(
+          "--grain", options.grain,
+          "an entry for every N blocks (MCUs) along a row, 1 to 65535 (default: 16): fewer make a "
+          "larger index and faster regions; rows: one entry for each row, the smallest index")
       ->transform(number_or("rows", number_from(1, 65535)))
       ->type_name("N|rows");
   add_threads(command, options.threads);

@@ -250,9 +250,10 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
       ->excludes("--count")
       ->check(number_from(std::int64_t{1}, std::int64_t{1} << 20))
       ->type_name("N");
-  command.add_flag("--shuffle", options.shuffle,
-                   "take the files in a random order, another one in each epoch: --count then "
-                   "chooses at random. Results are the same as without");
+  command.add_flag(
+      "--shuffle", options.shuffle,
+      "take the files in a random order, another one in each epoch. The result of a file has the "
+      "same name and bytes as without. With --count, a random choice of files");
   add_shard(command, options.shard);
   add_seed(command, options.seed, "the same seed gives the same images (default: 5)");
 }
@@ -261,7 +262,8 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
 void add_results(CLI::App& command, AugmentOptions& options) {
   command
       .add_option("--out", options.out,
-                  "folder for the results; made if it is missing, and empty unless --overwrite")
+                  "folder for the results, JPEG files named after their file and its number: a.jpg "
+                  "gives a_000017.jpg. Made if it is missing, and empty unless --overwrite")
       ->required()
       ->type_name("DIR");
   command.add_flag("--overwrite", options.overwrite,
@@ -320,7 +322,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
   add_samples(command, options, raw);
   add_results(command, options);
   add_recipe(command, raw, options.pipeline);
-  command.add_option("--batch", options.batch, "samples of a batch (default: 32)")
+  command.add_option("--batch", options.batch, "samples of a batch, 1 to 65536 (default: 32)")
       ->check(number_from(1, 65536))
       ->type_name("N");
   add_threads(command, options.threads);

@@ -52,7 +52,9 @@ CLI::Validator one_or_two(CLI::Validator number);
 CLI::Validator number_or(const char* word, CLI::Validator number);
 
 CLI::Option* add_threads(CLI::App& command, int& threads,
-                         const char* help = "default: all CPUs of the process");
+                         const char* help =
+                             "threads that compute, 1 to 1024 (default: all CPUs of "
+                             "the process)");
 CLI::Option* add_trace(CLI::App& command, std::string& trace);
 CLI::Option* add_data(CLI::App& command, std::string& data);
 CLI::Option* add_tar(CLI::App& command, std::vector<std::string>& tar, const char* help);
