@@ -6,6 +6,7 @@
 #include <sluice/runtime/take_ownership.h>
 #include <sluice/runtime/tensor.h>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -126,6 +127,44 @@ using SlotId = std::uint32_t;
 // The number of a counter that each Sample has, see StepCounters in exec/sample.h.
 using CounterId = std::uint32_t;
 
+// A type's name. It stands in checkpoints, so each source has to spell it alike.
+template <std::size_t kMost>
+struct TypeName {
+  std::array<char, kMost> text = {};
+  std::size_t size = 0;
+};
+
+// Leaves out allocators and character traits, which GCC prints in some sources and not in others:
+// "std::vector<int, std::allocator<int> >" becomes "std::vector<int>".
+template <std::size_t kMost>
+constexpr TypeName<kMost> without_allocators(std::string_view name) {
+  TypeName<kMost> made;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const std::string_view rest = name.substr(at);
+    if (!rest.starts_with(", std::allocator<") && !rest.starts_with(", std::char_traits<")) {
+      made.text[made.size++] = name[at];
+      continue;
+    }
+    int open = 0;
+    do {
+      ++at;
+      open += name[at] == '<' ? 1 : name[at] == '>' ? -1 : 0;
+    } while (open > 0 || name[at] != '>');
+    if (name.substr(at + 1).starts_with(" >") && made.text[made.size - 1] != '>') ++at;
+  }
+  return made;
+}
+
+template <class T>
+constexpr std::string_view spelled_name() {
+  constexpr std::string_view text = __PRETTY_FUNCTION__;
+  constexpr std::size_t begin = text.find("T = ") + 4;
+  constexpr std::size_t end = text.find_first_of(";]", begin);
+  return text.substr(begin, end - begin);
+}
+template <class T>
+inline constexpr auto plain_name = without_allocators<spelled_name<T>().size()>(spelled_name<T>());
+
 // Returns the name of T for messages, as the compiler spells it. Integers have fixed names, because
 // compilers spell them in different ways.
 template <class T>
@@ -136,10 +175,7 @@ constexpr std::string_view type_name() {
   if constexpr (std::same_as<T, unsigned long>) return "long unsigned int";
   if constexpr (std::same_as<T, long long>) return "long long int";
   if constexpr (std::same_as<T, unsigned long long>) return "long long unsigned int";
-  constexpr std::string_view text = __PRETTY_FUNCTION__;
-  constexpr std::size_t begin = text.find("T = ") + 4;
-  constexpr std::size_t end = text.find_first_of(";]", begin);
-  return text.substr(begin, end - begin);
+  return {plain_name<T>.text.data(), plain_name<T>.size};
 }
 
 // SlotType: the operations by which a Sample keeps a value of a C++ type without knowing the type.
