@@ -227,9 +227,9 @@ const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host, SLUICE_ON_CUDA(jpeg_h
 const Kernel kJpegInverseDct{"jpeg inverse dct", inverse_dct_on_host,
                              SLUICE_ON_CUDA(jpeg_inverse_dct_on_cuda)};
 const Kernel kJpegPixels{"jpeg pixels", copy_pixels_on_host, SLUICE_ON_CUDA(jpeg_pixels_on_cuda)};
-const Kernel kJpegSynchronize{"jpeg synchronise", synchronize_on_host,
+const Kernel kJpegSynchronize{"jpeg synchronize", synchronize_on_host,
                               SLUICE_ON_CUDA(jpeg_synchronize_on_cuda)};
-const Kernel kJpegSynchronizeMore{"jpeg synchronise more", synchronize_more_on_host,
+const Kernel kJpegSynchronizeMore{"jpeg synchronize more", synchronize_more_on_host,
                                   SLUICE_ON_CUDA(jpeg_synchronize_more_on_cuda)};
 const Kernel kJpegFindStarts{"jpeg find starts", find_starts_on_host,
                              SLUICE_ON_CUDA(jpeg_find_starts_on_cuda)};

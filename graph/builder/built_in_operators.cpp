@@ -28,9 +28,9 @@ namespace {
 template <class E>
 void require_range(float lo, float hi) {
   if (lo <= hi && std::isfinite(hi - lo)) return;
-  throw E("uniform: the range from " + std::to_string(lo) + " to " + std::to_string(hi) +
-          (lo <= hi ? " is wider than a float can say; give a smaller one"
-                    : " is empty; give the smaller number first"));
+  throw E(fmt::format("uniform: the range from {} to {} {}", lo, hi,
+                      lo <= hi ? "is wider than a float can hold; give a smaller one"
+                               : "is empty; give the smaller number first"));
 }
 
 const char* const kApplyRandom = "apply_random(g, image, suite, {.n = 2, .magnitude = 9})";

@@ -211,7 +211,7 @@ TEST(Hostile, AbsurdNumbersAreErrors) {
                 return g.uniform(2.f, 1.f);
               });
             }),
-            "uniform: the range from 2.000000 to 1.000000 is empty; give the smaller number first");
+            "uniform: the range from 2 to 1 is empty; give the smaller number first");
   // There are as many frames as samples, whatever was requested.
   auto pipeline = make_pipeline({.batch_size = 4, .prefetch = INT32_MAX, .stall_timeout = 1e300},
                                 [](Graph& g) { return indices(g, 20); });

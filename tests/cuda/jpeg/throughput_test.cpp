@@ -123,7 +123,7 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
       1e6 * fill_seconds / static_cast<double>(batch.size()));
   if (what.indexed) return;
   std::printf(
-      "     before huffman: synchronise %.3f, of it the first launch %.3f; find starts %.3f\n",
+      "     before huffman: synchronize %.3f, of it the first launch %.3f; find starts %.3f\n",
       synchronize, guess, starts);
 }
 
