@@ -64,7 +64,7 @@ void change_by_tables(ColorJob& job, const std::uint8_t* tables) {
 }
 
 void launch_colors(DeviceStream& stream, const Batch<ColorJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kColors, batch);
+  launch_batch(stream, kColors, batch);
 }
 
 namespace {
@@ -95,7 +95,6 @@ HistogramJob histogram_job(const ImageIn& in, LevelsFor what, float factor) {
 }
 
 void launch_luts(DeviceStream& stream, const Batch<HistogramJob>& batch) {
-  if (batch.tiles == 0) return;
   launch_batch(stream, kHistograms, batch);
   launch_batch(stream, kHistogramTables, batch);
 }
@@ -128,11 +127,11 @@ ClaheJob clahe_job(const ClaheTablesJob& tables, const ImageOut& out) {
 }
 
 void launch_clahe_tables(DeviceStream& stream, const Batch<ClaheTablesJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kClaheTables, batch);
+  launch_batch(stream, kClaheTables, batch);
 }
 
 void launch_clahe(DeviceStream& stream, const Batch<ClaheJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kClahe, batch);
+  launch_batch(stream, kClahe, batch);
 }
 
 namespace {
@@ -193,11 +192,11 @@ JpegPixelsJob jpeg_pixels_job(const JpegBlocksJob& blocks, const ImageOut& out) 
 }
 
 void launch_jpeg_blocks(DeviceStream& stream, const Batch<JpegBlocksJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kDistortBlocks, batch);
+  launch_batch(stream, kDistortBlocks, batch);
 }
 
 void launch_jpeg_pixels(DeviceStream& stream, const Batch<JpegPixelsJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kDistortPixels, batch);
+  launch_batch(stream, kDistortPixels, batch);
 }
 
 namespace {
@@ -227,7 +226,7 @@ ReduceJob reduce_job(const kernels::LevelRows& rows) {
 }
 
 void launch_reduce(DeviceStream& stream, const Batch<ReduceJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kReduce, batch);
+  launch_batch(stream, kReduce, batch);
 }
 
 kernels::LevelSums sums_of(const ReduceResult& result) {
@@ -242,7 +241,7 @@ const Kernel kChoose{"choose", tiles_on_host<ChooseJob, choose_tile>,
 }  // namespace
 
 void launch_choose(DeviceStream& stream, const Batch<ChooseJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kChoose, batch);
+  launch_batch(stream, kChoose, batch);
 }
 
 }  // namespace sluice::device

@@ -24,7 +24,6 @@ BlurJob blur_job(const ImageIn& in, const ImageOut& out) {
 BlurSide box_side(int window) { return {nullptr, window / 2 + 1, 0}; }
 
 void launch_blur(DeviceStream& stream, const Batch<BlurJob>& batch) {
-  if (batch.tiles == 0) return;
   launch_batch(stream, kBlurDown, batch);
   launch_batch(stream, kBlurAcross, batch);
 }
@@ -77,15 +76,15 @@ Filter2dJob median_job(const ImageIn& in, const ImageOut& out, int window_size) 
 }
 
 void launch_filter_2d(DeviceStream& stream, const Batch<Filter2dJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kFilter2d, batch);
+  launch_batch(stream, kFilter2d, batch);
 }
 
 void launch_motion(DeviceStream& stream, const Batch<Filter2dJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kMotion, batch);
+  launch_batch(stream, kMotion, batch);
 }
 
 void launch_median(DeviceStream& stream, const Batch<Filter2dJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kMedian, batch);
+  launch_batch(stream, kMedian, batch);
 }
 
 namespace {
@@ -108,7 +107,6 @@ MorphologyJob morphology_job(const ImageIn& in, const ImageOut& out,
 }
 
 void launch_morphology(DeviceStream& stream, const Batch<MorphologyJob>& batch) {
-  if (batch.tiles == 0) return;
   launch_batch(stream, kMorphologyAcross, batch);
   launch_batch(stream, kMorphologyDown, batch);
 }
@@ -182,23 +180,23 @@ std::span<const float> upper_quantiles() {
 }
 
 void launch_gaussian_noise(DeviceStream& stream, const Batch<NoiseJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kGaussian, batch);
+  launch_batch(stream, kGaussian, batch);
 }
 
 void launch_salt_and_pepper(DeviceStream& stream, const Batch<NoiseJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kSaltAndPepper, batch);
+  launch_batch(stream, kSaltAndPepper, batch);
 }
 
 void launch_shot_noise(DeviceStream& stream, const Batch<NoiseJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kShot, batch);
+  launch_batch(stream, kShot, batch);
 }
 
 void launch_jitter(DeviceStream& stream, const Batch<NoiseJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kJitter, batch);
+  launch_batch(stream, kJitter, batch);
 }
 
 void launch_poisson(DeviceStream& stream, const Batch<PoissonJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kPoisson, batch);
+  launch_batch(stream, kPoisson, batch);
 }
 
 }  // namespace sluice::device

@@ -95,7 +95,7 @@ void place_pixels(CopyPixelsJob& job, const void* in, void* out) {
 }
 
 void launch_copy_pixels(DeviceStream& stream, const Batch<CopyPixelsJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kCopyPixels, batch);
+  launch_batch(stream, kCopyPixels, batch);
 }
 
 namespace {
@@ -253,7 +253,6 @@ void place_resize(ResizeJob& job, const std::uint8_t* in, std::int64_t in_stride
 }
 
 void launch_resize(DeviceStream& stream, const Batch<ResizeJob>& batch) {
-  if (batch.tiles == 0) return;
   launch_batch(stream, kResizeTables, batch);
   launch_batch(stream, kResize, batch);
 }
@@ -332,7 +331,7 @@ void place_warp(WarpJob& job, const std::uint8_t* in, std::int64_t in_stride, vo
 }
 
 void launch_warp(DeviceStream& stream, const Batch<WarpJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kWarp, batch);
+  launch_batch(stream, kWarp, batch);
 }
 
 namespace {
@@ -372,7 +371,7 @@ void from_displacement(RemapJob& job, const float* shifts, double pixels) {
 }
 
 void launch_remap(DeviceStream& stream, const Batch<RemapJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kRemap, batch);
+  launch_batch(stream, kRemap, batch);
 }
 
 namespace {
@@ -397,7 +396,6 @@ DisplacementJob displacement_job(int height, int width, const RandomWords& words
 }
 
 void launch_displacement(DeviceStream& stream, const Batch<DisplacementJob>& batch) {
-  if (batch.tiles == 0) return;
   launch_batch(stream, kDraw, batch);
   launch_batch(stream, kAcross, batch);
   launch_batch(stream, kDown, batch);
@@ -448,7 +446,7 @@ void fill_grid(FillRectsJob& job, const kernels::GridMask& mask) {
 }
 
 void launch_fill_rects(DeviceStream& stream, const Batch<FillRectsJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kFillRects, batch);
+  launch_batch(stream, kFillRects, batch);
 }
 
 namespace {
@@ -489,7 +487,7 @@ void blend_layers(BlendJob& job, float weight) {
 }
 
 void launch_blend(DeviceStream& stream, const Batch<BlendJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kBlend, batch);
+  launch_batch(stream, kBlend, batch);
 }
 
 }  // namespace sluice::device

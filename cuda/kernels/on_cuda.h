@@ -49,8 +49,10 @@ CudaLaunch filter_2d_on_cuda(const void* batch);
 #define SLUICE_ON_CUDA(function) nullptr
 #endif
 
+// Launches nothing for a batch without tiles.
 template <class Batch>
 void launch_batch(DeviceStream& stream, const Kernel& kernel, const Batch& batch) {
+  if (batch.tiles == 0) return;
   stream.launch(kernel, std::as_bytes(std::span(&batch, 1)));
 }
 

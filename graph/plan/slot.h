@@ -162,8 +162,10 @@ constexpr std::string_view spelled_name() {
   constexpr std::size_t end = text.find_first_of(";]", begin);
   return text.substr(begin, end - begin);
 }
-template <class T>
-inline constexpr auto plain_name = without_allocators<spelled_name<T>().size()>(spelled_name<T>());
+// Two sources may spell T with different lengths. Each length has its own object, so the linker
+// does not take one for the other.
+template <class T, std::size_t kMost>
+inline constexpr TypeName<kMost> plain_name = without_allocators<kMost>(spelled_name<T>());
 
 // Returns the name of T for messages, as the compiler spells it. Integers have fixed names, because
 // compilers spell them in different ways.
@@ -175,7 +177,8 @@ constexpr std::string_view type_name() {
   if constexpr (std::same_as<T, unsigned long>) return "long unsigned int";
   if constexpr (std::same_as<T, long long>) return "long long int";
   if constexpr (std::same_as<T, unsigned long long>) return "long long unsigned int";
-  return {plain_name<T>.text.data(), plain_name<T>.size};
+  constexpr const auto& name = plain_name<T, spelled_name<T>().size()>;
+  return {name.text.data(), name.size};
 }
 
 // SlotType: the operations by which a Sample keeps a value of a C++ type without knowing the type.
