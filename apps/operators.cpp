@@ -191,7 +191,7 @@ std::string type_of(const Parameter& parameter) {
 
 std::string legal(const Parameter& parameter) {
   std::vector<std::string> names;
-  for (const detail::Choice& choice : parameter.choices) names.push_back(choice.name);
+  for (const detail::NamedValue& choice : parameter.choices) names.push_back(choice.name);
   return names.empty() ? range_text(parameter) : joined(names, ", ");
 }
 
@@ -285,7 +285,7 @@ Figures figures_of(const Parameter& p) {
   if (!range_text(p).empty()) all.add("range", range_text(p));
   if (p.count > 0) all.add("count", static_cast<std::int64_t>(p.count));
   std::vector<std::string> choices;
-  for (const detail::Choice& choice : p.choices) choices.push_back(choice.name);
+  for (const detail::NamedValue& choice : p.choices) choices.push_back(choice.name);
   if (!choices.empty()) all.add("choices", choices);
   all.add("per_sample", p.per_sample);
   all.add("help", p.help);

@@ -157,9 +157,9 @@ DeviceGuard choose(DeviceBatch& device_batch, const float& number, const DeviceC
   job.comparison = static_cast<std::int32_t>(how.comparison);
   job.number_first = how.number_first ? 1 : 0;
   job.other = other;
-  job.arm = reinterpret_cast<std::int32_t*>(device_batch.scratch(sizeof(std::int32_t)));
+  job.branch = reinterpret_cast<std::int32_t*>(device_batch.scratch(sizeof(std::int32_t)));
   device_batch.launch_of_step<ChooseLaunch>().add(job, told);
-  return {job.arm, 0};
+  return {job.branch, 0};
 }
 
 bool copy(DeviceBatch& device_batch, const void* from, void* to, std::size_t rows,

@@ -67,7 +67,7 @@ void check_policy(const AugmentationPolicy& policy, const std::vector<std::strin
   }
 }
 
-std::vector<std::string> names_of_arms(const AugmentationPolicy& policy) {
+std::vector<std::string> names_of_branches(const AugmentationPolicy& policy) {
   std::vector<std::string> names;
   for (const SubPolicy& steps : policy.sub_policies) {
     std::string name = std::to_string(names.size() + 1);

@@ -64,9 +64,9 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
     // Not a structured binding: Clang before 16 cannot capture one.
     const auto drawn = detail::apply_operator<std::tuple<std::int64_t, bool>>(
         g.builder(), detail::draw_operator(), count);
-    std::vector<Function<Value<X>()>> arms;
+    std::vector<Function<Value<X>()>> branches;
     for (const Augmentation<X>& a : augmentations) {
-      arms.push_back([&g, &a, &options, value, negative = std::get<1>(drawn)] {
+      branches.push_back([&g, &a, &options, value, negative = std::get<1>(drawn)] {
         const auto parameter = detail::apply_operator<float>(
             g.builder(), detail::magnitude_operator(), negative, options.magnitude, a.low, a.high,
             a.randomly_negate, options.bins);
@@ -74,7 +74,7 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
         return a.apply(value, parameter);
       });
     }
-    value = g.select(std::get<0>(drawn), arms, {.name = "apply_random", .arm_names = names});
+    value = g.select(std::get<0>(drawn), branches, {.name = "apply_random", .branch_names = names});
   }
   return value;
 }
@@ -115,7 +115,7 @@ struct AugmentationPolicy {
 namespace detail {
 void check_policy(const AugmentationPolicy& policy, const std::vector<std::string>& augmentations);
 // The names of the branches, such as "3 equalize, rotate".
-std::vector<std::string> names_of_arms(const AugmentationPolicy& policy);
+std::vector<std::string> names_of_branches(const AugmentationPolicy& policy);
 // The index of `name`, which must be one of the names.
 std::size_t find_name(const std::vector<std::string>& names, std::string_view name);
 
@@ -145,9 +145,9 @@ Value<X> apply_policy(Graph& g, Value<X> value, const std::vector<Augmentation<X
   // Not a structured binding: Clang before 16 cannot capture one.
   const auto drawn = detail::apply_operator<std::tuple<std::int64_t, bool>>(
       g.builder(), detail::draw_operator(), static_cast<std::int64_t>(policy.sub_policies.size()));
-  std::vector<Function<Value<X>()>> arms;
+  std::vector<Function<Value<X>()>> branches;
   for (const SubPolicy& steps : policy.sub_policies) {
-    arms.push_back([&, value] {
+    branches.push_back([&, value] {
       Value<X> changed = value;
       for (const AugmentationStep& step : steps) {
         const std::size_t which = detail::find_name(names, step.augmentation);
@@ -156,8 +156,8 @@ Value<X> apply_policy(Graph& g, Value<X> value, const std::vector<Augmentation<X
       return changed;
     });
   }
-  return g.select(std::get<0>(drawn), arms,
-                  {.name = "apply_policy", .arm_names = detail::names_of_arms(policy)});
+  return g.select(std::get<0>(drawn), branches,
+                  {.name = "apply_policy", .branch_names = detail::names_of_branches(policy)});
 }
 
 }  // namespace sluice

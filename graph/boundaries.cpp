@@ -73,8 +73,8 @@ detail::SlotId ConditionalBoundary::add_output(detail::Boundary& boundary, detai
   auto& record = std::get<detail::ConditionalRecord>(boundary.record);
   const std::vector<detail::Slot>& slots = builder.plan().slots;
   detail::require_agreement(boundary.name, "output " + std::to_string(record.outputs.size()),
-                            detail::in_arm(slots[when_false].spec, "false"),
-                            detail::in_arm(slots[when_true].spec, "true"));
+                            detail::in_branch(slots[when_false].spec, "false"),
+                            detail::in_branch(slots[when_true].spec, "true"));
   const detail::SlotId output = builder.add_pointer(when_true, boundary.name);
   builder.merge_spec(output, when_true, when_false);
   // All three grow or none does: each branch has as many results as there are outputs.

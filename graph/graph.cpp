@@ -61,14 +61,14 @@ Value<bool> Graph::coin_flip(Param<float> probability) {
   return detail::apply_operator<bool>(builder_, detail::coin_flip_operator(), probability);
 }
 
-std::vector<std::string> Graph::arm_names(std::size_t count, const SelectOptions& options) {
-  if (!options.arm_names.empty() && options.arm_names.size() != count) {
+std::vector<std::string> Graph::branch_names(std::size_t count, const SelectOptions& options) {
+  if (!options.branch_names.empty() && options.branch_names.size() != count) {
     throw BuildError("select: there are " + std::to_string(count) + " branches, but " +
-                     std::to_string(options.arm_names.size()) + " names for them");
+                     std::to_string(options.branch_names.size()) + " names for them");
   }
-  if (!options.arm_names.empty()) return options.arm_names;
+  if (!options.branch_names.empty()) return options.branch_names;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) names.push_back("arm " + std::to_string(i));
+  for (std::size_t i = 0; i < count; ++i) names.push_back("branch " + std::to_string(i));
   return names;
 }
 
@@ -79,7 +79,7 @@ void Graph::require_same_structure(const std::string& difference) const {
                    "; give both the same lengths and keys");
 }
 
-void Graph::require_arms(std::size_t count) {
+void Graph::require_branches(std::size_t count) {
   if (count == 0)
     throw BuildError("select: the vector of branches is empty; give at least one branch");
 }

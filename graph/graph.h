@@ -252,20 +252,21 @@ class Graph {
 
   // Selects the branch with the number `index`, 0 to N - 1. An index out of range fails its sample.
   // The cost of a choice does not depend on the number of branches.
-  template <class Index, class... Arms>
-  requires(sizeof...(Arms) > 1 ||
-           !detail::is_vector<
-               std::tuple_element_t<0, std::tuple<Arms..., int>>>) auto select(const Index& index,
-                                                                               Arms... arms) {
-    return select(index, SelectOptions(), std::move(arms)...);
+  template <class Index, class... Branches>
+  requires(sizeof...(Branches) > 1 ||
+           !detail::is_vector<std::tuple_element_t<
+               0, std::tuple<Branches..., int>>>) auto select(const Index& index,
+                                                              Branches... branches) {
+    return select(index, SelectOptions(), std::move(branches)...);
   }
-  template <class Index, class... Arms>
-  auto select(const Index& index, const SelectOptions& options, Arms... arms);
+  template <class Index, class... Branches>
+  auto select(const Index& index, const SelectOptions& options, Branches... branches);
 
   // The same with a number of branches that is known only at run time. The branches and the choice
   // may be named, for errors and drawings.
-  template <class Index, class Arm>
-  auto select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options = {});
+  template <class Index, class Branch>
+  auto select(const Index& index, const std::vector<Branch>& branches,
+              const SelectOptions& options = {});
 
   // Logical AND and OR, with short-circuit evaluation for each sample. The right side is a callable
   // and runs only if the left side does not decide. Takes bools, as Values or constants; compare
@@ -350,18 +351,18 @@ class Graph {
                   Function<std::string(const SampleKey&)> sample_name);
 
   template <class On, class Choose>
-  void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose);
+  void open(std::string_view kind, std::vector<std::string> branches, const On& on, Choose choose);
   template <class Index>
-  void open_select(const Index& index, std::size_t arms, const SelectOptions& options);
+  void open_select(const Index& index, std::size_t branches, const SelectOptions& options);
   // Records a choice of two branches; the first one is taken if the predicate holds.
   template <class R, class Predicate, class Yes, class No>
-  R choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
+  R choose(std::string_view name, std::vector<std::string> branches, const Predicate& predicate,
            const Yes& yes, const No& no);
   // Records the branches of the open choice and returns its result.
-  template <class R, class... Arms>
-  R run_arms(const Arms&... arms);
-  template <class Arm, class R>
-  void run_arm(const Arm& arm, std::optional<R>& first);
+  template <class R, class... Branches>
+  R run_branches(const Branches&... branches);
+  template <class Branch, class R>
+  void run_branch(const Branch& branch, std::optional<R>& first);
 
   // The branch, condition or body that is being recorded and is about to return values.
   detail::ArgumentContext giver() { return {builder_, builder_.place() + " gives"}; }
@@ -378,8 +379,8 @@ class Graph {
 
   void require_same_structure(const std::string& difference) const;
 
-  static std::vector<std::string> arm_names(std::size_t count, const SelectOptions& options);
-  static void require_arms(std::size_t count);
+  static std::vector<std::string> branch_names(std::size_t count, const SelectOptions& options);
+  static void require_branches(std::size_t count);
 
   detail::PlanBuilder& builder_;
 };

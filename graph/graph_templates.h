@@ -33,13 +33,13 @@ struct ByNumber {};
 template <class Predicate, class Then, class Otherwise>
 auto Graph::if_else(const Predicate& predicate, Then then, Otherwise otherwise,
                     const ChoiceOptions& options) {
-  using Arms = detail::arms_of_if_else<detail::given_t<Then>, detail::given_t<Otherwise>>;
+  using Branches = detail::branches_of_if_else<detail::given_t<Then>, detail::given_t<Otherwise>>;
   if constexpr (detail::predicate_of_if_else<detail::argument_t<Predicate>>::check() &&
-                Arms::check()) {
-    return choose<typename Arms::result>(options.name.empty() ? "if_else" : options.name,
-                                         {"then", "otherwise"}, predicate, then, otherwise);
+                Branches::check()) {
+    return choose<typename Branches::result>(options.name.empty() ? "if_else" : options.name,
+                                             {"then", "otherwise"}, predicate, then, otherwise);
   } else {
-    return detail::type_error<typename Arms::result>();
+    return detail::type_error<typename Branches::result>();
   }
 }
 
@@ -47,27 +47,28 @@ template <class Predicate, class X, class Change>
 auto Graph::apply_if(const Predicate& predicate, const X& value, Change change,
                      const ChoiceOptions& options) {
   if constexpr (detail::call_of_apply_if<Change, X>::check()) {
-    using Arms = detail::change_of_apply_if<std::decay_t<X>, std::decay_t<decltype(change(value))>>;
-    if constexpr (Arms::check()) {
+    using Branches =
+        detail::change_of_apply_if<std::decay_t<X>, std::decay_t<decltype(change(value))>>;
+    if constexpr (Branches::check()) {
       return if_else(
           predicate, [&] { return change(value); }, [&] { return value; }, options);
     } else {
-      return detail::type_error<typename Arms::result>();
+      return detail::type_error<typename Branches::result>();
     }
   } else {
     return detail::TypeError();
   }
 }
 
-template <class Index, class... Arms>
-auto Graph::select(const Index& index, const SelectOptions& options, Arms... arms) {
-  static_assert(sizeof...(Arms) > 0, "select: give at least one branch");
-  if constexpr (sizeof...(Arms) > 0) {
-    using Check = detail::arms_of_select<detail::given_t<Arms>...>;
+template <class Index, class... Branches>
+auto Graph::select(const Index& index, const SelectOptions& options, Branches... branches) {
+  static_assert(sizeof...(Branches) > 0, "select: give at least one branch");
+  if constexpr (sizeof...(Branches) > 0) {
+    using Check = detail::branches_of_select<detail::given_t<Branches>...>;
     if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
       const detail::PlanBuilder::Attempt attempt(builder_);
-      open_select(index, sizeof...(Arms), options);
-      return run_arms<typename Check::result>(arms...);
+      open_select(index, sizeof...(Branches), options);
+      return run_branches<typename Check::result>(branches...);
     } else {
       return detail::type_error<typename Check::result>();
     }
@@ -76,17 +77,18 @@ auto Graph::select(const Index& index, const SelectOptions& options, Arms... arm
   }
 }
 
-template <class Index, class Arm>
-auto Graph::select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options) {
-  using Check = detail::arms_of_select<detail::given_t<Arm>>;
+template <class Index, class Branch>
+auto Graph::select(const Index& index, const std::vector<Branch>& branches,
+                   const SelectOptions& options) {
+  using Check = detail::branches_of_select<detail::given_t<Branch>>;
   if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
-    require_arms(arms.size());
+    require_branches(branches.size());
     const detail::PlanBuilder::Attempt attempt(builder_);
-    open_select(index, arms.size(), options);
+    open_select(index, branches.size(), options);
     using R = typename Check::result;
     std::optional<R> first;
-    for (const Arm& arm : arms) run_arm(arm, first);
-    return detail::rebuild<R>(*first, builder_, builder_.close_branch());
+    for (const Branch& branch : branches) run_branch(branch, first);
+    return detail::rebuild<R>(*first, builder_, builder_.close_choice());
   } else {
     return detail::type_error<typename Check::result>();
   }
@@ -116,60 +118,61 @@ Value<bool> Graph::any_of(const A& a, B b, const ChoiceOptions& options) {
 }
 
 template <class On, class Choose>
-// clang-tidy does not see, through the template, that `arms` is moved.
+// clang-tidy does not see, through the template, that `branches` is moved.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-void Graph::open(std::string_view kind, std::vector<std::string> arms, const On& on,
+void Graph::open(std::string_view kind, std::vector<std::string> branches, const On& on,
                  Choose choose) {
   std::string name = builder_.unique_name(kind);
   const detail::ArgumentContext context{builder_, detail::is_given(name)};
   if constexpr (detail::is_known_number<detail::argument_t<On>>) {
     constexpr bool kByNumber = std::is_same_v<Choose, detail::ByNumber>;
-    builder_.open_branch(std::move(name), std::move(arms),
+    builder_.open_choice(std::move(name), std::move(branches),
                          {kByNumber ? detail::Choosing::By::number : detail::Choosing::By::truth,
                           detail::AsArgument<On>::of(on, context, detail::Parameter())});
   } else if constexpr (std::is_same_v<Choose, detail::ByNumber>) {
-    builder_.open_branch(std::move(name), std::move(arms),
+    builder_.open_choice(std::move(name), std::move(branches),
                          {detail::Choosing::By::number, detail::whole_argument(on, context)});
   } else {
     std::vector<detail::SlotId> reads;
     detail::argument<On>::reads(on, context, reads);
-    builder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
+    builder_.open_choice(std::move(name), std::move(branches), std::move(reads), std::move(choose));
   }
 }
 
 template <class R, class Predicate, class Yes, class No>
-R Graph::choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
-                const Yes& yes, const No& no) {
+R Graph::choose(std::string_view name, std::vector<std::string> branches,
+                const Predicate& predicate, const Yes& yes, const No& no) {
   const detail::PlanBuilder::Attempt attempt(builder_);
-  open(name, std::move(arms), predicate, [predicate](const detail::Sample& sample) -> std::int64_t {
-    return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
-  });
-  return run_arms<R>(yes, no);
+  open(name, std::move(branches), predicate,
+       [predicate](const detail::Sample& sample) -> std::int64_t {
+         return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
+       });
+  return run_branches<R>(yes, no);
 }
 
 template <class Index>
-void Graph::open_select(const Index& index, std::size_t arms, const SelectOptions& options) {
-  open(options.name, arm_names(arms, options), index, detail::ByNumber());
+void Graph::open_select(const Index& index, std::size_t branches, const SelectOptions& options) {
+  open(options.name, branch_names(branches, options), index, detail::ByNumber());
 }
 
-template <class R, class... Arms>
-R Graph::run_arms(const Arms&... arms) {
+template <class R, class... Branches>
+R Graph::run_branches(const Branches&... branches) {
   std::optional<R> first;
-  (run_arm(arms, first), ...);
-  return detail::rebuild<R>(*first, builder_, builder_.close_branch());
+  (run_branch(branches, first), ...);
+  return detail::rebuild<R>(*first, builder_, builder_.close_choice());
 }
 
-template <class Arm, class R>
-void Graph::run_arm(const Arm& arm, std::optional<R>& first) {
-  builder_.begin_arm();
-  const R result = detail::normal_as<R>(giver(), detail::give(arm));
+template <class Branch, class R>
+void Graph::run_branch(const Branch& branch, std::optional<R>& first) {
+  builder_.begin_branch();
+  const R result = detail::normal_as<R>(giver(), detail::give(branch));
   if (first) {
     require_same_structure(detail::structure<R>::compare(*first, result));
   } else {
     first = result;
   }
-  builder_.end_arm(detail::flatten(result),
-                   [&](std::size_t i) { return detail::place_in(result, i); });
+  builder_.end_branch(detail::flatten(result),
+                      [&](std::size_t i) { return detail::place_in(result, i); });
 }
 
 namespace detail {

@@ -145,7 +145,7 @@ struct LoopOptions {
 };
 struct SelectOptions {
   std::string name = "select";
-  std::vector<std::string> arm_names = {};  // empty: "arm 0", "arm 1", ...
+  std::vector<std::string> branch_names = {};  // empty: "branch 0", "branch 1", ...
 };
 struct CollectOptions {
   bool reverse = false;

@@ -52,13 +52,15 @@ class StatsReader {
     return ns;
   }
 
-  std::int64_t read(const detail::Branch& branch, const std::string& path) {
-    const std::size_t at = stats_.branches.size();  // inner branches follow it
-    stats_.branches.push_back({branch.name, path, {}, branch.counter});
+  std::int64_t read(const detail::Choice& choice, const std::string& path) {
+    const std::size_t at = stats_.choices.size();  // inner choices follow it
+    stats_.choices.push_back({choice.name, path, {}, choice.counter});
     std::int64_t all = 0;
-    for (std::size_t a = 0; a < branch.arms.size(); ++a) {
-      const std::int64_t ns = read(branch.arms[a], inside(path, branch.name, branch.arm_names[a]));
-      stats_.branches[at].arms.push_back({branch.arm_names[a], counts_[branch.counter + a], ns});
+    for (std::size_t a = 0; a < choice.branches.size(); ++a) {
+      const std::int64_t ns =
+          read(choice.branches[a], inside(path, choice.name, choice.branch_names[a]));
+      stats_.choices[at].branches.push_back(
+          {choice.branch_names[a], counts_[choice.counter + a], ns});
       all += ns;
     }
     return all;
@@ -126,11 +128,11 @@ std::string steps_table(const Stats& stats) {
 // Empty if there is no time.
 std::string time_of(double mean_ns) { return mean_ns > 0 ? duration(mean_ns) : std::string(); }
 
-std::string arms_table(const Stats& stats) {
+std::string branches_table(const Stats& stats) {
   std::vector<std::array<std::string, 5>> rows = {{"branch", "in", "taken", "share", "mean"}};
-  for (const BranchStats& b : stats.branches) {
+  for (const ChoiceStats& b : stats.choices) {
     const auto all = static_cast<double>(b.taken());
-    for (const ArmStats& a : b.arms) {
+    for (const BranchStats& a : b.branches) {
       rows.push_back({b.name + ":" + a.name, in_words(b.path), with_commas(a.taken),
                       percent(static_cast<double>(a.taken), all), time_of(a.mean_ns())});
     }
@@ -162,14 +164,14 @@ WaitStats& WaitStats::operator+=(const WaitStats& more) {
   return *this;
 }
 
-double DeviceStats::mean_gather() const { return mean(samples, gathers); }
+double DeviceStats::mean_batch() const { return mean(samples, batches); }
 double StepStats::mean_ns() const { return mean(total_ns, runs); }
-double ArmStats::mean_ns() const { return mean(total_ns, taken); }
+double BranchStats::mean_ns() const { return mean(total_ns, taken); }
 double LoopStats::mean_ns() const { return mean(total_ns, entries); }
 
-std::int64_t BranchStats::taken() const {
+std::int64_t ChoiceStats::taken() const {
   std::int64_t sum = 0;
-  for (const ArmStats& arm : arms) sum += arm.taken;
+  for (const BranchStats& branch : branches) sum += branch.taken;
   return sum;
 }
 
@@ -191,7 +193,7 @@ std::string to_string(const DeviceStats& device) {
       "device: {}; {} GPU batches of {:.1f} samples ({} as CUDA graphs), {} samples returned; "
       "{:.1f} MB to the device, {:.1f} MB back\ndevice memory: {}; pinned: {}\ndevice thread: {} "
       "asking, {} pausing, {} asleep",
-      device.name, with_commas(device.gathers), device.mean_gather(), with_commas(device.as_graphs),
+      device.name, with_commas(device.batches), device.mean_batch(), with_commas(device.as_graphs),
       with_commas(device.given_back), megabytes(device.bytes_up), megabytes(device.bytes_down),
       pool(device.memory), pool(device.pinned), time(device.asking_ns), time(device.pausing_ns),
       time(device.asleep_ns));
@@ -224,12 +226,12 @@ std::string to_string(const Stats& stats) {
   if (!stats.steps.empty()) text += steps_table(stats);
   if (std::any_of(stats.steps.begin(), stats.steps.end(),
                   [](const StepStats& s) { return s.total_ns > 0; }) &&
-      stats.device.gathers > 0) {
+      stats.device.batches > 0) {
     text +=
         "in one GPU batch, the first step has the time of the whole batch, from begin to end,\nfor "
         "each of its samples; these times do not add up and are not CPU time\n";
   }
-  if (!stats.branches.empty()) text += arms_table(stats);
+  if (!stats.choices.empty()) text += branches_table(stats);
   if (!stats.loops.empty()) text += loops_table(stats);
   if (!stats.events.empty()) text += events_table(stats);
   return text;

@@ -46,7 +46,7 @@ struct MemoryStats {
 };
 
 // Paths of parts of the plan are as in errors: "if_else:then", or empty at the top. For loops they
-// also name the condition or the body: "while_loop:body/select:arm 3".
+// also name the condition or the body: "while_loop:body/select:branch 3".
 struct StepStats {
   std::string name;
   std::string path;
@@ -56,16 +56,16 @@ struct StepStats {
   double mean_ns() const;         // 0 when it never ran
 };
 
-struct ArmStats {
+struct BranchStats {
   std::string name;
   std::int64_t taken = 0;
   std::int64_t total_ns = 0;  // of the steps in it; 0 without `profile`
   double mean_ns() const;     // for each sample that took it
 };
-struct BranchStats {
+struct ChoiceStats {
   std::string name;
   std::string path;
-  std::vector<ArmStats> arms;
+  std::vector<BranchStats> branches;
   detail::CounterId counter = 0;
   std::int64_t taken() const;  // the sum over all branches
 };
@@ -93,7 +93,7 @@ struct DeviceStats {
   std::string name;            // empty: no step of the pipeline runs on a device
   BufferPoolStats memory;      // of the device
   BufferPoolStats pinned;      // pinned host memory, for copies
-  std::int64_t gathers = 0;    // GPU batches, each launched as a whole
+  std::int64_t batches = 0;    // GPU batches, each launched as a whole
   std::int64_t as_graphs = 0;  // of these, launched by one call, as a CUDA graph
   std::int64_t samples = 0;    // samples in them; a sample counts once for each GPU batch
   std::int64_t bytes_up = 0, bytes_down = 0;  // copied there, and back
@@ -103,7 +103,7 @@ struct DeviceStats {
   // The time of the thread that polls for completed GPU batches: on a CPU, in pauses of some
   // microseconds, and asleep with nothing to poll for.
   std::int64_t asking_ns = 0, pausing_ns = 0, asleep_ns = 0;
-  double mean_gather() const;  // samples in each GPU batch; 0 without any
+  double mean_batch() const;  // samples in each GPU batch; 0 without any
 };
 
 // The waits between consumer and pipeline. If the consumer waits, the pipeline is too slow for it;
@@ -143,7 +143,7 @@ struct Stats {
   std::vector<StepWorkers> workers;  // steps with worker processes
   // In the order of the plan.
   std::vector<StepStats> steps;  // empty without `profile`
-  std::vector<BranchStats> branches;
+  std::vector<ChoiceStats> choices;
   std::vector<LoopStats> loops;
   std::vector<EventStats> events;  // those that happened
 };

@@ -360,11 +360,11 @@ void add_followers(std::set<detail::SlotId>& made, const detail::Block& block) {
             if (follows) made.insert(step.writes.begin(), step.writes.end());
           }
         },
-        [&](const detail::Branch& branch) {
-          for (const detail::Block& arm : branch.arms) {
-            add_followers(made, arm);
-            for (std::size_t i = 0; i < arm.results.size(); ++i) {
-              if (made.count(arm.results[i]) > 0) made.insert(branch.results[i]);
+        [&](const detail::Choice& choice) {
+          for (const detail::Block& branch : choice.branches) {
+            add_followers(made, branch);
+            for (std::size_t i = 0; i < branch.results.size(); ++i) {
+              if (made.count(branch.results[i]) > 0) made.insert(choice.results[i]);
             }
           }
         },

@@ -44,7 +44,7 @@ struct CudaLaunch {
 // over.
 struct DeviceGuard {
   const std::int32_t* taken = nullptr;  // device memory: the branch taken; null: always run
-  std::int32_t arm = 0;                 // run if this branch is taken
+  std::int32_t branch = 0;              // run if this branch is taken
 };
 
 // The work of a launch. `arguments` are bytes; either kind of device gets a copy of them.

@@ -24,7 +24,7 @@ struct SampleError {
   std::string source;      // what the source calls the sample, for instance its file; may be empty
   std::string step;        // the step that failed
   // The branches taken and the loops run until then; of an unfinished loop, only its current
-  // iteration: "if_else:then/while_loop (iteration 52)/select#2:arm 3". Empty at the top level.
+  // iteration: "if_else:then/while_loop (iteration 52)/select#2:branch 3". Empty at the top level.
   std::string path;
   std::string what;   // the step's message
   bool kept = false;  // only a warning: the sample is still delivered

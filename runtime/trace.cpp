@@ -180,11 +180,11 @@ void Trace::slice(Track& track, NameId name, Time from, Time to, const TraceArgs
   if (finished_.load(std::memory_order_relaxed)) return;
   track.add(event_of(EventKind::slice, name, from, to, args));
 }
-void Trace::gathered(Track& track, NameId name, Time from, Time to,
-                     const TraceDeviceBatchArgs& args) {
+void Trace::add_device_batch(Track& track, NameId name, Time from, Time to,
+                             const TraceDeviceBatchArgs& args) {
   if (finished_.load(std::memory_order_relaxed)) return;
-  track.add(
-      event_of(EventKind::gather, name, from, to, {.epoch = args.samples, .sample = args.bytes}));
+  track.add(event_of(EventKind::device_batch, name, from, to,
+                     {.epoch = args.samples, .sample = args.bytes}));
 }
 void Trace::counter(Track& track, NameId name, Time at, std::int64_t value) {
   if (finished_.load(std::memory_order_relaxed)) return;
@@ -221,9 +221,9 @@ void Trace::write() {
     const auto add = [&](const char* name, std::int64_t value) {
       if (value >= 0) text += fmt::format("{}\"{}\":{}", text.empty() ? "" : ",", name, value);
     };
-    const bool gather = event.kind == EventKind::gather;
-    add(gather ? "bytes" : "sample", event.sample);
-    add(gather ? "samples" : "epoch", event.epoch);
+    const bool device_batch = event.kind == EventKind::device_batch;
+    add(device_batch ? "bytes" : "sample", event.sample);
+    add(device_batch ? "samples" : "epoch", event.epoch);
     add("position", event.position);
     add("batch", event.batch);
     const std::string& in = places[event.name];

@@ -72,14 +72,15 @@ class Trace {
   void wait(NameId name, Time from, Time to, const TraceArgs& args);
   // The same for a track that the caller manages.
   void slice(Track& track, NameId name, Time from, Time to, const TraceArgs& args);
-  void gathered(Track& track, NameId name, Time from, Time to, const TraceDeviceBatchArgs& args);
+  void add_device_batch(Track& track, NameId name, Time from, Time to,
+                        const TraceDeviceBatchArgs& args);
   void counter(Track& track, NameId name, Time at, std::int64_t value);
 
   // Writes the file. Events that are added later are dropped. A second call does nothing.
   void finish() noexcept;
 
  private:
-  enum class EventKind : std::uint8_t { slice, wait, counter, gather };
+  enum class EventKind : std::uint8_t { slice, wait, counter, device_batch };
   struct Event;
   struct Name {
     std::string text, where;

@@ -21,18 +21,18 @@ int main() {
     });
     auto which =
         g.random("which", [](Random& draw) { return static_cast<std::int64_t>(draw.below(3)); });
-    const std::vector<std::function<Value<Image>()>> arms = {
+    const std::vector<std::function<Value<Image>()>> branches = {
         [=] { return image; },
         [=] { return flip(image); },
         [=] { return brightness_contrast(image, {.brightness = 1.5f}); },
     };
-    return std::tuple{g.select(which, arms), which};
+    return std::tuple{g.select(which, branches), which};
   });
 
-  for (const auto& [images, arms] : pipeline.epoch()) {
+  for (const auto& [images, branches] : pipeline.epoch()) {
     for (std::size_t i = 0; i < images.size(); ++i) {
       const Image image = images[i];
-      std::printf("arm %d:", static_cast<int>(arms[i]));
+      std::printf("branch %d:", static_cast<int>(branches[i]));
       for (int x = 0; x < image.width(); ++x) std::printf(" %3d", image.at(0, x, 0));
       std::printf("\n");
     }

@@ -50,11 +50,11 @@ class Bursts {
     before_ = pipeline_->stats().device;
   }
   // The mean size of a GPU batch since the warm-up.
-  double mean_gather() const {
+  double mean_batch() const {
     DeviceStats stats = pipeline_->stats().device;
     stats.samples -= before_.samples;
-    stats.gathers -= before_.gathers;
-    return stats.mean_gather();
+    stats.batches -= before_.batches;
+    return stats.mean_batch();
   }
 
  private:
@@ -135,7 +135,7 @@ Figures measure_latency(const Corpus& corpus, const SubjectOptions& options, dou
              corpus.size(), corpus.megabytes(),
              both ? options.device->name() + " beside " : std::string(), options.threads);
   const char* const head = "  median us    p99 us  us/sample";
-  fmt::print(out, "samples{}{}\n", both ? std::string(head) + "  gather of  | on the CPU:" : "",
+  fmt::print(out, "samples{}{}\n", both ? std::string(head) + "   batch of  | on the CPU:" : "",
              head);
   Figures figures;
   figures.add("workload", "latency");
@@ -162,9 +162,9 @@ Figures measure_latency(const Corpus& corpus, const SubjectOptions& options, dou
     fmt::print(out, "{:>7}", samples);
     if (device) {
       Figures there = figures_of(on_device, samples);
-      there.add("samples_per_gather", device->mean_gather());
+      there.add("samples_per_batch", device->mean_batch());
       row.add("device", std::move(there));
-      fmt::print(out, "{}{:>11.1f}{:>15}", columns(on_device, samples), device->mean_gather(), "");
+      fmt::print(out, "{}{:>11.1f}{:>15}", columns(on_device, samples), device->mean_batch(), "");
     }
     fmt::print(out, "{}\n", columns(on_host, samples));
     (void)std::fflush(out);

@@ -24,7 +24,7 @@
 
 namespace sluice::app {
 
-//                                                            +--> arm --+
+//                                                            +--> branch --+
 //   input --> limiter --> first --> second --> third --> switch         +--> order --> batch --+
 //                ^                                             +--------+                      |
 //                +-----------------------------------------------------------------------------+
@@ -58,7 +58,7 @@ double run_raw_tbb(std::int64_t samples, int threads, int batch) {
         std::get<1>(ports).try_put(id);
       }
     });
-    tf::function_node<Id, Id> arm(g, tf::unlimited, stage);
+    tf::function_node<Id, Id> branch(g, tf::unlimited, stage);
     tf::sequencer_node<Id> order(g, [](Id id) { return static_cast<std::size_t>(id); });
     std::vector<Id> gathered;
     gathered.reserve(static_cast<std::size_t>(batch));
@@ -73,9 +73,9 @@ double run_raw_tbb(std::int64_t samples, int threads, int batch) {
     tf::make_edge(first, second);
     tf::make_edge(second, third);
     tf::make_edge(third, choose);
-    tf::make_edge(tf::output_port<0>(choose), arm);
+    tf::make_edge(tf::output_port<0>(choose), branch);
     tf::make_edge(tf::output_port<1>(choose), order);
-    tf::make_edge(arm, order);
+    tf::make_edge(branch, order);
     tf::make_edge(order, gather);
     tf::make_edge(gather, window.decrementer());
 
@@ -98,7 +98,7 @@ using Describe = std::function<Number(Graph&, Number)>;
 
 constexpr int kTrips = 10;
 constexpr int kNested = 6;
-constexpr int kManyArms = 32;
+constexpr int kManyBranches = 32;
 
 std::int64_t same(std::int64_t x) { return x; }
 
@@ -122,30 +122,30 @@ Number work(Graph& g, const Number& x) {
 Number in_a_line(Graph& g, const Number& x) {
   auto key = step(g, "key", x);
   return g.map(
-      "arm", [](std::int64_t y, std::int64_t) { return y; }, x, key);
+      "branch", [](std::int64_t y, std::int64_t) { return y; }, x, key);
 }
 
 Number one_if(Graph& g, const Number& x) {
   auto key = g.map(
       "key", [](std::int64_t y) { return y % 2 == 0; }, x);
-  const auto arm = [&] { return step(g, "arm", x); };
-  return g.if_else(key, arm, arm);
+  const auto branch = [&] { return step(g, "branch", x); };
+  return g.if_else(key, branch, branch);
 }
 
 // `taken`: the number of branches that are ever taken; `other`: the body of the others.
-Number one_select(Graph& g, const Number& x, std::int64_t arms, std::int64_t taken,
+Number one_select(Graph& g, const Number& x, std::int64_t branches, std::int64_t taken,
                   Number (*other)(Graph&, const Number&)) {
   auto key = g.map(
       "key", [taken](std::int64_t y) { return y % taken; }, x);
   std::vector<std::function<Number()>> all;
-  for (std::int64_t a = 0; a < arms; ++a)
+  for (std::int64_t a = 0; a < branches; ++a)
     all.emplace_back(
-        [&g, x, a, taken, other] { return a < taken ? step(g, "arm", x) : other(g, x); });
+        [&g, x, a, taken, other] { return a < taken ? step(g, "branch", x) : other(g, x); });
   return g.select(key, all);
 }
 
 Number nested(Graph& g, const Number& x, int depth) {
-  if (depth == 0) return step(g, "arm", x);
+  if (depth == 0) return step(g, "branch", x);
   return g.if_else(
       is_true(g, x), [&] { return nested(g, x, depth - 1); }, [&] { return x; });
 }
@@ -154,7 +154,7 @@ Number nest_in_a_line(Graph& g, const Number& x) {
   for (int i = 0; i < kNested; ++i)
     last = g.map(
         "is_true", [](std::int64_t y, std::int64_t) { return y; }, x, last);
-  return step(g, "arm", last);
+  return step(g, "branch", last);
 }
 
 Number loop(Graph& g, const Number& x) {
@@ -166,7 +166,7 @@ Number loop_in_a_line(Graph& g, const Number& x) {
   return last;
 }
 
-Number idle(Graph& g, const Number& x) { return step(g, "arm", x); }
+Number idle(Graph& g, const Number& x) { return step(g, "branch", x); }
 
 struct Contender {
   std::string name;  // empty: a baseline
@@ -175,16 +175,16 @@ struct Contender {
 };
 
 std::vector<Contender> contenders() {
-  const auto select = [](std::int64_t arms, std::int64_t taken,
+  const auto select = [](std::int64_t branches, std::int64_t taken,
                          Number (*other)(Graph&, const Number&)) {
-    return [=](Graph& g, const Number& x) { return one_select(g, x, arms, taken, other); };
+    return [=](Graph& g, const Number& x) { return one_select(g, x, branches, taken, other); };
   };
   return {{"", in_a_line},
           {"if", one_if, 0},
           {"select of 8", select(8, 8, idle), 0},
-          {"select of 32", select(kManyArms, kManyArms, idle), 0},
-          {"select of 32, one branch taken", select(kManyArms, 1, idle), 0},
-          {"the same, work in the others", select(kManyArms, 1, work), 0},
+          {"select of 32", select(kManyBranches, kManyBranches, idle), 0},
+          {"select of 32, one branch taken", select(kManyBranches, 1, idle), 0},
+          {"the same, work in the others", select(kManyBranches, 1, work), 0},
           {"", nest_in_a_line},
           {"six ifs, nested", [](Graph& g, const Number& x) { return nested(g, x, kNested); }, 6},
           {"", loop_in_a_line},
@@ -226,7 +226,7 @@ Subject make_overhead_subject(const SubjectOptions& options) {
     auto even = g.map(
         "even", [](std::int64_t x) { return x % 2 == 0; }, third);
     return g.if_else(
-        even, [&] { return step(g, "arm", third); }, [&] { return third; });
+        even, [&] { return step(g, "branch", third); }, [&] { return third; });
   });
 }
 

@@ -117,7 +117,7 @@ struct ChooseJob {
   const ReduceResult* sums = nullptr;  // device memory
   std::int64_t count = 0;              // of pixel values
   double other = 0;
-  std::int32_t* arm = nullptr;  // device memory: 0 if the comparison is true, else 1
+  std::int32_t* branch = nullptr;  // device memory: 0 if the comparison is true, else 1
 };
 
 // Rounds the product by itself, without fusing it with a sum, as on the host.
@@ -174,7 +174,7 @@ SLUICE_HOST_DEVICE inline void choose_tile(const ChooseJob& job, int,
   const bool first = job.number_first != 0;
   const bool is_true =
       compares(job.comparison, first ? number : job.other, first ? job.other : number);
-  *device_view(job.arm, 1) = is_true ? 0 : 1;
+  *device_view(job.branch, 1) = is_true ? 0 : 1;
 }
 
 }  // namespace sluice::device

@@ -93,7 +93,7 @@ template <class Job>
 SLUICE_HOST_DEVICE bool is_done(const Batch<Job>& batch, int job) {
   if (batch.guards == nullptr) return true;
   const DeviceGuard& guard = device_view(batch.guards, static_cast<std::size_t>(job) + 1)[job];
-  return guard.taken == nullptr || *device_view(guard.taken, 1) == guard.arm;
+  return guard.taken == nullptr || *device_view(guard.taken, 1) == guard.branch;
 }
 
 // Returns the job that the tile belongs to; skips jobs without tiles.

@@ -101,16 +101,16 @@ Step begin_step(PlanBuilder& builder, std::string_view name, const Args&... args
 }
 
 // Returns the result of a branch: calls a callable, and returns anything else unchanged.
-template <class Arm>
-auto give(const Arm& arm) {
-  if constexpr (std::is_invocable_v<const Arm&>) {
-    return arm();
+template <class Branch>
+auto give(const Branch& branch) {
+  if constexpr (std::is_invocable_v<const Branch&>) {
+    return branch();
   } else {
-    return arm;
+    return branch;
   }
 }
-template <class Arm>
-using given_t = decltype(give(std::declval<const Arm&>()));
+template <class Branch>
+using given_t = decltype(give(std::declval<const Branch&>()));
 
 // True if F takes a state, after the arguments in Before, as one argument or as the separate
 // elements of a tuple.

@@ -56,7 +56,7 @@ struct value_of_constant {
   }
 };
 template <class Then, class Otherwise>
-struct arms_of_if_else : Joint<Then, Otherwise> {
+struct branches_of_if_else : Joint<Then, Otherwise> {
   static constexpr bool check() {
     SLUICE_CHECK_GIVEN("if_else: the branch 'then'", Then);
     SLUICE_CHECK_GIVEN("if_else: the branch 'otherwise'", Otherwise);
@@ -100,9 +100,9 @@ struct index_of_select {
     return good;
   }
 };
-// Branch number `Number`, compared with the result of the branches before it.
+// Choice number `Number`, compared with the result of the branches before it.
 template <int Number, class Gives, class Before>
-struct arm_of_select {
+struct branch_of_select {
   static constexpr bool good = Joint<Before, Gives>::good;
   static constexpr bool check() {
     SLUICE_CHECK_GIVEN("select: a branch", Gives);
@@ -113,10 +113,10 @@ struct arm_of_select {
   }
 };
 template <class... Gives>
-struct arms_of_select : Joint<Gives...> {
+struct branches_of_select : Joint<Gives...> {
   template <int Number, class Before, class First, class... More>
   static constexpr bool check_from() {
-    if constexpr (!arm_of_select<Number, First, Before>::check()) {
+    if constexpr (!branch_of_select<Number, First, Before>::check()) {
       return false;
     } else if constexpr (sizeof...(More) > 0) {
       return check_from<Number + 1, type_join_t<Before, First>, More...>();

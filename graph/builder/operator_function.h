@@ -37,13 +37,13 @@ struct ConstantTraits {
   static constexpr bool exists = std::is_enum_v<T>;
   static constexpr ParameterType type = ParameterType::choice;
   static Constant to(T value, const Parameter& parameter) {
-    for (const Choice& choice : parameter.choices) {
+    for (const NamedValue& choice : parameter.choices) {
       if (choice.value == static_cast<std::int64_t>(value)) return choice.name;
     }
     return static_cast<std::int64_t>(value);  // which is not a valid choice
   }
   static T from(const Constant& constant, const Parameter& parameter) {
-    for (const Choice& choice : parameter.choices) {
+    for (const NamedValue& choice : parameter.choices) {
       if (choice.name == std::get<std::string>(constant)) return static_cast<T>(choice.value);
     }
     return T{};

@@ -65,7 +65,7 @@ void PlanBuilder::take_generator(std::uint32_t number) {
 void PlanBuilder::add_dataset(DatasetRecord dataset) {
   state_->plan.datasets.push_back(std::move(dataset));
 }
-void PlanBuilder::make_eager() { state_->open.back().branch().eager = true; }
+void PlanBuilder::make_eager() { state_->open.back().choice().eager = true; }
 const std::string& PlanBuilder::open_name() const { return state_->open.back().name(); }
 const std::string& PlanBuilder::place() const { return state_->plan.scopes[current_scope()].name; }
 const std::string& PlanBuilder::name_of(SlotId slot) const { return state_->plan.slots[slot].name; }
@@ -235,19 +235,19 @@ std::string PlanBuilder::unique_name(std::string_view base) {
   return count == 1 ? std::string(base) : std::string(base) + "#" + std::to_string(count);
 }
 
-void PlanBuilder::open_branch(std::string name, std::vector<std::string> arm_names,
+void PlanBuilder::open_choice(std::string name, std::vector<std::string> branch_names,
                               std::vector<SlotId> reads,
                               Function<std::int64_t(const Sample&)> choose) {
-  Branch branch;
-  branch.name = std::move(name);
-  for (const SlotId slot : reads) use(slot, branch.name);
-  branch.arm_names = std::move(arm_names);
-  branch.reads = std::move(reads);
-  branch.choose = std::move(choose);
-  state_->open.push_back({std::move(branch), {}, false, 0});
+  Choice choice;
+  choice.name = std::move(name);
+  for (const SlotId slot : reads) use(slot, choice.name);
+  choice.branch_names = std::move(branch_names);
+  choice.reads = std::move(reads);
+  choice.choose = std::move(choose);
+  state_->open.push_back({std::move(choice), {}, false, 0});
 }
 
-void PlanBuilder::open_branch(std::string name, std::vector<std::string> arm_names,
+void PlanBuilder::open_choice(std::string name, std::vector<std::string> branch_names,
                               Choosing choosing) {
   std::vector<SlotId> reads;
   if (auto* slot = std::get_if<SlotArgument>(&choosing.argument)) {
@@ -256,8 +256,8 @@ void PlanBuilder::open_branch(std::string name, std::vector<std::string> arm_nam
   }
   auto choose = choose_by(choosing);
   if (!choose) throw BuildError("'" + name + "' cannot choose by a value of this type");
-  open_branch(std::move(name), std::move(arm_names), std::move(reads), std::move(choose));
-  state_->open.back().branch().choosing = std::move(choosing);
+  open_choice(std::move(name), std::move(branch_names), std::move(reads), std::move(choose));
+  state_->open.back().choice().choosing = std::move(choosing);
 }
 
 void PlanBuilder::begin_block(ScopeId parent, std::string name) {
@@ -276,40 +276,40 @@ Block PlanBuilder::take_block(std::vector<SlotId> results) {
   return std::move(open.block);
 }
 
-void PlanBuilder::begin_arm() {
-  Branch& branch = state_->open.back().branch();
-  begin_block(current_scope(), "the branch '" + branch.arm_names.at(branch.arms.size()) + "' of '" +
-                                   branch.name + "'");
+void PlanBuilder::begin_branch() {
+  Choice& choice = state_->open.back().choice();
+  begin_block(current_scope(), "the branch '" + choice.branch_names.at(choice.branches.size()) +
+                                   "' of '" + choice.name + "'");
 }
 
-void PlanBuilder::end_arm(std::vector<SlotId> results, const Place& place) {
-  Block arm = take_block(std::move(results));
-  Branch& branch = state_->open.back().branch();
-  require_agreement(branch, arm, place);
-  branch.arms.push_back(std::move(arm));
+void PlanBuilder::end_branch(std::vector<SlotId> results, const Place& place) {
+  Block branch = take_block(std::move(results));
+  Choice& choice = state_->open.back().choice();
+  require_agreement(choice, branch, place);
+  choice.branches.push_back(std::move(branch));
 }
 
-void PlanBuilder::arms_give(std::vector<std::vector<SlotId>> results, const Place& place) {
-  Branch& branch = state_->open.back().branch();
-  std::vector<Block> arms = std::exchange(branch.arms, {});
-  for (std::size_t i = 0; i < arms.size(); ++i) {
+void PlanBuilder::set_branch_results(std::vector<std::vector<SlotId>> results, const Place& place) {
+  Choice& choice = state_->open.back().choice();
+  std::vector<Block> branches = std::exchange(choice.branches, {});
+  for (std::size_t i = 0; i < branches.size(); ++i) {
     for (const SlotId slot : results.at(i))
-      require_visible(state_->plan, slot, arms[i].scope, branch.name);
-    arms[i].results = std::move(results[i]);
-    require_agreement(branch, arms[i], place);
-    branch.arms.push_back(std::move(arms[i]));
+      require_visible(state_->plan, slot, branches[i].scope, choice.name);
+    branches[i].results = std::move(results[i]);
+    require_agreement(choice, branches[i], place);
+    choice.branches.push_back(std::move(branches[i]));
   }
 }
 
-std::vector<SlotId> PlanBuilder::close_branch() {
-  Branch& branch = state_->open.back().branch();
-  for (std::size_t i = 0; i < branch.arms.front().results.size(); ++i) {
-    const SlotId result = add_pointer(branch.arms.front().results[i], branch.name);
-    for (const Block& arm : branch.arms) merge_spec(result, result, arm.results[i]);
-    branch.results.push_back(result);
+std::vector<SlotId> PlanBuilder::close_choice() {
+  Choice& choice = state_->open.back().choice();
+  for (std::size_t i = 0; i < choice.branches.front().results.size(); ++i) {
+    const SlotId result = add_pointer(choice.branches.front().results[i], choice.name);
+    for (const Block& branch : choice.branches) merge_spec(result, result, branch.results[i]);
+    choice.results.push_back(result);
   }
-  std::vector<SlotId> results = branch.results;
-  current().nodes.emplace_back(std::move(branch));
+  std::vector<SlotId> results = choice.results;
+  current().nodes.emplace_back(std::move(choice));
   state_->open.pop_back();
   return results;
 }
@@ -412,10 +412,10 @@ std::vector<SlotId> PlanBuilder::close_loop() {
 }
 
 std::string PlanBuilder::open_part() const {
-  const auto* branch = std::get_if<Branch>(&state_->open.back().node);
-  if (branch == nullptr) return "the body, unlike the state it begins with,";
-  return "the branch '" + branch->arm_names.at(branch->arms.size()) + "', unlike '" +
-         branch->arm_names.front() + "',";
+  const auto* choice = std::get_if<Choice>(&state_->open.back().node);
+  if (choice == nullptr) return "the body, unlike the state it begins with,";
+  return "the branch '" + choice->branch_names.at(choice->branches.size()) + "', unlike '" +
+         choice->branch_names.front() + "',";
 }
 
 }  // namespace sluice::detail

@@ -73,7 +73,7 @@ namespace sluice::detail {
 
 struct Block;
 struct Boundary;
-struct Branch;
+struct Choice;
 struct Loop;
 struct Plan;
 struct Slot;
@@ -129,24 +129,24 @@ class PlanBuilder {
 
   // A choice: open it; begin, record and end each branch; then close it, which returns the merged
   // slots. Choices and loops may be nested.
-  void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
-                   Function<std::int64_t(const Sample&)> choose);
+  void open_choice(std::string name, std::vector<std::string> branch_names,
+                   std::vector<SlotId> reads, Function<std::int64_t(const Sample&)> choose);
   // The same for a choice given as data. Throws BuildError if the type of the argument cannot be
   // used for a choice.
-  void open_branch(std::string name, std::vector<std::string> arm_names, Choosing choosing);
+  void open_choice(std::string name, std::vector<std::string> branch_names, Choosing choosing);
   // Describes where value number i stands in the result of a branch or body: "element 1"; empty for
   // all.
   using Place = Function<std::string(std::size_t)>;
   // Marks the open choice as eager: values that only one branch uses are made before the choice, as
   // if several branches used them.
   void make_eager();
-  void begin_arm();
-  void end_arm(std::vector<SlotId> results, const Place& place);
+  void begin_branch();
+  void end_branch(std::vector<SlotId> results, const Place& place);
   // Sets the results of all branches at once. Use it if the results are known only after all
   // branches have been recorded: end each branch without results, then call this. A result must be
   // visible in its branch, so a value that no branch contains must come from outside.
-  void arms_give(std::vector<std::vector<SlotId>> results, const Place& place);
-  std::vector<SlotId> close_branch();
+  void set_branch_results(std::vector<std::vector<SlotId>> results, const Place& place);
+  std::vector<SlotId> close_choice();
 
   // A loop: open it, which returns the values that an iteration sees; begin, record and end its
   // condition, then its body; close it, which returns the final values.
@@ -224,7 +224,7 @@ class PlanBuilder {
   // Returns the first value for which the known specs of both sides differ.
   std::optional<std::size_t> disagreement(const std::vector<SlotId>& some,
                                           const std::vector<SlotId>& others) const;
-  void require_agreement(const Branch& branch, const Block& arm, const Place& place) const;
+  void require_agreement(const Choice& choice, const Block& branch, const Place& place) const;
   void require_agreement(const Loop& loop, const Block& body, const Place& place) const;
   Block take_block(std::vector<SlotId> results);
   Block& current();

@@ -112,15 +112,16 @@ std::optional<std::size_t> PlanBuilder::disagreement(const std::vector<SlotId>& 
   return std::nullopt;
 }
 
-void PlanBuilder::require_agreement(const Branch& branch, const Block& arm,
+void PlanBuilder::require_agreement(const Choice& choice, const Block& branch,
                                     const Place& place) const {
   const auto side = [&](const Block& block, std::size_t number, std::size_t i) {
-    return in_arm(state_->plan.slots[block.results[i]].spec, branch.arm_names.at(number));
+    return in_branch(state_->plan.slots[block.results[i]].spec, choice.branch_names.at(number));
   };
-  for (std::size_t a = 0; a < branch.arms.size(); ++a) {
-    if (const auto i = disagreement(arm.results, branch.arms[a].results)) {
-      detail::require_agreement(branch.name, which_of("the result", place(*i)),
-                                side(arm, branch.arms.size(), *i), side(branch.arms[a], a, *i));
+  for (std::size_t a = 0; a < choice.branches.size(); ++a) {
+    if (const auto i = disagreement(branch.results, choice.branches[a].results)) {
+      detail::require_agreement(choice.name, which_of("the result", place(*i)),
+                                side(branch, choice.branches.size(), *i),
+                                side(choice.branches[a], a, *i));
     }
   }
 }

@@ -17,11 +17,11 @@
 namespace sluice::detail {
 
 struct PlanBuilder::Open {
-  std::variant<Branch, Loop> node;
+  std::variant<Choice, Loop> node;
   Block block;  // the branch, condition or body being recorded
   bool in_block = false;
   ScopeId loop_scope = 0;
-  Branch& branch() { return std::get<Branch>(node); }
+  Choice& choice() { return std::get<Choice>(node); }
   Loop& loop() { return std::get<Loop>(node); }
   const std::string& name() const {
     return std::visit([](const auto& n) -> const std::string& { return n.name; }, node);

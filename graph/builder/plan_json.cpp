@@ -114,7 +114,7 @@ class Writer {
               if (!one.pinned) all.push_back(step(one));
             }
           },
-          [&](const Branch& one) { all.push_back(branch(one)); },
+          [&](const Choice& one) { all.push_back(choice(one)); },
           [&](const Loop& one) { all.push_back(loop(one)); });
     }
     --depth_;
@@ -206,25 +206,25 @@ class Writer {
     return all;
   }
 
-  Json branch(const Branch& branch) {
-    if (!branch.choosing) {
-      throw BuildError("'" + branch.name +
+  Json choice(const Choice& choice) {
+    if (!choice.choosing) {
+      throw BuildError("'" + choice.name +
                        "' chooses by a value that cannot be saved: make it a bool, or a number of "
                        "fixed width, with cast<T>(value)");
     }
     Json all;
-    all["branch"] = branch.name;
-    all["by"] = branch.choosing->by == Choosing::By::truth ? "truth" : "number";
-    all["on"] = argument(branch.choosing->argument, nullptr, branch.name);
-    if (branch.eager) all["eager"] = true;
-    all["arms"] = Json::array();
-    for (std::size_t i = 0; i < branch.arms.size(); ++i) {
-      Json arm;
-      arm["name"] = branch.arm_names[i];
-      arm.update(block(branch.arms[i], branch.name));
-      all["arms"].push_back(std::move(arm));
+    all["choice"] = choice.name;
+    all["by"] = choice.choosing->by == Choosing::By::truth ? "truth" : "number";
+    all["on"] = argument(choice.choosing->argument, nullptr, choice.name);
+    if (choice.eager) all["eager"] = true;
+    all["branches"] = Json::array();
+    for (std::size_t i = 0; i < choice.branches.size(); ++i) {
+      Json branch;
+      branch["name"] = choice.branch_names[i];
+      branch.update(block(choice.branches[i], choice.name));
+      all["branches"].push_back(std::move(branch));
     }
-    all["outputs"] = define(branch.results);
+    all["outputs"] = define(choice.results);
     return all;
   }
 

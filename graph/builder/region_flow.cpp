@@ -21,9 +21,9 @@ bool is_conditional(const Boundary& boundary) {
 }
 
 // Returns the values that the branch, or each iteration of the loop, leads to.
-std::vector<SlotId> goals_of(const Boundary& boundary, std::size_t arm) {
+std::vector<SlotId> goals_of(const Boundary& boundary, std::size_t branch) {
   if (const auto* conditional = std::get_if<ConditionalRecord>(&boundary.record))
-    return conditional->gives[arm];
+    return conditional->gives[branch];
   const auto& loop = std::get<LoopRecord>(boundary.record);
   std::vector<SlotId> goals;
   if (loop.more) goals.push_back(*loop.more);
@@ -54,9 +54,9 @@ RegionFlow::RegionFlow(const Plan& plan, Block& block, std::vector<Boundary*> bo
   add_regions();
   for (Index b = 0; b < boundaries_.size(); ++b) {
     if (!items_[exits_[b]].needed) continue;
-    const Index arms = is_conditional(*boundaries_[b]) ? 2 : 1;
-    for (Index arm = 0; arm < arms; ++arm)
-      find_members(b, region(b, arm), goals_of(*boundaries_[b], arm), results);
+    const Index branches = is_conditional(*boundaries_[b]) ? 2 : 1;
+    for (Index branch = 0; branch < branches; ++branch)
+      find_members(b, region(b, branch), goals_of(*boundaries_[b], branch), results);
   }
   // Outer boundaries come first. They lead to inner ones, so no call of place() recurses deeply.
   for (auto i = order_.rbegin(); i != order_.rend(); ++i) {
@@ -70,8 +70,8 @@ RegionFlow::RegionFlow(const Plan& plan, Block& block, std::vector<Boundary*> bo
   check_uses(results, user);
 }
 
-RegionFlow::Index RegionFlow::region(Index boundary, Index arm) const {
-  return first_region_[boundary] + (is_conditional(*boundaries_[boundary]) ? 1 + arm : 0);
+RegionFlow::Index RegionFlow::region(Index boundary, Index branch) const {
+  return first_region_[boundary] + (is_conditional(*boundaries_[boundary]) ? 1 + branch : 0);
 }
 
 std::set<RegionFlow::Index> RegionFlow::behind(SlotId value) const {
@@ -341,9 +341,9 @@ void RegionFlow::check_exit(const Item& exit) const {
   const Boundary& boundary = *boundaries_[*exit.exit_of];
   if (const auto* conditional = std::get_if<ConditionalRecord>(&boundary.record)) {
     check_use(*conditional->condition, exit.stands, exit.name);
-    for (Index arm = 0; arm < 2; ++arm) {
-      for (const SlotId slot : conditional->gives[arm])
-        check_use(slot, region(*exit.exit_of, arm), exit.name);
+    for (Index branch = 0; branch < 2; ++branch) {
+      for (const SlotId slot : conditional->gives[branch])
+        check_use(slot, region(*exit.exit_of, branch), exit.name);
     }
     return;
   }

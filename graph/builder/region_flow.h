@@ -49,7 +49,7 @@ class RegionFlow {
   // Needed items, each behind what it uses, otherwise in the order in which they were recorded.
   const std::vector<Index>& order() const { return order_; }
   // The region of a loop, or of a branch of a conditional: 0 for true, 1 for false.
-  Index region(Index boundary, Index arm = 0) const;
+  Index region(Index boundary, Index branch = 0) const;
   // Returns the items that lead to the value, including its maker.
   std::set<Index> behind(SlotId value) const;
 

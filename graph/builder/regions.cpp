@@ -23,7 +23,7 @@
 //    lead to the region's values: {turned} for `true`, {} for `false`. Steps with an effect that
 //    values from inside lead to are members, too.
 // 4. An item in several regions stands in the innermost one. All others must contain that one.
-// 5. Builder walks through the sorted items of a region. An exit becomes a Branch or a Loop, for
+// 5. Builder walks through the sorted items of a region. An exit becomes a Choice or a Loop, for
 //    which Builder walks through the inner regions. Here: x, gray, branch{true: turned; false: -}.
 //
 // A Loop has two blocks. The condition holds the steps that lead to the value of add_while(), and
@@ -103,39 +103,40 @@ class Builder {
     Boundary& b = *flow_.boundaries()[boundary];
     if (auto* conditional = std::get_if<ConditionalRecord>(&b.record)) {
       std::vector<Node> one;
-      one.emplace_back(branch(boundary, b.name, *conditional, scope));
+      one.emplace_back(choice(boundary, b.name, *conditional, scope));
       return one;
     }
     return loop_nodes(boundary, b.name, std::get<LoopRecord>(b.record), scope);
   }
 
-  Branch branch(Index boundary, const std::string& name, const ConditionalRecord& record,
+  Choice choice(Index boundary, const std::string& name, const ConditionalRecord& record,
                 ScopeId scope) {
-    Branch made = choice(name, *record.condition, "true", "false", scope);
+    Choice made = make_choice(name, *record.condition, "true", "false", scope);
     // Steps before the inputs run before the decision: see T9 in docs/conformance.md.
     made.eager = true;
-    for (std::size_t arm = 0; arm < 2; ++arm) {
-      made.arms[arm].nodes = nodes(flow_.region(boundary, arm), made.arms[arm].scope, all());
-      made.arms[arm].results = record.gives[arm];
+    for (std::size_t branch = 0; branch < 2; ++branch) {
+      made.branches[branch].nodes =
+          nodes(flow_.region(boundary, branch), made.branches[branch].scope, all());
+      made.branches[branch].results = record.gives[branch];
     }
     made.results = record.outputs;
     return made;
   }
 
-  // Returns a Branch with two empty `arms`; the first is taken if the condition holds.
-  Branch choice(const std::string& name, SlotId condition, const char* yes, const char* no,
-                ScopeId scope) {
-    Branch made;
+  // Returns a Choice with two empty `branches`; the first is taken if the condition holds.
+  Choice make_choice(const std::string& name, SlotId condition, const char* yes, const char* no,
+                     ScopeId scope) {
+    Choice made;
     made.name = name;
-    made.arm_names = {yes, no};
+    made.branch_names = {yes, no};
     made.reads = {condition};
     made.choosing =
         Choosing{Choosing::By::truth, SlotArgument{condition, plan_.slots[condition].type}};
     made.choose = choose_by(*made.choosing);
-    for (const std::string& arm : made.arm_names) {
-      made.arms.emplace_back();
-      made.arms.back().scope =
-          add_scope(plan_, scope, "the branch '" + arm + "' of '" + name + "'");
+    for (const std::string& branch : made.branch_names) {
+      made.branches.emplace_back();
+      made.branches.back().scope =
+          add_scope(plan_, scope, "the branch '" + branch + "' of '" + name + "'");
     }
     return made;
   }
@@ -187,10 +188,10 @@ class Builder {
       condition.results = {below};
       if (record.more) {
         // After the last iteration the condition is not evaluated: an iterator has come to its end.
-        Branch both = choice(loop.name + "'s end", below, "ask", "over", condition.scope);
-        both.arms[0].nodes = nodes(region, inner, in_condition);
-        both.arms[0].results = {*record.more};
-        both.arms[1].results = {below};
+        Choice both = make_choice(loop.name + "'s end", below, "ask", "over", condition.scope);
+        both.branches[0].nodes = nodes(region, inner, in_condition);
+        both.branches[0].results = {*record.more};
+        both.branches[1].results = {below};
         both.results = {add_bool(both.name, inner)};
         plan_.slots[both.results[0]].merged = true;
         condition.results = both.results;

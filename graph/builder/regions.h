@@ -1,7 +1,7 @@
 // Regions: the parts of a block that its explicit boundaries enclose. While the block is recorded,
 // its steps are listed in order, and a Boundary records the inputs and outputs of the conditional
 // or loop. When the block ends, enclose() finds out by data flow which steps lie within, and makes
-// a Branch or a Loop of each boundary: the same plan as for if_else and while_loop.
+// a Choice or a Loop of each boundary: the same plan as for if_else and while_loop.
 //
 // A step lies in a branch if it is on a path from an input of the conditional to a value that the
 // branch returns. It lies in a loop if it is on a path from the iteration to a value that the loop

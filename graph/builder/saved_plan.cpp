@@ -101,14 +101,14 @@ class Loader {
       const JsonPlace one = list.at(i);
       if (one.has("operator")) {
         step(one);
-      } else if (one.has("branch")) {
-        branch(one);
+      } else if (one.has("choice") || one.has("branch")) {
+        choice(one);
       } else if (one.has("loop")) {
         loop(one);
       } else if (one.has("alias")) {
         alias(one);
       } else {
-        one.fail("this is not a step: it has none of the fields operator, branch, loop and alias");
+        one.fail("this is not a step: it has none of the fields operator, choice, loop and alias");
       }
     }
   }
@@ -202,8 +202,11 @@ class Loader {
     define(place.field("outputs"), {made});
   }
 
-  void branch(const JsonPlace& place) {
-    place.only({"branch", "by", "on", "eager", "arms", "outputs"});
+  void choice(const JsonPlace& place) {
+    // Files of before say "branch" and "arms".
+    const char* const name = place.has("choice") ? "choice" : "branch";
+    const char* const all = place.has("branches") ? "branches" : "arms";
+    place.only({name, "by", "on", "eager", all, "outputs"});
     const JsonPlace by = place.field("by");
     Choosing choosing;
     if (by.text() == "number") {
@@ -213,32 +216,33 @@ class Loader {
     }
     const JsonPlace on = place.field("on");
     choosing.argument = on.has("slot") ? Argument(slot_argument(on)) : typed_constant(on);
-    const JsonPlace arms = place.field("arms");
-    const std::size_t count = arms.size();
+    const JsonPlace branches = place.field(all);
+    const std::size_t count = branches.size();
     if (count == 0 || (choosing.by == Choosing::By::truth && count != 2))
-      arms.fail(fmt::format(
+      branches.fail(fmt::format(
           "there are {} branches; by truth there must be two, by number at least one", count));
     std::vector<std::string> names;
     for (std::size_t i = 0; i < count; ++i) {
-      arms.at(i).only({"name", "steps", "results"});
-      names.push_back(arms.at(i).field("name").text());
+      branches.at(i).only({"name", "steps", "results"});
+      names.push_back(branches.at(i).field("name").text());
     }
     const PlanBuilder::Attempt attempt(builder_);
     recorded(place, [&] {
-      builder_.open_branch(builder_.unique_name(place.field("branch").text()), names, choosing);
+      builder_.open_choice(builder_.unique_name(place.field(name).text()), names, choosing);
     });
     if (place.has("eager") && place.field("eager").boolean()) builder_.make_eager();
     std::vector<SlotId> wanted;
     for (std::size_t i = 0; i < count; ++i) {
-      builder_.begin_arm();
-      const JsonPlace arm = arms.at(i);
-      steps(arm.field("steps"));
-      std::vector<SlotId> results = uses(arm.field("results"));
+      builder_.begin_branch();
+      const JsonPlace branch = branches.at(i);
+      steps(branch.field("steps"));
+      std::vector<SlotId> results = uses(branch.field("results"));
       if (i == 0) wanted = results;
-      require_same_types(arm.field("results"), results, wanted, "the first branch gives");
-      recorded(arm.field("results"), [&] { builder_.end_arm(std::move(results), place_in_); });
+      require_same_types(branch.field("results"), results, wanted, "the first branch gives");
+      recorded(branch.field("results"),
+               [&] { builder_.end_branch(std::move(results), place_in_); });
     }
-    define(place.field("outputs"), builder_.close_branch());
+    define(place.field("outputs"), builder_.close_choice());
   }
 
   void loop(const JsonPlace& place) {

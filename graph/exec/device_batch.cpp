@@ -132,7 +132,7 @@ void DeviceBatch::count() {
   const auto add = [](std::atomic<std::int64_t>& sum, std::int64_t more) {
     sum.fetch_add(more, std::memory_order_relaxed);
   };
-  add(counters.gathers, samples_ == 0 ? 0 : 1);
+  add(counters.batches, samples_ == 0 ? 0 : 1);
   add(counters.samples, samples_);
   add(counters.bytes_up, bytes_up_);
   add(counters.bytes_down, bytes_down_);

@@ -64,7 +64,7 @@ class StepLaunch {
 
 // Totals of all GPU batches so far.
 struct DeviceCounters {
-  std::atomic<std::int64_t> gathers{0}, samples{0};  // launched, and samples in them
+  std::atomic<std::int64_t> batches{0}, samples{0};  // launched, and samples in them
   std::atomic<std::int64_t> as_graphs{0};            // GPU batches launched as graphs
   std::atomic<std::int64_t> bytes_up{0}, bytes_down{0};
   std::atomic<std::int64_t> given_back{0};  // samples that the host had to process

@@ -13,16 +13,17 @@ bool DeviceBatchPlan::stops() const {
   return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.stops; });
 }
 
-std::size_t DeviceBatchPlan::steps_in(const Part& choice, std::size_t arm) const {
+std::size_t DeviceBatchPlan::steps_in(const Part& part, std::size_t branch) const {
   std::size_t steps = 0;
-  for (std::size_t at = choice.arms[arm]; parts_[at].step != nullptr; at = parts_[at].next) ++steps;
+  for (std::size_t at = part.branches[branch]; parts_[at].step != nullptr; at = parts_[at].next)
+    ++steps;
   return steps;
 }
 
 void DeviceBatchPlan::add(std::span<const Node> nodes) {
   for (const Node& node : nodes) {
     visit(
-        node, [&](const Stage& stage) { add(stage); }, [&](const Branch& branch) { add(branch); },
+        node, [&](const Stage& stage) { add(stage); }, [&](const Choice& choice) { add(choice); },
         [](const Loop&) {});  // never part of a GPU batch
   }
 }
@@ -42,37 +43,37 @@ void DeviceBatchPlan::add(const Stage& stage) {
   }
 }
 
-void DeviceBatchPlan::add(const Branch& branch) {
-  const std::size_t choice = parts_.size();
+void DeviceBatchPlan::add(const Choice& choice) {
+  const std::size_t first = parts_.size();
   Part part;
-  part.branch = &branch;
+  part.choice = &choice;
   part.number = steps_.size();
-  part.stops = branch.stops;
-  part.told = told_at(branch.there != nullptr ? branch.there->compares.arguments
-                                              : Arguments{branch.choosing->argument});
+  part.stops = choice.stops;
+  part.told = told_at(choice.there != nullptr ? choice.there->compares.arguments
+                                              : Arguments{choice.choosing->argument});
   parts_.push_back(std::move(part));
-  if (branch.there != nullptr) steps_.push_back(&branch.there->begins);
+  if (choice.there != nullptr) steps_.push_back(&choice.there->begins);
   std::vector<std::size_t> ends;
-  for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
-    parts_[choice].arms.push_back(parts_.size());
-    add(branch.arms[arm].nodes);
+  for (std::size_t branch = 0; branch < choice.branches.size(); ++branch) {
+    parts_[first].branches.push_back(parts_.size());
+    add(choice.branches[branch].nodes);
     ends.push_back(parts_.size());
     Part end;
-    end.branch = &branch;
-    end.number = arm;
+    end.choice = &choice;
+    end.number = branch;
     parts_.push_back(std::move(end));
-    for (std::size_t i = 0; i < branch.results.size(); ++i) {
-      const auto maker = makers_.find(branch.arms[arm].results[i]);
+    for (std::size_t i = 0; i < choice.results.size(); ++i) {
+      const auto maker = makers_.find(choice.branches[branch].results[i]);
       if (maker == makers_.end()) continue;
-      std::size_t& last = makers_[branch.results[i]];
+      std::size_t& last = makers_[choice.results[i]];
       last = std::max(last, maker->second);
     }
   }
   for (const std::size_t end : ends) parts_[end].next = parts_.size();
-  parts_[choice].behind = parts_.size();
-  if (branch.there == nullptr) return;
-  parts_[choice].last = steps_.size();
-  steps_.push_back(&branch.there->ends);
+  parts_[first].behind = parts_.size();
+  if (choice.there == nullptr) return;
+  parts_[first].last = steps_.size();
+  steps_.push_back(&choice.there->ends);
 }
 
 std::size_t DeviceBatchPlan::told_at(const Arguments& numbers) const {

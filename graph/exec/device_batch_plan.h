@@ -20,10 +20,10 @@
 namespace sluice::detail {
 
 // DeviceBatchPlan: the parts of a plan that run in one GPU batch: the steps of a stage, or of
-// neighboring nodes that join_gathers has joined, with choices among them. A sample passes through
-// the parts from the first. A step leads to the next part, a choice to the first part of a branch,
-// the end of a branch to the part after the choice. So a GPU batch has the jobs of a step only for
-// samples that reach it.
+// neighboring nodes that join_device_batches has joined, with choices among them. A sample passes
+// through the parts from the first. A step leads to the next part, a choice to the first part of a
+// branch, the end of a branch to the part after the choice. So a GPU batch has the jobs of a step
+// only for samples that reach it.
 //
 // A sample stops at a part that needs a number computed in its own GPU batch. When that batch is
 // over, the sample is added to another GPU batch of the same parts and continues there. At a choice
@@ -36,12 +36,12 @@ class DeviceBatchPlan {
   // A step, or a choice, which has branches, or the end of one of its branches.
   struct Part {
     const Step* step = nullptr;
-    const Branch* branch = nullptr;
-    std::size_t number = 0;         // of the step in the GPU batch, or of the branch that ends
-    std::size_t next = 0;           // the next part
-    bool stops = false;             // needs numbers that the GPU batch computes
-    std::size_t told = 0;           // the last part that computes one of them
-    std::vector<std::size_t> arms;  // the first part of each branch
+    const Choice* choice = nullptr;
+    std::size_t number = 0;             // of the step in the GPU batch, or of the branch that ends
+    std::size_t next = 0;               // the next part
+    bool stops = false;                 // needs numbers that the GPU batch computes
+    std::size_t told = 0;               // the last part that computes one of them
+    std::vector<std::size_t> branches;  // the first part of each branch
     // For a choice that the device makes: the steps of its branches are numbered between `number`
     // and `last`, the device's work before and after them. `behind` is the part after the choice.
     std::size_t last = 0, behind = 0;
@@ -60,31 +60,31 @@ class DeviceBatchPlan {
   // True if a sample may need several GPU batches.
   bool stops() const;
   // The number of steps of one branch, which contains no choices.
-  std::size_t steps_in(const Part& choice, std::size_t arm) const;
+  std::size_t steps_in(const Part& part, std::size_t branch) const;
 
   // Follows the path of an added sample from its first to its last part. Calls on_step(const
-  // Step&), and on_arm(const Branch&, arm) for each branch taken.
-  template <class OnStep, class OnArm>
-  void follow(const Sample& sample, const OnStep& on_step, const OnArm& on_arm) const {
-    std::size_t taken = sample.wait.arms_before, steps = sample.wait.steps;
+  // Step&), and on_branch(const Branch&, branch) for each branch taken.
+  template <class OnStep, class OnBranch>
+  void follow(const Sample& sample, const OnStep& on_step, const OnBranch& on_branch) const {
+    std::size_t taken = sample.wait.branches_before, steps = sample.wait.steps;
     for (std::size_t at = sample.wait.from; at < parts_.size();) {
       const Part& part = parts_[at];
       at = part.next;
       if (part.step != nullptr) {
         if (steps-- == 0) return;
         on_step(*part.step);
-      } else if (!part.arms.empty()) {
+      } else if (!part.branches.empty()) {
         if (taken == sample.execution_path.length()) return;
-        const std::size_t arm = sample.execution_path.arm(taken++);
-        on_arm(*part.branch, arm);
-        at = part.arms[arm];
+        const std::size_t branch = sample.execution_path.branch(taken++);
+        on_branch(*part.choice, branch);
+        at = part.branches[branch];
       }
     }
   }
 
  private:
   void add(const Stage& stage);
-  void add(const Branch& branch);
+  void add(const Choice& choice);
   void add(std::span<const Node> nodes);
   // The last part that computes one of these numbers.
   std::size_t told_at(const Arguments& numbers) const;
@@ -131,7 +131,7 @@ struct DeviceWork {
   // memory to continue.
   std::atomic<std::size_t> scarce{0};
   // The most GPU batches in flight for each stage, and as many again for samples that continue.
-  std::size_t gathers = 8;
+  std::size_t batches = 8;
   std::size_t most = 128;  // the most samples in a GPU batch
 };
 

@@ -102,7 +102,7 @@ void add_device(Stats& stats, const DeviceWork& device) {
   stats.device = {.name = device.device->name(),
                   .memory = device.memory.values.stats(),
                   .pinned = device.memory.pinned.stats(),
-                  .gathers = counters.gathers.load(std::memory_order_relaxed),
+                  .batches = counters.batches.load(std::memory_order_relaxed),
                   .as_graphs = counters.as_graphs.load(std::memory_order_relaxed),
                   .samples = counters.samples.load(std::memory_order_relaxed),
                   .bytes_up = counters.bytes_up.load(std::memory_order_relaxed),

@@ -146,7 +146,7 @@ struct Executor::Impl {
                                       hooks.batch_ready(batch->index, batch->tokens);
                                       return {};
                                     });
-    finish = std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) -> std::size_t {
+    finish = std::make_unique<ChoiceNode>(*graph, 2, [this](const Token& token) -> std::size_t {
       if (!hooks.finish(*token)) return kAgain;
       // The sample may be reused as soon as its batch has left.
       guard([&] { batches->put(token); });
@@ -288,7 +288,7 @@ struct Executor::Impl {
   std::unique_ptr<Window> window;
   std::unique_ptr<flow::batch_node<Token>> batches;
   std::unique_ptr<ReadyNode> ready;
-  std::unique_ptr<BranchNode> finish;
+  std::unique_ptr<ChoiceNode> finish;
   std::unique_ptr<Nodes> nodes;
 
   std::mutex mutex;

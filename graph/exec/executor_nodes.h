@@ -156,7 +156,7 @@ class StreamStage {
                      alone([&] { runner_.do_on_host(*sample, batch_plan_); });
                    },
                .goes_on = [](Sample* sample) { return Runner::has_stopped(*sample); },
-               .kept = batch_plan_.stops() ? work.gathers : 0}),
+               .kept = batch_plan_.stops() ? work.batches : 0}),
         input_(g, tbb::flow::unlimited, [this](Sample* sample) noexcept -> tbb::flow::continue_msg {
           runner_.begin_device_batch(*sample, batch_plan_);
           node_.put(sample);
@@ -343,7 +343,7 @@ class StreamStage {
 
   std::vector<std::unique_ptr<Node::slot>> slots(DeviceWork& work) {
     std::vector<std::unique_ptr<Node::slot>> made;
-    const std::size_t count = batch_plan_.stops() ? 2 * work.gathers : work.gathers;
+    const std::size_t count = batch_plan_.stops() ? 2 * work.batches : work.batches;
     for (std::size_t i = 0; i < count; ++i) {
       auto slot = std::make_unique<Slot>(*this, work, i);
       work.keepers.push_back(slot.get());
@@ -374,7 +374,7 @@ class StreamStage {
 using Token = Sample*;
 using Receiver = tbb::flow::receiver<Token>;
 using StepNode = flow::step_node<Token>;
-using BranchNode = flow::select_node<Token, flow::carried>;
+using ChoiceNode = flow::select_node<Token, flow::carried>;
 using LoopNode = flow::loop_node<Token, flow::carried>;
 using Window = flow::window<Token, flow::carried>;
 
@@ -423,10 +423,10 @@ class Nodes {
           block.nodes[--i],
           [&](const Stage& stage) { target = &lower_stage(stage, *target, then); },
           [&](const Loop& loop) { target = &lower_loop(loop, after()); },
-          [&](const Branch& branch) {
+          [&](const Choice& choice) {
             // A stage in front of a branch runs in the branch's own node.
             const Stage* before = i >= 1 ? as_working_stage(block.nodes[i - 1]) : nullptr;
-            target = &lower_branch(before, branch, after());
+            target = &lower_choice(before, choice, after());
             if (before != nullptr) --i;
           });
       then = nullptr;
@@ -491,20 +491,20 @@ class Nodes {
     return stages_.back()->input();
   }
 
-  Receiver& lower_branch(const Stage* before, const Branch& branch, Receiver& next) {
-    branches_.push_back(std::make_unique<BranchNode>(
-        graph_, branch.arms.size(),
-        [this, before, &branch](const Token& token) noexcept -> std::size_t {
+  Receiver& lower_choice(const Stage* before, const Choice& choice, Receiver& next) {
+    choices_.push_back(std::make_unique<ChoiceNode>(
+        graph_, choice.branches.size(),
+        [this, before, &choice](const Token& token) noexcept -> std::size_t {
           if (before != nullptr) alone([&] { runner_.run(*token, *before); });
-          return runner_.choose(*token, branch);
+          return runner_.choose(*token, choice);
         }));
-    BranchNode& node = *branches_.back();
-    for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
+    ChoiceNode& node = *choices_.back();
+    for (std::size_t branch = 0; branch < choice.branches.size(); ++branch) {
       AtEnd give;  // a branch without steps has set its results when it was chosen
-      if (!branch.arms[arm].nodes.empty()) {
-        give = [&branch, arm](Sample& sample) { Runner::give_results(sample, branch, arm); };
+      if (!choice.branches[branch].nodes.empty()) {
+        give = [&choice, branch](Sample& sample) { Runner::give_results(sample, choice, branch); };
       }
-      tbb::flow::make_edge(node.port(arm), lower(branch.arms[arm], next, give));
+      tbb::flow::make_edge(node.port(branch), lower(choice.branches[branch], next, give));
     }
     return node.input();
   }
@@ -548,7 +548,7 @@ class Nodes {
   std::vector<std::unique_ptr<WaitingStage>> waits_;
   std::vector<std::unique_ptr<IoStage>> reads_;
   std::vector<std::unique_ptr<StreamStage>> streams_;
-  std::vector<std::unique_ptr<BranchNode>> branches_;
+  std::vector<std::unique_ptr<ChoiceNode>> choices_;
   std::vector<std::unique_ptr<LoopNode>> loops_;
 };
 

@@ -38,12 +38,12 @@ struct Inspection::Impl {
     for (const detail::Step& step : stage.steps) note(step.writes);
   }
 
-  void walk(const detail::Branch& branch) {
-    const std::size_t arm = runner.choose(sample, branch);
+  void walk(const detail::Choice& choice) {
+    const std::size_t branch = runner.choose(sample, choice);
     if (sample.ended()) return;
-    walk(branch.arms[arm]);
-    detail::Runner::give_results(sample, branch, arm);
-    note(branch.results);
+    walk(choice.branches[branch]);
+    detail::Runner::give_results(sample, choice, branch);
+    note(choice.results);
   }
 
   void walk(const detail::Loop& loop) {

@@ -1,7 +1,7 @@
 // inspect(): runs one sample on the calling thread and keeps everything that it computed.
 //
 //   const Inspection sample = pipeline.inspect(17);
-//   std::puts(sample.path().c_str());                      // "if_else:then/select:arm 3"
+//   std::puts(sample.path().c_str());                      // "if_else:then/select:branch 3"
 //   const Image& turned = sample.get<Image>("rotate");     // what the step named "rotate" made
 //
 // For a value on a device, get() returns a copy in host memory.
@@ -60,7 +60,7 @@ class Inspection {
   const T& get(const Named& value) const {
     return *static_cast<const T*>(find(value, detail::slot_type<T>()));
   }
-  // The branches taken, outermost first: "if_else:then/select:arm 3".
+  // The branches taken, outermost first: "if_else:then/select:branch 3".
   const std::string& path() const;
   // The error that ended the sample; null if it did not fail.
   const SampleError* error() const;

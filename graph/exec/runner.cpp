@@ -215,36 +215,36 @@ void Runner::run_and_wait(Sample& sample, const Stage& stage) noexcept {
   end_wait(sample);
 }
 
-std::optional<std::size_t> Runner::arm_for(Sample& sample, const Branch& branch) {
-  const std::int64_t arm = branch.choose(sample);
-  if (arm >= 0 && arm < static_cast<std::int64_t>(branch.arms.size()))
-    return static_cast<std::size_t>(arm);
-  sample.fail(branch.name, "the index is " + std::to_string(arm) +
+std::optional<std::size_t> Runner::branch_for(Sample& sample, const Choice& choice) {
+  const std::int64_t branch = choice.choose(sample);
+  if (branch >= 0 && branch < static_cast<std::int64_t>(choice.branches.size()))
+    return static_cast<std::size_t>(branch);
+  sample.fail(choice.name, "the index is " + std::to_string(branch) +
                                ", but the branches are numbered 0 to " +
-                               std::to_string(branch.arms.size() - 1));
+                               std::to_string(choice.branches.size() - 1));
   return std::nullopt;
 }
 
-std::size_t Runner::choose(Sample& sample, const Branch& branch) noexcept {
+std::size_t Runner::choose(Sample& sample, const Choice& choice) noexcept {
   if (sample.ended()) return 0;
   std::size_t taken = 0;
   capture_error(
-      sample, [&]() -> const std::string& { return branch.name; },
+      sample, [&]() -> const std::string& { return choice.name; },
       [&] {
-        const std::optional<std::size_t> arm = arm_for(sample, branch);
-        if (!arm) return;
-        taken = *arm;
-        sample.take_arm(branch, static_cast<std::uint32_t>(taken));
-        for (const SlotId slot : branch.arms[taken].releases) sample.release(slot);
-        if (branch.arms[taken].nodes.empty()) give_results(sample, branch, taken);
+        const std::optional<std::size_t> branch = branch_for(sample, choice);
+        if (!branch) return;
+        taken = *branch;
+        sample.take_branch(choice, static_cast<std::uint32_t>(taken));
+        for (const SlotId slot : choice.branches[taken].releases) sample.release(slot);
+        if (choice.branches[taken].nodes.empty()) give_results(sample, choice, taken);
       });
   return taken;
 }
 
-void Runner::give_results(Sample& sample, const Branch& branch, std::size_t arm) noexcept {
+void Runner::give_results(Sample& sample, const Choice& choice, std::size_t branch) noexcept {
   if (sample.ended()) return;
-  const std::vector<SlotId>& given = branch.arms[arm].results;
-  for (std::size_t i = 0; i < given.size(); ++i) sample.alias(branch.results[i], given[i]);
+  const std::vector<SlotId>& given = choice.branches[branch].results;
+  for (std::size_t i = 0; i < given.size(); ++i) sample.alias(choice.results[i], given[i]);
 }
 
 void Runner::begin(Sample& sample, const Loop& loop) noexcept {

@@ -96,9 +96,9 @@ class Runner {
 
   // Returns the branch to take; branch 0 for a sample that has ended, which runs nothing there. The
   // results of a branch without steps are set at once.
-  std::size_t choose(Sample& sample, const Branch& branch) noexcept;
+  std::size_t choose(Sample& sample, const Choice& choice) noexcept;
   // Called at the end of one of the branch's blocks: its results become those of the branch.
-  static void give_results(Sample& sample, const Branch& branch, std::size_t arm) noexcept;
+  static void give_results(Sample& sample, const Choice& choice, std::size_t branch) noexcept;
 
   static void begin(Sample& sample, const Loop& loop) noexcept;
   // Called after the condition's steps. Returns true if the body runs (again); otherwise sets the
@@ -110,17 +110,17 @@ class Runner {
  private:
   // Returns the number of the branch; throws what the choice throws. Nothing if it is out of range:
   // the sample has failed.
-  static std::optional<std::size_t> arm_for(Sample& sample, const Branch& branch);
+  static std::optional<std::size_t> branch_for(Sample& sample, const Choice& choice);
   void run_on_device(Sample& sample, const Stage& stage) noexcept;
   bool add_to_device_batch(Sample& sample, const Step& step, Memory without) noexcept;
   // The result of adding both branches of a choice that the device makes. `no`: the sample must
   // stop there.
   enum class Added : std::uint8_t { yes, no, too_little_memory };
   static Added add_choice(Sample& sample, const DeviceBatchPlan& batch_plan,
-                          const DeviceBatchPlan::Part& choice, DeviceBatch& device_batch) noexcept;
+                          const DeviceBatchPlan::Part& part, DeviceBatch& device_batch) noexcept;
   // Called when the GPU batch is over: reads which branches the device has taken.
   static void learn_choices(Sample& sample, const DeviceBatchPlan& batch_plan) noexcept;
-  static void release_written(Sample& sample, const Block& arm,
+  static void release_written(Sample& sample, const Block& branch,
                               const std::vector<SlotId>& except) noexcept;
   void run_and_wait(Sample& sample, const Stage& stage) noexcept;
   std::size_t run_step(Sample& sample, const Step& step);

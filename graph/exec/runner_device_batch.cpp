@@ -25,7 +25,7 @@ void Runner::begin_device_batch(Sample& sample, const DeviceBatchPlan& batch_pla
   sample.enter_stage();
   sample.enter(&batch_plan.front());
   sample.given_back = nullptr;
-  sample.wait.arms_before = sample.execution_path.length();
+  sample.wait.branches_before = sample.execution_path.length();
   sample.wait.steps = 0;
   if (sample.counters.timed() || trace_ != nullptr)
     sample.wait.since = nanoseconds_of(StepClock::now());
@@ -39,7 +39,7 @@ bool Runner::collect(Sample& sample, const DeviceBatchPlan& batch_plan, DeviceBa
   const BufferPoolScope scope(device_->memory.values);
   device_batch.begin_sample(sample);
   // It may have been added before, to a GPU batch that gives it back.
-  sample.execution_path.cut_back(sample.wait.arms_before);
+  sample.execution_path.cut_back(sample.wait.branches_before);
   sample.wait.steps = sample.wait.stopped = 0;
   const Step* first = nullptr;  // the first step on the device
   const std::vector<DeviceBatchPlan::Part>& parts = batch_plan.parts();
@@ -47,7 +47,7 @@ bool Runner::collect(Sample& sample, const DeviceBatchPlan& batch_plan, DeviceBa
        at < parts.size() && !sample.ended() && !short_of_memory;) {
     const DeviceBatchPlan::Part& part = parts[at];
     if (part.waits(sample.wait.from)) {
-      const Added added = part.branch != nullptr && part.branch->there != nullptr
+      const Added added = part.choice != nullptr && part.choice->there != nullptr
                               ? add_choice(sample, batch_plan, part, device_batch)
                               : Added::no;
       if (added == Added::yes) {
@@ -66,17 +66,17 @@ bool Runner::collect(Sample& sample, const DeviceBatchPlan& batch_plan, DeviceBa
       ++sample.wait.steps;
       if (first == nullptr && part.step->kind == StepKind::stream) first = part.step;
       short_of_memory = !add_to_device_batch(sample, *part.step, without);
-    } else if (part.arms.empty()) {
-      give_results(sample, *part.branch, part.number);
+    } else if (part.branches.empty()) {
+      give_results(sample, *part.choice, part.number);
     } else {
       capture_error(
-          sample, [&]() -> const std::string& { return part.branch->name; },
+          sample, [&]() -> const std::string& { return part.choice->name; },
           [&] {
-            if (part.branch->there != nullptr) part.branch->there->compares.run(sample);
-            const std::optional<std::size_t> arm = arm_for(sample, *part.branch);
-            if (!arm) return;
-            sample.execution_path.take(*part.branch, static_cast<std::uint32_t>(*arm));
-            at = part.arms[*arm];
+            if (part.choice->there != nullptr) part.choice->there->compares.run(sample);
+            const std::optional<std::size_t> branch = branch_for(sample, *part.choice);
+            if (!branch) return;
+            sample.execution_path.take(*part.choice, static_cast<std::uint32_t>(*branch));
+            at = part.branches[*branch];
           });
     }
   }
@@ -112,7 +112,7 @@ bool Runner::add_to_device_batch(Sample& sample, const Step& step, Memory withou
 void Runner::take_back(Sample& sample, const DeviceBatchPlan& batch_plan) noexcept {
   if (sample.ended()) return;
   release_made(sample, batch_plan);
-  sample.execution_path.cut_back(sample.wait.arms_before);
+  sample.execution_path.cut_back(sample.wait.branches_before);
   sample.wait.steps = 0;
 }
 
@@ -125,9 +125,9 @@ void Runner::release_made(Sample& sample, const DeviceBatchPlan& batch_plan) noe
           if (sample.plan().slots[slot].output < 0) sample.release(slot);
         }
       },
-      [&](const Branch& branch, std::size_t) {
-        if (branch.there == nullptr) return;
-        for (const Block& arm : branch.arms) release_written(sample, arm, {});
+      [&](const Choice& choice, std::size_t) {
+        if (choice.there == nullptr) return;
+        for (const Block& branch : choice.branches) release_written(sample, branch, {});
       });
 }
 
@@ -143,7 +143,7 @@ void Runner::do_on_host(Sample& sample, const DeviceBatchPlan& batch_plan) noexc
   if (sample.ended()) return;
   release_made(sample, batch_plan);
   // Later steps have not run.
-  std::size_t steps = 0, arms = sample.wait.arms_before;
+  std::size_t steps = 0, branches = sample.wait.branches_before;
   bool there = false;
   batch_plan.follow(
       sample,
@@ -151,8 +151,8 @@ void Runner::do_on_host(Sample& sample, const DeviceBatchPlan& batch_plan) noexc
         steps += there ? 0 : 1;
         there = there || &other == &step;
       },
-      [&](const Branch&, std::size_t) { arms += there ? 0 : 1; });
-  sample.execution_path.cut_back(arms);
+      [&](const Choice&, std::size_t) { branches += there ? 0 : 1; });
+  sample.execution_path.cut_back(branches);
   sample.wait.steps = steps;
   DeviceBatch nowhere(device_->memory);
   {
@@ -167,7 +167,7 @@ void Runner::do_on_host(Sample& sample, const DeviceBatchPlan& batch_plan) noexc
 
 void Runner::give_up(Sample& sample) noexcept {
   sample.wait.stopped = 0;
-  if (!sample.ended()) sample.execution_path.cut_back(sample.wait.arms_before);
+  if (!sample.ended()) sample.execution_path.cut_back(sample.wait.branches_before);
 }
 
 void Runner::end_device_batch(Sample& sample, const DeviceBatchPlan& batch_plan) noexcept {
@@ -190,9 +190,9 @@ void Runner::end_device_batch(Sample& sample, const DeviceBatchPlan& batch_plan)
         if (sample.counters.timed())
           record_step_run(sample, step, &step == &first ? took : StepClock::duration::zero());
       },
-      [&](const Branch& branch, std::size_t arm) {
-        sample.counters.add(branch.counter + static_cast<CounterId>(arm), 1);
-        let_go(branch.arms[arm].releases);
+      [&](const Choice& choice, std::size_t branch) {
+        sample.counters.add(choice.counter + static_cast<CounterId>(branch), 1);
+        let_go(choice.branches[branch].releases);
       });
   if (trace_ != nullptr) trace_->waited(sample, first, since, now);
   sample.bytes_waiting = sample.bytes_allocated;
@@ -202,7 +202,7 @@ void Runner::end_device_batch(Sample& sample, const DeviceBatchPlan& batch_plan)
     return;
   }
   sample.enter_stage();
-  sample.wait.arms_before = sample.execution_path.length();
+  sample.wait.branches_before = sample.execution_path.length();
   sample.wait.steps = 0;
   sample.wait.since = nanoseconds_of(now);
 }
@@ -284,31 +284,31 @@ bool copy_over(Sample& sample, DeviceBatch& device_batch, SlotId kept, SlotId ot
   return copy_over(device_batch, sample.get<Tensor>(kept), sample.get<Tensor>(other));
 }
 
-bool add_arms(Sample& sample, const DeviceBatchPlan& batch_plan,
-              const DeviceBatchPlan::Part& choice, DeviceBatch& device_batch) {
-  const Branch& branch = *choice.branch;
-  const DeviceChoice& there = *branch.there;
+bool add_branches(Sample& sample, const DeviceBatchPlan& batch_plan,
+                  const DeviceBatchPlan::Part& part, DeviceBatch& device_batch) {
+  const Choice& choice = *part.choice;
+  const DeviceChoice& there = *choice.there;
   const std::vector<DeviceBatchPlan::Part>& parts = batch_plan.parts();
   DeviceGuard guard;
   {
-    const DeviceBatch::Scope jobs(device_batch, choice.number);
+    const DeviceBatch::Scope jobs(device_batch, part.number);
     guard = device_chooser()->choose(device_batch, sample.get<float>(there.number), there,
                                      there.other(sample));
   }
-  for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
-    guard.arm = static_cast<std::int32_t>(arm);
+  for (std::size_t branch = 0; branch < choice.branches.size(); ++branch) {
+    guard.branch = static_cast<std::int32_t>(branch);
     const DeviceBatch::Guarded guarded(device_batch, guard);
-    for (std::size_t at = choice.arms[arm]; parts[at].step != nullptr; at = parts[at].next) {
+    for (std::size_t at = part.branches[branch]; parts[at].step != nullptr; at = parts[at].next) {
       const DeviceBatch::Scope jobs(device_batch, parts[at].number);
       sample.enter(parts[at].step);
       parts[at].step->run(sample);
     }
   }
-  const std::vector<SlotId>& kept = branch.arms[there.kept].results;
-  const std::vector<SlotId>& other = branch.arms[1 - there.kept].results;
-  guard.arm = static_cast<std::int32_t>(1 - there.kept);
+  const std::vector<SlotId>& kept = choice.branches[there.kept].results;
+  const std::vector<SlotId>& other = choice.branches[1 - there.kept].results;
+  guard.branch = static_cast<std::int32_t>(1 - there.kept);
   const DeviceBatch::Guarded guarded(device_batch, guard);
-  const DeviceBatch::Scope jobs(device_batch, choice.last);
+  const DeviceBatch::Scope jobs(device_batch, part.last);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!copy_over(sample, device_batch, kept[i], other[i])) return false;
   }
@@ -318,37 +318,37 @@ bool add_arms(Sample& sample, const DeviceBatchPlan& batch_plan,
 }  // namespace
 
 Runner::Added Runner::add_choice(Sample& sample, const DeviceBatchPlan& batch_plan,
-                                 const DeviceBatchPlan::Part& choice,
+                                 const DeviceBatchPlan::Part& part,
                                  DeviceBatch& device_batch) noexcept {
-  const Branch& branch = *choice.branch;
-  if (!branch.there->is_worth_it()) return Added::no;
+  const Choice& choice = *part.choice;
+  if (!choice.there->is_worth_it()) return Added::no;
   const std::size_t warnings = sample.warnings().size();
   bool added = false;
   try {
     // Warnings and exceptions of a branch that is not taken must not appear. So if there are any,
     // the sample stops, and the host takes the right branch.
-    added =
-        add_arms(sample, batch_plan, choice, device_batch) && sample.warnings().size() == warnings;
+    added = add_branches(sample, batch_plan, part, device_batch) &&
+            sample.warnings().size() == warnings;
   } catch (const std::bad_alloc&) {
     return Added::too_little_memory;
   } catch (...) {
   }
-  branch.there->note(added);
+  choice.there->note(added);
   if (!added) {
     sample.forget_warnings(warnings);
     return Added::no;
   }
-  const std::size_t kept = branch.there->kept;
-  sample.execution_path.take(branch,
+  const std::size_t kept = choice.there->kept;
+  sample.execution_path.take(choice,
                              static_cast<std::uint32_t>(kept));  // corrected by learn_choices()
-  sample.wait.steps += batch_plan.steps_in(choice, kept);
-  give_results(sample, branch, kept);
+  sample.wait.steps += batch_plan.steps_in(part, kept);
+  give_results(sample, choice, kept);
   return Added::yes;
 }
 
-void Runner::release_written(Sample& sample, const Block& arm,
+void Runner::release_written(Sample& sample, const Block& branch,
                              const std::vector<SlotId>& except) noexcept {
-  for_each<Step>(arm, [&](const Step& step) {
+  for_each<Step>(branch, [&](const Step& step) {
     for (const SlotId slot : step.writes) {
       const bool kept = std::find(except.begin(), except.end(), slot) != except.end();
       if (!kept && sample.plan().slots[slot].output < 0) sample.release(slot);
@@ -358,7 +358,7 @@ void Runner::release_written(Sample& sample, const Block& arm,
 
 void Runner::learn_choices(Sample& sample, const DeviceBatchPlan& batch_plan) noexcept {
   const std::vector<DeviceBatchPlan::Part>& parts = batch_plan.parts();
-  std::size_t taken = sample.wait.arms_before, steps = sample.wait.steps;
+  std::size_t taken = sample.wait.branches_before, steps = sample.wait.steps;
   for (std::size_t at = sample.wait.from; at < parts.size();) {
     const DeviceBatchPlan::Part& part = parts[at];
     if (part.step != nullptr) {
@@ -366,27 +366,27 @@ void Runner::learn_choices(Sample& sample, const DeviceBatchPlan& batch_plan) no
       at = part.next;
       continue;
     }
-    if (part.arms.empty()) {
+    if (part.branches.empty()) {
       at = part.next;
       continue;
     }
     if (taken == sample.execution_path.length()) return;
     const std::size_t place = taken++;
-    std::size_t arm = sample.execution_path.arm(place);
-    if (part.branch->there != nullptr && part.waits(sample.wait.from)) {
-      const std::size_t before = batch_plan.steps_in(part, arm);
-      part.branch->there->compares.run(sample);
-      arm = static_cast<std::size_t>(part.branch->choose(sample));
-      sample.execution_path.set_arm(place, arm);
-      const std::size_t now = batch_plan.steps_in(part, arm);
+    std::size_t branch = sample.execution_path.branch(place);
+    if (part.choice->there != nullptr && part.waits(sample.wait.from)) {
+      const std::size_t before = batch_plan.steps_in(part, branch);
+      part.choice->there->compares.run(sample);
+      branch = static_cast<std::size_t>(part.choice->choose(sample));
+      sample.execution_path.set_branch(place, branch);
+      const std::size_t now = batch_plan.steps_in(part, branch);
       sample.wait.steps = sample.wait.steps - before + now;
       steps = steps - before + now;
       // The results are always in the slots of the kept branch, whichever branch was taken.
-      const Block& other = part.branch->arms[1 - arm];
+      const Block& other = part.choice->branches[1 - branch];
       release_written(sample, other,
-                      arm == part.branch->there->kept ? std::vector<SlotId>() : other.results);
+                      branch == part.choice->there->kept ? std::vector<SlotId>() : other.results);
     }
-    at = part.arms[arm];
+    at = part.branches[branch];
   }
 }
 

@@ -108,10 +108,10 @@ Extent extent_of(const Block& block) {
   for (const Node& node : block.nodes) {
     visit(
         node, [](const Stage&) {},
-        [&](const Branch& branch) {
+        [&](const Choice& choice) {
           std::size_t longest = 0;
-          for (const Block& arm : branch.arms) {
-            const Extent inner = extent_of(arm);
+          for (const Block& branch : choice.branches) {
+            const Extent inner = extent_of(branch);
             longest = std::max(longest, inner.entries);
             all.loops = std::max(all.loops, inner.loops);
           }
@@ -147,8 +147,8 @@ void ExecutionPath::clear(std::uint64_t seed) {
   end();
 }
 
-void ExecutionPath::take(const Branch& branch, std::uint32_t arm) {
-  entries_.push_back({&branch, nullptr, arm, false});
+void ExecutionPath::take(const Choice& choice, std::uint32_t branch) {
+  entries_.push_back({&choice, nullptr, branch, false});
 }
 
 void ExecutionPath::enter(const Loop& loop) {
@@ -195,9 +195,9 @@ ExecutionPath::Entry& ExecutionPath::cut_back_to(const Loop& loop) {
 }
 
 std::string ExecutionPath::text_of(const Entry& entry) {
-  if (entry.branch != nullptr) {
-    return entry.branch->name + ":" +
-           entry.branch->arm_names[static_cast<std::size_t>(entry.number)];
+  if (entry.choice != nullptr) {
+    return entry.choice->name + ":" +
+           entry.choice->branch_names[static_cast<std::size_t>(entry.number)];
   }
   const std::string number = std::to_string(entry.number);
   if (!entry.over) return entry.loop->name + " (iteration " + number + ")";
@@ -397,9 +397,9 @@ void Sample::carry(const Loop& loop) {
   for (std::size_t i = 0; i < loop.state.size(); ++i) slots_[loop.state[i]] = carried_[i];
 }
 
-void Sample::take_arm(const Branch& branch, std::uint32_t arm) {
-  execution_path.take(branch, arm);
-  counters.add(branch.counter + arm, 1);
+void Sample::take_branch(const Choice& choice, std::uint32_t branch) {
+  execution_path.take(choice, branch);
+  counters.add(choice.counter + branch, 1);
 }
 
 }  // namespace sluice::detail

@@ -65,7 +65,7 @@ struct Wait {
   // it.
   std::size_t from = 0;
   std::size_t stopped = 0;
-  std::size_t arms_before = 0;
+  std::size_t branches_before = 0;
   std::size_t steps = 0;
   std::atomic<int> open{0};
 };
@@ -162,7 +162,7 @@ class StepCounters {
   bool timed_ = false;
 };
 
-struct Branch;
+struct Choice;
 struct Loop;
 struct Plan;
 
@@ -184,14 +184,14 @@ class ExecutionPath {
 
   // Begins a new sample. `seed` is the seed of its draws outside of loops.
   void clear(std::uint64_t seed = 0);
-  void take(const Branch& branch, std::uint32_t arm);
+  void take(const Choice& choice, std::uint32_t branch);
   // For branches that were taken in a row, without a loop between them. The index of the first one
-  // is the length() before it was taken. arm() returns the branch taken, set_arm() replaces it by
-  // the device's choice, and cut_back() removes branches that were not taken after all.
+  // is the length() before it was taken. branch() returns the branch taken, set_branch() replaces
+  // it by the device's choice, and cut_back() removes branches that were not taken after all.
   std::size_t length() const { return entries_.size(); }
-  std::size_t arm(std::size_t at) const { return static_cast<std::size_t>(entries_[at].number); }
-  void set_arm(std::size_t at, std::size_t arm) {
-    entries_[at].number = static_cast<std::int64_t>(arm);
+  std::size_t branch(std::size_t at) const { return static_cast<std::size_t>(entries_[at].number); }
+  void set_branch(std::size_t at, std::size_t branch) {
+    entries_[at].number = static_cast<std::int64_t>(branch);
   }
   void cut_back(std::size_t length) { entries_.resize(length); }
   // A loop begins, begins its next iteration, ends.
@@ -205,7 +205,7 @@ class ExecutionPath {
   // It is computed lazily, so that iterations without draws pay nothing.
   std::uint64_t seed() const { return depth_ == 0 ? seed_ : seed_in_loops(); }
 
-  // Returns "if_else:then/while_loop (iteration 52)/select#2:arm 3"; iterations count from 0. A
+  // Returns "if_else:then/while_loop (iteration 52)/select#2:branch 3"; iterations count from 0. A
   // loop that is over reads "while_loop (53 iterations)". The middle of a long path is left out.
   std::string text() const;
 
@@ -219,7 +219,7 @@ class ExecutionPath {
 
  private:
   struct Entry {
-    const Branch* branch = nullptr;  // null for a loop
+    const Choice* choice = nullptr;  // null for a loop
     const Loop* loop = nullptr;
     std::int64_t number = 0;  // the branch taken; the iteration, or their count if `over`
     bool over = false;
@@ -389,7 +389,7 @@ class Sample {
   // values may swap places.
   void carry(const Loop& loop);
 
-  void take_arm(const Branch& branch, std::uint32_t arm);
+  void take_branch(const Choice& choice, std::uint32_t branch);
   std::string path() const { return execution_path.text(); }
 
   // The step that the sample's task runs, for stall detection from another thread; null between

@@ -82,9 +82,9 @@ Function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing) {
   }
   const auto* number = std::get_if<Number>(&std::get<Constant>(choosing.argument));
   if (number == nullptr || (!truth && is_fraction(number->type()))) return {};
-  return [arm = number->visit_wide([truth](auto value) {
+  return [branch = number->visit_wide([truth](auto value) {
     return truth ? by_truth(value) : to_count(value);
-  })](const Sample&) { return arm; };
+  })](const Sample&) { return branch; };
 }
 
 std::function<double(const Sample&)> number_by(const Argument& argument) {

@@ -22,7 +22,7 @@ PipelineTrace::PipelineTrace(const PipelineOptions& options, const Plan& plan)
       samples_(plan.counters + 1),
       batches_(plan.counters + 2),
       bytes_(plan.counters + 3),
-      gather_(plan.counters + 4),
+      device_batch_(plan.counters + 4),
       consumer_(trace_.add_track("consumer")),
       counters_(trace_.add_track("counters")) {
   if (options.device != nullptr && has_step(plan, StepKind::stream))
@@ -32,7 +32,7 @@ PipelineTrace::PipelineTrace(const PipelineOptions& options, const Plan& plan)
   trace_.set_name(samples_, "samples under way");
   trace_.set_name(batches_, "batches ready");
   trace_.set_name(bytes_, "bytes in use");
-  trace_.set_name(gather_, "gather");
+  trace_.set_name(device_batch_, "GPU batch");
 }
 
 PipelineTrace::~PipelineTrace() = default;
@@ -73,20 +73,22 @@ std::unique_ptr<DeviceTimer> PipelineTrace::timer(const DeviceBatchPlan& batch_p
                                                                   : known->path + "/" + step->name);
   }
   Trace::Track& track = trace_.add_track(
-      fmt::format("{}: {}, gather {}", clock_->device().name(), batch_plan.front().name, slot));
-  return std::make_unique<DeviceTimer>(*clock_, [this, &track, places = std::move(places)](
-                                                    const DeviceTimer& done) {
-    if (done.parts().empty()) return;  // all of its samples had ended
-    const auto samples = static_cast<std::int64_t>(done.samples());
-    trace_.gathered(track, gather_, done.from(), done.to(), TraceDeviceBatchArgs{samples});
-    for (const DeviceTimer::Part& part : done.parts()) {
-      const bool all = part.step == DeviceTimer::kNoStep;
-      const Trace::NameId name =
-          trace_.name_of(all ? "upload" : part.what, all ? std::string() : places[part.step]);
-      trace_.gathered(track, name, part.from, part.to,
-                      TraceDeviceBatchArgs{static_cast<std::int64_t>(part.samples), part.bytes});
-    }
-  });
+      fmt::format("{}: {}, GPU batch {}", clock_->device().name(), batch_plan.front().name, slot));
+  return std::make_unique<DeviceTimer>(
+      *clock_, [this, &track, places = std::move(places)](const DeviceTimer& done) {
+        if (done.parts().empty()) return;  // all of its samples had ended
+        const auto samples = static_cast<std::int64_t>(done.samples());
+        trace_.add_device_batch(track, device_batch_, done.from(), done.to(),
+                                TraceDeviceBatchArgs{samples});
+        for (const DeviceTimer::Part& part : done.parts()) {
+          const bool all = part.step == DeviceTimer::kNoStep;
+          const Trace::NameId name =
+              trace_.name_of(all ? "upload" : part.what, all ? std::string() : places[part.step]);
+          trace_.add_device_batch(
+              track, name, part.from, part.to,
+              TraceDeviceBatchArgs{static_cast<std::int64_t>(part.samples), part.bytes});
+        }
+      });
 }
 
 }  // namespace sluice::detail

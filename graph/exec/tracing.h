@@ -67,7 +67,7 @@ class PipelineTrace {
   const std::vector<StepStats> steps_;  // all steps of the plan
   Trace trace_;
   std::unique_ptr<DeviceClock> clock_;  // null: no device
-  const Trace::NameId next_, samples_, batches_, bytes_, gather_;
+  const Trace::NameId next_, samples_, batches_, bytes_, device_batch_;
   Trace::Track& consumer_;
   Trace::Track& counters_;
 };

@@ -86,7 +86,7 @@ class stream_node {
 
   // Device batches that were begun, and the tokens in them.
   struct counts {
-    std::int64_t gathers = 0, tokens = 0;
+    std::int64_t batches = 0, tokens = 0;
   };
 
   stream_node(tbb::flow::graph& g, poller& completions, options how)
@@ -198,7 +198,7 @@ class stream_node {
     next->going_on = next->tokens.size();
     for (Token token; next->tokens.size() < most_ && waiting_.pop(token);)
       next->tokens.push_back(token);
-    ++counts_.gathers;
+    ++counts_.batches;
     counts_.tokens += static_cast<std::int64_t>(next->tokens.size());
     return next;
   }

@@ -16,9 +16,10 @@ namespace {
 class Places {
  public:
   explicit Places(Plan& plan) : plan_(plan), makers_(plan.slots.size()) {
-    for_each<Branch>(plan.top, [&](const Branch& branch) {
-      for (std::size_t i = 0; i < branch.results.size(); ++i)
-        makers_[branch.results[i]] = {&branch, i, plan.scopes[branch.arms.front().scope].parent};
+    for_each<Choice>(plan.top, [&](const Choice& choice) {
+      for (std::size_t i = 0; i < choice.results.size(); ++i)
+        makers_[choice.results[i]] = {&choice, i,
+                                      plan.scopes[choice.branches.front().scope].parent};
     });
     // A device's values are delivered without a copy, so a value in two outputs belongs to neither
     // batch column alone.
@@ -40,14 +41,15 @@ class Places {
       return;
     }
     const Maker& maker = makers_[slot];
-    if (maker.branch == nullptr || maker.scope != scope) return;
-    if (maker.branch->there != nullptr) return;  // values of both branches exist at once
-    for (const Block& arm : maker.branch->arms) place(arm.results[maker.result], arm.scope, output);
+    if (maker.choice == nullptr || maker.scope != scope) return;
+    if (maker.choice->there != nullptr) return;  // values of both branches exist at once
+    for (const Block& branch : maker.choice->branches)
+      place(branch.results[maker.result], branch.scope, output);
   }
 
  private:
   struct Maker {
-    const Branch* branch = nullptr;
+    const Choice* choice = nullptr;
     std::size_t result = 0;
     ScopeId scope = 0;  // the scope that contains the branch
   };
@@ -172,7 +174,7 @@ class Releases {
             for (auto step = stage.steps.rbegin(); step != stage.steps.rend(); ++step)
               walk_step(*step);
           },
-          [&](Branch& branch) { walk_branch(branch); },
+          [&](Choice& choice) { walk_choice(choice); },
           [&](Loop& loop) { walk_loop(loop, uses_of(*node)); });
     }
   }
@@ -185,30 +187,30 @@ class Releases {
     live_.add(step.reads);
   }
 
-  void walk_branch(Branch& branch) {
+  void walk_choice(Choice& choice) {
     const std::size_t behind = live_.here();
     std::vector<Slots> changes;             // for each branch: the slots that differ before it
     std::map<SlotId, std::size_t> changed;  // the number of branches in which the slot changes
-    for (Block& arm : branch.arms) {
-      for (std::size_t i = 0; i < branch.results.size(); ++i) {
-        if (!live_.has(branch.results[i])) continue;
-        live_.set(branch.results[i], false);
-        live_.set(arm.results[i], true);
+    for (Block& branch : choice.branches) {
+      for (std::size_t i = 0; i < choice.results.size(); ++i) {
+        if (!live_.has(choice.results[i])) continue;
+        live_.set(choice.results[i], false);
+        live_.set(branch.results[i], true);
       }
-      walk(arm);
+      walk(branch);
       changes.push_back(live_.go_back(behind));
       for (const SlotId slot : changes.back()) ++changed[slot];
     }
     // Slots that any branch needs are live before the choice.
-    Slots needed(branch.reads.begin(), branch.reads.end()), over;
-    for (const auto& [slot, arms] : changed) {
-      const bool any = !live_.has(slot) || arms < branch.arms.size();
+    Slots needed(choice.reads.begin(), choice.reads.end()), over;
+    for (const auto& [slot, branches] : changed) {
+      const bool any = !live_.has(slot) || branches < choice.branches.size();
       (any ? needed : over).insert(slot);
     }
     // Slots that only other branches need are released in this branch.
-    for (std::size_t a = 0; a < branch.arms.size(); ++a) {
+    for (std::size_t a = 0; a < choice.branches.size(); ++a) {
       live_.flip(changes[a]);
-      branch.arms[a].releases = live_.dead(needed);
+      choice.branches[a].releases = live_.dead(needed);
       live_.go_back(behind);
     }
     live_.remove(over);

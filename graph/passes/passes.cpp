@@ -24,24 +24,24 @@ void check_node(const Plan& plan, const Stage& stage, ScopeId scope) {
   }
 }
 
-void check_node(const Plan& plan, const Branch& branch, ScopeId scope) {
-  if (branch.arms.empty()) throw BuildError("'" + branch.name + "' has no branches");
-  for (const SlotId slot : branch.reads) check_use(plan, slot, scope, branch.name);
-  for (std::size_t a = 0; a < branch.arms.size(); ++a) {
-    const Block& arm = branch.arms[a];
-    if (arm.results.size() != branch.results.size()) {
-      throw BuildError("'" + branch.name + "': the branch '" + branch.arm_names[a] + "' gives " +
-                       std::to_string(arm.results.size()) + " values, but '" + branch.arm_names[0] +
-                       "' gives " + std::to_string(branch.results.size()));
+void check_node(const Plan& plan, const Choice& choice, ScopeId scope) {
+  if (choice.branches.empty()) throw BuildError("'" + choice.name + "' has no branches");
+  for (const SlotId slot : choice.reads) check_use(plan, slot, scope, choice.name);
+  for (std::size_t a = 0; a < choice.branches.size(); ++a) {
+    const Block& branch = choice.branches[a];
+    if (branch.results.size() != choice.results.size()) {
+      throw BuildError("'" + choice.name + "': the branch '" + choice.branch_names[a] + "' gives " +
+                       std::to_string(branch.results.size()) + " values, but '" +
+                       choice.branch_names[0] + "' gives " + std::to_string(choice.results.size()));
     }
-    for (std::size_t i = 0; i < arm.results.size(); ++i) {
-      check_use(plan, arm.results[i], arm.scope, branch.name);
-      const SlotType* given = plan.slots[arm.results[i]].type;
-      const SlotType* wanted = plan.slots[branch.results[i]].type;
+    for (std::size_t i = 0; i < branch.results.size(); ++i) {
+      check_use(plan, branch.results[i], branch.scope, choice.name);
+      const SlotType* given = plan.slots[branch.results[i]].type;
+      const SlotType* wanted = plan.slots[choice.results[i]].type;
       if (given != wanted) {
-        throw BuildError("'" + branch.name + "': result " + std::to_string(i) + " of the branch '" +
-                         branch.arm_names[a] + "' is " + std::string(given->name) + ", but '" +
-                         branch.arm_names[0] + "' gives " + std::string(wanted->name));
+        throw BuildError("'" + choice.name + "': result " + std::to_string(i) + " of the branch '" +
+                         choice.branch_names[a] + "' is " + std::string(given->name) + ", but '" +
+                         choice.branch_names[0] + "' gives " + std::string(wanted->name));
       }
     }
   }
@@ -89,19 +89,19 @@ void prune_node(const Plan&, Stage& stage, Slots& needed) {
   stage.steps = std::move(steps);
 }
 
-void prune_node(const Plan& plan, Branch& branch, Slots& needed) {
+void prune_node(const Plan& plan, Choice& choice, Slots& needed) {
   // Removes results that are not read.
-  for (std::size_t i = branch.results.size(); i-- > 0;) {
-    if (needed.count(branch.results[i]) > 0) continue;
+  for (std::size_t i = choice.results.size(); i-- > 0;) {
+    if (needed.count(choice.results[i]) > 0) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
-    branch.results.erase(branch.results.begin() + at);
-    for (Block& arm : branch.arms) arm.results.erase(arm.results.begin() + at);
+    choice.results.erase(choice.results.begin() + at);
+    for (Block& branch : choice.branches) branch.results.erase(branch.results.begin() + at);
   }
-  for (Block& arm : branch.arms) {
-    insert(needed, arm.results);
-    prune_block(plan, arm, needed);
+  for (Block& branch : choice.branches) {
+    insert(needed, branch.results);
+    prune_block(plan, branch, needed);
   }
-  insert(needed, branch.reads);
+  insert(needed, choice.reads);
 }
 
 void prune_node(const Plan& plan, Loop& loop, Slots& needed) {
@@ -219,7 +219,7 @@ constexpr Pass kPasses[] = {{"prune", prune},
                             {"fuse_kernels", fuse_kernels, false},
                             {"carry", carry},
                             {"fuse", fuse, false},
-                            {"join_gathers", join_gathers, false},
+                            {"join_device_batches", join_device_batches, false},
                             {"place_outputs", place_outputs, false},
                             {"release", release, false}};
 
@@ -246,7 +246,7 @@ Plan number(Plan plan) {
         [&](Stage& stage) {
           for (Step& step : stage.steps) take(step.event_counter, step.events().size());
         },
-        [&](Branch& branch) { take(branch.counter, branch.arms.size()); },
+        [&](Choice& choice) { take(choice.counter, choice.branches.size()); },
         [&](Loop& loop) { take(loop.counter, 2); });
   });
   plan.path_counters = next;

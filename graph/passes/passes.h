@@ -18,7 +18,8 @@
 //                  batch. A step that waits is a stage of its own. A step that needs a number from
 //                  a device begins another GPU batch. Steps without sample inputs, such as random
 //                  draws, move in front of a GPU batch that they would split
-//   join_gathers   makes a choice between device steps part of their GPU batch. If the choice needs
+//   join_device_batches
+//                  makes a choice between device steps part of their GPU batch. If the choice needs
 //                  a number computed there, a sample continues in another GPU batch of the same
 //                  parts
 //   place_outputs  finds the slots that always end as one output; their values are written directly
@@ -46,7 +47,7 @@ Plan split_for_device(Plan plan);
 Plan fuse_kernels(Plan plan);
 Plan carry(Plan plan);
 Plan fuse(Plan plan);
-Plan join_gathers(Plan plan);
+Plan join_device_batches(Plan plan);
 Plan place_outputs(Plan plan);
 Plan release(Plan plan);
 Plan number(Plan plan);

@@ -27,17 +27,17 @@ namespace {
 
 // The branches on the path from the block that makes an image to a use of it. The number of
 // iterations of a loop is unknown.
-struct ArmTaken {
-  Branch* branch = nullptr;  // null: a loop
-  std::size_t arm = 0;
+struct BranchTaken {
+  Choice* choice = nullptr;  // null: a loop
+  std::size_t branch = 0;
 };
-using Path = std::vector<ArmTaken>;
+using Path = std::vector<BranchTaken>;
 
 // True if no sample takes both paths. Inputs of an eager branch are made before its choice.
 bool exclude_each_other(const Path& a, const Path& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    if (a[i].branch != b[i].branch) return false;
-    if (a[i].branch != nullptr && a[i].arm != b[i].arm) return !a[i].branch->eager;
+    if (a[i].choice != b[i].choice) return false;
+    if (a[i].choice != nullptr && a[i].branch != b[i].branch) return !a[i].choice->eager;
   }
   return false;
 }
@@ -99,7 +99,7 @@ class Splitter {
       // The inputs of a choice or a loop.
       if (!blocks.empty() && has(inputs_of(node), picture_)) pixels_.push_back({path, nullptr});
       for (std::size_t i = 0; i < blocks.size(); ++i) {
-        path.push_back({std::get_if<Branch>(&node), i});
+        path.push_back({std::get_if<Choice>(&node), i});
         find(*blocks[i], path);
         path.pop_back();
       }
@@ -128,7 +128,7 @@ class Splitter {
   }
 
   bool may_push(const Use& use) const {
-    const auto in_loop = [](const ArmTaken& taken) { return taken.branch == nullptr; };
+    const auto in_loop = [](const BranchTaken& taken) { return taken.choice == nullptr; };
     if (use.viewer == nullptr || std::any_of(use.path.begin(), use.path.end(), in_loop))
       return false;
     return std::all_of(pixels_.begin(), pixels_.end(), [&](const Use& other) {
@@ -142,25 +142,25 @@ class Splitter {
   void make_whole(Block& block, std::size_t depth, const Uses& regions, const Uses& others) {
     if (others.empty()) return;
     const auto taken = [&](const Use* use) {
-      return use->path.size() > depth ? use->path[depth] : ArmTaken{};
+      return use->path.size() > depth ? use->path[depth] : BranchTaken{};
     };
-    const ArmTaken first = taken(others.front());
+    const BranchTaken first = taken(others.front());
     const bool together = std::all_of(others.begin(), others.end(), [&](const Use* use) {
-      return taken(use).branch == first.branch && taken(use).arm == first.arm;
+      return taken(use).choice == first.choice && taken(use).branch == first.branch;
     });
-    if (regions.empty() && (!together || first.branch == nullptr || first.branch->eager)) {
+    if (regions.empty() && (!together || first.choice == nullptr || first.choice->eager)) {
       wholes_.push_back(block.scope);
       block.nodes.insert(block.nodes.begin(), alone(Step(maker_)));
       return;
     }
-    for (std::size_t arm = 0; arm < first.branch->arms.size(); ++arm) {
-      const auto in_arm = [&](const Uses& uses) {
+    for (std::size_t branch = 0; branch < first.choice->branches.size(); ++branch) {
+      const auto in_branch = [&](const Uses& uses) {
         Uses some;
         std::copy_if(uses.begin(), uses.end(), std::back_inserter(some),
-                     [&](const Use* use) { return taken(use).arm == arm; });
+                     [&](const Use* use) { return taken(use).branch == branch; });
         return some;
       };
-      make_whole(first.branch->arms[arm], depth + 1, in_arm(regions), in_arm(others));
+      make_whole(first.choice->branches[branch], depth + 1, in_branch(regions), in_branch(others));
     }
   }
 

@@ -56,8 +56,8 @@ class Sinker {
 
   void walk_node(Node& node, ScopeId at) {
     use(inputs_of(node), at);
-    const auto* branch = std::get_if<Branch>(&node);
-    const bool closed = branch == nullptr || branch->eager;
+    const auto* choice = std::get_if<Choice>(&node);
+    const bool closed = choice == nullptr || choice->eager;
     // In reverse order: the body of a loop may use values of its condition.
     const std::vector<Block*> blocks = blocks_in(node);
     for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {

@@ -76,8 +76,8 @@ void place_for_device(Plan& plan, std::vector<bool> looked_at) {
         return;
       for (const SlotId slot : step.reads) look_at(slot);
     });
-    for_each<Branch>(plan.top, [&](const Branch& branch) {
-      for (const Block& arm : branch.arms) look_behind(branch.results, arm.results);
+    for_each<Choice>(plan.top, [&](const Choice& choice) {
+      for (const Block& branch : choice.branches) look_behind(choice.results, branch.results);
     });
     for_each<Loop>(plan.top, [&](const Loop& loop) {
       look_behind(loop.results, loop.state);

@@ -24,7 +24,7 @@ std::optional<MemoryKind> moves_to(const Step& step);
 // Describes how a sample passes this point of a GPU batch: it stops until the next GPU batch, or
 // the device chooses and the sample goes on. Empty if neither applies.
 std::string device_batch_of(const Step& step);
-std::string device_batch_of(const Branch& branch);
+std::string device_batch_of(const Choice& choice);
 
 class Annotations {
  public:
@@ -32,7 +32,7 @@ class Annotations {
   explicit Annotations(const Stats* stats) : stats_(stats) {}
 
   std::string of(const Step& step) const;  // "253 runs, 550 us each"
-  std::string of(const Branch& branch, std::size_t arm) const;
+  std::string of(const Choice& choice, std::size_t branch) const;
   std::string of(const Loop& loop) const;
 
  private:

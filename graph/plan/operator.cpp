@@ -89,7 +89,8 @@ bool has_type(const Parameter& parameter, const Constant& constant) {
 
 std::string choices_text(const Parameter& parameter) {
   std::string text;
-  for (const Choice& choice : parameter.choices) text += (text.empty() ? "" : ", ") + choice.name;
+  for (const NamedValue& choice : parameter.choices)
+    text += (text.empty() ? "" : ", ") + choice.name;
   return text;
 }
 
@@ -121,7 +122,8 @@ void check_constant(const std::string& op, const Parameter& parameter, const Con
   } else if (const auto* text = std::get_if<std::string>(&constant)) {
     const auto& all = parameter.choices;
     if (parameter.type == ParameterType::choice &&
-        std::none_of(all.begin(), all.end(), [&](const Choice& c) { return c.name == *text; })) {
+        std::none_of(all.begin(), all.end(),
+                     [&](const NamedValue& c) { return c.name == *text; })) {
       throw BuildError(fmt::format("{}: {} must be one of {}, not '{}'", op, parameter.name,
                                    choices_text(parameter), *text));
     }

@@ -113,7 +113,7 @@ enum class ParameterType : std::uint8_t {
 };
 const char* name_of(ParameterType type);  // "bool", "i32", "f32", ...
 
-struct Choice {
+struct NamedValue {
   std::string name;
   std::int64_t value = 0;  // the enumerator's value
 };
@@ -136,7 +136,7 @@ struct Parameter {
   double low = -kMost, high = kMost;         // range of a number, or of each of several
   bool low_open = false, high_open = false;  // true: the bound itself is not legal
   std::size_t count = 0;                     // number of `numbers`
-  std::vector<Choice> choices;
+  std::vector<NamedValue> choices;
   bool per_sample = true;  // also takes a value that differs from sample to sample
   std::string help;        // one line
   std::string hint;        // what to do instead; added to errors about numbers

@@ -73,17 +73,17 @@ class Lines {
           [&](const Stage& stage) {
             for (const Step& step : stage.steps) add(step.name, place + text(step));
           },
-          [&](const Branch& branch) { add(branch, place); },
+          [&](const Choice& choice) { add(choice, place); },
           [&](const Loop& loop) { add(loop, place); });
     }
     if (!block.results.empty() && !place.empty()) add("gives", place + text(block.results));
   }
 
-  void add(const Branch& branch, const std::string& place) {
-    const std::string on = branch.choosing ? text({branch.choosing->argument}) : text(branch.reads);
-    add(branch.name, place + on + text(branch.results));
-    for (std::size_t a = 0; a < branch.arms.size(); ++a)
-      add(branch.arms[a], place + branch.name + ":" + std::to_string(a) + "/");
+  void add(const Choice& choice, const std::string& place) {
+    const std::string on = choice.choosing ? text({choice.choosing->argument}) : text(choice.reads);
+    add(choice.name, place + on + text(choice.results));
+    for (std::size_t a = 0; a < choice.branches.size(); ++a)
+      add(choice.branches[a], place + choice.name + ":" + std::to_string(a) + "/");
   }
 
   void add(const Loop& loop, const std::string& place) {

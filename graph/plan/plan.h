@@ -1,8 +1,8 @@
 // Plan: what a pipeline does, as plain data. It lists the steps in order, each with the slots that
-// it reads and writes. A Branch node holds a block for each of its branches (`arms`). A plan can be
+// it reads and writes. A Choice node holds a block for each of its branches. A plan can be
 // checked, rewritten, printed and drawn without running. visit() and the for_each functions walk
 // it, add_slot() and add_scope() extend it, and digest_of() identifies it. A DeviceChoice is a
-// Branch that a device decides itself.
+// Choice that a device decides itself.
 //
 // The builder (graph.h) makes it, the passes (passes.h) rewrite it, and the executor (executor.h)
 // turns it into flow-graph nodes. Ownership: a Plan owns everything in it. Threads: like any data;
@@ -50,7 +50,7 @@ struct Slot {
   const SlotType* type = nullptr;
   ScopeId scope = 0;
   // True for a slot without storage, which points to the value of another slot. The result of a
-  // Branch points to the result of the branch taken, a loop's state to the carried value.
+  // Choice points to the result of the branch taken, a loop's state to the carried value.
   bool merged = false;
   std::optional<SlotId> same_as;  // set if merged and always an alias of this slot
   TensorSpec spec;                // of the tensors that it holds
@@ -63,7 +63,7 @@ struct Slot {
 // waits.
 struct Stage {
   std::vector<Step> steps;
-  bool joins = false;  // belongs to the GPU batch of the node before; set by `join_gathers`
+  bool joins = false;  // belongs to the GPU batch of the node before; set by `join_device_batches`
 
   StepKind kind() const { return steps.front().kind; }
 };
@@ -74,18 +74,18 @@ struct Block {
   ScopeId scope = 0;
   std::vector<SlotId> releases;  // storage that is unused once this branch is taken
   std::vector<Node> nodes;
-  std::vector<SlotId> results;  // the block's results, in the order of Branch::results
+  std::vector<SlotId> results;  // the block's results, in the order of Choice::results
 };
 
-// Branch: a choice. Runs one of several blocks (`arms`), chosen for each sample.
-struct Branch {
-  std::string name;                    // "if_else#1"
-  std::vector<std::string> arm_names;  // "then", "otherwise"; "arm 0", ...
-  std::vector<SlotId> reads;           // the slots that `choose` reads
+// Choice: runs one of several blocks, its branches, chosen for each sample.
+struct Choice {
+  std::string name;                       // "if_else#1"
+  std::vector<std::string> branch_names;  // "then", "otherwise"; "branch 0", ...
+  std::vector<SlotId> reads;              // the slots that `choose` reads
   Function<std::int64_t(const Sample&)> choose;
   // The data from which choose_by() made `choose`; empty if `choose` is only a function.
   std::optional<Choosing> choosing;
-  std::vector<Block> arms;
+  std::vector<Block> branches;
   std::vector<SlotId> results;
   CounterId counter = 0;  // times that each branch was taken, first to last; set by `number`
   bool eager = false;     // values that only one branch uses are still made before the choice
@@ -115,8 +115,8 @@ struct Loop {
   CounterId counter = 0;         // entries, then iterations; set by `number`
 };
 
-struct Node : std::variant<Stage, Branch, Loop> {
-  using std::variant<Stage, Branch, Loop>::variant;
+struct Node : std::variant<Stage, Choice, Loop> {
+  using std::variant<Stage, Choice, Loop>::variant;
 };
 
 struct Plan {
@@ -162,7 +162,7 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-// Calls the one of `cases` that takes the node's kind: Stage, Branch or Loop.
+// Calls the one of `cases` that takes the node's kind: Stage, Choice or Loop.
 template <class... Cases>
 decltype(auto) visit(Node& node, Cases&&... cases) {
   return std::visit(Overloaded{std::forward<Cases>(cases)...}, node);
@@ -176,7 +176,7 @@ decltype(auto) visit(const Node& node, Cases&&... cases) {
 inline bool joins(const Node& node) {
   return visit(
       node, [](const Stage& stage) { return stage.joins; },
-      [](const Branch& branch) { return branch.joins; }, [](const Loop&) { return false; });
+      [](const Choice& choice) { return choice.joins; }, [](const Loop&) { return false; });
 }
 
 // Part, or const Part if Of is const.
@@ -189,18 +189,18 @@ std::span<like<Step, N>> steps_in(N& node) {
   using Steps = std::span<like<Step, N>>;
   return visit(
       node, [](like<Stage, N>& stage) { return Steps(stage.steps); },
-      [](const Branch&) { return Steps(); }, [](const Loop&) { return Steps(); });
+      [](const Choice&) { return Steps(); }, [](const Loop&) { return Steps(); });
 }
 
-// Returns the blocks that the node itself holds: those of a Branch, or the condition and body
+// Returns the blocks that the node itself holds: those of a Choice, or the condition and body
 // of a Loop.
 template <class N>
 std::vector<like<Block, N>*> blocks_in(N& node) {
   std::vector<like<Block, N>*> blocks;
   visit(
       node, [](const Stage&) {},
-      [&](like<Branch, N>& branch) {
-        for (auto& arm : branch.arms) blocks.push_back(&arm);
+      [&](like<Choice, N>& choice) {
+        for (auto& branch : choice.branches) blocks.push_back(&branch);
       },
       [&](like<Loop, N>& loop) {
         blocks = {&loop.condition, &loop.body};

@@ -62,11 +62,11 @@ std::optional<MemoryKind> moves_to(const Step& step) {
   return schema.outputs.front().type == nullptr ? schema.moves_to : std::nullopt;
 }
 
-std::string device_batch_of(const Step& step) { return step.stops ? "in the next gather" : ""; }
+std::string device_batch_of(const Step& step) { return step.stops ? "in the next GPU batch" : ""; }
 
-std::string device_batch_of(const Branch& branch) {
-  if (branch.there != nullptr) return "the device chooses";
-  return branch.stops ? "in the next gather" : "";
+std::string device_batch_of(const Choice& choice) {
+  if (choice.there != nullptr) return "the device chooses";
+  return choice.stops ? "in the next GPU batch" : "";
 }
 
 std::string Annotations::of(const Step& step) const {
@@ -76,11 +76,11 @@ std::string Annotations::of(const Step& step) const {
   return s->runs == 0 ? "never run" : count_of(s->runs, "run", "runs") + each(s->mean_ns());
 }
 
-std::string Annotations::of(const Branch& branch, std::size_t arm) const {
+std::string Annotations::of(const Choice& choice, std::size_t branch) const {
   if (stats_ == nullptr) return {};
-  const BranchStats* s = find(stats_->branches, branch);
+  const ChoiceStats* s = find(stats_->choices, choice);
   if (s == nullptr) return {};
-  const ArmStats& a = s->arms[arm];
+  const BranchStats& a = s->branches[branch];
   if (a.taken == 0) return "never taken";
   return fmt::format("taken {} of {}{}", with_commas(a.taken),
                      count_of(s->taken(), "time", "times"), each(a.mean_ns()));
@@ -158,7 +158,7 @@ class Printer {
     for (std::size_t i = 0; i < b.nodes.size(); ++i) {
       const bool joined = joins(b.nodes[i]);
       const bool begins = !joined && i + 1 < b.nodes.size() && joins(b.nodes[i + 1]);
-      if (begins) line(indent, "gather");
+      if (begins) line(indent, "GPU batch");
       visit(b.nodes[i],
             [&](const auto& part) { add(part, indent + (joined || begins ? "  " : "")); });
     }
@@ -181,13 +181,13 @@ class Printer {
     }
   }
 
-  void add(const Branch& b, const std::string& indent) {
+  void add(const Choice& b, const std::string& indent) {
     line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
                      (b.results.empty() ? "" : " -> " + list(b.results)) +
                      brackets({b.eager ? "eager" : "", device_batch_of(b)}));
-    for (std::size_t a = 0; a < b.arms.size(); ++a) {
-      line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
-      block(b.arms[a], indent + "    ");
+    for (std::size_t a = 0; a < b.branches.size(); ++a) {
+      line(indent + "  ", b.branch_names[a] + ":", notes_.of(b, a));
+      block(b.branches[a], indent + "    ");
     }
   }
 
@@ -235,7 +235,7 @@ std::string label(const std::string& name, const std::string& note,
   return text;
 }
 
-// True if a sample stops in the node: see join_gathers.
+// True if a sample stops in the node: see join_device_batches.
 bool has_stop(const Node& node) {
   return visit(
       node,
@@ -243,10 +243,10 @@ bool has_stop(const Node& node) {
         return std::any_of(stage.steps.begin(), stage.steps.end(),
                            [](const Step& step) { return step.stops; });
       },
-      [](const Branch& branch) {
-        return (branch.stops && branch.there == nullptr) ||
-               std::any_of(branch.arms.begin(), branch.arms.end(), [](const Block& arm) {
-                 return std::any_of(arm.nodes.begin(), arm.nodes.end(), has_stop);
+      [](const Choice& choice) {
+        return (choice.stops && choice.there == nullptr) ||
+               std::any_of(choice.branches.begin(), choice.branches.end(), [](const Block& branch) {
+                 return std::any_of(branch.nodes.begin(), branch.nodes.end(), has_stop);
                });
       },
       [](const Loop&) { return false; });
@@ -306,13 +306,13 @@ class Drawing {
         bool stops = false;
         for (std::size_t j = i + 1; j < b.nodes.size() && joins(b.nodes[j]); ++j)
           stops = stops || has_stop(b.nodes[j]);
-        open_box(stops ? "gathers, one after the other" : "one gather", indent);
-        in_gather_ = true;
+        open_box(stops ? "GPU batches, one after the other" : "one GPU batch", indent);
+        in_device_batch_ = true;
       }
       visit(b.nodes[i],
             [&](const auto& part) { add(part, indent + (joined || !last ? "  " : "")); });
       if (joined && last) {
-        in_gather_ = false;
+        in_device_batch_ = false;
         text_ += indent + "}\n";
       }
     }
@@ -334,8 +334,8 @@ class Drawing {
 
   // Steps that run as one task or in one GPU batch are drawn in one box.
   void add(const Stage& s, const std::string& indent) {
-    const bool fused = s.steps.size() > 1 && !in_gather_;
-    if (fused) open_box(s.kind() == StepKind::stream ? "one gather" : "one task", indent);
+    const bool fused = s.steps.size() > 1 && !in_device_batch_;
+    if (fused) open_box(s.kind() == StepKind::stream ? "one GPU batch" : "one task", indent);
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
       text_ += indent + (fused ? "  " : "") + id + " [" +
@@ -348,19 +348,19 @@ class Drawing {
     if (fused) text_ += indent + "}\n";
   }
 
-  void add(const Branch& b, const std::string& indent) {
+  void add(const Choice& b, const std::string& indent) {
     const std::string id = "b" + std::to_string(++nodes_);
     text_ += indent + id + " [shape=diamond, style=solid, " +
              label(b.name, "", device_batch_of(b)) + "];\n";
     for (const SlotId slot : b.reads) edge(slot, id, "");
-    for (std::size_t a = 0; a < b.arms.size(); ++a) {
-      cluster(b.arms[a], label(b.name + ": " + b.arm_names[a], notes_.of(b, a)), "#f4f6fa", id,
-              b.arm_names[a], indent);
+    for (std::size_t a = 0; a < b.branches.size(); ++a) {
+      cluster(b.branches[a], label(b.name + ": " + b.branch_names[a], notes_.of(b, a)), "#f4f6fa",
+              id, b.branch_names[a], indent);
     }
     for (std::size_t i = 0; i < b.results.size(); ++i) {
       std::set<std::string>& makers = makers_[b.results[i]];
-      for (const Block& arm : b.arms) {
-        const std::set<std::string>& from = makers_[arm.results[i]];
+      for (const Block& branch : b.branches) {
+        const std::set<std::string>& from = makers_[branch.results[i]];
         makers.insert(from.begin(), from.end());
       }
     }
@@ -410,8 +410,8 @@ class Drawing {
   std::map<SlotId, std::set<std::string>> makers_;  // nodes that a value may come from
   int nodes_ = 0;
   int clusters_ = 0;
-  bool on_device_ = false;  // true if a step runs on a device or copies to or from one
-  bool in_gather_ = false;  // inside a GPU batch of several nodes
+  bool on_device_ = false;        // true if a step runs on a device or copies to or from one
+  bool in_device_batch_ = false;  // inside a GPU batch of several nodes
 };
 
 }  // namespace

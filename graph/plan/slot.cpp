@@ -56,8 +56,8 @@ TensorSpec common(const TensorSpec& a, const TensorSpec& b) {
           common(a.place, b.place)};
 }
 
-Side in_arm(const TensorSpec& spec, const std::string& arm) {
-  return {spec, "in the branch '" + arm + "'"};
+Side in_branch(const TensorSpec& spec, const std::string& branch) {
+  return {spec, "in the branch '" + branch + "'"};
 }
 Side as_it_begins(const TensorSpec& spec) { return {spec, "as it begins"}; }
 Side as_the_body_gives_it(const TensorSpec& spec) { return {spec, "as the body gives it"}; }

@@ -310,10 +310,10 @@ struct Side {
   TensorSpec spec;
   std::string where;  // "in the branch 'then'"
 };
-Side in_arm(const TensorSpec& spec, const std::string& arm);
+Side in_branch(const TensorSpec& spec, const std::string& branch);
 Side as_it_begins(const TensorSpec& spec);          // a value that a loop carries
 Side as_the_body_gives_it(const TensorSpec& spec);  // the same, for the next iteration
-// Throws BuildError unless the sides agree. `node` is the Branch or Loop, `what` says which of its
+// Throws BuildError unless the sides agree. `node` is the Choice or Loop, `what` says which of its
 // values this is.
 void require_agreement(const std::string& node, const std::string& what, const Side& ours,
                        const Side& theirs);

@@ -19,7 +19,7 @@
 
 namespace sluice::detail {
 
-// The choice of a Branch, as data.
+// How a Choice chooses, as data.
 struct Choosing {
   enum class By : std::uint8_t { truth, number };
   By by = By::truth;  // truth: the first of two branches if true or nonzero; number: its index
@@ -62,8 +62,9 @@ struct Step {
   bool pinned = false;      // a source, which decides what the sample is: never moves into a branch
   bool for_device = false;  // a device reads its outputs in place; set by `split_for_device`
   std::shared_ptr<const EpochHooks> epoch;  // of a source; may be null
-  bool stops = false;    // waits for the GPU batch that it is in; set by `join_gathers`
-  bool put_off = false;  // a comparison that runs with the device's choice; set by `join_gathers`
+  bool stops = false;  // waits for the GPU batch that it is in; set by `join_device_batches`
+  bool put_off =
+      false;  // a comparison that runs with the device's choice; set by `join_device_batches`
   std::vector<std::pair<SlotId, TensorSpec>> declared;  // the step fails unless its tensors match
   // Says which part of the recorded step this is, or what else it does; set by passes.
   std::string remark;

@@ -18,8 +18,8 @@ std::vector<ScopeId> scopes_in(const Plan& plan, const Node& node) {
   std::vector<ScopeId> scopes;
   visit(
       node, [](const Stage&) {},
-      [&](const Branch& branch) {
-        for (const Block& arm : branch.arms) scopes.push_back(arm.scope);
+      [&](const Choice& choice) {
+        for (const Block& branch : choice.branches) scopes.push_back(branch.scope);
       },
       [&](const Loop& loop) { scopes = {scope_of(plan, loop)}; });
   return scopes;
@@ -33,7 +33,7 @@ std::vector<SlotId> outputs_of(const Node& node) {
       [&](const Stage& stage) {
         for (const Step& step : stage.steps) append(outputs, step.writes);
       },
-      [&](const Branch& branch) { outputs = branch.results; },
+      [&](const Choice& choice) { outputs = choice.results; },
       [&](const Loop& loop) { outputs = loop.results; });
   return outputs;
 }
@@ -77,7 +77,7 @@ std::vector<SlotId> inputs_of(const Node& node) {
       [&](const Stage& stage) {
         for (const Step& step : stage.steps) append(inputs, step.reads);
       },
-      [&](const Branch& branch) { inputs = branch.reads; },
+      [&](const Choice& choice) { inputs = choice.reads; },
       [&](const Loop& loop) { inputs = loop.init; });
   return inputs;
 }
@@ -130,9 +130,9 @@ void move_scope(Plan& plan, const Node& node, ScopeId to) {
 }
 
 AliasAnalysis::AliasAnalysis(const Plan& plan) : plan_(plan), origins_(plan.slots.size()) {
-  for_each<Branch>(plan.top, [&](const Branch& branch) {
-    for (std::size_t i = 0; i < branch.results.size(); ++i)
-      origins_[branch.results[i]] = {&branch, nullptr, i};
+  for_each<Choice>(plan.top, [&](const Choice& choice) {
+    for (std::size_t i = 0; i < choice.results.size(); ++i)
+      origins_[choice.results[i]] = {&choice, nullptr, i};
   });
   for_each<Loop>(plan.top, [&](const Loop& loop) {
     for (std::size_t i = 0; i < loop.state.size(); ++i)
@@ -165,9 +165,9 @@ std::vector<SlotId> AliasAnalysis::search(SlotId slot) const {
       visit(*source);
       continue;
     }
-    const auto& [branch, loop, i] = origins_[next];
-    if (branch != nullptr) {
-      for (const Block& arm : branch->arms) visit(arm.results[i]);
+    const auto& [choice, loop, i] = origins_[next];
+    if (choice != nullptr) {
+      for (const Block& branch : choice->branches) visit(branch.results[i]);
     } else if (loop != nullptr) {
       visit(loop->init[i]);
       visit(loop->body.results[i]);

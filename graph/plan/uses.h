@@ -59,7 +59,7 @@ class AliasAnalysis {
   // The node that sets a merged slot (a pointer without storage): `index` counts the branch's
   // results, or the loop's state and results.
   struct Origin {
-    const Branch* branch = nullptr;
+    const Choice* choice = nullptr;
     const Loop* loop = nullptr;
     std::size_t index = 0;
   };

@@ -132,12 +132,14 @@ void Description::require_same_types(const Slots& results, const std::vector<std
   Open& part = open_parts.back();
   std::vector<const detail::SlotType*> types;
   for (const SlotId slot : results) types.push_back(builder.plan().slots.at(slot).type);
-  if (!part.arms.empty() && part.arm == 0) part.types = types;
+  if (!part.branches.empty() && part.branch == 0) part.types = types;
   const std::string now =
-      part.arms.empty() ? fmt::format("an iteration of '{}'", part.name)
-                        : fmt::format("the branch '{}' of '{}'", part.arms[part.arm], part.name);
-  const std::string before = part.arms.empty() ? "what the loop begins with"
-                                               : fmt::format("the branch '{}'", part.arms[0]);
+      part.branches.empty()
+          ? fmt::format("an iteration of '{}'", part.name)
+          : fmt::format("the branch '{}' of '{}'", part.branches[part.branch], part.name);
+  const std::string before = part.branches.empty()
+                                 ? "what the loop begins with"
+                                 : fmt::format("the branch '{}'", part.branches[0]);
   if (types.size() != part.types.size()) {
     throw BuildError(fmt::format("{} gives {} values, but {} has {}", now, types.size(), before,
                                  part.types.size()));
@@ -152,7 +154,7 @@ void Description::require_same_types(const Slots& results, const std::vector<std
         now, detail::registry().name_of_type(types[i]), place, before,
         detail::registry().name_of_type(part.types[i])));
   }
-  ++part.arm;
+  ++part.branch;
 }
 
 void bind_description(nb::module_& module) {
@@ -177,21 +179,21 @@ void bind_description(nb::module_& module) {
           .def("unique_name", [](Description& self,
                                  const std::string& base) { return self.open().unique_name(base); })
           .def("open_branch",
-               [](Description& self, const std::string& name, const Parts& arms, bool by_number,
+               [](Description& self, const std::string& name, const Parts& branches, bool by_number,
                   SlotId on) {
                  detail::Choosing choosing{
                      by_number ? detail::Choosing::By::number : detail::Choosing::By::truth,
                      argument_of(self, on)};
-                 self.open().open_branch(name, arms, std::move(choosing));
-                 self.open_parts.push_back({name, arms, 0, {}});
+                 self.open().open_choice(name, branches, std::move(choosing));
+                 self.open_parts.push_back({name, branches, 0, {}});
                })
-          .def("begin_arm", [](Description& self) { self.open().begin_arm(); })
-          .def("end_arm", [](Description& self) { self.open().end_arm({}, place_of({})); })
+          .def("begin_branch", [](Description& self) { self.open().begin_branch(); })
+          .def("end_branch", [](Description& self) { self.open().end_branch({}, place_of({})); })
           .def("close_branch",
                [](Description& self, const std::vector<Slots>& results, const Parts& places) {
-                 for (const Slots& arm : results) self.require_same_types(arm, places);
-                 self.open().arms_give(results, place_of(places));
-                 Slots merged = self.open().close_branch();
+                 for (const Slots& branch : results) self.require_same_types(branch, places);
+                 self.open().set_branch_results(results, place_of(places));
+                 Slots merged = self.open().close_choice();
                  self.open_parts.pop_back();
                  return merged;
                })

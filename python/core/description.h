@@ -36,8 +36,8 @@ struct Description {
   // iterations return (of an `if` known after its first branch), and the names of its parts.
   struct Open {
     std::string name;
-    std::vector<std::string> arms;  // none: a loop
-    std::size_t arm = 0;
+    std::vector<std::string> branches;  // none: a loop
+    std::size_t branch = 0;
     std::vector<const detail::SlotType*> types;
   };
   std::vector<Open> open_parts;

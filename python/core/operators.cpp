@@ -54,7 +54,7 @@ nb::dict to_dict(const detail::Parameter& parameter) {
   all["optional"] = parameter.optional;
   all["range"] = detail::range_text(parameter);
   nb::list choices;
-  for (const detail::Choice& choice : parameter.choices) choices.append(choice.name);
+  for (const detail::NamedValue& choice : parameter.choices) choices.append(choice.name);
   all["choices"] = choices;
   all["count"] = parameter.count;
   all["per_sample"] = parameter.per_sample;

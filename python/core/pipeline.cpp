@@ -111,13 +111,13 @@ nb::dict to_dict(const Stats& stats) {
     steps.append(one);
   }
   all["steps"] = steps;
-  nb::dict arms;
-  for (const BranchStats& branch : stats.branches) {
+  nb::dict branches;
+  for (const ChoiceStats& choice : stats.choices) {
     nb::dict taken;
-    for (const ArmStats& arm : branch.arms) taken[to_str(arm.name)] = arm.taken;
-    arms[to_str(branch.path.empty() ? branch.name : branch.path + "/" + branch.name)] = taken;
+    for (const BranchStats& branch : choice.branches) taken[to_str(branch.name)] = branch.taken;
+    branches[to_str(choice.path.empty() ? choice.name : choice.path + "/" + choice.name)] = taken;
   }
-  all["branches"] = arms;
+  all["branches"] = branches;
   nb::dict events;
   for (const EventStats& event : stats.events)
     events[to_str(event.step + ": " + event.name)] = event.count;

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ._describing import current_graph, refuse, refusing
-from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
+from ._merge import OpenChoice, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
 from ._mutations import MutationDetector, Unseen, package_of
 from ._structure import flatten, rebuild
 from ._value import cure_of_condition, is_bool, is_number
@@ -25,23 +25,23 @@ _RESULT = ""  # the name of a branch's only result; messages call it "the result
 _STATE = "the state"
 
 
-def _give(arm: Any) -> Any:
-    return arm() if callable(arm) else arm
+def _give(branch: Any) -> Any:
+    return branch() if callable(branch) else branch
 
 
-def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any:
+def choose(graph: Any, name: str, branches: dict[str, Any], by: str, on: Any) -> Any:
     """Records a choice among branches, which are callables or their results; returns what they have in common."""
-    branch = Branch(graph, name, list(arms), by, on, ordered=False)
+    choice = OpenChoice(graph, name, list(branches), by, on, ordered=False)
     try:
-        watch = _watch(name, *arms.values())
-        for arm in arms.values():
-            branch.begin()
-            given = _give(arm)
+        watch = _watch(name, *branches.values())
+        for branch in branches.values():
+            choice.begin()
+            given = _give(branch)
             _require_unchanged(name, watch)
-            branch.end({_RESULT: given})
-        return branch.close()[_RESULT]
+            choice.end({_RESULT: given})
+        return choice.close()[_RESULT]
     except BaseException as error:
-        branch.abandon()
+        choice.abandon()
         refuse(error, graph)  # an `except` around it would apply to all samples
         raise
 
@@ -104,7 +104,7 @@ cond = if_else  # the name in PyTorch and JAX
 
 
 @refusing(BuildError)
-def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name: str | None = None, *more: Any) -> Any:
+def select(index: Any, branches: Sequence, names: Sequence[str] | None = None, name: str | None = None, *more: Any) -> Any:
     """Returns the result of the branch with this number.
 
     Parameters
@@ -112,10 +112,10 @@ def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name:
     index : Value or int
         A whole number of each sample, from 0 to the number of branches minus 1. A number outside is the error of its sample;
         a plain int outside raises IndexError.
-    arms : sequence of callables or structures
+    branches : sequence of callables or structures
         At least one; each as in `if_else`.
     names : sequence of str, optional
-        A name for each branch; "arm 0", "arm 1", ... otherwise.
+        A name for each branch; "branch 0", "branch 1", ... otherwise.
     name : str, optional
         What errors, paths and statistics call the choice; "select" otherwise.
 
@@ -134,25 +134,25 @@ def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name:
     --------
     >>> image = sluice.select(ops.choice_index([1, 1, 1]), [image, lambda: ops.gaussian_blur(image), lambda: ops.invert(image)])
     """
-    if more or callable(arms) or is_value(arms) or isinstance(arms, (str, dict)) or not isinstance(arms, Iterable):
+    if more or callable(branches) or is_value(branches) or isinstance(branches, (str, dict)) or not isinstance(branches, Iterable):
         raise BuildError("`select`: the branches are one list; write sluice.select(index, [first, second, ...])")
-    arms = list(arms)
+    branches = list(branches)
     called = name or "select"
-    if not arms:
+    if not branches:
         raise BuildError(f"`{called}` has no branches; give at least one")
-    names = [f"arm {k}" for k in range(len(arms))] if names is None else list(names)
-    if len(names) != len(arms):
-        raise BuildError(f"`{called}` has {len(arms)} branches, but {len(names)} names; give one name for each branch")
+    names = [f"branch {k}" for k in range(len(branches))] if names is None else list(names)
+    if len(names) != len(branches):
+        raise BuildError(f"`{called}` has {len(branches)} branches, but {len(names)} names; give one name for each branch")
     if len(set(names)) < len(names):
         twice = next(one for one in names if names.count(one) > 1)
         raise BuildError(f"`{called}` has two branches of the name '{twice}'; give each branch a name of its own")
     if is_value(index):
-        return choose(index.graph, called, dict(zip(names, arms)), "number", index)
+        return choose(index.graph, called, dict(zip(names, branches)), "number", index)
     if not hasattr(index, "__index__"):
         raise BuildError(f"`{called}` chooses by a whole number, not by {kind_of(index)}")
-    if not 0 <= index < len(arms):
-        raise IndexError(f"the index of `{called}` is {index}, but the branches are numbered 0 to {len(arms) - 1}")
-    return _give(arms[index])
+    if not 0 <= index < len(branches):
+        raise IndexError(f"the index of `{called}` is {index}, but the branches are numbered 0 to {len(branches) - 1}")
+    return _give(branches[index])
 
 
 def apply_if(predicate: Any, value: Any, change: Callable[[Any], Any], name: str | None = None) -> Any:

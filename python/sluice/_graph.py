@@ -73,7 +73,7 @@ class Graph:
         return [Value(self, slot) for slot in slots]
 
     # Control flow.
-    def open_branch(self, name: str, arm_names: list[str], by: str, on: Value) -> None:
+    def open_choice(self, name: str, branch_names: list[str], by: str, on: Value) -> None:
         if on.type not in NUMBER_TYPES:
             raise _core.BuildError(
                 f"{name}: a condition is a bool or a number of each sample, not of type {on.type!r}; {cure_of_condition(on)}"
@@ -84,18 +84,18 @@ class Graph:
                 ".cast('i64'), which cuts its fraction off"
             )
         name = self.core.unique_name(name)
-        self.core.open_branch(name, arm_names, by == "number", self._own(on, name))
+        self.core.open_choice(name, branch_names, by == "number", self._own(on, name))
 
-    def begin_arm(self) -> None:
-        self.core.begin_arm()
+    def begin_branch(self) -> None:
+        self.core.begin_branch()
 
-    def end_arm(self) -> None:
-        self.core.end_arm()
+    def end_branch(self) -> None:
+        self.core.end_branch()
 
-    def close_branch(self, results: list[list[Value]], places: list[str]) -> list[Value]:
+    def close_choice(self, results: list[list[Value]], places: list[str]) -> list[Value]:
         """Returns the merged values; `results` has the values of each branch."""
-        slots = [[self._own(value, "a branch") for value in arm] for arm in results]
-        return self._values(self.core.close_branch(slots, places))
+        slots = [[self._own(value, "a branch") for value in branch] for branch in results]
+        return self._values(self.core.close_choice(slots, places))
 
     def open_loop(
         self, name: str, max_iterations: int, init: list[Value]

@@ -1,8 +1,8 @@
-"""Branch and Loop: a choice or a loop while it is described, and how what its parts give becomes one.
+"""OpenChoice and Loop: a choice or a loop while it is described, and how what its parts give becomes one.
 
 Both use the Graph. The result of a part is a dict of structures by name; the names are those of messages. The common
-structure of the branches and the types of constants are known only when the last branch has been described. So `end_arm()`
-takes no results, and `close_branch(results, places)` takes those of all branches. `results[arm][i]` is a Value that the
+structure of the branches and the types of constants are known only when the last branch has been described. So `end_branch()`
+takes no results, and `close_choice(results, places)` takes those of all branches. `results[branch][i]` is a Value that the
 branch sees, of one type in all branches, and `places[i]` says where it stands. Of `constant(x, like)` only the type of `like` counts, which
 may be a Value of something that was forgotten.
 
@@ -141,7 +141,7 @@ def _further(shape: Shape) -> dict:
     return {name: id(x) for name, x in held.items() if name not in shape.keys}
 
 
-class Branch:
+class OpenChoice:
     """A choice: open it, begin and end each branch, then close it, which returns what the branches have in common.
 
     Parameters
@@ -149,7 +149,7 @@ class Branch:
     graph : Graph
     name : str
         What errors, paths and statistics call it.
-    arms : list of str
+    branches : list of str
         The names of the branches.
     by : "truth" or "number"
         "truth": `on` is true for the first branch. "number": `on` is the number of a branch.
@@ -158,10 +158,10 @@ class Branch:
         True if dicts must have the same order of keys in all branches; otherwise the order of the first one is used.
     """
 
-    def __init__(self, graph: Any, name: str, arms: list[str], by: str, on: Any, ordered: bool = True):
+    def __init__(self, graph: Any, name: str, branches: list[str], by: str, on: Any, ordered: bool = True):
         self.graph = graph
         self.name = name
-        self.arms = arms
+        self.branches = branches
         self.ordered = ordered
         self.given: list[dict[str, tuple]] = []  # for each name: (leaves, shape)
         graph.aliases.require_unchanged()
@@ -170,7 +170,7 @@ class Branch:
         self._attempt = ExitStack()
         self._attempt.enter_context(graph.attempt())
         try:
-            graph.open_branch(name, arms, by, on)
+            graph.open_choice(name, branches, by, on)
         except BaseException:
             self.abandon()
             raise
@@ -181,12 +181,12 @@ class Branch:
         self._attempt.__exit__(kind, error, trace)
 
     def begin(self) -> None:
-        self.graph.begin_arm()
+        self.graph.begin_branch()
 
     def end(self, given: dict) -> None:
         """Stores the result of the branch with its present contents: the next branch may change the same containers."""
         self.graph.aliases.require_unchanged()
-        self.graph.end_arm()
+        self.graph.end_branch()
         likes = {} if self.ordered or not self.given else {name: shape for name, (_, shape) in self.given[0].items()}
         self.given.append({name: _taken(x, likes.get(name)) for name, x in given.items()})
         self._worlds.append(self.graph.aliases.now)
@@ -201,7 +201,7 @@ class Branch:
         self._places: list[str] = []
         self._nodes: dict[tuple, _Node] = {}
         plans = {name: self._plan(name, name in optional) for name in self.given[0]}
-        merged = self.graph.close_branch([list(column) for column in zip(*self._rows)] or [[] for _ in self.arms], self._places)
+        merged = self.graph.close_choice([list(column) for column in zip(*self._rows)] or [[] for _ in self.branches], self._places)
         self._attempt.close()
         result = {name: plan.built(merged) if isinstance(plan, (_Node, _Leaf)) else plan for name, plan in plans.items()}
         made = [(node.new, [shape.original for shape in node.shapes]) for node in self._nodes.values()]
@@ -211,10 +211,10 @@ class Branch:
 
     def _plan(self, name: str, optional: bool) -> Any:
         """Plans the value of a name after the branch; returns an Unset if it has none."""
-        given = [arm.get(name, ([UNBOUND], None)) for arm in self.given]
+        given = [branch.get(name, ([UNBOUND], None)) for branch in self.given]
         if all(shape is None and leaves[0] is given[0][0][0] for leaves, shape in given):
             return _Leaf(given[0][0][0])
-        lacking = [arm for arm, (leaves, shape) in zip(self.arms, given) if shape is None and isinstance(leaves[0], Unset)]
+        lacking = [branch for branch, (leaves, shape) in zip(self.branches, given) if shape is None and isinstance(leaves[0], Unset)]
         if lacking:
             return Unset(self._not_set(name, lacking, [leaves[0] for leaves, _ in given]))
         label = name if name.startswith("the ") or not name else f"'{name}'"
@@ -232,10 +232,10 @@ class Branch:
         """Plans a structure from its leaves and its shape in each branch."""
         shapes = [shape for _, shape in given]
         what = label or "the result"
-        for arm, shape in zip(self.arms, shapes):
+        for branch, shape in zip(self.branches, shapes):
             if (shape and (shape.kind, shape.keys)) != (shapes[0] and (shapes[0].kind, shapes[0].keys)) and not _one(shapes):
                 raise BuildError(
-                    f"{what} has one structure in '{self.arms[0]}' and another in '{arm}' of `{self.name}`: "
+                    f"{what} has one structure in '{self.branches[0]}' and another in '{branch}' of `{self.name}`: "
                     f"{difference(shapes[0], shape, place)}; {_cure_of_shapes(shapes[0], shape)}"
                 )
         if shapes[0] is None:
@@ -273,7 +273,7 @@ class Branch:
         if all(same(row[0], x) for x in row):
             return row[0], None
         like = next((x for x in row if is_value(x)), None)
-        for arm, x in zip(self.arms, row):
+        for branch, x in zip(self.branches, row):
             if not is_value(x) and not is_plain_number(x):
                 raise self._disagree(row, what, _cure(x, what))
         if like is None:
@@ -302,11 +302,11 @@ class Branch:
         one, two = sorted((first, other))
         if kind_of(row[one]) == kind_of(row[two]):
             return BuildError(
-                f"{what} is {kind_of(row[one])} in '{self.arms[one]}', and another one in '{self.arms[two]}' of `{self.name}`: these "
+                f"{what} is {kind_of(row[one])} in '{self.branches[one]}', and another one in '{self.branches[two]}' of `{self.name}`: these "
                 f"are two objects; {cure}"
             )
         return BuildError(
-            f"{what} is {kind_of(row[one])} in '{self.arms[one]}', but {kind_of(row[two])} in '{self.arms[two]}' of "
+            f"{what} is {kind_of(row[one])} in '{self.branches[one]}', but {kind_of(row[two])} in '{self.branches[two]}' of "
             f"`{self.name}`; {cure}"
         )
 
@@ -315,10 +315,10 @@ def _fits(x: Any, like: Any) -> bool:
     return not is_value(x) and is_plain_number(x) and is_value(like) and not isinstance(x, (str, float))
 
 
-def _listed(arms: list[str]) -> str:
-    if len(arms) == 1:
-        return f"the branch '{arms[0]}' does not assign it"
-    return f"the branches {', '.join(repr(arm) for arm in arms)} do not assign it"
+def _listed(branches: list[str]) -> str:
+    if len(branches) == 1:
+        return f"the branch '{branches[0]}' does not assign it"
+    return f"the branches {', '.join(repr(branch) for branch in branches)} do not assign it"
 
 
 def _cure(x: Any, what: str) -> str:
@@ -385,7 +385,7 @@ class Loop:
 
     def __init__(self, graph: Any, name: str, max_iterations: int, init: dict, ordered: bool = True):
         self.graph = graph
-        self.ordered = ordered  # as in Branch
+        self.ordered = ordered  # as in OpenChoice
         self.name = name
         self.max_iterations = max_iterations
         self.likes: dict[int, Any] = {}  # by number of a leaf: the Value whose type a constant gets

@@ -92,23 +92,23 @@ def lift_returns(statements: list[ast.stmt], last: bool) -> list[ast.stmt]:
         rest = statements[k + 1 :]
         choice = isinstance(one, (ast.If, ast.Match)) and _returns([one])
         if isinstance(one, ast.If) and choice and not ends([one]) and (last or ends(rest)):
-            arms = [one.body, one.orelse]
-            opened = [arm for arm in arms if not ends(arm)]
+            branches = [one.body, one.orelse]
+            opened = [branch for branch in branches if not ends(branch)]
             if len(opened) == 1:
                 opened[0].extend(rest if ends(rest) else [*rest, ast.copy_location(ast.Return(None), one)])
                 rest = []
         if choice and ends([one]):
-            for arm in _arms(one):
-                arm[:] = _to_result(lift_returns(arm, True))
+            for branch in _branches(one):
+                branch[:] = _to_result(lift_returns(branch, True))
             out = ast.copy_location(ast.Return(ast.copy_location(ast.Name(RESULT, ast.Load()), one)), one)
             return [*done, one, out, *rest]
-        for arm in _blocks(one):
-            arm[:] = lift_returns(arm, False)
+        for branch in _blocks(one):
+            branch[:] = lift_returns(branch, False)
         done.append(one)
     return done
 
 
-def _arms(one: ast.stmt) -> list[list[ast.stmt]]:
+def _branches(one: ast.stmt) -> list[list[ast.stmt]]:
     return [one.body, one.orelse] if isinstance(one, ast.If) else [case.body for case in one.cases]
 
 
@@ -120,10 +120,10 @@ def _blocks(one: ast.stmt) -> list[list[ast.stmt]]:
     return blocks + [part.body for part in (*getattr(one, "handlers", ()), *getattr(one, "cases", ()))]
 
 
-def _to_result(arm: list[ast.stmt]) -> list[ast.stmt]:
+def _to_result(branch: list[ast.stmt]) -> list[ast.stmt]:
     """Replaces the first `return` among a branch's own statements by an assignment."""
     done = []
-    for one in arm:
+    for one in branch:
         if isinstance(one, ast.Return):
             value = one.value or ast.copy_location(ast.Constant(None), one)
             if not (isinstance(value, ast.Name) and value.id == RESULT):
@@ -131,7 +131,7 @@ def _to_result(arm: list[ast.stmt]) -> list[ast.stmt]:
                 done.append(ast.copy_location(ast.Assign([target], value), one))
             break
         done.append(one)
-    return done or [ast.copy_location(ast.Pass(), arm[0])]
+    return done or [ast.copy_location(ast.Pass(), branch[0])]
 
 
 class Liveness:

@@ -522,11 +522,11 @@ class _Rewriter(ast.NodeTransformer):
         for at, case in enumerate(node.cases):
             guard = case.guard and self._plain("guard of a case", case.guard)
             chosen.append(ast.match_case(case.pattern, guard, self._statements(case.pattern, f"{k} = {at}")))
-        arms = []
+        branches = []
         # A Value that matches no case gets an extra branch, which changes nothing.
         extra = [] if site.cases is None or site.cases[-1] is None else [[]]
         for at, block in enumerate([*blocks, *extra]):
-            arms += self._statements(
+            branches += self._statements(
                 block[0] if block else node,
                 f"if {k} == {at} if {k}.__class__ is int else {k}.begin($.locals()):\n"
                 "    %BODY\n"
@@ -539,7 +539,7 @@ class _Rewriter(ast.NodeTransformer):
             f"{subject} = %SUBJECT\n{k} = $.match({number}, {subject})\nif {k}.__class__ is int:\n    %MATCH\n%ARMS",
             SUBJECT=value,
             MATCH=[match],
-            ARMS=arms,
+            ARMS=branches,
         )
 
     def visit_Try(self, node):

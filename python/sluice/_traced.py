@@ -24,7 +24,7 @@ from ._alias import reachable
 from ._control import WHOLE, choose, for_loop_collect, not_, side, truth
 from ._describing import RewriteError, current_graph, refuse
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
-from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
+from ._merge import UNBOUND, OpenChoice, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._mutations import NOTHING, Assigned, MutationDetector, Unseen, kind_of_dict, store, stored
 from ._names import IN_PLACE, RESULT
 from ._structure import flatten
@@ -284,31 +284,31 @@ class _Described:
 class Choice(_Described):
     """An `if` or a `match` on a Value."""
 
-    def __init__(self, runtime: "Runtime", site: Site, arms: list[str], by: str, on: Any):
+    def __init__(self, runtime: "Runtime", site: Site, branches: list[str], by: str, on: Any):
         super().__init__(runtime, site, on.graph)
         with runtime.located(site):
-            self.branch = Branch(on.graph, site.name, arms, by, on)
+            self.opened = OpenChoice(on.graph, site.name, branches, by, on)
         self.kept = False
         self.enter()
 
     def abandon(self) -> None:
-        self.branch.abandon()
+        self.opened.abandon()
 
     def begin(self, scope: dict) -> bool:
         if not self.kept:
             self.keep(scope, sys._getframe(1))
             self.kept = True
-        self.branch.begin()
+        self.opened.begin()
         return True
 
     def end(self, scope: dict) -> tuple:
         self.require_innermost()
-        self.branch.end(self.now(scope))
+        self.opened.end(self.now(scope))
         back = self.back()
-        if len(self.branch.given) < len(self.branch.arms):
+        if len(self.opened.given) < len(self.opened.branches):
             return back
         with self.runtime.located(self.site):
-            merged = self.branch.close({place.label for place in self.places})
+            merged = self.opened.close({place.label for place in self.places})
         self.leave()
         return self.after(merged, sys._getframe(1))
 
@@ -501,20 +501,20 @@ class Lazy:
         if self.site.kind in ("and", "or"):
             with self.runtime.located(self.site):
                 x = side(x, "right", self.site.kind)
-        self._arm(x)
+        self._branch(x)
 
-    def _arm(self, x: Any) -> None:
+    def _branch(self, x: Any) -> None:
         self.choice.require_innermost()
-        branch = self.choice.branch
+        opened = self.choice.opened
         self.runtime.require_unchanged(self.site, _rebound(self.names, self.frame.f_locals) or self.watch.changed())
-        branch.end({"": x})
-        if len(branch.given) < 2:
-            branch.begin()
+        opened.end({"": x})
+        if len(opened.given) < 2:
+            opened.begin()
             if self.site.kind == "and":
-                self._arm(False)
+                self._branch(False)
             return
         with self.runtime.located(self.site):
-            self.value = branch.close()[""]
+            self.value = opened.close()[""]
         self.frame = self.names = self.watch = None
         self.choice.leave()
 
@@ -662,10 +662,10 @@ class Runtime:
                 f"`match` on {kind_of(subject)}: a Value can be matched if it is a whole number, with cases of whole numbers, "
                 "`|` and `_`; write an `if` for anything else",
             )
-        arms = [f"case {' | '.join(map(str, case)) if case else '_'}" for case in site.cases]
+        branches = [f"case {' | '.join(map(str, case)) if case else '_'}" for case in site.cases]
         if site.cases[-1] is not None:
-            arms.append("no case")
-        return Choice(self, site, arms, "number", self._case(site, subject))
+            branches.append("no case")
+        return Choice(self, site, branches, "number", self._case(site, subject))
 
     def _case(self, site: Site, subject: Any) -> Any:
         """The number of the first case that takes the subject."""
@@ -676,9 +676,9 @@ class Runtime:
         def rest(at: int) -> Any:
             if at == len(tests):
                 return last
-            x, arm = tests[at]
+            x, branch = tests[at]
             found = subject.graph.operator("equal", subject, x)
-            return choose(subject.graph, name, {"found": arm, "other": lambda: rest(at + 1)}, "truth", found)
+            return choose(subject.graph, name, {"found": branch, "other": lambda: rest(at + 1)}, "truth", found)
 
         first = rest(0)
         return first if is_value(first) else subject.graph.constant(first)
@@ -749,7 +749,7 @@ class Runtime:
         if not is_value(left):
             return Lazy(not left, False, left)
         lazy = self._lazy(number, left)
-        lazy._arm(True)
+        lazy._branch(True)
         return lazy
 
     def conditional(self, number: int, test: Any) -> Lazy:
@@ -768,12 +768,12 @@ class Runtime:
         lazy.frame = sys._getframe(2)  # the rewritten function's frame
         lazy.names = dict(lazy.frame.f_locals)
         lazy.watch = self.watch(site, lazy.names)
-        arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
+        branches = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
         if site.kind in ("and", "or"):
             with self.located(site):
                 on = side(on, "left", site.kind)
-        lazy.choice = Choice(self, site, arms, "truth", on)
-        lazy.choice.branch.begin()
+        lazy.choice = Choice(self, site, branches, "truth", on)
+        lazy.choice.opened.begin()
         return lazy
 
     @staticmethod

@@ -120,7 +120,7 @@ TEST_F(DeviceOption, StatisticsAndTracesTellOfTheDevice) {
   EXPECT_TRUE(holds(ran.out, "\ndevice memory: ")) << ran.out;
   EXPECT_TRUE(holds(ran.out, "\nin one GPU batch, the first step ")) << ran.out;
   const traces::TraceFile file = traces::read_trace(trace);
-  EXPECT_GT(file.count("gather"), 0);
+  EXPECT_GT(file.count("GPU batch"), 0);
   EXPECT_GT(file.count("resize"), 0);
 }
 
@@ -133,19 +133,19 @@ TEST_F(DeviceOption, GraphShowsWhatRunsThere) {
   for (const std::string recipe : {"randaugment", "trivialaugment"}) {
     const std::string plan =
         run_program("graph --recipe " + recipe + " --device stand-in --text").out;
-    const std::size_t gather = plan.find("\ngather\n");
-    ASSERT_NE(gather, std::string::npos) << plan;
-    const std::string before = plan.substr(0, gather), inside = plan.substr(gather + 1);
+    const std::size_t device_batch = plan.find("\nGPU batch\n");
+    ASSERT_NE(device_batch, std::string::npos) << plan;
+    const std::string before = plan.substr(0, device_batch), inside = plan.substr(device_batch + 1);
     EXPECT_FALSE(holds(before, "[on the device")) << plan;
     for (const char* part : {"  resize(", "  shear(", "  equalize(", "[to the host; "})
       EXPECT_TRUE(holds(inside, part)) << part << plan;
-    for (const char* part : {"\ngather\n", "[in the next gather]"})
+    for (const char* part : {"\nGPU batch\n", "[in the next GPU batch]"})
       EXPECT_FALSE(holds(inside, part)) << part << plan;
   }
   const Ran drawing = run_program("graph --recipe eval --device stand-in");
   for (const char* part :
        {"cluster_legend", "shape=rarrow", "shape=larrow", "fillcolor=\"#cfe8cf\"",
-        "label=\"one gather\"", "label=\"decode_jpeg\\npreparation\""})
+        "label=\"one GPU batch\"", "label=\"decode_jpeg\\npreparation\""})
     EXPECT_TRUE(holds(drawing.out, part)) << part << drawing.out;
   const Ran host = run_program("graph --recipe eval");
   for (const char* part : {"cluster_legend", "arrow,", "cfe8cf"})
@@ -268,8 +268,8 @@ TEST_F(DeviceOption, BenchMeasuresTheLatency) {
         EXPECT_GE(row.at(side).at("p99_us"), row.at(side).at("median_us"));
       }
       if (on_device) {
-        EXPECT_GE(row.at("device").at("samples_per_gather"), 1);
-        EXPECT_LE(row.at("device").at("samples_per_gather"), samples);
+        EXPECT_GE(row.at("device").at("samples_per_batch"), 1);
+        EXPECT_LE(row.at("device").at("samples_per_batch"), samples);
       }
       samples *= 2;
     }

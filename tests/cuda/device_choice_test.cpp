@@ -34,7 +34,7 @@ using Program = std::function<Value<Image>(Graph&, Value<Image>)>;
 struct Row {
   const char* what;
   bool there;   // the device chooses
-  int gathers;  // of all samples, at most: some may have to stop
+  int batches;  // of all samples, at most: some may have to stop
   Program program;
 };
 
@@ -147,7 +147,7 @@ struct Seen {
   std::vector<Image> images;
   std::vector<std::string> errors, paths;
   std::map<std::string, std::int64_t> taken;
-  double gathers = 0;
+  double batches = 0;
   std::string plan;
 };
 
@@ -169,12 +169,12 @@ Seen run(const Row& row, bool there, const PipelineOptions& how) {
     }
   }
   const Stats stats = pipeline.stats();
-  for (const BranchStats& branch : stats.branches) {
-    for (const ArmStats& arm : branch.arms)
-      seen.taken[branch.path + " " + branch.name + ":" + arm.name] = arm.taken;
+  for (const ChoiceStats& choice : stats.choices) {
+    for (const BranchStats& branch : choice.branches)
+      seen.taken[choice.path + " " + choice.name + ":" + branch.name] = branch.taken;
   }
   if (there)
-    seen.gathers = static_cast<double>(stats.device.samples) / static_cast<double>(kSamples);
+    seen.batches = static_cast<double>(stats.device.samples) / static_cast<double>(kSamples);
   seen.plan = to_string(pipeline.plan());
   return seen;
 }
@@ -191,8 +191,8 @@ TEST(ChoicesOfADevice, AreThoseOfTheHost) {
       ASSERT_EQ(actual.images.size(), expected.images.size());
       for (std::size_t i = 0; i < actual.images.size(); ++i)
         EXPECT_TRUE(actual.images[i] == expected.images[i]) << "sample " << actual.ids[i];
-      EXPECT_LE(actual.gathers, row.gathers);
-      EXPECT_EQ(actual.gathers > 1, row.gathers > 1);
+      EXPECT_LE(actual.batches, row.batches);
+      EXPECT_EQ(actual.batches > 1, row.batches > 1);
       EXPECT_EQ(actual.plan.find("[the device chooses]") != std::string::npos, row.there)
           << actual.plan;
     }

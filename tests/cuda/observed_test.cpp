@@ -73,36 +73,36 @@ class DeviceTrace : public ::testing::Test {
                                 .string();
 };
 
-TEST_F(DeviceTrace, HasATrackForEachGatherWithWhatWasLaunched) {
-  std::int64_t gathers = 0, device_samples = 0, turned = 0;
+TEST_F(DeviceTrace, HasATrackForEachDeviceBatchWithWhatWasLaunched) {
+  std::int64_t batches = 0, device_samples = 0, turned = 0;
   const auto device = test_device();
   for (int threads = 1; threads <= 3; threads += 2) {
     {
       auto p = pipeline({.threads = threads, .device = device, .trace = {path_}});
       EXPECT_EQ(run_epoch(p), kSamples);
       EXPECT_EQ(run_epoch(p), kSamples);
-      gathers = p.stats().device.gathers;
+      batches = p.stats().device.batches;
       device_samples = p.stats().device.samples;
-      turned = p.stats().branches[0].arms[0].taken;
+      turned = p.stats().choices[0].branches[0].taken;
     }
     const TraceFile file = traces::read_trace(path_);  // slices of a track are nested
     std::map<std::string, std::int64_t> samples;       // of each kind of part, and place
     std::set<std::int64_t> tracks;
-    std::int64_t seen = 0, in_gathers = 0;
+    std::int64_t seen = 0, in_batches = 0;
     for (const TraceFile::Slice& slice : file.slices) {
       if (slice.samples < 0) continue;
       tracks.insert(slice.track);
       EXPECT_EQ(file.tracks.at(slice.track).rfind(device->name() + ": ", 0), 0u);
-      if (slice.name == "gather") {
+      if (slice.name == "GPU batch") {
         ++seen;
-        in_gathers += slice.samples;
+        in_batches += slice.samples;
         EXPECT_GT(slice.samples, 0);
       } else {
         samples[slice.name + " in " + slice.in] += slice.samples;
         EXPECT_EQ(slice.bytes >= 0, slice.name == "copy" || slice.name == "upload");
       }
     }
-    EXPECT_EQ(seen, gathers);
+    EXPECT_EQ(seen, batches);
     EXPECT_FALSE(tracks.empty());
     const std::int64_t all = 2 * kSamples;
     EXPECT_EQ(samples["copy in gpu"], all);
@@ -110,7 +110,7 @@ TEST_F(DeviceTrace, HasATrackForEachGatherWithWhatWasLaunched) {
     EXPECT_EQ(samples["resize in resize"], all);
     EXPECT_EQ(samples["pixels in some:then/flip"], turned);
     EXPECT_GE(samples["upload in "], all);
-    EXPECT_EQ(in_gathers, device_samples);
+    EXPECT_EQ(in_batches, device_samples);
     // The device was at work while samples waited for it.
     const auto earlier = [](const auto& a, const auto& b) { return a.from < b.from; };
     const auto later = [](const auto& a, const auto& b) { return a.to < b.to; };
@@ -135,11 +135,11 @@ TEST_F(DeviceTrace, CostsNothingWhereThereIsNone) {
         }});
     auto p = pipeline({.threads = 2, .device = device, .trace = {traced ? path_ : ""}});
     EXPECT_EQ(run_epoch(p), kSamples);
-    const std::int64_t gathers = p.stats().device.gathers;
+    const std::int64_t batches = p.stats().device.batches;
     if (traced) {
-      EXPECT_GT(records, gathers);
+      EXPECT_GT(records, batches);
     } else {
-      EXPECT_EQ(records, gathers);
+      EXPECT_EQ(records, batches);
     }
   }
 }
@@ -168,17 +168,17 @@ TEST_F(DeviceTrace, IsWrittenOfADeviceThatFails) {
 
 TEST(DeviceStatistics, CountWhatWentThereAndBack) {
   auto p = pipeline({.threads = 2, .device = test_device()});
-  EXPECT_EQ(p.stats().device.gathers, 0);
-  EXPECT_EQ(p.stats().device.mean_gather(), 0);
+  EXPECT_EQ(p.stats().device.batches, 0);
+  EXPECT_EQ(p.stats().device.mean_batch(), 0);
   EXPECT_FALSE(p.stats().device.name.empty());
   EXPECT_EQ(run_epoch(p), kSamples);
   const Stats stats = p.stats();
   const DeviceStats& device = stats.device;
   EXPECT_GE(device.samples, kSamples);
-  EXPECT_GT(device.gathers, 0);
-  EXPECT_LE(device.gathers, device.samples);
-  EXPECT_EQ(device.mean_gather(),
-            static_cast<double>(device.samples) / static_cast<double>(device.gathers));
+  EXPECT_GT(device.batches, 0);
+  EXPECT_LE(device.batches, device.samples);
+  EXPECT_EQ(device.mean_batch(),
+            static_cast<double>(device.samples) / static_cast<double>(device.batches));
   EXPECT_GT(device.bytes_up, kSamples * kBytesIn);  // and the kernels' arguments
   EXPECT_EQ(device.bytes_down, kSamples * kBytesOut);
   EXPECT_EQ(device.given_back, 0);

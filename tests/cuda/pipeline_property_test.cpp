@@ -1,7 +1,7 @@
 // Random programs on images, with .gpu() and .cpu() at random places, and conditionals on numbers
 // that are computed where an image lies. Pixels, errors and counts equal those of the same program
 // without moves.
-#include "tests/cuda/join_gathers.h"
+#include "tests/cuda/join_device_batches.h"
 #include "tests/cuda/one_change.h"
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
@@ -158,9 +158,9 @@ class Describer {
   }
 
   // Returns 0 to 2, drawn or computed from the image.
-  Value<std::uint32_t> arm_of(const Value<Image>& image) {
+  Value<std::uint32_t> branch_of(const Value<Image>& image) {
     auto drawn = stays_ ? cast<std::uint32_t>(g_.uniform(0.f, 3.f))
-                        : g_.random("arm", [](Random& r) { return r.below(3); });
+                        : g_.random("branch", [](Random& r) { return r.below(3); });
     if (!one_in(asks_ ? 1 : stays_ ? 8 : 2)) return drawn;
     return cast<std::uint32_t>(mean(image) / 90.f);
   }
@@ -218,9 +218,9 @@ class Describer {
       }
       case 13: {
         const bool end = ends_there();
-        auto arm = arm_of(image);
+        auto branch = branch_of(image);
         return {g_.select(
-                    arm, [&] { return add_block(held, end, depth); },
+                    branch, [&] { return add_block(held, end, depth); },
                     [&] { return add_block(held, end, depth); },
                     [&] { return add_block(held, end, depth); }),
                 end};
@@ -287,8 +287,8 @@ Ended run(std::uint64_t seed, Kind kind, const std::shared_ptr<Device>& device, 
       ended.errors.push_back(std::to_string(error.id) + " " + error.step + " " + error.path + " " +
                              error.what);
   }
-  detail::for_each<detail::Branch>(pipeline.plan().top, [&](const detail::Branch& branch) {
-    ended.joins = ended.joins || branch.joins;
+  detail::for_each<detail::Choice>(pipeline.plan().top, [&](const detail::Choice& choice) {
+    ended.joins = ended.joins || choice.joins;
   });
   const Stats stats = pipeline.stats();
   EXPECT_TRUE(stats.epoch.balanced()) << to_string(stats.epoch);
@@ -302,9 +302,9 @@ Ended run(std::uint64_t seed, Kind kind, const std::shared_ptr<Device>& device, 
              count.first.find(" min") != std::string::npos;
     });
   }
-  for (const BranchStats& branch : stats.branches) {
-    const bool all = std::all_of(branch.arms.begin(), branch.arms.end(),
-                                 [](const ArmStats& arm) { return arm.taken > 0; });
+  for (const ChoiceStats& choice : stats.choices) {
+    const bool all = std::all_of(choice.branches.begin(), choice.branches.end(),
+                                 [](const BranchStats& branch) { return branch.taken > 0; });
     ++(all ? ended.split : ended.unsplit);
   }
   return ended;

@@ -109,7 +109,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
        [](Graph& g, bool move) {
          auto image = drawn(g);
          auto one = g.select(
-             g.random("arm", [](Random& r) { return r.below(3); }),
+             g.random("branch", [](Random& r) { return r.below(3); }),
              [&] { return back(flip(there(image, move)), move); }, [&] { return invert(image); },
              [&] { return back(invert(there(image, move)), move); });
          return as_tensor(g, one);

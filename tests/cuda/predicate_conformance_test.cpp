@@ -1,7 +1,7 @@
 // Conditionals on numbers that a device computes follow the rules of docs/conformance.md. Samples,
 // errors, paths and counts equal those of the same program on the host, whether all samples take
 // one branch, none or some.
-#include "tests/cuda/join_gathers.h"
+#include "tests/cuda/join_device_batches.h"
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include <sluice/graph/arithmetic.h>
@@ -56,9 +56,9 @@ const std::vector<Row>& rows() {
        }},
       {"C20: three branches, one after the other",
        [](const Here& h, Value<Image> image, float limit) {
-         auto arm = cast<std::int32_t>(dark(h, image, limit)) + 1;
+         auto branch = cast<std::int32_t>(dark(h, image, limit)) + 1;
          auto one = h.g.select(
-             arm, [&] { return image; }, [&] { return joins::darker(h.g, image); },
+             branch, [&] { return image; }, [&] { return joins::darker(h.g, image); },
              [&] { return h.back(invert(h.there(image))); });
          return h.g.apply_if(max(h.there(one)) < 2.f * limit, one,
                              [&](auto in) { return h.back(flip(h.there(in))); });
@@ -195,7 +195,7 @@ TEST(DeviceChoices, AreThoseOfTheHost) {
 }
 
 // C52: a branch that no sample takes does nothing, also on the device.
-TEST(DeviceChoices, C52_AnArmThatNobodyTakesLaunchesNothing) {
+TEST(DeviceChoices, C52_AnBranchThatNobodyTakesLaunchesNothing) {
   if (on_gpu()) GTEST_SKIP() << "a GPU does not tell of its launches";
   for (const float limit : kLimits) {
     std::atomic<std::int64_t> warps{0};
@@ -214,26 +214,26 @@ TEST(DeviceChoices, C52_AnArmThatNobodyTakesLaunchesNothing) {
     });
     for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
     const Stats stats = pipeline.stats();
-    const BranchStats& branch = stats.branches.at(0);
-    EXPECT_EQ(branch.taken(), kSamples);
-    EXPECT_EQ(warps > 0, branch.arms[0].taken > 0) << limit;
+    const ChoiceStats& choice = stats.choices.at(0);
+    EXPECT_EQ(choice.taken(), kSamples);
+    EXPECT_EQ(warps > 0, choice.branches[0].taken > 0) << limit;
   }
 }
 
 // C43: whatever decides, branches return tensors of one kind in one memory.
-TEST(DeviceChoices, C43_ArmsThatDifferAreRefused) {
-  using Arm = std::function<Value<Tensor>(Value<Image>)>;
-  const auto made = [](DType dtype, Layout layout, bool back) -> Arm {
+TEST(DeviceChoices, C43_BranchesThatDifferAreRefused) {
+  using Branch = std::function<Value<Tensor>(Value<Image>)>;
+  const auto made = [](DType dtype, Layout layout, bool back) -> Branch {
     return [=](Value<Image> image) {
       auto tensor =
           crop_mirror_normalize(image, {.width = 8, .height = 8, .dtype = dtype, .layout = layout});
       return back ? tensor.cpu() : tensor;
     };
   };
-  const Arm plain = made(DType::f32, Layout::chw, false);
+  const Branch plain = made(DType::f32, Layout::chw, false);
   const struct {
     const char* what;
-    Arm other;
+    Branch other;
     std::vector<std::string> says;
   } cases[] = {
       {"the type of the elements", made(DType::f16, Layout::chw, false), {"f32", "f16"}},

@@ -117,7 +117,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
              flip(image), {.brightness = 1.1f, .contrast = 0.8f, .contrast_center = mean(image)});
          return brightness_contrast(middle, {.contrast = 1.3f, .contrast_center = max(middle)});
        }},
-      {"the number and the image in one gather",
+      {"the number and the image in one GPU batch",
        [](Graph&, Value<Image> image) {
          auto small = resize(image, {.width = 20, .height = 15});
          auto level = mean(small), most = max(small);
@@ -179,13 +179,13 @@ TEST(DevicePredicates, BothWaysAreTaken) {
       });
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
   const Stats stats = pipeline.stats();
-  ASSERT_EQ(stats.branches.size(), 1u);
-  for (const ArmStats& arm : stats.branches[0].arms) EXPECT_GT(arm.taken, 5);
+  ASSERT_EQ(stats.choices.size(), 1u);
+  for (const BranchStats& branch : stats.choices[0].branches) EXPECT_GT(branch.taken, 5);
 }
 
 // A number that the device computes is for the next device batch: no step of the same one may need
 // it.
-TEST(DevicePredicates, AStepThatNeedsTheNumberBeginsAnotherGather) {
+TEST(DevicePredicates, AStepThatNeedsTheNumberBeginsAnotherDeviceBatch) {
   const std::string text = make_pipeline({.device = test_device()}, [](Graph& g) {
                              auto image = shaded(g, kSamples).gpu();
                              auto level = mean(image);
@@ -210,7 +210,7 @@ TEST(DevicePredicates, AStepThatNeedsTheNumberBeginsAnotherGather) {
 }
 
 // Returns the number of device batches that one sample goes through: each records one event.
-int gathers(const Program& program) {
+int batches(const Program& program) {
   auto records = std::make_shared<std::atomic<int>>(0);
   HostDevice::Options options;
   options.fault = [=](const HostDevice::Call& call) {
@@ -227,14 +227,14 @@ int gathers(const Program& program) {
 
 // The device's number needs no batch of its own if work on the same images precedes it. Numbers
 // that are known in time need no batch at all.
-TEST(DevicePredicates, GathersOfASample) {
+TEST(DevicePredicates, DeviceBatchesOfASample) {
   const auto choose = [](Graph& g, Value<Image> image, Value<bool> predicate) {
     return invert(g.if_else(
         predicate, [&] { return rotate(image, 20.f); }, [&] { return flip(image); }));
   };
   const struct {
     const char* what;
-    int gathers;
+    int batches;
     Program program;
   } cases[] = {
       {"a chain", 1, [](Graph&, Value<Image> image) { return invert(flip(image)); }},
@@ -309,7 +309,7 @@ TEST(DevicePredicates, GathersOfASample) {
          return last;
        }},
   };
-  for (const auto& c : cases) EXPECT_EQ(gathers(c.program), c.gathers) << c.what;
+  for (const auto& c : cases) EXPECT_EQ(batches(c.program), c.batches) << c.what;
 }
 
 // A single sample, with each step in a device batch of its own.
@@ -327,7 +327,7 @@ TEST(DevicePredicates, InspectionShowsTheNumber) {
 }
 
 // C44: inputs that a device copies lie in memory that it can read by itself, in every branch.
-TEST(DevicePredicates, C44_WhatAnArmCopiesThereIsPinned) {
+TEST(DevicePredicates, C44_WhatAnBranchCopiesThereIsPinned) {
   const Program program = [](Graph& g, Value<Image> image) {
     return g.if_else(
         mean(image) < 80, [&] { return invert(image.cpu()).gpu(); }, [&] { return flip(image); });
@@ -368,7 +368,7 @@ TEST(DevicePredicates, ErrorsAreThoseOfTheHost) {
 
 // A failing launch or copy costs the samples of its device batch. No caller waits for ever, and
 // delivered samples are right.
-TEST(DevicePredicates, FaultsCostNoMoreThanTheirGathers) {
+TEST(DevicePredicates, FaultsCostNoMoreThanTheirDeviceBatches) {
   if (on_gpu()) GTEST_SKIP() << "a GPU does not fail when it is told to";
   const Program& program = programs()[4].second;
   const Samples expected = run(program, nullptr, {.batch_size = 5, .threads = 1});

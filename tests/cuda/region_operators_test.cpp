@@ -56,7 +56,7 @@ TEST(DeviceRegion, IsDrawnAsOnTheHost) {
   });
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
   const DeviceStats stats = pipeline.stats().device;
-  EXPECT_EQ(stats.samples, kImages) << "in gathers, each of them once";
+  EXPECT_EQ(stats.samples, kImages) << "in GPU batches, each of them once";
 }
 
 // Returns the images made of a file, on the host or on the device.

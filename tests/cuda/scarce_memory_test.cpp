@@ -101,7 +101,7 @@ TEST(ScarceMemory, SamplesWaitForEachOther) {
 }
 
 // One sample's refused request says nothing about the others.
-TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeGathersSmall) {
+TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeDeviceBatchesSmall) {
   auto pipeline =
       make_pipeline({.batch_size = 16,
                      .threads = 2,
@@ -116,16 +116,16 @@ TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeGathersSmall) {
                           "draw", [](int pixels) { return drawn(0, pixels); }, side);
                       return resize(invert(image.gpu()), {.width = 20, .height = 10}).cpu();
                     });
-  std::int64_t gathers = 0, samples = 0;
+  std::int64_t batches = 0, samples = 0;
   std::size_t lost = 0;
   for (int epoch = 0; epoch < 4; ++epoch) {
     for (const auto& batch : pipeline.epoch()) lost += batch.errors().size();
     const DeviceStats now = pipeline.stats().device;
     if (epoch == 0) {
-      gathers = now.gathers;
+      batches = now.batches;
       samples = now.samples;
     } else if (epoch == 3) {
-      EXPECT_LT(now.gathers - gathers, now.samples - samples);
+      EXPECT_LT(now.batches - batches, now.samples - samples);
     }
   }
   EXPECT_EQ(lost, 1u);
@@ -133,7 +133,7 @@ TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeGathersSmall) {
 
 // Several device batches, one after the other: each keeps some memory while it is idle, and another
 // one needs it.
-TEST(ScarceMemory, WhatIdleGathersKeepIsGivenToThoseThatWait) {
+TEST(ScarceMemory, WhatIdleDeviceBatchesKeepIsGivenToThoseThatWait) {
   const auto run = [](const std::shared_ptr<Device>& device, std::int64_t most, int threads) {
     auto pipeline =
         make_pipeline({.batch_size = 4,

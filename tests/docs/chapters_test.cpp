@@ -21,10 +21,10 @@ TEST(ControlFlow, Choices) {
     auto turned = g.if_else(
         g.coin_flip(0.25f), [&] { return rotate(image, angle); }, [&] { return image; });
     auto index = i % 3;
-    auto arm0 = [&] { return level(turned); };
-    auto arm1 = -1.f;
-    auto arm2 = g.constant(-2.f);
-    auto result = g.select(index, arm0, arm1, arm2);
+    auto branch0 = [&] { return level(turned); };
+    auto branch1 = -1.f;
+    auto branch2 = g.constant(-2.f);
+    auto result = g.select(index, branch0, branch1, branch2);
     return result;
   });
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -52,7 +52,7 @@ TEST(ControlFlow, Names) {
     auto smaller = g.for_loop(3, blurred, halve, {.name = "halve"});
     return smaller;
   });
-  EXPECT_EQ(pipeline.inspect(1).path().substr(0, 20), "turn:then/blur:arm 1");
+  EXPECT_EQ(pipeline.inspect(1).path().substr(0, 20), "turn:then/blur:branch 1");
   EXPECT_EQ(pipeline.stats().loops.at(0).name, "halve");
 }
 
@@ -132,16 +132,16 @@ TEST(ControlFlow, LookingInside) {
     return g.if_else(
         i % 2 == 1,
         [&] {
-          std::vector<std::function<Value<Image>()>> arms(4, [&] { return image; });
-          arms[3] = [&] { return rotate(image, 90.f); };
-          return g.select(cast<std::int64_t>(i % 7), arms);
+          std::vector<std::function<Value<Image>()>> branches(4, [&] { return image; });
+          branches[3] = [&] { return rotate(image, 90.f); };
+          return g.select(cast<std::int64_t>(i % 7), branches);
         },
         [&] { return image; });
   });
   const Inspection sample = pipeline.inspect(17);
-  sample.path();                // "if_else:then/select:arm 3"
+  sample.path();                // "if_else:then/select:branch 3"
   sample.get<Image>("rotate");  // what the step named "rotate" made
-  EXPECT_EQ(sample.path(), "if_else:then/select:arm 3");
+  EXPECT_EQ(sample.path(), "if_else:then/select:branch 3");
 }
 
 class Annotated {

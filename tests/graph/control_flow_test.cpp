@@ -27,7 +27,7 @@ std::vector<T> run(Pipeline<T>& pipeline) {
   return all;
 }
 
-TEST(IfElse, OnlyTheArmThatIsTakenRuns) {
+TEST(IfElse, OnlyTheBranchThatIsTakenRuns) {
   for (const int threads : {1, 2, 8}) {
     std::atomic<int> thens{0}, elses{0};
     auto pipeline = make_pipeline({.batch_size = 8, .threads = threads}, [&](Graph& g) {
@@ -65,7 +65,7 @@ TEST(IfElse, OnlyTheArmThatIsTakenRuns) {
   }
 }
 
-TEST(IfElse, AnArmMayGiveAnOuterValueOrAConstant) {
+TEST(IfElse, AnBranchMayGiveAnOuterValueOrAConstant) {
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {
     auto i = indices(g, kSamples);
     auto third = g.map(
@@ -138,14 +138,14 @@ TEST(Select, ChoosesOneOfManyAndReportsAnIndexOutside) {
         auto i = indices(g, 100);
         auto index = g.map(
             "index", [](std::int64_t x) { return x % 10 - 1; }, i);  // -1 .. 8
-        std::vector<std::function<Value<std::int64_t>()>> arms;
+        std::vector<std::function<Value<std::int64_t>()>> branches;
         for (std::int64_t a = 0; a < 8; ++a) {
-          arms.push_back([&g, i, a] {
+          branches.push_back([&g, i, a] {
             return g.map(
-                "arm", [](std::int64_t x, std::int64_t n) { return 1000 * n + x; }, i, a);
+                "branch", [](std::int64_t x, std::int64_t n) { return 1000 * n + x; }, i, a);
           });
         }
-        return g.select(index, arms);
+        return g.select(index, branches);
       });
   std::int64_t batches = 0;
   for (const auto& batch : pipeline.epoch()) {
@@ -212,7 +212,7 @@ TEST(Sink, RunsAStepOnlyWhereItIsUsed) {
   EXPECT_EQ(shared, 300);
 }
 
-TEST(Sink, DrawsTheSameNumbersInAndOutsideAnArm) {
+TEST(Sink, DrawsTheSameNumbersInAndOutsideAnBranch) {
   auto describe = [](bool inside) {
     return [inside](Graph& g) {
       auto i = indices(g, kSamples);
@@ -261,7 +261,7 @@ struct MoveOnly {
   std::unique_ptr<std::int64_t> value;
 };
 
-TEST(Values, MoveOnlyTypesTravelThroughArms) {
+TEST(Values, MoveOnlyTypesTravelThroughBranches) {
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {
     auto i = indices(g, kSamples);
     auto box = g.map(
@@ -345,7 +345,7 @@ TEST(BuildErrors, SayWhatIsWrongAndWhere) {
             "output 0 is also another output, but its type ");
 }
 
-TEST(BuildErrors, AnExceptionOfAnArmReachesTheCallerUnchanged) {
+TEST(BuildErrors, AnExceptionOfAnBranchReachesTheCallerUnchanged) {
   struct Mine {};
   EXPECT_THROW((void)make_pipeline({},
                                    [](Graph& g) {

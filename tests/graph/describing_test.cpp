@@ -50,8 +50,8 @@ Value<std::int64_t> choose(Graph& g, Value<std::int64_t> x) {
       ->second;
 }
 Value<std::int64_t> select(Graph& g, Value<std::int64_t> x) {
-  const auto arm = [x] { return fragile(x); };
-  return g.select(x % 2, std::vector{arm, arm}).begin()->second;
+  const auto branch = [x] { return fragile(x); };
+  return g.select(x % 2, std::vector{branch, branch}).begin()->second;
 }
 Value<std::int64_t> loop(Graph& g, Value<std::int64_t> x) {
   return g.for_loop(2, fragile(x), [](auto, const FragileMap& state) { return state; })
@@ -92,7 +92,7 @@ void expect_unharmed(Value<std::int64_t> (*construct)(Graph&, Value<std::int64_t
   }
 }
 
-TEST(Describing, AnArmWhoseStructureDoesNotCopy) {
+TEST(Describing, AnBranchWhoseStructureDoesNotCopy) {
   expect_unharmed(choose);
   expect_unharmed(select);
   expect_unharmed(loop);

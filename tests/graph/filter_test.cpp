@@ -76,7 +76,7 @@ TEST(Filter, ABatchOfNothingHasTheShapesOfTheOneBefore) {
   EXPECT_EQ(next, 3u);
 }
 
-TEST(Filter, InsideAnArmConcernsThoseWhoTakeIt) {
+TEST(Filter, InsideAnBranchConcernsThoseWhoTakeIt) {
   auto pipeline = make_pipeline({.batch_size = 10, .threads = 2}, [](Graph& g) {
     auto i = indices(g, 100);
     return g.if_else(
@@ -98,7 +98,7 @@ TEST(Filter, InsideAnArmConcernsThoseWhoTakeIt) {
 }
 
 TEST(Tap, RunsForItsEffectThoughNobodyUsesIt) {
-  std::atomic<std::int64_t> sum{0}, in_arm{0};
+  std::atomic<std::int64_t> sum{0}, in_branch{0};
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {
     auto i = indices(g, 100);
     auto unused = i * 2;
@@ -108,14 +108,14 @@ TEST(Tap, RunsForItsEffectThoughNobodyUsesIt) {
         i % 2 == 0,
         [&] {
           return g.tap(
-              "arm", [&](std::int64_t) { ++in_arm; }, i);
+              "branch", [&](std::int64_t) { ++in_branch; }, i);
         },
         [&] { return i; });
     return i;
   });
   for (const auto& batch : pipeline.epoch()) EXPECT_GT(batch.size(), 0u);
   EXPECT_EQ(sum, 9900);
-  EXPECT_EQ(in_arm, 50);
+  EXPECT_EQ(in_branch, 50);
 }
 
 }  // namespace filter_test

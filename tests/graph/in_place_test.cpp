@@ -53,12 +53,12 @@ TEST(InPlace, AnImageThatIsNarrowedIsDeliveredNarrow) {
                   i);
             };
             auto narrowed = made();
-            auto in_arm = g.if_else(
+            auto in_branch = g.if_else(
                 g.map(
                     "half", [](std::int64_t x) { return x % 4 < 2; }, i),
                 [&] { return made(); }, [&] { return narrowed; });
             auto list = g.for_loop(2, narrowed, [&](auto, auto) { return made(); });
-            return std::tuple{narrowed, narrowed, in_arm, list, i};
+            return std::tuple{narrowed, narrowed, in_branch, list, i};
           });
       std::size_t seen = 0;
       for (const auto& batch : pipeline.epoch()) {

@@ -35,7 +35,7 @@ std::vector<T> all_of_column(Describe describe) {
 }
 
 template <class T>
-void expect_zero_in_either_arm() {
+void expect_zero_in_either_branch() {
   const auto with = [](auto then, auto otherwise) {
     return all_of_column<T>([=](Graph& g) {
       auto x = number<T>(g, 1);
@@ -51,11 +51,11 @@ void expect_zero_in_either_arm() {
 }
 
 TEST(Literals, ZeroBesideAValueOfAnyNumber) {
-  expect_zero_in_either_arm<std::int64_t>();
-  expect_zero_in_either_arm<int>();
-  expect_zero_in_either_arm<std::uint8_t>();
-  expect_zero_in_either_arm<float>();
-  expect_zero_in_either_arm<double>();
+  expect_zero_in_either_branch<std::int64_t>();
+  expect_zero_in_either_branch<int>();
+  expect_zero_in_either_branch<std::uint8_t>();
+  expect_zero_in_either_branch<float>();
+  expect_zero_in_either_branch<double>();
 }
 
 TEST(Literals, AFractionBesideAFloatIsRounded) {
@@ -66,7 +66,7 @@ TEST(Literals, AFractionBesideAFloatIsRounded) {
   EXPECT_EQ(got, (std::vector<float>{0.1f, 0.1f, 2, 3}));
 }
 
-TEST(Literals, InAllArmsOfASelect) {
+TEST(Literals, InAllBranchesOfASelect) {
   const auto got = all_of_column<std::int64_t>([](Graph& g) {
     auto x = number<std::int64_t>(g);
     return g.select(
@@ -187,7 +187,8 @@ TEST(Literals, AConstantThatDoesNotFitIsRefused) {
          auto x = number<std::uint8_t>(g);
          return g.select(x, -1, x);
        },
-       "the branch 'arm 0' of 'select' gives the constant -1, which does not fit type 'u8'; give "
+       "the branch 'branch 0' of 'select' gives the constant -1, which does not fit type 'u8'; "
+       "give "
        "one that fits, or convert the values with cast"},
       {[](Graph& g) {
          auto x = number<std::uint8_t>(g);

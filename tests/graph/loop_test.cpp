@@ -200,7 +200,7 @@ TEST(Prune, ALoopWhoseResultNobodyNeedsIsGone) {
 }
 
 // A whole loop that only one branch uses runs only there.
-TEST(Sink, MovesLoopsAndBranchesIntoTheArmThatUsesThem) {
+TEST(Sink, MovesLoopsAndBranchesIntoTheBranchThatUsesThem) {
   std::atomic<int> loops{0}, branches{0};
   expect_equal(
       [&](Graph& g) {

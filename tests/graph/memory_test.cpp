@@ -65,7 +65,7 @@ TEST(InPlace, TheLastStepWritesIntoTheBatch) {
 
 // In one branch the value is made for the batch. In the other it is an outer value that is also
 // needed elsewhere.
-TEST(InPlace, ArmsThatMakeTheOutputWriteThere) {
+TEST(InPlace, BranchesThatMakeTheOutputWriteThere) {
   for (const int threads : {1, 8}) {
     auto pipeline = make_pipeline({.batch_size = 8, .threads = threads}, [](Graph& g) {
       auto i = indices(g, 80);

@@ -39,18 +39,18 @@ auto describe(bool with_names) {
   };
 }
 
-std::vector<std::string> branches_and_loops(const Stats& stats) {
+std::vector<std::string> choices_and_loops(const Stats& stats) {
   std::vector<std::string> names;
-  for (const auto& branch : stats.branches) names.push_back(branch.name);
+  for (const auto& choice : stats.choices) names.push_back(choice.name);
   for (const auto& loop : stats.loops) names.push_back(loop.name);
   return names;
 }
 
 TEST(Names, AreInTheCounts) {
-  EXPECT_EQ(branches_and_loops(make_pipeline({}, describe(true)).stats()),
+  EXPECT_EQ(choices_and_loops(make_pipeline({}, describe(true)).stats()),
             (std::vector<std::string>{"choice", "change", "both", "either", "parity", "sink",
                                       "rise", "list"}));
-  EXPECT_EQ(branches_and_loops(make_pipeline({}, describe(false)).stats()),
+  EXPECT_EQ(choices_and_loops(make_pipeline({}, describe(false)).stats()),
             (std::vector<std::string>{"if_else", "if_else#2", "all_of", "any_of", "select",
                                       "while_loop", "for_loop", "for_loop#2"}));
 }
@@ -64,9 +64,9 @@ TEST(Names, AreInThePathAndTheDrawing) {
     EXPECT_NE(drawing.find(name), std::string::npos) << name;
     EXPECT_NE(text.find(name), std::string::npos) << name;
   }
-  for (const std::string arm :
+  for (const std::string branch :
        {"choice:then", "change:then", "both:right side", "either:decided"}) {
-    EXPECT_NE(path.find(arm), std::string::npos) << arm << " in " << path;
+    EXPECT_NE(path.find(branch), std::string::npos) << branch << " in " << path;
   }
 }
 
@@ -97,7 +97,7 @@ TEST(Names, OneNameTwiceIsNumbered) {
     return g.if_else(
         y > 3, [&] { return y; }, [&] { return y + 1; }, {.name = "turn"});
   });
-  EXPECT_EQ(branches_and_loops(pipeline.stats()), (std::vector<std::string>{"turn", "turn#2"}));
+  EXPECT_EQ(choices_and_loops(pipeline.stats()), (std::vector<std::string>{"turn", "turn#2"}));
 }
 
 TEST(Names, OfALoopWithExplicitBoundaries) {
@@ -109,7 +109,7 @@ TEST(Names, OfALoopWithExplicitBoundaries) {
     loop.add_trip_limit(3);
     return loop.add_output(carried);
   });
-  EXPECT_EQ(branches_and_loops(pipeline.stats()), (std::vector<std::string>{"climb"}));
+  EXPECT_EQ(choices_and_loops(pipeline.stats()), (std::vector<std::string>{"climb"}));
 }
 
 }  // namespace names_test

@@ -38,7 +38,7 @@ auto failing(std::int64_t count, int place) {
         odd,
         [&] {
           return g.map(
-              "arm",
+              "branch",
               [place](std::int64_t x) {
                 if (place == 2 && bad(x)) throw 42;  // not a std::exception
                 return x;
@@ -85,7 +85,9 @@ TEST(OnErrorSkip, CostsOnlyTheSampleThatFailed) {
         for (std::size_t k = 0; k < batch.missing().size(); ++k) {
           EXPECT_TRUE(bad(batch.missing()[k]));
           EXPECT_EQ(batch.errors()[k].id, batch.missing()[k]);
-          EXPECT_EQ(batch.errors()[k].step, place == 0 ? "source" : place == 1 ? "check" : "arm");
+          EXPECT_EQ(batch.errors()[k].step, place == 0   ? "source"
+                                            : place == 1 ? "check"
+                                                         : "branch");
           EXPECT_EQ(batch.errors()[k].path, place == 2 ? "if_else:then" : "");
         }
       }

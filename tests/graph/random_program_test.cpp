@@ -96,7 +96,7 @@ TEST(RandomProgramGenerator, MakesEveryKindAtEveryDepth) {
 }
 
 // Makes the plain function wrong: the branches of every if_else are swapped.
-Program with_arms_exchanged(Program program) {
+Program with_branches_exchanged(Program program) {
   const auto visit = [](const auto& self, Block& block) -> void {
     for (Node& node : block.nodes) {
       if (node.kind == Kind::if_else) std::swap(node.blocks[0], node.blocks[1]);
@@ -108,7 +108,7 @@ Program with_arms_exchanged(Program program) {
 }
 
 bool fault_shows(const Program& program) {
-  const Program faulty = with_arms_exchanged(program);
+  const Program faulty = with_branches_exchanged(program);
   const Schedule right = follow_rule(program), wrong = follow_rule(faulty);
   for (std::int64_t i = 0; i < 5; ++i) {
     const Sample sample{1, 0, i};

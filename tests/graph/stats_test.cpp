@@ -63,9 +63,9 @@ std::string counted(const Stats& stats) {
   std::string text;
   for (const StepStats& s : stats.steps)
     text += s.name + " in '" + s.path + "': " + std::to_string(s.runs) + "\n";
-  for (const BranchStats& b : stats.branches) {
+  for (const ChoiceStats& b : stats.choices) {
     text += b.name + " in '" + b.path + "':";
-    for (const ArmStats& a : b.arms) text += " " + a.name + " " + std::to_string(a.taken);
+    for (const BranchStats& a : b.branches) text += " " + a.name + " " + std::to_string(a.taken);
     text += "\n";
   }
   for (const LoopStats& l : stats.loops) {
@@ -87,32 +87,32 @@ const char* const kSteps =
     "grow in 'if_else:then/for_loop:body': 19\n"
     "remainder#3 in 'if_else:otherwise': 30\n"
     "subtract in 'if_else:otherwise': 30\n"
-    "fails in 'if_else:otherwise/select:arm 1': 10\n"
-    "negated in 'if_else:otherwise/select:arm 2': 10\n"
-    "never in 'if_else:otherwise/select:arm 3': 0\n"
+    "fails in 'if_else:otherwise/select:branch 1': 10\n"
+    "negated in 'if_else:otherwise/select:branch 2': 10\n"
+    "never in 'if_else:otherwise/select:branch 3': 0\n"
     "not_equal in '': 30\n"
     "filter in '': 30\n";
 const char* const kPaths =
     "if_else in '': then 10 otherwise 30\n"
-    "select in 'if_else:otherwise': arm 0 10 arm 1 10 arm 2 10 arm 3 0\n"
+    "select in 'if_else:otherwise': branch 0 10 branch 1 10 branch 2 10 branch 3 0\n"
     "for_loop in 'if_else:then': 10, 19\n";
 
 TEST(Stats, CountsAreExactOnAnyNumberOfThreads) {
   for (const int threads : {1, 4}) {
     SCOPED_TRACE(threads);
     auto pipeline = make(threads, true);
-    EXPECT_EQ(pipeline.stats().branches.at(0).taken(), 0);
+    EXPECT_EQ(pipeline.stats().choices.at(0).taken(), 0);
     run_epoch(pipeline);
     EXPECT_EQ(counted(pipeline.stats()), std::string(kSteps) + kPaths);
   }
 }
 
-TEST(Stats, ArmsAndLoopsAreCountedAlwaysAndStepsOnlyOnDemand) {
+TEST(Stats, BranchesAndLoopsAreCountedAlwaysAndStepsOnlyOnDemand) {
   auto pipeline = make(4, false);
   run_epoch(pipeline);
   const Stats stats = pipeline.stats();
   EXPECT_EQ(counted(stats), kPaths);
-  EXPECT_EQ(stats.branches.at(0).arms.at(0).mean_ns(), 0);
+  EXPECT_EQ(stats.choices.at(0).branches.at(0).mean_ns(), 0);
 }
 
 TEST(Stats, CountsGoOnFromEpochToEpochLikeTheTotals) {
@@ -123,14 +123,14 @@ TEST(Stats, CountsGoOnFromEpochToEpochLikeTheTotals) {
   const Stats stats = pipeline.stats();
   EXPECT_EQ(stats.total.admitted, 2 * kSamples);
   EXPECT_EQ(stats.steps.at(0).runs, 2 * kSamples);
-  EXPECT_EQ(stats.branches.at(0).taken(), 2 * kSamples);
+  EXPECT_EQ(stats.choices.at(0).taken(), 2 * kSamples);
   EXPECT_EQ(stats.loops.at(0).iterations, 2 * 19);
 }
 
 TEST(Stats, InspectingASampleCountsNothing) {
   auto pipeline = make(1, true);
   (void)pipeline.inspect(0);
-  EXPECT_EQ(pipeline.stats().branches.at(0).taken(), 0);
+  EXPECT_EQ(pipeline.stats().choices.at(0).taken(), 0);
 }
 
 TEST(Stats, OnlyWhatRanTookTime) {
@@ -152,9 +152,9 @@ TEST(Stats, OnlyWhatRanTookTime) {
   };
   const std::int64_t loop = total_of("more") + total_of("grow");
   EXPECT_EQ(stats.loops.at(0).total_ns, loop);
-  EXPECT_EQ(stats.branches.at(0).arms.at(0).total_ns,
+  EXPECT_EQ(stats.choices.at(0).branches.at(0).total_ns,
             loop + total_of("remainder#2") + total_of("add"));
-  EXPECT_LT(stats.branches.at(0).arms.at(0).total_ns, all);
+  EXPECT_LT(stats.choices.at(0).branches.at(0).total_ns, all);
 }
 
 TEST(Stats, MayBeAskedForWhileSamplesRun) {
@@ -192,7 +192,7 @@ Stats example() {
   stats.memory.bytes_bound = 20'000'000;
   stats.waits = {1'230'000'000, 45'000'000};
   stats.steps = {{"read", "", 1500, 1'500'000, 0}, {"rotate", "if_else:then", 300, 4'500'000, 2}};
-  stats.branches = {{"if_else", "", {{"then", 300, 4'500'000}, {"otherwise", 1200, 0}}, 4}};
+  stats.choices = {{"if_else", "", {{"then", 300, 4'500'000}, {"otherwise", 1200, 0}}, 4}};
   stats.loops = {{"while_loop", "if_else:otherwise", 12, 1'234'567, 0, 6}};
   return stats;
 }

@@ -40,7 +40,8 @@ const std::vector<WrongProgram>& wrong_programs() {
              [&] { return n; });
          return leaked;
        },
-       "'the pipeline's result' uses the value 'deep', which exists only inside the branch 'arm 1' "
+       "'the pipeline's result' uses the value 'deep', which exists only inside the branch 'branch "
+       "1' "
        "of 'select'; return it from that branch to use it outside"},
       {"leaked from one branch into the other",
        [](Graph& g) {
@@ -237,7 +238,8 @@ const std::vector<WrongProgram>& wrong_programs() {
                  })
              .at(1);
        },
-       "'select': the branch 'arm 2', unlike 'arm 0', gives another structure: the key 20 is there "
+       "'select': the branch 'branch 2', unlike 'branch 0', gives another structure: the key 20 is "
+       "there "
        "in addition; give both the same lengths and keys"},
       {"a body whose list grows",
        [](Graph& g) {

@@ -73,7 +73,7 @@ const Case kCases[] = {
        return digest(
            g, g.select(
                   g.map(
-                      "arm", [](float x) { return static_cast<int>(x); }, g.uniform(0.f, 3.f)),
+                      "branch", [](float x) { return static_cast<int>(x); }, g.uniform(0.f, 3.f)),
                   [&] { return crop(image, region); }, [&] { return crop(image, kCorner); },
                   [&] { return center_crop(image, {.width = 30, .height = 30}); }));
      },
@@ -104,11 +104,11 @@ const Case kCases[] = {
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto small = g.coin_flip(0.5f);
-       auto arm = g.map(
-           "arm", [](float x) { return static_cast<int>(x); }, g.uniform(0.f, 4.f));
+       auto branch = g.map(
+           "branch", [](float x) { return static_cast<int>(x); }, g.uniform(0.f, 4.f));
        return digest(g, g.select(
-                            arm, [&] { return rotate(image, 10.f); }, [&] { return flip(image); },
-                            [&] { return crop(image, kCorner); },
+                            branch, [&] { return rotate(image, 10.f); },
+                            [&] { return flip(image); }, [&] { return crop(image, kCorner); },
                             [&] {
                               return g.if_else(
                                   small,

@@ -190,22 +190,22 @@ class Graph:
         self.names[name] = self.names.get(name, 0) + 1
         return name if self.names[name] == 1 else f"{name}#{self.names[name]}"
 
-    def open_branch(self, name, arm_names, by, on):
-        self.calls.append(f"open {name} {arm_names} by {by}")
-        self.open.append({"name": self._unique(name), "by": by, "on": self.require(on), "arms": [], "names": arm_names})
+    def open_choice(self, name, branch_names, by, on):
+        self.calls.append(f"open {name} {branch_names} by {by}")
+        self.open.append({"name": self._unique(name), "by": by, "on": self.require(on), "branches": [], "names": branch_names})
 
-    def begin_arm(self):
+    def begin_branch(self):
         self.now.append(Block(self.now[-1]))
 
-    def end_arm(self):
-        self.open[-1]["arms"].append(self.now.pop())
+    def end_branch(self):
+        self.open[-1]["branches"].append(self.now.pop())
 
-    def close_branch(self, results, places):
+    def close_choice(self, results, places):
         branch = self.open.pop()
-        assert len(results) == len(branch["arms"]) == len(branch["names"])
+        assert len(results) == len(branch["branches"]) == len(branch["names"])
         assert all(len(row) == len(places) for row in results), (results, places)
-        for arm, row in zip(branch["arms"], results):
-            arm.results = [self.require(x, arm) for x in row]
+        for branch, row in zip(branch["branches"], results):
+            branch.results = [self.require(x, branch) for x in row]
         merged = []
         for column in zip(*results):
             assert len({x.type for x in column}) == 1, column
@@ -282,12 +282,12 @@ class Graph:
     def _branch(self, memory, branch):
         on = memory[branch["on"]]
         number = on if branch["by"] == "number" else 0 if on else 1
-        if not 0 <= number < len(branch["arms"]):
+        if not 0 <= number < len(branch["branches"]):
             raise IndexError(f"the index is {number}")
         self.taken.append(f"{branch['name']}:{branch['names'][number]}")
-        arm = branch["arms"][number]
-        self._block(arm, memory)
-        memory.update(zip(branch["merged"], [memory[slot] for slot in arm.results]))
+        branch = branch["branches"][number]
+        self._block(branch, memory)
+        memory.update(zip(branch["merged"], [memory[slot] for slot in branch.results]))
 
     def _loop(self, memory, loop):
         state, number = [memory[slot] for slot in loop["init"]], 0

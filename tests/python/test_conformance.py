@@ -162,8 +162,8 @@ def test_a_choice_is_what_calls_make_of_it():
     assert alike(pictures(written), pictures(called))
 
 
-@pytest.mark.parametrize("arms", ["one", "both"])
-def test_arms_go_to_a_device_and_back(arms):
+@pytest.mark.parametrize("branches", ["one", "both"])
+def test_branches_go_to_a_device_and_back(branches):
     """C20, C36: each branch moves its own samples, and the results are those of the host."""
 
     @sluice.graph_function
@@ -171,8 +171,8 @@ def test_arms_go_to_a_device_and_back(arms):
         if i % 2 == 0:
             there = ops.invert(image.gpu())
         else:
-            there = ops.flip(image).gpu() if arms == "one" else ops.flip(image.gpu())
-        if arms == "both":
+            there = ops.flip(image).gpu() if branches == "one" else ops.flip(image.gpu())
+        if branches == "both":
             if i % 3 == 0:
                 there = there.cpu()
             else:
@@ -182,13 +182,13 @@ def test_arms_go_to_a_device_and_back(arms):
 
     def stays(i):
         there = 255 - picture(i) if i % 2 == 0 else picture(i)[:, ::-1]
-        return there[:, ::-1] if arms == "both" and i % 3 else there
+        return there[:, ::-1] if branches == "both" and i % 3 else there
 
     given = [one for column in pictures(moved, device="stand-in") for one in column]
     assert alike([given], [[stays(i) for i in range(50)]])
 
 
-def test_draws_in_an_arm_are_those_outside():
+def test_draws_in_an_branch_are_those_outside():
     """C25, C58: a draw does not depend on the branch that other samples take, nor on where it is described."""
 
     @sluice.graph_function
@@ -208,7 +208,7 @@ def test_draws_in_an_arm_are_those_outside():
         assert (given == numpy.where(taken, every, 0)).all() and len(set(every)) > 40
 
 
-def test_steps_without_data_belong_to_their_arm():
+def test_steps_without_data_belong_to_their_branch():
     """C21: the matrix of an angle is made for the samples that are turned, and is the same outside."""
     made = []
 

@@ -37,7 +37,7 @@ PREDICATES = [lambda i: i - 3, lambda i: -1 if i % 2 == 0 else 1, lambda _: 1, l
 
 
 @pytest.mark.parametrize("predicate", PREDICATES)
-def test_both_arms_give_a_pair(g, predicate):  # C1, C2
+def test_both_branches_give_a_pair(g, predicate):  # C1, C2
     n = g.input()
     result = c.if_else(n > 0, lambda: (-n, 0), lambda: (0, n * 2))
     for i in range(10):
@@ -110,7 +110,7 @@ def test_plain_values_decide_at_once(what, describe, plainly):
         assert describe(x) == plainly(x)
 
 
-def test_only_the_arm_that_is_taken_runs(g):  # C57, L6
+def test_only_the_branch_that_is_taken_runs(g):  # C57, L6
     n = g.input()
     result = c.if_else(n != 0, lambda: g.operator("divide", 12, n), 0)
     assert g.run(result, 0) == 0
@@ -119,7 +119,7 @@ def test_only_the_arm_that_is_taken_runs(g):  # C57, L6
     assert g.run(guarded, 0) is False
 
 
-def test_an_arm_without_steps_gives_the_outer_value(g):
+def test_an_branch_without_steps_gives_the_outer_value(g):
     n = g.input()
     c.if_else(n > 0, n, n)
     assert g.run(c.if_else(n > 0, n, n), 4) == 4
@@ -168,7 +168,7 @@ def test_a_plain_count_is_held_to_its_limit(loop):
             loop(3, 0, body, max_iterations=wrong)
 
 
-def test_an_exception_in_an_arm_goes_through_and_the_graph_stays_usable(g):  # C35
+def test_an_exception_in_an_branch_goes_through_and_the_graph_stays_usable(g):  # C35
     n = g.input()
 
     def broken():

@@ -50,7 +50,7 @@ def test_other_arguments_go_along_and_a_worker_is_set_up_once():
     assert samples_of(pipe_of(worker_sets.Scaled(), 7, workers=2)) == expected(range(20), add=7)
 
 
-def test_runs_in_arms_and_loops():
+def test_runs_in_branches_and_loops():
     @sluice.pipeline(batch_size=8)
     def described():
         number = sluice.source(lambda i: i, int, samples=30)

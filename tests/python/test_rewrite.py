@@ -256,7 +256,7 @@ def plain_in_graph(n):
     return total
 
 
-def caught_in_an_arm(n):
+def caught_in_an_branch(n):
     if n > 0:
         try:
             m = {}["none"]
@@ -318,7 +318,7 @@ FUNCTIONS = [
     returned_inside_with, fields_of_an_object, no_else, chain, early_return, returns_in_a_chain, lazy, with_constants,
     chained, dict_of_results, list_of_both, containers_in_a_loop, tuples, structures, while_and_for, ranges, last_number,
     fractions_from_a_whole_number, first_plain_then_values, walrus_in_a_condition, numbers_matched, no_case,
-    returned_by_cases, inner_functions, change_from_inside, plain_in_graph, caught_in_an_arm,
+    returned_by_cases, inner_functions, change_from_inside, plain_in_graph, caught_in_an_branch,
 ]  # fmt: skip
 
 
@@ -337,7 +337,7 @@ def test_the_graph_names_the_lines():  # C18
     assert opened == [f"open if in line {line + k} ['then', 'otherwise'] by truth" for k in (1, 3)]
 
 
-def test_only_the_arm_that_is_taken_runs():  # C57
+def test_only_the_branch_that_is_taken_runs():  # C57
     graph, result = described(lazy)
     assert graph.run(result, 0) is False
     assert [x for x in graph.taken] == [f"and in line {lazy.__code__.co_firstlineno + 1}:decided"]
@@ -437,7 +437,7 @@ def test_tracebacks_show_the_lines_of_the_user():
     assert (last.filename, last.lineno, last.line) == (__file__, first + 3, "return n.nothing")
 
 
-def test_an_exception_in_an_arm_keeps_its_type():  # C35
+def test_an_exception_in_an_branch_keeps_its_type():  # C35
     class Mine(Exception):
         pass
 
@@ -456,7 +456,7 @@ def test_an_exception_in_an_arm_keeps_its_type():  # C35
     assert graph.run(rewrite(no_else)(n), 4) == -4, "the graph stays usable"
 
 
-def test_a_value_that_one_arm_gives_is_an_error_when_it_is_used():  # C22, C23
+def test_a_value_that_one_branch_gives_is_an_error_when_it_is_used():  # C22, C23
     def unused(n):
         if n > 0:
             m = n + 1

@@ -98,7 +98,7 @@ def of_a_dataclass(a, b, t):
     return box.x
 
 
-def longer_in_one_arm(a, b, t):
+def longer_in_one_branch(a, b, t):
     xs = [a]
     if t:
         xs = [b, a]
@@ -234,7 +234,7 @@ def loop_variable_of_before(a, b, t):
 
 
 RIGHT = [
-    rebound_and_changed, changed_and_rebound, dict_rebound, nested, attribute, of_a_dataclass, longer_in_one_arm,
+    rebound_and_changed, changed_and_rebound, dict_rebound, nested, attribute, of_a_dataclass, longer_in_one_branch,
     new_attribute_of_what_is_rebound, matched, in_a_loop, in_a_while, changed_and_then_replaced, in_an_expression,
     branches_in_branches, exchanged, shared_in_both, part_that_both_share, read_by_another_name, loop_variable_of_before,
 ]  # fmt: skip
@@ -254,7 +254,7 @@ def name_of_before(a, b, t):
     return ys
 
 
-def name_given_in_an_arm(a, b, t):
+def name_given_in_an_branch(a, b, t):
     xs, ys = [a], [0]
     if t:
         ys = xs
@@ -494,7 +494,7 @@ def changed_right_before_a_loop(a, b, t):
 
 
 CHANGED = [
-    name_of_before, name_given_in_an_arm, one_row_of_two, chosen_by_an_expression, chosen_by_a_call, no_trips,
+    name_of_before, name_given_in_an_branch, one_row_of_two, chosen_by_an_expression, chosen_by_a_call, no_trips,
     the_next_iteration_changes_it, two_names_after_an_iteration, state_of_a_call, in_a_tuple, in_an_attribute, in_a_class,
     field_of_a_dataclass, in_a_default, in_a_partial, in_a_method, in_a_generator, gone_through, of_a_caller,
     returned_by_a_function, of_the_module, changed_by_a_function, changed_and_back, appended_in_turn, deleted_from, changed_right_before_a_loop,

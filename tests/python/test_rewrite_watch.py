@@ -661,7 +661,7 @@ def dispatches(v):
     return y
 
 
-def of_the_arm_alone(v):
+def of_the_branch_alone(v):
     if v > 1:
         xs = []
         for k in range(3):
@@ -783,7 +783,7 @@ FOLLOWED = [
     leaves_the_class_alone, plus_list_in_both, plus_list_of_a_dict, plus_list_of_an_attribute, times_list_in_both, or_dict,
     plus_number_in_a_loop, fills_a_default_dict, adds_to_a_default_dict, appends, makes_anew, keeps_a_cache, keeps_a_table,
     makes_an_attribute_once, logs, reads_what_others_hold, variable_of_a_closure, counts_in_a_closure, dispatches,
-    of_the_arm_alone, attribute, nested, large,
+    of_the_branch_alone, attribute, nested, large,
 ]  # fmt: skip
 
 

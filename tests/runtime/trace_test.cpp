@@ -81,19 +81,19 @@ TEST_F(TraceTest, IsAFileOfWhatWasAdded) {
 // Work on many samples at once, with names that are new to the trace.
 TEST_F(TraceTest, HasWhatIsDoneForManySamples) {
   Trace trace(path_, 100);
-  trace.set_name(3, "gather");
+  trace.set_name(3, "GPU batch");
   Trace::Track& track = trace.add_track("stream");
   const Trace::Time now = Trace::Clock::now();
   const Trace::NameId resize = trace.name_of("resize", "then/resize");
   EXPECT_EQ(trace.name_of("resize", "then/resize"), resize);
   EXPECT_NE(trace.name_of("resize"), resize);
-  trace.gathered(track, 3, now, after(now, 30), {.samples = 12});
-  trace.gathered(track, resize, now, after(now, 20), {.samples = 12, .bytes = 0});
+  trace.add_device_batch(track, 3, now, after(now, 30), {.samples = 12});
+  trace.add_device_batch(track, resize, now, after(now, 20), {.samples = 12, .bytes = 0});
   trace.finish();
-  trace.gathered(track, 3, now, now, {});
+  trace.add_device_batch(track, 3, now, now, {});
   const TraceFile file = read_trace(path_);
   ASSERT_EQ(file.slices.size(), 2u);
-  EXPECT_EQ(file.slices[0].name, "gather");
+  EXPECT_EQ(file.slices[0].name, "GPU batch");
   EXPECT_EQ(file.slices[0].samples, 12);
   EXPECT_EQ(file.slices[0].bytes, -1);
   EXPECT_EQ(file.slices[0].sample, -1);

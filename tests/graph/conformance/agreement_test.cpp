@@ -73,15 +73,16 @@ const std::vector<Disagreement>& disagreements() {
              [&] { return known_tensor(g, n, kRows); },
              [&] { return known_tensor(g, n, kFloats); });
        },
-       "'select': the result is a tensor (f32, HWC, 3 dimensions) in the branch 'arm 3', but (f32, "
-       "CHW, 3 dimensions) in the branch 'arm 1'; make both agree in type, layout and number of "
+       "'select': the result is a tensor (f32, HWC, 3 dimensions) in the branch 'branch 3', but "
+       "(f32, "
+       "CHW, 3 dimensions) in the branch 'branch 1'; make both agree in type, layout and number of "
        "dimensions"},
       {"C54 branches in a vector, with names",
        [](Graph& g, Number n) {
-         std::vector<std::function<Value<Tensor>()>> arms;
+         std::vector<std::function<Value<Tensor>()>> branches;
          for (const TensorSpec& spec : {kFloats, kFloats, kFloats, kHalves})
-           arms.emplace_back([&g, n, spec] { return known_tensor(g, n, spec); });
-         return g.select(n, arms, {.name = "suite", .arm_names = {"a", "b", "c", "d"}});
+           branches.emplace_back([&g, n, spec] { return known_tensor(g, n, spec); });
+         return g.select(n, branches, {.name = "suite", .branch_names = {"a", "b", "c", "d"}});
        },
        "'suite': the result is a tensor (f16, CHW, 3 dimensions) in the branch 'd', but (f32, CHW, "
        "3 dimensions) in the branch 'a'; make both agree in type, layout and number of dimensions"},
@@ -113,39 +114,39 @@ const std::vector<Disagreement>& disagreements() {
        "of dimensions"},
       {"C54 an element of a tuple in a tuple",
        [](Graph& g, Number n) {
-         const auto arm = [&](const TensorSpec& spec) {
+         const auto branch = [&](const TensorSpec& spec) {
            return [&g, n, spec] {
              return std::tuple{n,
                                std::tuple{known_tensor(g, n, kFlat), n, known_tensor(g, n, spec)}};
            };
          };
-         return std::get<0>(std::get<1>(g.if_else(n > 3, arm(kFloats), arm(kHalves))));
+         return std::get<0>(std::get<1>(g.if_else(n > 3, branch(kFloats), branch(kHalves))));
        },
        "'if_else': element 2 of element 1 of the result is a tensor (f16, CHW, 3 dimensions) in "
        "the branch 'otherwise', but (f32, CHW, 3 dimensions) in the branch 'then'; make both agree "
        "in type, layout and number of dimensions"},
       {"C54 a field of a struct in a vector",
        [](Graph& g, Number n) {
-         const auto arm = [&](const TensorSpec& spec) {
+         const auto branch = [&](const TensorSpec& spec) {
            return [&g, n, spec] {
              return std::vector{Labeled{n, known_tensor(g, n, kFloats)},
                                 Labeled{n, known_tensor(g, n, spec)}};
            };
          };
-         return g.if_else(n > 3, arm(kFloats), arm(kRows))[0].tensor;
+         return g.if_else(n > 3, branch(kFloats), branch(kRows))[0].tensor;
        },
        "'if_else': field 1 of element 1 of the result is a tensor (f32, HWC, 3 dimensions) in the "
        "branch 'otherwise', but (f32, CHW, 3 dimensions) in the branch 'then'; make both agree in "
        "type, layout and number of dimensions"},
       {"C54 under a key, in an array",
        [](Graph& g, Number n) {
-         const auto arm = [&](const TensorSpec& spec) {
+         const auto branch = [&](const TensorSpec& spec) {
            return [&g, n, spec] {
              return std::map<std::string, std::array<Value<Tensor>, 2>>{
                  {"images", {known_tensor(g, n, kFloats), known_tensor(g, n, spec)}}};
            };
          };
-         return g.if_else(n > 3, arm(kFloats), arm(kFlat)).at("images")[0];
+         return g.if_else(n > 3, branch(kFloats), branch(kFlat)).at("images")[0];
        },
        "'if_else': element 1 of the key 'images' of the result is a tensor (f32, CHW, 2 "
        "dimensions) in the branch 'otherwise', but (f32, CHW, 3 dimensions) in the branch 'then'; "
@@ -203,7 +204,7 @@ const std::vector<Disagreement>& disagreements() {
   return all;
 }
 
-TEST(Agreement, C43_C54_ArmsAndBodiesThatDisagreeAreRefusedWhenTheGraphIsBuilt) {
+TEST(Agreement, C43_C54_BranchesAndBodiesThatDisagreeAreRefusedWhenTheGraphIsBuilt) {
   for (const Disagreement& program : disagreements()) {
     try {
       (void)make_pipeline({.batch_size = kBatch},

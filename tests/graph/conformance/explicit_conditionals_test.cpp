@@ -145,7 +145,7 @@ TEST(ExplicitConditionals, T10_EagerOrLazyTheValuesAreTheSame) {
   }
 }
 
-TEST(ExplicitConditionals, T11_WhatBothArmsAndTheOutsideUseIsEager) {
+TEST(ExplicitConditionals, T11_WhatBothBranchesAndTheOutsideUseIsEager) {
   Counted shared;
   expect_counts(
       [&](Graph& g) {
@@ -218,7 +218,7 @@ TEST(ExplicitConditionals, T13_SixDeep) {
       });
 }
 
-TEST(ExplicitConditionals, T14_AnArmThatIsNotTakenRunsNothingOfWhatLiesInIt) {
+TEST(ExplicitConditionals, T14_AnBranchThatIsNotTakenRunsNothingOfWhatLiesInIt) {
   Counted condition, yes, no;
   expect_counts(
       [&](Graph& g) {
@@ -261,7 +261,7 @@ TEST(ExplicitConditionals, T15_TheConditionIsEvaluatedOnce) {
 }
 
 // Not from TensorRT: a step with an effect lies in the branch of the steps that lead to it.
-TEST(ExplicitConditionals, EffectsBelongToTheArmThatLeadsToThem) {
+TEST(ExplicitConditionals, EffectsBelongToTheBranchThatLeadsToThem) {
   Counted yes;
   std::atomic<int> seen{0};
   expect_counts(
@@ -282,7 +282,7 @@ TEST(ExplicitConditionals, EffectsBelongToTheArmThatLeadsToThem) {
 }
 
 // Names, paths, errors and inspections are those of a branch.
-TEST(ExplicitConditionals, ErrorsAndInspectionsNameTheArm) {
+TEST(ExplicitConditionals, ErrorsAndInspectionsNameTheBranch) {
   auto pipeline = make_pipeline({.batch_size = kBatch, .on_error = OnError::skip}, [](Graph& g) {
     auto n = given_idx(g);
     auto cond = g.add_conditional("large");

@@ -61,7 +61,7 @@ TEST(ExplicitLoops, T18_TheConditionIsAskedBeforeEachIteration) {
 
 // In the condition, only one branch uses the value that the body uses as well. The value does not
 // move into that branch.
-TEST(ExplicitLoops, T18_WhatTheBodyUsesStaysOutsideTheArmsOfTheCondition) {
+TEST(ExplicitLoops, T18_WhatTheBodyUsesStaysOutsideTheBranchesOfTheCondition) {
   for (const bool with_count : {false, true}) {
     expect_same(
         with_count ? "with a count" : "without",

@@ -44,7 +44,7 @@ class Generator {
       }
       if (p.kind == Kind::conditional) {
         const int outputs = 1 + below(2);
-        for (int arm = 0; arm < 2; ++arm)
+        for (int branch = 0; branch < 2; ++branch)
           p.blocks.push_back(block(p.inner, all, outputs, depth + 1));
         for (int i = 0; i < outputs; ++i) p.out.push_back(id());
       } else if (p.kind == Kind::loop) {
@@ -137,9 +137,9 @@ void Plain::run(const Block& block) {
     }
     assign(p.inner, given(p.sources));
     if (p.kind == Kind::conditional) {
-      const Block& arm = p.blocks[first % 2 == 0 ? 0 : 1];
-      run(arm);
-      assign(p.out, given(arm.results));
+      const Block& branch = p.blocks[first % 2 == 0 ? 0 : 1];
+      run(branch);
+      assign(p.out, given(branch.results));
       continue;
     }
     std::vector<int> list;

@@ -103,7 +103,7 @@ class ByBoundaries : public Described {
     if (p.k % 2 == 0) decide();
     for (std::size_t i = 0; i < p.inner.size(); ++i)
       values_[p.inner[i]] = cond.add_input(values_[p.sources[i]]);
-    for (const Block& arm : p.blocks) run_parts(arm);
+    for (const Block& branch : p.blocks) run_parts(branch);
     const Values yes = given(p.blocks[0].results), no = given(p.blocks[1].results);
     for (std::size_t i = 0; i < p.out.size(); ++i)
       values_[p.out[i]] = cond.add_output(yes[i], no[i]);

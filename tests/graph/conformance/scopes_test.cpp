@@ -44,7 +44,7 @@ TEST(Scopes, C18_AnOuterValueCostsNothingInside) {
 
 // A step that takes only a parameter of the sample, not its data, belongs to the branch that calls
 // it.
-TEST(Scopes, C21_AStepWithAParameterOnlyBelongsToItsArm) {
+TEST(Scopes, C21_AStepWithAParameterOnlyBelongsToItsBranch) {
   const auto matrix = [](float degrees) {
     return std::vector<float>{degrees, -degrees, degrees * 2, 1.f};
   };
@@ -80,7 +80,7 @@ TEST(Scopes, C21_AStepWithAParameterOnlyBelongsToItsArm) {
 }
 
 // Generators and sources do not depend on the branches that samples take.
-TEST(Scopes, C25_GeneratorsInAnArmGiveWhatTheyGiveOutside) {
+TEST(Scopes, C25_GeneratorsInAnBranchGiveWhatTheyGiveOutside) {
   for (std::size_t p = 0; p < 5; ++p) {
     const auto describe = [p](bool inside) {
       return [=](Graph& g) {
@@ -187,7 +187,7 @@ struct Mine : std::runtime_error {
 
 // It reaches the caller as it was thrown, from any depth. The graph goes on as if the branch had
 // not been begun.
-TEST(Scopes, C35_AnExceptionWhileAnArmIsDescribed) {
+TEST(Scopes, C35_AnExceptionWhileAnBranchIsDescribed) {
   expect_same(
       "after an exception",
       [](Graph& g) {

@@ -103,7 +103,7 @@ TEST(PerSample, C51_TheMergeRestoresTheOrder) {
   }
 }
 
-TEST(PerSample, C52_AnArmThatNobodyTakesRunsNothing) {
+TEST(PerSample, C52_AnBranchThatNobodyTakesRunsNothing) {
   std::atomic<int> ran{0}, others{0};
   auto count = [](std::atomic<int>& counter) {
     return [&counter](int x) {
@@ -175,7 +175,7 @@ TEST(PerSample, C54_ShapesMayDifferFromSampleToSample) {
 
 // C56 is L6. C57: an error that a branch would have thrown is not known to samples that did not
 // take it.
-TEST(PerSample, C57_AnErrorOfAnArmThatIsNotTakenNeverSurfaces) {
+TEST(PerSample, C57_AnErrorOfAnBranchThatIsNotTakenNeverSurfaces) {
   for (const int threads : {1, 8}) {
     auto pipeline = make_pipeline(
         {.batch_size = kBatch, .threads = threads, .on_error = OnError::skip}, [](Graph& g) {
@@ -198,15 +198,15 @@ TEST(PerSample, C57_AnErrorOfAnArmThatIsNotTakenNeverSurfaces) {
 }
 
 // The draws of a sample are the same whichever branches the other samples take.
-TEST(PerSample, C58_DrawsDoNotDependOnTheArmsOfOthers) {
+TEST(PerSample, C58_DrawsDoNotDependOnTheBranchesOfOthers) {
   std::vector<float> first;
   for (const auto& predicate : kBools) {
     auto pipeline = make_pipeline({.batch_size = kBatch, .seed = 8, .threads = 2}, [&](Graph& g) {
       auto others = given(g, predicate);
       auto takes = g.any_of(given_idx(g) % 10 == 4, [&] { return others; });
-      auto in_arm = g.if_else(
+      auto in_branch = g.if_else(
           takes, [&] { return g.uniform(0.f, 1.f) + g.uniform(0.f, 1.f); }, [&] { return -1.f; });
-      return in_arm;
+      return in_branch;
     });
     std::vector<float> drawn;
     for (const auto& batch : pipeline.epoch()) drawn.push_back(batch.get<0>()[4]);

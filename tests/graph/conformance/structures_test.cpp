@@ -45,10 +45,10 @@ TEST(Structures, S1_RecursiveChoiceOfOperatorsThatGiveTuples) {
         const Labeled whole = choose(g, n % kOperators, ops, 0, ops.size(), in);
         auto [image, label] = choose(g, n % kOperators, ops, 0, ops.size(), whole);
         // The same as one select between all of them.
-        std::vector<std::function<Labeled()>> arms;
+        std::vector<std::function<Labeled()>> branches;
         for (const Operator& op : ops)
-          arms.emplace_back([&op, &in] { return op(std::get<0>(in), std::get<1>(in)); });
-        auto [direct, direct_label] = g.select(n % kOperators, arms);
+          branches.emplace_back([&op, &in] { return op(std::get<0>(in), std::get<1>(in)); });
+        auto [direct, direct_label] = g.select(n % kOperators, branches);
         return std::tuple{image,  label,       std::get<0>(whole), std::get<1>(whole),
                           direct, direct_label};
       },
@@ -69,7 +69,7 @@ struct Fields {
   Value<int> b;
 };
 
-TEST(Structures, C2_AStructOfTwoValuesFromEachArm) {
+TEST(Structures, C2_AStructOfTwoValuesFromEachBranch) {
   for_each_predicate(
       kNumbers,
       [](Graph& g, Value<int> n) {

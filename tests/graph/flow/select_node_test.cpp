@@ -90,14 +90,14 @@ TEST(PredicateNode, SendsTrueAndFalseApart) {
 }
 
 // Branches that end in the same receiver need no join; a refused message would be gone.
-TEST(PredicateNode, ArmsMeetAtOneReceiver) {
+TEST(PredicateNode, BranchesMeetAtOneReceiver) {
   graph g;
   predicate_node<int> node(g, [](int token) { return token % 3 == 0; });
-  tbb::flow::function_node<int, int> arm(g, 1,
-                                         [](int token) { return token; });  // serial, with a queue
+  tbb::flow::function_node<int, int> branch(
+      g, 1, [](int token) { return token; });  // serial, with a queue
   Sink merged(g);
-  make_edge(node.on_true(), arm);
-  make_edge(arm, merged.node);
+  make_edge(node.on_true(), branch);
+  make_edge(branch, merged.node);
   make_edge(node.on_false(), merged.node);
   for (int i = 0; i < 1000; ++i) node.input().try_put(i);
   g.wait_for_all();

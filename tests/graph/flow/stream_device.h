@@ -49,10 +49,10 @@ class Device {
     states_[slot].over = true;
   }
   // Waits until so many batches have begun, and returns them.
-  std::vector<DeviceBatch> wait_for(std::size_t gathers) {
+  std::vector<DeviceBatch> wait_for(std::size_t batches) {
     std::unique_lock lock(mutex_);
-    begun_.wait(lock, [&] { return gathers_.size() >= gathers; });
-    return gathers_;
+    begun_.wait(lock, [&] { return batches_.size() >= batches; });
+    return batches_;
   }
   // Returns the slot that works on the token; -1 for none.
   int slot_of(int token) {
@@ -78,7 +78,7 @@ class Device {
       EXPECT_TRUE(state.now.empty());
       const std::size_t taken = std::min(tokens.size(), device_.room);
       DeviceBatch device_batch(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(taken));
-      device_.gathers_.push_back(device_batch);
+      device_.batches_.push_back(device_batch);
       device_.begun_.notify_all();
       if (device_.refuses(device_batch)) throw std::runtime_error("refused");
       state = {std::move(device_batch), device_.at_once};
@@ -102,7 +102,7 @@ class Device {
   std::mutex mutex_;
   std::condition_variable begun_;
   std::vector<State> states_;
-  std::vector<DeviceBatch> gathers_;
+  std::vector<DeviceBatch> batches_;
 };
 
 // Records the tokens that left a node, in order, and the failures that were reported.

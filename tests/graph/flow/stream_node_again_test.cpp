@@ -50,17 +50,17 @@ TEST(StreamNode, TokensThatAreUnfinishedComeBack) {
     std::vector<int> left = sink.wait_for(kTokens);
     std::sort(left.begin(), left.end());
     EXPECT_EQ(left, numbers(0, kTokens));
-    std::int64_t in_gathers = kTokens;
+    std::int64_t in_batches = kTokens;
     std::vector<std::pair<int, std::string>> failures = sink.failures();
     EXPECT_EQ(failures.empty(), !breaks);
     for (int i = 0; i < kTokens; ++i) {
       const int redone = rounds.at(std::size_t(i));
-      in_gathers += redone;
+      in_batches += redone;
       const bool failed = std::any_of(failures.begin(), failures.end(),
                                       [&](const auto& failure) { return failure.first == i; });
       EXPECT_TRUE(failed || redone == i % 4) << i;
     }
-    EXPECT_EQ(node.so_far().tokens, in_gathers);
+    EXPECT_EQ(node.so_far().tokens, in_batches);
   }
 }
 

@@ -20,7 +20,7 @@ namespace stream_node_test {
 using namespace streams;
 
 // One slot: the first token goes alone, those that arrive meanwhile go together.
-TEST(StreamNode, GathersWhatCameWhileAllSlotsWereBusy) {
+TEST(StreamNode, DeviceBatchesWhatCameWhileAllSlotsWereBusy) {
   graph g;
   poller completions;
   Device device;
@@ -39,7 +39,7 @@ TEST(StreamNode, GathersWhatCameWhileAllSlotsWereBusy) {
   device.finish(0);
   g.wait_for_all();
   EXPECT_EQ(sink.wait_for(11), numbers(0, 11));
-  EXPECT_EQ(node.so_far().gathers, 3);
+  EXPECT_EQ(node.so_far().batches, 3);
   EXPECT_EQ(node.so_far().tokens, 11);
 }
 
@@ -64,7 +64,7 @@ TEST(StreamNode, WhatIsNotTakenWaitsAgain) {
   std::vector<int> left = sink.wait_for(9);
   std::sort(left.begin(), left.end());
   EXPECT_EQ(left, numbers(0, 9));
-  EXPECT_EQ(node.so_far().gathers, 4);
+  EXPECT_EQ(node.so_far().batches, 4);
   EXPECT_EQ(node.so_far().tokens, 9);
 }
 
@@ -96,7 +96,7 @@ TEST(StreamNode, BeginsAtOnceWhileASlotIsFree) {
 }
 
 // An error of a batch costs the tokens of that batch and no others; they leave all the same.
-TEST(StreamNode, AnErrorIsThatOfItsGather) {
+TEST(StreamNode, AnErrorIsThatOfItsDeviceBatch) {
   for (const bool at_begin : {true, false}) {
     graph g;
     poller completions;

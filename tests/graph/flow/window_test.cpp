@@ -45,24 +45,24 @@ auto numbering(int count) {
 
 // With limiter_node's default decrementer, two branches into it stall after a few tokens, and
 // wait_for_all returns.
-TEST(Window, CreditComesBackFromAnyNumberOfArms) {
+TEST(Window, CreditComesBackFromAnyNumberOfBranches) {
   graph g;
   Samples samples(4);
   window<Sample*> tokens(g, samples.handles, 0, numbering(1000));
   std::atomic<int> ran{0};
-  std::vector<std::unique_ptr<tbb::flow::function_node<Sample*, Sample*>>> arms;
+  std::vector<std::unique_ptr<tbb::flow::function_node<Sample*, Sample*>>> branches;
   predicate_node<Sample*> split(g, [](Sample* s) { return s->id % 3 == 0; });
   for (int i = 0; i < 2; ++i) {
-    arms.push_back(
+    branches.push_back(
         std::make_unique<tbb::flow::function_node<Sample*, Sample*>>(g, unlimited, [&](Sample* s) {
           ++ran;
           return s;
         }));
-    make_edge(*arms.back(), tokens.returns());
+    make_edge(*branches.back(), tokens.returns());
   }
   make_edge(tokens.output(), split.input());
-  make_edge(split.on_true(), *arms[0]);
-  make_edge(split.on_false(), *arms[1]);
+  make_edge(split.on_true(), *branches[0]);
+  make_edge(split.on_false(), *branches[1]);
   tokens.start();
   g.wait_for_all();
   EXPECT_EQ(ran, 1000);

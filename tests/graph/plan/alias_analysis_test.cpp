@@ -89,7 +89,7 @@ TEST(AliasAnalysis, AreWhatAValueMayBe) {
 // Generated programs may be long: this one would take minutes if each slot needed a search of the
 // whole plan.
 TEST(AliasAnalysis, OfALongProgramAreFoundInTime) {
-  constexpr int kSelects = 3000, kArms = 20;
+  constexpr int kSelects = 3000, kBranches = 20;
   using List = std::vector<std::int64_t>;
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
     auto n = indices(g, 4);
@@ -100,7 +100,7 @@ TEST(AliasAnalysis, OfALongProgramAreFoundInTime) {
         return g.map(
             "add", [](const List& x) { return List{x[0] + 1}; }, from);
       };
-      list = g.select(n, std::vector(kArms, std::function<Value<List>()>(add)));
+      list = g.select(n, std::vector(kBranches, std::function<Value<List>()>(add)));
     }
     return list;
   });

@@ -39,7 +39,7 @@ std::string path_of_error(Describe describe) {
   return path;
 }
 
-TEST(Path, NamesTheLoopAndTheArmsOfThePresentIteration) {
+TEST(Path, NamesTheLoopAndTheBranchesOfThePresentIteration) {
   EXPECT_EQ(path_of_error([](Graph& g) {
               return g.while_loop(
                   indices(g, 1), [](auto x) { return x >= 0; },
@@ -51,7 +51,7 @@ TEST(Path, NamesTheLoopAndTheArmsOfThePresentIteration) {
             "while_loop (iteration 52)/if_else:then");
 }
 
-TEST(Path, NamesLoopsInLoopsInArms) {
+TEST(Path, NamesLoopsInLoopsInBranches) {
   EXPECT_EQ(path_of_error([](Graph& g) {
               auto i = indices(g, 1);
               return g.if_else(
@@ -67,7 +67,7 @@ TEST(Path, NamesLoopsInLoopsInArms) {
                   },
                   [&] { return i; });
             }),
-            "if_else:then/for_loop (iteration 2)/for_loop#2 (iteration 2)/select:arm 2");
+            "if_else:then/for_loop (iteration 2)/for_loop#2 (iteration 2)/select:branch 2");
 }
 
 TEST(Path, OfALoopThatIsOverIsItsNumberOfIterations) {
@@ -100,7 +100,7 @@ TEST(Path, OfALoopThatDoesNotEndIsShort) {
 }
 
 // The condition may choose, too.
-TEST(Path, NamesTheArmsOfTheCondition) {
+TEST(Path, NamesTheBranchesOfTheCondition) {
   EXPECT_EQ(path_of_error([](Graph& g) {
               return g.while_loop(
                   indices(g, 1),

@@ -50,21 +50,21 @@ TEST(PlansAsData, GiveWhatTheTypedFunctionsGive) {
     };
     const auto nowhere = [](std::size_t) { return std::string(); };
     const SlotId heads = r.add(detail::coin_flip_operator(), {Constant(0.25f)})[0];
-    r.open_branch(r.unique_name("if_else"), {"then", "otherwise"},
+    r.open_choice(r.unique_name("if_else"), {"then", "otherwise"},
                   {Choosing::By::truth, SlotArgument{heads}});
-    r.begin_arm();
-    r.end_arm({binary("multiply", x.slot(), number(3))}, nowhere);
-    r.begin_arm();
-    r.end_arm({binary("subtract", x.slot(), number(1))}, nowhere);
-    const SlotId one = r.close_branch()[0];
+    r.begin_branch();
+    r.end_branch({binary("multiply", x.slot(), number(3))}, nowhere);
+    r.begin_branch();
+    r.end_branch({binary("subtract", x.slot(), number(1))}, nowhere);
+    const SlotId one = r.close_choice()[0];
     const SlotId parity = binary("remainder", x.slot(), number(2));
-    r.open_branch(r.unique_name("select"), {"arm 0", "arm 1"},
+    r.open_choice(r.unique_name("select"), {"branch 0", "branch 1"},
                   {Choosing::By::number, SlotArgument{parity}});
-    r.begin_arm();
-    r.end_arm({one}, nowhere);
-    r.begin_arm();
-    r.end_arm({binary("add", one, number(100))}, nowhere);
-    const SlotId other = r.close_branch()[0];
+    r.begin_branch();
+    r.end_branch({one}, nowhere);
+    r.begin_branch();
+    r.end_branch({binary("add", one, number(100))}, nowhere);
+    const SlotId other = r.close_choice()[0];
     const auto view = r.open_loop(r.unique_name("for_loop"), 100, {other});
     r.begin_condition();
     r.end_condition(r.add(detail::arithmetic_operator("less"),
@@ -84,11 +84,11 @@ TEST(PlansAsData, StepsAndBranchesKeepWhatTheyWereMadeFrom) {
     return g.if_else(
         g.coin_flip(), [&] { return cast<float>(x); }, [&] { return g.uniform(0.f, 1.f); });
   });
-  int steps = 0, branches = 0;
-  detail::for_each<detail::Branch>(pipeline.plan().top, [&](const detail::Branch& branch) {
-    ++branches;
-    ASSERT_TRUE(branch.choosing.has_value());
-    EXPECT_EQ(std::get<SlotArgument>(branch.choosing->argument).slot, branch.reads.at(0));
+  int steps = 0, choices = 0;
+  detail::for_each<detail::Choice>(pipeline.plan().top, [&](const detail::Choice& choice) {
+    ++choices;
+    ASSERT_TRUE(choice.choosing.has_value());
+    EXPECT_EQ(std::get<SlotArgument>(choice.choosing->argument).slot, choice.reads.at(0));
   });
   detail::for_each<detail::Step>(pipeline.plan().top, [&](const detail::Step& step) {
     if (step.pinned) return;
@@ -103,7 +103,7 @@ TEST(PlansAsData, StepsAndBranchesKeepWhatTheyWereMadeFrom) {
     }
     EXPECT_EQ(slots, step.reads) << step.name;
   });
-  EXPECT_EQ(branches, 1);
+  EXPECT_EQ(choices, 1);
   EXPECT_EQ(steps, 5);
 }
 
@@ -152,7 +152,7 @@ TEST(PlansAsData, WrongOnesAreRefused) {
        "convert: numbers of this type may lose something as 'i32'; cast them"},
       {"a choice by a fraction",
        [](Graph& g, SlotId) {
-         g.builder().open_branch("select", {"a", "b"}, {Choosing::By::number, Constant(0.5f)});
+         g.builder().open_choice("select", {"a", "b"}, {Choosing::By::number, Constant(0.5f)});
        },
        "'select' cannot choose by a value of this type"},
   };

@@ -125,7 +125,7 @@ TEST(PlanText, SaysWhereAPassFoundNothingToDo) {
             "fuse_kernels: no change\n"
             "carry: no change\n"
             "fuse: no change\n"
-            "join_gathers: no change\n"
+            "join_device_batches: no change\n"
             "place_outputs: no change\n"
             "release: no change\n");
 }
@@ -137,8 +137,8 @@ Stats counted_on_all_samples() {
   }
   Stats stats = pipeline.stats();
   for (StepStats& s : stats.steps) s.total_ns = 1000 * s.runs;
-  for (BranchStats& b : stats.branches) {
-    for (ArmStats& a : b.arms) a.total_ns = a.name == "then" ? 2000 * a.taken : 0;
+  for (ChoiceStats& b : stats.choices) {
+    for (BranchStats& a : b.branches) a.total_ns = a.name == "then" ? 2000 * a.taken : 0;
   }
   for (LoopStats& l : stats.loops) l.total_ns = 12345 * l.entries;
   return stats;

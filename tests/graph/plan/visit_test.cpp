@@ -14,7 +14,7 @@ namespace sluice {
 namespace visit_test {
 
 using detail::Block;
-using detail::Branch;
+using detail::Choice;
 using detail::Loop;
 using detail::Node;
 using detail::Stage;
@@ -52,7 +52,7 @@ class Walks : public ::testing::Test {
   static std::string name_of(const Node& node) {
     return visit(
         node, [](const Stage& stage) { return stage.steps.front().name; },
-        [](const Branch& branch) { return branch.name; },
+        [](const Choice& choice) { return choice.name; },
         [](const Loop& loop) { return loop.name; });
   }
 
@@ -61,10 +61,10 @@ class Walks : public ::testing::Test {
 };
 
 TEST_F(Walks, GoBlockByBlockAndOutermostFirst) {
-  Names nodes, steps, branches, loops, blocks;
+  Names nodes, steps, choices, loops, blocks;
   for_each_node(plan().top, [&](const Node& node) { nodes.push_back(name_of(node)); });
   detail::for_each<Step>(plan().top, [&](const Step& step) { steps.push_back(step.name); });
-  detail::for_each<Branch>(plan().top, [&](const Branch& one) { branches.push_back(one.name); });
+  detail::for_each<Choice>(plan().top, [&](const Choice& one) { choices.push_back(one.name); });
   detail::for_each<Loop>(plan().top, [&](const Loop& one) { loops.push_back(one.name); });
   for_each_block(plan().top, [&](const Block& block) {
     blocks.push_back(block.nodes.empty() ? "" : name_of(block.nodes.front()));
@@ -74,7 +74,7 @@ TEST_F(Walks, GoBlockByBlockAndOutermostFirst) {
                    "in the condition", "less", "in the body", "in the other branch"}));
   EXPECT_EQ(steps, (Names{"source", "greater", "at the end", "in the branch", "in the condition",
                           "less", "in the body", "in the other branch"}));
-  EXPECT_EQ(branches, Names{"if_else"});
+  EXPECT_EQ(choices, Names{"if_else"});
   EXPECT_EQ(loops, Names{"while_loop"});
   EXPECT_EQ(blocks, (Names{"source", "while_loop", "in the condition", "in the body",
                            "in the other branch"}));

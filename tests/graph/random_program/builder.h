@@ -143,9 +143,9 @@ class Builder {
   void write(const Block& block) {
     for (const Node& node : block.nodes) write(node);
   }
-  Values write_arm(const Block& arm) {
-    write(arm);
-    return values(arm.results);
+  Values write_branch(const Block& branch) {
+    write(branch);
+    return values(branch.results);
   }
 
   void write(const Node& node) {
@@ -184,7 +184,7 @@ class Builder {
         break;
       case Kind::if_else:
       case Kind::select:
-        write_branch(node);
+        write_choice(node);
         break;
       case Kind::while_loop:
       case Kind::for_loop:
@@ -229,7 +229,7 @@ class Builder {
 
   V write_logic(const Node& node) {
     const Value<bool> left = number(value(node.in[0])) != 0;
-    const auto right = [&] { return number(write_arm(node.blocks[0])[0]) != 0; };
+    const auto right = [&] { return number(write_branch(node.blocks[0])[0]) != 0; };
     return carried(node.kind == Kind::all_of ? g_.all_of(left, right) : g_.any_of(left, right));
   }
 
@@ -280,20 +280,20 @@ class Builder {
     }
   }
 
-  void write_branch(const Node& node) {
+  void write_choice(const Node& node) {
     with_shape(node.shape, [&](auto pack, auto unpack) {
-      const auto arm = [&](std::size_t i) {
-        return [&, i] { return pack(write_arm(node.blocks.at(i))); };
+      const auto branch = [&](std::size_t i) {
+        return [&, i] { return pack(write_branch(node.blocks.at(i))); };
       };
       const auto on = number(value(node.in[0]));
       if (node.kind == Kind::if_else) {
-        assign(node.out, unpack(g_.if_else(on, arm(0), arm(1))));
+        assign(node.out, unpack(g_.if_else(on, branch(0), branch(1))));
       } else if (node.blocks.size() == 3) {
-        assign(node.out, unpack(g_.select(on, arm(0), arm(1), arm(2))));
+        assign(node.out, unpack(g_.select(on, branch(0), branch(1), branch(2))));
       } else {
-        std::vector<decltype(arm(0))> arms;
-        for (std::size_t i = 0; i < node.blocks.size(); ++i) arms.push_back(arm(i));
-        assign(node.out, unpack(g_.select(on, arms)));
+        std::vector<decltype(branch(0))> branches;
+        for (std::size_t i = 0; i < node.blocks.size(); ++i) branches.push_back(branch(i));
+        assign(node.out, unpack(g_.select(on, branches)));
       }
     });
   }
@@ -307,11 +307,11 @@ class Builder {
                              init,
                              [&](const auto& state) {
                                assign(node.state, unpack(state));
-                               return number(write_arm(node.blocks[0])[0]) != 0;
+                               return number(write_branch(node.blocks[0])[0]) != 0;
                              },
                              [&](const auto& state) {
                                assign(node.state, unpack(state));
-                               return pack(write_arm(node.blocks[1]));
+                               return pack(write_branch(node.blocks[1]));
                              },
                              options)));
         return;
@@ -319,7 +319,7 @@ class Builder {
       const auto body = [&](const Value<std::int64_t>& i, const auto& state) {
         assign(node.state, unpack(state));
         value(node.iteration) = carried(i);
-        return write_arm(node.blocks[0]);
+        return write_branch(node.blocks[0]);
       };
       const auto loop = [&](auto count) {
         if (node.kind == Kind::for_loop) {

@@ -96,8 +96,8 @@ class Demand {
     if (std::exchange(scope.done[&node], true)) return;
     if (is_loop(node)) {
       make_loop(scope, node);
-    } else if (is_branch(node)) {
-      make_branch(scope, node);
+    } else if (is_choice(node)) {
+      make_choice(scope, node);
     } else {
       const std::vector<std::int64_t> in = get(scope, node.in);
       ++ending_.runs[static_cast<std::size_t>(node.number)];
@@ -113,7 +113,7 @@ class Demand {
     }
   }
 
-  void make_branch(Scope& scope, const Node& node) {
+  void make_choice(Scope& scope, const Node& node) {
     const std::int64_t on = get(scope, node.in[0]);
     ++ending_.runs[static_cast<std::size_t>(node.number)];
     if (is_logic(node)) {
@@ -126,13 +126,13 @@ class Demand {
       }
       return;
     }
-    auto arm = static_cast<std::size_t>(on);
+    auto branch = static_cast<std::size_t>(on);
     if (node.kind == Kind::if_else) {
-      arm = on != 0 ? 0 : 1;
-    } else if (arm >= node.blocks.size()) {
+      branch = on != 0 ? 0 : 1;
+    } else if (branch >= node.blocks.size()) {
       throw SampleFailed{};
     }
-    const Block& block = node.blocks[arm];
+    const Block& block = node.blocks[branch];
     Scope& inside = open(&scope, block);
     run_effects(block, inside);
     for (std::size_t i = 0; i < node.out.size(); ++i)

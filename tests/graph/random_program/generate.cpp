@@ -132,16 +132,16 @@ class Generator {
     return results == 2 ? kTwo[below(5)] : kMany[below(2)];
   }
 
-  void add_branch(Block& block, Visible& visible, int depth, int loops) {
+  void add_choice(Block& block, Visible& visible, int depth, int loops) {
     static constexpr Kind kKinds[] = {Kind::if_else, Kind::if_else, Kind::select,
                                       Kind::select,  Kind::all_of,  Kind::any_of};
     const Kind kind = kKinds[below(6)];
     const bool logic = kind == Kind::all_of || kind == Kind::any_of;
-    const int arms = logic ? 1 : kind == Kind::select ? 2 + below(4) : 2;
+    const int branches = logic ? 1 : kind == Kind::select ? 2 + below(4) : 2;
     const int results = logic ? 1 : 1 + below(3);
     Id on = 0;
     if (kind == Kind::select) {
-      on = small_number(block, visible, arms + (errors_ && one_in(4) ? 1 : 0));
+      on = small_number(block, visible, branches + (errors_ && one_in(4) ? 1 : 0));
     } else {
       on = one_in(6) ? pick(visible) : small_number(block, visible, 2);
     }
@@ -153,14 +153,14 @@ class Generator {
     const bool lends = one_in(2);
     if (lends) fill(block, visible, depth + 1, loops, 1 + below(2));
     const Id lent = use(visible.back());
-    const int borrower = below(arms), second = one_in(4) ? below(arms) : borrower;
-    node.blocks.resize(static_cast<std::size_t>(arms));
-    for (int a = 0; a < arms; ++a) {
-      Block& arm = node.blocks[static_cast<std::size_t>(a)];
+    const int borrower = below(branches), second = one_in(4) ? below(branches) : borrower;
+    node.blocks.resize(static_cast<std::size_t>(branches));
+    for (int a = 0; a < branches; ++a) {
+      Block& branch = node.blocks[static_cast<std::size_t>(a)];
       Visible inside = visible;
-      fill(arm, inside, depth + 1, loops, below(4));
-      if (lends && (a == borrower || a == second)) add_work(arm, inside, 1009).in[0] = lent;
-      arm.results = leftovers(inside, results);
+      fill(branch, inside, depth + 1, loops, below(4));
+      if (lends && (a == borrower || a == second)) add_work(branch, inside, 1009).in[0] = lent;
+      branch.results = leftovers(inside, results);
     }
     finish(block, std::move(node), results, visible);
   }
@@ -246,7 +246,7 @@ class Generator {
     for (int i = 0; i < count && budget_ > 0; ++i) {
       const int kind = depth < kMaxDepth ? below(10) : 9;
       if (kind <= 2) {
-        add_branch(block, visible, depth, loops);
+        add_choice(block, visible, depth, loops);
       } else if (kind <= 4 && loops < kMaxLoops) {
         if (one_in(2)) {
           add_while(block, visible, depth, loops);

@@ -57,8 +57,8 @@ class Interpreter {
       run_loop(node);
       return;
     }
-    if (is_branch(node)) {
-      run_branch(node);
+    if (is_choice(node)) {
+      run_choice(node);
       return;
     }
     ++ending_.runs[static_cast<std::size_t>(node.number)];
@@ -79,14 +79,14 @@ class Interpreter {
     if (!node.out.empty()) value(node.out[0]) = made;
   }
 
-  void run_branch(const Node& node) {
+  void run_choice(const Node& node) {
     const std::int64_t on = value(node.in[0]);
-    const auto arms = static_cast<std::int64_t>(node.blocks.size());
-    if (node.kind == Kind::select && (on < 0 || on >= arms)) throw Failed{name_of(node)};
+    const auto branches = static_cast<std::int64_t>(node.blocks.size());
+    if (node.kind == Kind::select && (on < 0 || on >= branches)) throw Failed{name_of(node)};
     ++ending_.runs[static_cast<std::size_t>(node.number)];
     add_to_path(name_of(node) + ":");
     if (node.kind == Kind::select) {
-      ending_.path += "arm " + std::to_string(on);
+      ending_.path += "branch " + std::to_string(on);
       take(node, node.blocks[static_cast<std::size_t>(on)]);
       return;
     }
@@ -108,9 +108,9 @@ class Interpreter {
     ending_.path += part;
   }
 
-  void take(const Node& node, const Block& arm) {
-    run(arm);
-    assign(node.out, values(arm.results));
+  void take(const Node& node, const Block& branch) {
+    run(branch);
+    assign(node.out, values(branch.results));
   }
 
   void run_loop(const Node& node) {

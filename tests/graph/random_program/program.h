@@ -74,7 +74,7 @@ inline bool is_loop(const Node& node) {
 inline bool is_logic(const Node& node) {
   return node.kind == Kind::all_of || node.kind == Kind::any_of;
 }
-inline bool is_branch(const Node& node) { return !node.blocks.empty() && !is_loop(node); }
+inline bool is_choice(const Node& node) { return !node.blocks.empty() && !is_loop(node); }
 // Returns the body, which is the only block of a for_loop.
 inline const Block& body_of(const Node& loop) { return loop.blocks.back(); }
 

@@ -48,11 +48,11 @@ class Rule {
       if (is_loop(*node)) {
         keep_loop(*node);
       } else {
-        for (const Block& arm : node->blocks) {
+        for (const Block& branch : node->blocks) {
           for (std::size_t i = 0; i < node->out.size(); ++i) {
-            if (needed(node->out[i])) use_in(arm, arm.results[i]);
+            if (needed(node->out[i])) use_in(branch, branch.results[i]);
           }
-          keep(arm);
+          keep(branch);
         }
       }
     }

@@ -79,10 +79,10 @@ bool simplify(Program& program, std::size_t index, int way) {
   way -= 2;
 
   const auto blocks = static_cast<int>(node.blocks.size());
-  if (is_branch(node) && way < blocks) {  // a branch instead of the conditional
-    Block arm = std::move(node.blocks[static_cast<std::size_t>(way)]);
-    const Renames renames = pairs(node.out, arm.results);
-    replace(program, place, std::move(arm.nodes), renames);
+  if (is_choice(node) && way < blocks) {  // a branch instead of the conditional
+    Block branch = std::move(node.blocks[static_cast<std::size_t>(way)]);
+    const Renames renames = pairs(node.out, branch.results);
+    replace(program, place, std::move(branch.nodes), renames);
     return true;
   }
   if (is_loop(node) && way == 0) {  // no iteration
@@ -99,7 +99,7 @@ bool simplify(Program& program, std::size_t index, int way) {
     replace(program, place, std::move(body.nodes), renames);
     return true;
   }
-  way -= is_loop(node) ? 2 : is_branch(node) ? blocks : 0;
+  way -= is_loop(node) ? 2 : is_choice(node) ? blocks : 0;
 
   // Fewer results, branches, inputs, properties.
   const auto results = static_cast<int>(node.kind == Kind::collect ? 0 : node.out.size());
@@ -133,7 +133,7 @@ bool simplify(Program& program, std::size_t index, int way) {
     }
     --way;
   }
-  if (!is_loop(node) && !is_branch(node) && node.in.size() > 1) {
+  if (!is_loop(node) && !is_choice(node) && node.in.size() > 1) {
     if (way < 2) {
       node.in.erase(node.in.begin() + way);
       return true;

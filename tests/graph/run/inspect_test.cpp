@@ -67,14 +67,14 @@ TEST(Inspect, NamesThePathAndOnlyWhatRan) {
   const auto pipeline = make();
   const Inspection zero = pipeline.inspect(0), one = pipeline.inspect(1), two = pipeline.inspect(2),
                    ten = pipeline.inspect(10);
-  EXPECT_EQ(zero.path(), "if_else:then/select:arm 0/for_loop (1 iteration)");
+  EXPECT_EQ(zero.path(), "if_else:then/select:branch 0/for_loop (1 iteration)");
   EXPECT_TRUE(zero.has("for_loop"));
   EXPECT_FALSE(zero.has("risky"));
   EXPECT_EQ(one.path(), "if_else:otherwise");
   EXPECT_FALSE(one.has("for_loop"));
   EXPECT_EQ(two.get<std::int64_t>("risky"), 200);
   ASSERT_NE(ten.error(), nullptr);
-  EXPECT_EQ(ten.error()->path, "if_else:then/select:arm 2");
+  EXPECT_EQ(ten.error()->path, "if_else:then/select:branch 2");
   EXPECT_EQ(ten.error()->what, "five");
   EXPECT_TRUE(pipeline.inspect(7).dropped());
   EXPECT_THROW((void)pipeline.inspect(40), std::out_of_range);

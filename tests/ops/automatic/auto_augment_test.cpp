@@ -71,9 +71,9 @@ Taken taken(const std::string& path, const AugmentationPolicy& policy) {
     if (!runs) {
       EXPECT_NE(at, std::string::npos) << path;
       const std::size_t next = path.find('/', at + 1);
-      const std::string choice = path.substr(at + 1, next - at - 1);
-      EXPECT_EQ(choice.substr(0, step.augmentation.size()), step.augmentation) << path;
-      runs = choice.ends_with(":then");
+      const std::string chosen = path.substr(at + 1, next - at - 1);
+      EXPECT_EQ(chosen.substr(0, step.augmentation.size()), step.augmentation) << path;
+      runs = chosen.ends_with(":then");
       at = next;
     }
     if (runs) found.steps.push_back(step);
@@ -205,12 +205,12 @@ TEST(AutoAugment, DrawsSubPoliciesEquallyOftenAndStepsAsOftenAsTheySay) {
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
   const auto stats = pipeline.stats();
   std::size_t at = 0;
-  while (stats.branches.at(at).name != "apply_policy") ++at;
-  const auto& arms = stats.branches[at].arms;
-  ASSERT_EQ(arms.size(), 25u);
+  while (stats.choices.at(at).name != "apply_policy") ++at;
+  const auto& branches = stats.choices[at].branches;
+  ASSERT_EQ(branches.size(), 25u);
   double chi = 0;
-  for (const ArmStats& arm : arms)
-    chi += std::pow(static_cast<double>(arm.taken) - kSamples / 25.0, 2) / (kSamples / 25.0);
+  for (const BranchStats& branch : branches)
+    chi += std::pow(static_cast<double>(branch.taken) - kSamples / 25.0, 2) / (kSamples / 25.0);
   EXPECT_LT(chi, 51.2);  // upper 0.1 % point of 24 degrees of freedom
 
   // Steps are in the order of their description.
@@ -219,14 +219,14 @@ TEST(AutoAugment, DrawsSubPoliciesEquallyOftenAndStepsAsOftenAsTheySay) {
   for (std::size_t i = 0; i < policy.sub_policies.size(); ++i) {
     for (const AugmentationStep& step : policy.sub_policies[i]) {
       if (step.probability <= 0 || step.probability >= 1) continue;
-      if (++at == stats.branches.size()) at = 0;
-      const BranchStats& branch = stats.branches.at(at);
-      ASSERT_EQ(branch.name.substr(0, step.augmentation.size()), step.augmentation);
-      const auto all = static_cast<double>(arms[i].taken);
+      if (++at == stats.choices.size()) at = 0;
+      const ChoiceStats& choice = stats.choices.at(at);
+      ASSERT_EQ(choice.name.substr(0, step.augmentation.size()), step.augmentation);
+      const auto all = static_cast<double>(branches[i].taken);
       const double p = static_cast<double>(step.probability), expected = p * all;
-      EXPECT_EQ(branch.arms[0].taken + branch.arms[1].taken, arms[i].taken);
-      steps_chi +=
-          std::pow(static_cast<double>(branch.arms[0].taken) - expected, 2) / (expected * (1 - p));
+      EXPECT_EQ(choice.branches[0].taken + choice.branches[1].taken, branches[i].taken);
+      steps_chi += std::pow(static_cast<double>(choice.branches[0].taken) - expected, 2) /
+                   (expected * (1 - p));
       ++steps;
     }
   }

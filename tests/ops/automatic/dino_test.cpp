@@ -78,9 +78,9 @@ TEST(Dino, ChangesAreDrawnAsOftenAsTheySay) {
   auto pipeline = pipeline_of(kSamples, 2, 64, {.global_size = 8, .local_size = 8, .locals = 2});
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
   std::multimap<std::string, double> shares;
-  for (const BranchStats& branch : pipeline.stats().branches) {
-    const std::string kind = branch.name.substr(0, branch.name.find_first_of(" #0123456789"));
-    shares.emplace(kind, static_cast<double>(branch.arms[0].taken) / kSamples);
+  for (const ChoiceStats& choice : pipeline.stats().choices) {
+    const std::string kind = choice.name.substr(0, choice.name.find_first_of(" #0123456789"));
+    shares.emplace(kind, static_cast<double>(choice.branches[0].taken) / kSamples);
   }
   const auto expect = [&](const std::string& name, std::vector<double> wanted) {
     std::vector<double> found;

@@ -135,11 +135,11 @@ TEST(TrivialAugment, DrawsOperatorsEquallyOften) {
   });
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
   const auto stats = pipeline.stats();
-  ASSERT_EQ(stats.branches.size(), 1u);
-  ASSERT_EQ(stats.branches[0].arms.size(), 14u);
+  ASSERT_EQ(stats.choices.size(), 1u);
+  ASSERT_EQ(stats.choices[0].branches.size(), 14u);
   double chi = 0;
-  for (const ArmStats& arm : stats.branches[0].arms)
-    chi += std::pow(static_cast<double>(arm.taken) - kSamples / 14.0, 2) / (kSamples / 14.0);
+  for (const BranchStats& branch : stats.choices[0].branches)
+    chi += std::pow(static_cast<double>(branch.taken) - kSamples / 14.0, 2) / (kSamples / 14.0);
   EXPECT_LT(chi, 34.5);  // upper 0.1 % point of 13 degrees of freedom
 }
 

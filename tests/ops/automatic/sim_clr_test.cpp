@@ -100,14 +100,14 @@ TEST(SimClr, ChangesAreDrawnAsOftenAsTheySay) {
   });
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
   const auto stats = pipeline.stats();
-  ASSERT_EQ(stats.branches.size(), 6u);
-  for (const BranchStats& branch : stats.branches) {
-    const double p = branch.name.starts_with("color")  ? 0.8
-                     : branch.name.starts_with("gray") ? 0.2
+  ASSERT_EQ(stats.choices.size(), 6u);
+  for (const ChoiceStats& choice : stats.choices) {
+    const double p = choice.name.starts_with("color")  ? 0.8
+                     : choice.name.starts_with("gray") ? 0.2
                                                        : 0.5;
-    EXPECT_NEAR(static_cast<double>(branch.arms[0].taken), p * kSamples,
+    EXPECT_NEAR(static_cast<double>(choice.branches[0].taken), p * kSamples,
                 3.9 * std::sqrt(kSamples * p * (1 - p)))
-        << branch.name;
+        << choice.name;
   }
 }
 

@@ -123,7 +123,7 @@ TEST(Dirichlet, RefusesWhatCannotBe) {
 
 namespace kernels_choice_test {
 
-TEST(Choice, IsAsProbableAsItsWeight) {
+TEST(NamedValue, IsAsProbableAsItsWeight) {
   const std::vector<float> weights{1, 0, 3, 4, 0.5f, 1.5f, 0};
   Random random({.seed = 11});
   std::vector<int> counts(weights.size());
@@ -145,7 +145,7 @@ TEST(Choice, IsAsProbableAsItsWeight) {
   EXPECT_EQ(kernels::choice(random, std::vector<float>{5}), 0);
 }
 
-TEST(Choice, RefusesWhatCannotBeDrawn) {
+TEST(NamedValue, RefusesWhatCannotBeDrawn) {
   const auto told = [](const std::vector<float>& weights) {
     return error_of<std::invalid_argument>([&] { kernels::check_choice(weights); });
   };

@@ -40,7 +40,7 @@ constexpr std::string_view kGood = R"({
   "steps": [
     {"operator": "decode_jpeg", "version": 1, "arguments": {"jpeg": {"slot": 0}}, "outputs": [2]},
     {"operator": "coin_flip", "version": 1, "arguments": {"probability": 0.25}, "generator": 0, "outputs": [3]},
-    {"branch": "if_else", "by": "truth", "on": {"slot": 3}, "arms": [
+    {"choice": "if_else", "by": "truth", "on": {"slot": 3}, "branches": [
       {"name": "then", "steps": [
         {"operator": "invert", "version": 1, "arguments": {"image": {"slot": 2}}, "outputs": [4]}], "results": [4]},
       {"name": "otherwise", "steps": [], "results": [2]}], "outputs": [5]},
@@ -66,6 +66,15 @@ TEST(BrokenPlan, TheGoodOneIsGood) {
   EXPECT_EQ(
       json_of(loaded(1, json_of(loaded(1, std::string(kGood)).recorded_plan())).recorded_plan()),
       json_of(loaded(1, std::string(kGood)).recorded_plan()));
+}
+
+// Files of before say "branch" for a choice and "arms" for its branches.
+TEST(BrokenPlan, OldNamesOfAChoiceAreRead) {
+  std::string old = replaced("\"choice\": \"if_else\"", "\"branch\": \"if_else\"");
+  const std::string_view now = "\"branches\"";
+  old.replace(old.find(now), now.size(), "\"arms\"");
+  EXPECT_EQ(json_of(loaded(1, old).recorded_plan()),
+            json_of(loaded(1, std::string(kGood)).recorded_plan()));
 }
 
 TEST(BrokenPlan, SaysWhereAndWhat) {
@@ -111,7 +120,7 @@ TEST(BrokenPlan, SaysWhereAndWhat) {
       {R"({"jpeg": {"slot": 0}}, "outputs": [2])", R"({"jpeg": {"slot": 0}}, "outputs": [0])",
        "/steps/0/outputs/0", "made by another step already"},
       {R"({"jpeg": {"slot": 0}}, "outputs": [2])", R"({"jpeg": {"slot": 0}}, "outputs": [4])",
-       "/steps/2/arms/0", ""},
+       "/steps/2/branches/0", ""},
       {R"({"jpeg": {"slot": 0}}, )", R"({"jpeg": {"slot": 0}}, "generator": 1, )",
        "/steps/0/generator", "draws no random numbers"},
       {R"("generator": 0, )", "", "/steps/1", "'generator' is missing"},
@@ -130,16 +139,16 @@ TEST(BrokenPlan, SaysWhereAndWhat) {
       {R"("by": "truth", "on": {"slot": 3})", R"("by": "number", "on": {"f32": 0})", "/steps/2",
        "cannot choose"},
       {R"("on": {"slot": 3})", R"("on": 1)", "/steps/2/on", "a constant and its type"},
-      {R"("branch": "if_else")", R"("branch": "")", "/steps/2", "empty name"},
+      {R"("choice": "if_else")", R"("choice": "")", "/steps/2", "empty name"},
       {R"(,
       {"name": "otherwise", "steps": [], "results": [2]})",
-       "", "/steps/2/arms", "there are 1 branches"},
-      {R"("steps": [], "results": [2])", R"("steps": [], "results": [])", "/steps/2/arms/1/results",
-       "0 values here, but the first branch gives 1"},
+       "", "/steps/2/branches", "there are 1 branches"},
+      {R"("steps": [], "results": [2])", R"("steps": [], "results": [])",
+       "/steps/2/branches/1/results", "0 values here, but the first branch gives 1"},
       {R"("steps": [], "results": [2])", R"("steps": [], "results": [1])",
-       "/steps/2/arms/1/results/0", "'i64', but the first branch gives one of 'image'"},
+       "/steps/2/branches/1/results/0", "'i64', but the first branch gives one of 'image'"},
       {R"("steps": [], "results": [2])", R"("steps": [], "results": [4])",
-       "/steps/2/arms/1/results", "exists only inside the branch 'then'"},
+       "/steps/2/branches/1/results", "exists only inside the branch 'then'"},
       {R"("outputs": [5, 10])", R"("outputs": [4, 10])", "/outputs/0", "exists only inside"},
       {R"("outputs": [5, 10])", R"("outputs": [5, 9])", "/outputs/1", "exists only inside"},
       {R"("outputs": [5, 10])", R"("outputs": [])", "/outputs", "at least one value"},

@@ -1,6 +1,6 @@
 // Conditionals inside of a device batch: which ones go there. Samples, counts, errors and paths do
 // not show it.
-#include "tests/cuda/join_gathers.h"
+#include "tests/cuda/join_device_batches.h"
 
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/plan/plan.h>
@@ -17,9 +17,9 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device::joins {
-namespace join_gathers_test {
+namespace join_device_batches_test {
 
-TEST(JoinGathers, NobodyCanTell) {
+TEST(JoinDeviceBatches, NobodyCanTell) {
   for (const Row& row : rows()) {
     SCOPED_TRACE(row.name);
     auto on_host = pipeline_of(row, {.batch_size = 7, .threads = 1, .profile = true}, false);
@@ -28,7 +28,7 @@ TEST(JoinGathers, NobodyCanTell) {
     for (const auto& [threads, batch_size] : {std::pair{1, 7}, {3, 7}, {3, 1}}) {
       const PipelineOptions options{.batch_size = batch_size, .threads = threads, .profile = true};
       auto pipeline = pipeline_of(row, options, true);
-      EXPECT_EQ(gathers_in(pipeline.plan().top), row.gathers) << to_string(pipeline.plan());
+      EXPECT_EQ(batches_in(pipeline.plan().top), row.batches) << to_string(pipeline.plan());
       const Seen actual = see(pipeline);
       EXPECT_EQ(actual.errors, expected.errors);
       EXPECT_EQ(actual.counts, expected.counts);
@@ -40,7 +40,7 @@ TEST(JoinGathers, NobodyCanTell) {
 }
 
 // Branches write straight into a batch that stays on the device.
-TEST(JoinGathers, ArmsGiveOutputs) {
+TEST(JoinDeviceBatches, BranchesGiveOutputs) {
   const auto run = [](const std::shared_ptr<Device>& device) {
     auto pipeline = make_pipeline({.batch_size = 8, .seed = 2, .device = device}, [&](Graph& g) {
       auto image = drawn(g);
@@ -58,17 +58,17 @@ TEST(JoinGathers, ArmsGiveOutputs) {
         all.push_back(device != nullptr ? tensor.to_host() : tensor.clone());
       }
     }
-    return std::pair(std::move(all), gathers_in(pipeline.plan().top));
+    return std::pair(std::move(all), batches_in(pipeline.plan().top));
   };
   const auto [expected, none] = run(nullptr);
-  const auto [actual, gathers] = run(test_device());
+  const auto [actual, batches] = run(test_device());
   EXPECT_EQ(none, 0);
-  EXPECT_EQ(gathers, 1);
+  EXPECT_EQ(batches, 1);
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_TRUE(actual[i] == expected[i]) << i;
 }
 
-TEST(JoinGathers, AreDrawnAsOne) {
+TEST(JoinDeviceBatches, AreDrawnAsOne) {
   auto pipeline = pipeline_of(rows()[0], {.batch_size = 5}, true);
   const std::string text = to_string(pipeline.plan()), drawing = to_dot(pipeline.plan());
   const auto occurs = [](const std::string& in, const std::string& what) {
@@ -76,20 +76,20 @@ TEST(JoinGathers, AreDrawnAsOne) {
     for (auto at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++times;
     return times;
   };
-  EXPECT_EQ(occurs(text, "\ngather\n"), 1) << text;
+  EXPECT_EQ(occurs(text, "\nGPU batch\n"), 1) << text;
   EXPECT_EQ(occurs(text, "\n  if_else by "), 1) << text;
-  EXPECT_EQ(occurs(drawing, "label=\"one gather\""), 1) << drawing;
+  EXPECT_EQ(occurs(drawing, "label=\"one GPU batch\""), 1) << drawing;
   EXPECT_EQ(occurs(drawing, "shape=diamond"), 1) << drawing;
   EXPECT_EQ(occurs(drawing, "{"), occurs(drawing, "}")) << drawing;
-  EXPECT_NE(pipeline.explain().find("join_gathers:\n"), std::string::npos);
+  EXPECT_NE(pipeline.explain().find("join_device_batches:\n"), std::string::npos);
 }
 
-TEST(JoinGathers, TextAndDrawingSayWhereSamplesStop) {
+TEST(JoinDeviceBatches, TextAndDrawingSayWhereSamplesStop) {
   const auto stops = [](const char* name) {
     const std::string text = to_string(pipeline_of(row_of(name), {.batch_size = 5}, true).plan());
     std::vector<std::string> steps;
-    for (auto at = text.find("in the next gather"); at != std::string::npos;
-         at = text.find("in the next gather", at + 1)) {
+    for (auto at = text.find("in the next GPU batch"); at != std::string::npos;
+         at = text.find("in the next GPU batch", at + 1)) {
       const std::size_t line = text.rfind('\n', at) + 1, from = text.find_first_not_of(' ', line);
       steps.push_back(text.substr(from, text.find_first_of(" (", from) - from));
     }
@@ -102,14 +102,16 @@ TEST(JoinGathers, TextAndDrawingSayWhereSamplesStop) {
             Steps{"brightness_contrast"});
   const Row& row = row_of("a number of the device's in a branch is a parameter");
   const std::string drawing = to_dot(pipeline_of(row, {.batch_size = 5}, true).plan());
-  EXPECT_NE(drawing.find("label=\"gathers, one after the other\""), std::string::npos) << drawing;
-  EXPECT_NE(drawing.find("label=\"brightness_contrast\\nin the next gather\""), std::string::npos)
+  EXPECT_NE(drawing.find("label=\"GPU batches, one after the other\""), std::string::npos)
+      << drawing;
+  EXPECT_NE(drawing.find("label=\"brightness_contrast\\nin the next GPU batch\""),
+            std::string::npos)
       << drawing;
   const auto chosen = pipeline_of(row_of("a number of the device's chooses"), {}, true);
   EXPECT_NE(to_string(chosen.plan()).find("[the device chooses]"), std::string::npos);
   EXPECT_NE(to_dot(chosen.plan()).find("\\nthe device chooses\""), std::string::npos);
-  EXPECT_NE(to_dot(chosen.plan()).find("label=\"one gather\""), std::string::npos);
+  EXPECT_NE(to_dot(chosen.plan()).find("label=\"one GPU batch\""), std::string::npos);
 }
 
-}  // namespace join_gathers_test
+}  // namespace join_device_batches_test
 }  // namespace sluice::device::joins

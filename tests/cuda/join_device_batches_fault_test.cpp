@@ -1,6 +1,6 @@
 // Conditionals inside of device batches that do not go through: too little memory, a device that
 // fails, samples that it gives back, runs that are cancelled.
-#include "tests/cuda/join_gathers.h"
+#include "tests/cuda/join_device_batches.h"
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include <sluice/cuda/host_device.h>
@@ -28,13 +28,13 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device::joins {
-namespace join_gathers_fault_test {
+namespace join_device_batches_fault_test {
 
 const char* const kAsks =
     "numbers of the device's choose, one after the other and one in the other";
 
 // Batches that must shrink undo what they have added, branches included.
-TEST(JoinGathers, MemoryIsScarce) {
+TEST(JoinDeviceBatches, MemoryIsScarce) {
   for (const Row& row : {rows()[2], row_of(kAsks)}) {
     auto on_host = pipeline_of(row, {.batch_size = 4, .threads = 2, .profile = true}, false, 12);
     const Seen expected = see(on_host);
@@ -55,7 +55,7 @@ TEST(JoinGathers, MemoryIsScarce) {
 
 // Whatever the device refuses: samples without a report have taken no branch, and delivered samples
 // have taken one.
-TEST(JoinGathers, TheDeviceFails) {
+TEST(JoinDeviceBatches, TheDeviceFails) {
   const Row& row = rows()[0];
   // The step whose launch was refused, or else the first one.
   const std::regex one_step("[0-9]+: (gpu|flip|rotate|resize|cpu) in '': .*stand-in.*");
@@ -78,7 +78,7 @@ TEST(JoinGathers, TheDeviceFails) {
       for (const std::string& error : actual.errors)
         EXPECT_TRUE(std::regex_match(error, one_step)) << error;
       std::int64_t taken = 0;
-      for (const auto& [arm, times] : actual.counts) taken += times;
+      for (const auto& [branch, times] : actual.counts) taken += times;
       EXPECT_EQ(taken, static_cast<std::int64_t>(actual.pictures.size()));
       EXPECT_TRUE(device->violations().empty());
     }
@@ -86,7 +86,7 @@ TEST(JoinGathers, TheDeviceFails) {
 }
 
 // The path of a sample tells what it did before the device batch that fails.
-TEST(JoinGathers, TheDeviceFailsAfterAStop) {
+TEST(JoinDeviceBatches, TheDeviceFailsAfterAStop) {
   if (on_gpu()) GTEST_SKIP() << "a GPU does not fail when it is told to";
   const Row& row = row_of(kAsks);
   const auto on_host = [&] { return pipeline_of(row, {.batch_size = 7, .threads = 1}, false); };
@@ -128,7 +128,7 @@ TEST(JoinGathers, TheDeviceFailsAfterAStop) {
 }
 
 // Files that the device gives back go into another batch, and their conditionals with them.
-TEST(JoinGathers, SamplesAreGivenBack) {
+TEST(JoinDeviceBatches, SamplesAreGivenBack) {
   const auto index = JpegIndex::in_memory();
   std::vector<Bytes> files;
   for (std::uint64_t i = 0; i < 24; ++i) {
@@ -155,7 +155,7 @@ TEST(JoinGathers, SamplesAreGivenBack) {
             });
             return device != nullptr ? one.cpu() : one;
           });
-      EXPECT_EQ(gathers_in(pipeline.plan().top), device != nullptr ? 1 : 0);
+      EXPECT_EQ(batches_in(pipeline.plan().top), device != nullptr ? 1 : 0);
       Seen seen = see(pipeline);
       *given_back = pipeline.stats().device.given_back;
       return seen;
@@ -188,10 +188,10 @@ void give_up_runs(const Row& row) {
   pipeline.reset(0);
   EXPECT_EQ(see(pipeline).pictures.size(), expected.pictures.size());
 }
-TEST(JoinGathers, RunsAreGivenUp) {
+TEST(JoinDeviceBatches, RunsAreGivenUp) {
   give_up_runs(rows()[2]);
   give_up_runs(row_of(kAsks));
 }
 
-}  // namespace join_gathers_fault_test
+}  // namespace join_device_batches_fault_test
 }  // namespace sluice::device::joins

@@ -46,13 +46,13 @@ inline bool operator==(const Seen& a, const Seen& b) {
 
 // Returns the most device batches of a sample in the plan, without loops: the device's stages,
 // without those that join the one before.
-inline std::int64_t gathers_in(const detail::Block& block) {
+inline std::int64_t batches_in(const detail::Block& block) {
   std::int64_t count = 0;
   for (const detail::Node& node : block.nodes) {
     if (detail::joins(node)) continue;
     const auto* stage = std::get_if<detail::Stage>(&node);
     if (stage != nullptr && stage->kind() == detail::StepKind::stream) ++count;
-    for (const detail::Block* inner : detail::blocks_in(node)) count += gathers_in(*inner);
+    for (const detail::Block* inner : detail::blocks_in(node)) count += batches_in(*inner);
   }
   return count;
 }
@@ -60,9 +60,9 @@ inline std::int64_t gathers_in(const detail::Block& block) {
 // Counts whatever does not depend on where steps run: branches, loops, and steps. Leaves out
 // copies, steps that prepare them, and the remarks of passes.
 inline void count(Seen& seen, const Stats& stats) {
-  for (const BranchStats& branch : stats.branches) {
-    for (const ArmStats& arm : branch.arms)
-      seen.counts[branch.path + " " + branch.name + ":" + arm.name] = arm.taken;
+  for (const ChoiceStats& choice : stats.choices) {
+    for (const BranchStats& branch : choice.branches)
+      seen.counts[choice.path + " " + choice.name + ":" + branch.name] = branch.taken;
   }
   for (const LoopStats& loop : stats.loops) seen.counts[loop.name] = loop.iterations;
   for (const StepStats& step : stats.steps) {
@@ -97,7 +97,7 @@ struct Here {
 using Program = std::function<Value<Image>(const Here&, Value<Image>)>;
 struct Row {
   std::string name;
-  std::int64_t gathers;  // of the plan
+  std::int64_t batches;  // of the plan
   Program program;
   bool ends_here = false;  // on the host
 };
@@ -162,9 +162,9 @@ inline const std::vector<Row>& rows() {
       {"select, with branches that are empty, by a function of the user's", 1,
        [](const Here& h, Value<Image> image) {
          auto inverted = invert(image);
-         auto arm = h.g.random("arm", [](Random& r) { return r.below(4); });
+         auto branch = h.g.random("branch", [](Random& r) { return r.below(4); });
          auto one = h.g.select(
-             arm, [&] { return image; }, [&] { return rotate(inverted, 90.f); },
+             branch, [&] { return image; }, [&] { return rotate(inverted, 90.f); },
              [&] { return inverted; }, [&] { return flip(inverted); });
          return small(one);
        }},
@@ -234,9 +234,9 @@ inline const std::vector<Row>& rows() {
        }},
       {"there is no such branch", 1,
        [](const Here& h, Value<Image> image) {
-         auto arm = h.g.random("arm", [](Random& r) { return r.below(3); });
+         auto branch = h.g.random("branch", [](Random& r) { return r.below(3); });
          auto one = h.g.select(
-             arm, SelectOptions{.name = "missing"}, [&] { return invert(image); },
+             branch, SelectOptions{.name = "missing"}, [&] { return invert(image); },
              [&] { return image; });
          return small(one);
        }},
@@ -280,9 +280,9 @@ inline const std::vector<Row>& rows() {
                    mean(turned) < 110, [&] { return invert(turned); }, [&] { return turned; });
              },
              [&] { return flip(image); });
-         auto arm = cast<std::int32_t>(mean(one) / 43.f);
+         auto branch = cast<std::int32_t>(mean(one) / 43.f);
          auto two = g.select(
-             arm, [&] { return one; }, [&] { return flip(one); },
+             branch, [&] { return one; }, [&] { return flip(one); },
              [&] { return brightness_contrast(one, {.contrast_center = mean(one)}); },
              [&] { return g.apply_if(max(one) > 250, one, [](auto in) { return invert(in); }); },
              [&] { return rotate(one, 90.f); }, [&] { return one; });

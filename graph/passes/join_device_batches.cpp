@@ -1,6 +1,6 @@
-// join_gathers: keeps a choice between device steps within one GPU batch. It marks neighboring
-// nodes as parts of one GPU batch. Each sample takes its own path through them, and a step is
-// launched only for samples that reach it.
+// join_device_batches: keeps a choice between device steps within one GPU batch. It marks
+// neighboring nodes as parts of one GPU batch. Each sample takes its own path through them, and a
+// step is launched only for samples that reach it.
 //
 // Such a GPU batch begins with a device stage, and ends with a node that has device steps. Between
 // them may be
@@ -55,7 +55,7 @@ std::size_t times_read(const Plan& plan, SlotId slot) {
           [&](const Stage& stage) {
             for (const Step& step : stage.steps) count(step.reads);
           },
-          [&](const Branch& branch) { count(branch.reads); },
+          [&](const Choice& choice) { count(choice.reads); },
           [&](const Loop& loop) { count(loop.init); });
     }
   });
@@ -69,7 +69,7 @@ class Choices {
   void find(std::span<Node> nodes) {
     for (Node& node : nodes) {
       visit(
-          node, [&](Stage& stage) { pass(stage); }, [&](Branch& branch) { pass(branch); },
+          node, [&](Stage& stage) { pass(stage); }, [&](Choice& choice) { pass(choice); },
           [](const Loop&) {});
     }
   }
@@ -85,48 +85,49 @@ class Choices {
       }
     }
   }
-  void pass(Branch& branch) {
-    look_at(branch);
-    if (branch.there == nullptr) {
-      for (Block& arm : branch.arms) find(arm.nodes);
+  void pass(Choice& choice) {
+    look_at(choice);
+    if (choice.there == nullptr) {
+      for (Block& branch : choice.branches) find(branch.nodes);
     }
-    for (const SlotId slot : branch.results)
+    for (const SlotId slot : choice.results)
       if (plan_.slots[slot].type->release == nullptr) late_.insert(slot);
   }
 
-  void look_at(Branch& branch) {
-    Step* const compares = comparison_for(branch);
+  void look_at(Choice& choice) {
+    Step* const compares = comparison_for(choice);
     if (compares == nullptr) return;
     const auto made = std::make_shared<DeviceChoice>();
-    DeviceChoice& choice = *made;
-    choice.comparison = *comparison_of(compares->op->name());
+    DeviceChoice& device_choice = *made;
+    device_choice.comparison = *comparison_of(compares->op->name());
     const Argument &first = compares->arguments[0], &second = compares->arguments[1];
     const auto* const left = std::get_if<SlotArgument>(&first);
     const auto* const right = std::get_if<SlotArgument>(&second);
-    choice.number_first = left != nullptr && is_told(left->slot);
-    const SlotArgument* const number = choice.number_first ? left : right;
-    const Argument& other = choice.number_first ? second : first;
+    device_choice.number_first = left != nullptr && is_told(left->slot);
+    const SlotArgument* const number = device_choice.number_first ? left : right;
+    const Argument& other = device_choice.number_first ? second : first;
     const auto* other_slot = std::get_if<SlotArgument>(&other);
     if (number == nullptr || !is_told(number->slot) || number->type != slot_type<float>() ||
         (other_slot != nullptr && late_.count(other_slot->slot) > 0))
       return;
-    choice.number = number->slot;
-    choice.other = number_by(other);
-    const std::optional<std::size_t> kept = arm_to_keep(branch);
-    if (!choice.other || !kept) return;
-    choice.kept = *kept;
-    choice.compares = *compares;
-    choice.begins.name = choice.ends.name = branch.name;
-    choice.begins.kind = choice.ends.kind = StepKind::stream;
+    device_choice.number = number->slot;
+    device_choice.other = number_by(other);
+    const std::optional<std::size_t> kept = branch_to_keep(choice);
+    if (!device_choice.other || !kept) return;
+    device_choice.kept = *kept;
+    device_choice.compares = *compares;
+    device_choice.begins.name = device_choice.ends.name = choice.name;
+    device_choice.begins.kind = device_choice.ends.kind = StepKind::stream;
     compares->put_off = true;
-    branch.there = made;
+    choice.there = made;
   }
 
   // The step that makes the condition, if nothing else reads it.
-  Step* comparison_for(const Branch& branch) {
-    if (!branch.choosing || branch.choosing->by != Choosing::By::truth || branch.arms.size() != 2)
+  Step* comparison_for(const Choice& choice) {
+    if (!choice.choosing || choice.choosing->by != Choosing::By::truth ||
+        choice.branches.size() != 2)
       return nullptr;
-    const auto* const by = std::get_if<SlotArgument>(&branch.choosing->argument);
+    const auto* const by = std::get_if<SlotArgument>(&choice.choosing->argument);
     if (by == nullptr || times_read(plan_, by->slot) != 1) return nullptr;
     const auto maker = makers_.find(by->slot);
     if (maker == makers_.end()) return nullptr;
@@ -138,17 +139,17 @@ class Choices {
 
   // Returns the branch whose steps make values that can become the results. Nothing if the device
   // cannot run both branches for a sample.
-  std::optional<std::size_t> arm_to_keep(const Branch& branch) const {
-    if (branch.results.empty() || !std::all_of(branch.arms.begin(), branch.arms.end(),
-                                               [&](const Block& arm) { return can_do(arm); }))
+  std::optional<std::size_t> branch_to_keep(const Choice& choice) const {
+    if (choice.results.empty() || !std::all_of(choice.branches.begin(), choice.branches.end(),
+                                               [&](const Block& branch) { return can_do(branch); }))
       return std::nullopt;
-    for (std::size_t a = 0; a < branch.arms.size(); ++a) {
-      if (makes_its_results(branch.arms[a])) return a;
+    for (std::size_t a = 0; a < choice.branches.size(); ++a) {
+      if (makes_its_results(choice.branches[a])) return a;
     }
     return std::nullopt;
   }
 
-  bool can_do(const Block& arm) const {
+  bool can_do(const Block& branch) const {
     const auto is_plain = [&](const Step& step) {
       if (step.op == nullptr || step.has_effect() || step.pinned || !step.events().empty() ||
           any_of(late_, step.reads))
@@ -158,24 +159,24 @@ class Choices {
               std::none_of(step.writes.begin(), step.writes.end(),
                            [&](SlotId slot) { return plan_.slots[slot].from_device; }));
     };
-    return std::all_of(arm.nodes.begin(), arm.nodes.end(),
+    return std::all_of(branch.nodes.begin(), branch.nodes.end(),
                        [&](const Node& node) {
                          const auto* const stage = std::get_if<Stage>(&node);
                          return stage != nullptr &&
                                 std::all_of(stage->steps.begin(), stage->steps.end(), is_plain);
                        }) &&
-           std::all_of(arm.results.begin(), arm.results.end(), [&](SlotId slot) {
+           std::all_of(branch.results.begin(), branch.results.end(), [&](SlotId slot) {
              const SlotType* const type = plan_.slots[slot].type;
              return plan_.slots[slot].on_device &&
                     (type == slot_type<Image>() || type == slot_type<Tensor>());
            });
   }
 
-  static bool makes_its_results(const Block& arm) {
+  static bool makes_its_results(const Block& branch) {
     Slots written;
-    for_each<Step>(arm, [&](const Step& step) { insert(written, step.writes); });
+    for_each<Step>(branch, [&](const Step& step) { insert(written, step.writes); });
     Slots given;
-    return std::all_of(arm.results.begin(), arm.results.end(), [&](SlotId slot) {
+    return std::all_of(branch.results.begin(), branch.results.end(), [&](SlotId slot) {
       return written.count(slot) > 0 && given.insert(slot).second;
     });
   }
@@ -228,7 +229,7 @@ class Group {
   bool add(const Node& node) {
     return visit(
         node, [&](const Stage& stage) { return add(stage); },
-        [&](const Branch& branch) { return add(branch); }, [](const Loop&) { return false; });
+        [&](const Choice& choice) { return add(choice); }, [](const Loop&) { return false; });
   }
 
   bool add(const Stage& stage) {
@@ -238,14 +239,14 @@ class Group {
     });
   }
 
-  bool add(const Branch& branch) {
-    if (!branch.choosing) return false;
-    for (const Block& arm : branch.arms) {
-      if (!std::all_of(arm.nodes.begin(), arm.nodes.end(),
+  bool add(const Choice& choice) {
+    if (!choice.choosing) return false;
+    for (const Block& branch : choice.branches) {
+      if (!std::all_of(branch.nodes.begin(), branch.nodes.end(),
                        [&](const Node& node) { return add(node); }))
         return false;
     }
-    insert(made_, branch.results);
+    insert(made_, choice.results);
     return true;
   }
 
@@ -270,7 +271,7 @@ class Stops {
 
   void set(Node& node) {
     visit(
-        node, [&](Stage& stage) { set(stage); }, [&](Branch& branch) { set(branch); },
+        node, [&](Stage& stage) { set(stage); }, [&](Choice& choice) { set(choice); },
         [](Loop&) {});
   }
 
@@ -285,15 +286,15 @@ class Stops {
     }
   }
 
-  void set(Branch& branch) {
-    branch.stops =
-        branch.there ? any_of(told_, branch.there->compares.reads) : stop_for(branch.reads);
+  void set(Choice& choice) {
+    choice.stops =
+        choice.there ? any_of(told_, choice.there->compares.reads) : stop_for(choice.reads);
     Slots after;
-    for (Block& arm : branch.arms) {
+    for (Block& branch : choice.branches) {
       Stops way = *this;
-      for (Node& node : arm.nodes) way.set(node);
-      for (std::size_t i = 0; i < branch.results.size(); ++i) {
-        if (way.told_.count(arm.results[i]) > 0) way.told_.insert(branch.results[i]);
+      for (Node& node : branch.nodes) way.set(node);
+      for (std::size_t i = 0; i < choice.results.size(); ++i) {
+        if (way.told_.count(branch.results[i]) > 0) way.told_.insert(choice.results[i]);
       }
       insert(after, way.told_);
     }
@@ -313,7 +314,7 @@ class Stops {
 
 void set_joins(Node& node) {
   visit(
-      node, [](Stage& stage) { stage.joins = true; }, [](Branch& branch) { branch.joins = true; },
+      node, [](Stage& stage) { stage.joins = true; }, [](Choice& choice) { choice.joins = true; },
       [](Loop&) {});
 }
 
@@ -377,7 +378,7 @@ void join(const Plan& plan, Block& block) {
 
 }  // namespace
 
-Plan join_gathers(Plan plan) {
+Plan join_device_batches(Plan plan) {
   if (has_step(plan, StepKind::stream)) join(plan, plan.top);
   return plan;
 }
