@@ -2,10 +2,10 @@
 #include <sluice/io/workers/pool_thread.h>
 #include <sluice/io/workers/registry.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/log.h>
 #include <sluice/runtime/text.h>
 #include <sluice/runtime/thread_start.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <future>
@@ -67,10 +67,8 @@ void check_reader(const std::string& name, const std::string& types) {
 
 void warn_of_idle(const std::string& name, std::int64_t samples, int workers) {
   if (samples >= workers) return;
-  (void)std::fprintf(stderr,
-                     "sluice: workers(\"%s\") has %d workers for %lld samples: some will have "
-                     "nothing to do\n",
-                     escape_control_chars(name).c_str(), workers, static_cast<long long>(samples));
+  log_message({"workers(\"", escape_control_chars(name), "\") has ", std::to_string(workers),
+               " workers for ", std::to_string(samples), " samples: some will have nothing to do"});
 }
 
 }  // namespace

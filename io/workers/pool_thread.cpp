@@ -14,8 +14,8 @@
 //     hand_out(): who has room                     restarts     [3 4] [2]
 //
 // 1. fetch() appends the request to `ordered_`, and wakes the thread through an eventfd (EventFd).
-// 2. serve() loops: look at deadlines, hand out groups, tell workers which values are no longer
-//    used, wait in epoll, take orders. take_orders() moves `ordered_` to `queue_`.
+// 2. serve() loops: take orders, look at deadlines, hand out groups, tell workers which values are
+//    no longer used, wait in epoll. take_orders() moves `ordered_` to `queue_`.
 // 3. epoll watches the eventfd and three descriptors of each worker: its socket, its output and its
 //    pidfd. An event's data is 4 * worker + kind.
 // 4. A worker answers in the order of its requests. So when it ends, it was working on the first
@@ -31,7 +31,8 @@
 // - `mutex_` guards `ordered_`, `cancelled_`, `cancel_`, `stop_` and `broken_`. Requests are
 //   answered without it. The counts for stats() are atomic. All other state that changes belongs to
 //   the pool's thread; it also reads `broken_` without the lock, because it alone writes it.
-// - No wake-up is lost: EventFd::heard() precedes take_orders(). may_hand_out() sets the flag
+// - No wake-up is lost: EventFd::heard() precedes take_orders(), also after an exception, because
+//   serve() begins with it. may_hand_out() sets the flag
 //   `short_of_memory`, and then checks again. If a group cannot be sent, wait() returns soon, and
 //   hand_out() tries again.
 // - While the loop runs, a descriptor leaves epoll before it is closed.
@@ -44,13 +45,13 @@
 //
 // Read serve() first, then hand_out(). The functions after it handle ended workers.
 #include <sluice/io/workers/pool_thread.h>
+#include <sluice/runtime/log.h>
 #include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <exception>
 #include <iterator>
 #include <new>
@@ -171,12 +172,13 @@ std::string PoolThread::failed(const char* why) const noexcept {
 }
 
 void PoolThread::serve() {
-  do {
+  // First, so that an exception after EventFd::heard() loses no order.
+  while (take_orders()) {
     look_at_deadlines();
     hand_out();
     keep_going();
     wait();
-  } while (take_orders());
+  }
 }
 
 // If this process was suspended, extends the workers' deadlines.
@@ -475,9 +477,8 @@ void PoolThread::replace(Worker& worker, std::string what) {
 }
 
 void PoolThread::give_up(std::string what) noexcept {
-  // Print it, because a pipeline that skips failed samples would not show it.
-  (void)std::fprintf(stderr, "sluice: from now on each sample of the workers '%s' fails: %s\n",
-                     name_.c_str(), what.c_str());
+  // Log it, because a pipeline that skips failed samples would not show it.
+  log_message({"from now on each sample of the workers '", name_, "' fails: ", what});
   {
     const std::lock_guard lock(mutex_);
     broken_ = std::move(what);

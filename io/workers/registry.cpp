@@ -4,11 +4,11 @@
 #include <sluice/io/workers/shared_memory.h>
 #include <sluice/io/workers/wire.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/log.h>
 #include <sluice/runtime/memory.h>
 #include <sluice/runtime/text.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -288,7 +288,7 @@ void run_worker_if_asked(int argc, char** argv) {
   try {
     if (!detail::worker_main(argc, argv)) return;
   } catch (const std::exception& error) {
-    (void)std::fprintf(stderr, "sluice: a worker ends: %s\n", error.what());
+    detail::log_message({"a worker ends: ", error.what()});
     std::exit(1);
   }
   std::exit(0);

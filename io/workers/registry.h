@@ -101,7 +101,7 @@ namespace sluice {
 
 // Call it first in main() of a program that uses workers(). In a worker process it serves requests
 // and then ends the process; in any other process it returns at once. It throws nothing: a worker
-// that fails prints the reason to standard error and exits with status 1.
+// that fails logs the reason (runtime/log.h) and exits with status 1.
 void run_worker_if_asked(int argc, char** argv);
 
 namespace detail {
