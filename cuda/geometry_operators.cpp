@@ -2,7 +2,6 @@
 #include <sluice/cuda/launches.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/moves.h>
@@ -13,6 +12,7 @@
 #include <sluice/ops/kernels/resizer.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/ops/lazy_image.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/parameters.h>
 
@@ -33,8 +33,7 @@ using Numbers = std::array<float, 4>;
 
 void crop(DeviceBatch& device_batch, const Image& in, const Rectangle& region, Image& out) {
   kernels::check_region("crop", region, in);
-  move_pixels(device_batch, in, cropped(pixels_of(in), region), region.height, region.width, {},
-              out);
+  move_pixels(device_batch, in, cropped(pixels_of(in), region), region.height, region.width, out);
 }
 
 void add_resize(DeviceBatch& device_batch, const Image& in, const kernels::Box& box,
@@ -73,12 +72,12 @@ void add_crops_and_resize() {
     PixelsIn what = pixels_of(in);
     if (horizontal) what = mirrored(what, in.width());
     if (vertical) what = upside_down(what, in.height());
-    move_pixels(device_batch, in, what, in.height(), in.width(), {}, out);
+    move_pixels(device_batch, in, what, in.height(), in.width(), out);
   });
   add_device_version(
       detail::transpose_operator(), [](DeviceBatch& device_batch, const Image& in, Image& out) {
         kernels::check_pixels("transpose", in);
-        move_pixels(device_batch, in, transposed(pixels_of(in)), in.width(), in.height(), {}, out);
+        move_pixels(device_batch, in, transposed(pixels_of(in)), in.width(), in.height(), out);
       });
   add_device_version(
       detail::resize_operator(),
@@ -215,8 +214,8 @@ void add_rotate() {
 
 void add_shear() {
   add_device_version(
-      detail::shear_operator(), [](DeviceBatch& device_batch, const Image& in, float x, float y,
-                                   float center_x, float center_y, Interpolation interpolation,
+      detail::shear_operator(), [](DeviceBatch& device_batch, const Image& in, float y, float x,
+                                   float center_y, float center_x, Interpolation interpolation,
                                    Border border, const Numbers& fill, Image& out) {
         kernels::check_pixels("shear", in);
         warp(device_batch, "shear", in,
@@ -228,7 +227,7 @@ void add_shear() {
 void add_translate() {
   add_device_version(
       detail::translate_operator(),
-      [](DeviceBatch& device_batch, const Image& in, float x, float y, bool relative,
+      [](DeviceBatch& device_batch, const Image& in, float y, float x, bool relative,
          Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
         kernels::check_pixels("translate", in);
         warp(device_batch, "translate", in,
@@ -377,14 +376,14 @@ void add_fill_rects() {
       detail::crop_padded_operator(),
       [](DeviceBatch& device_batch, const Image& in, const Rectangle& region, const Numbers& fill,
          Image& out) { crop_padded(device_batch, in, region, detail::fill_of(fill), out); });
-  add_device_version(detail::expand_operator(), [](DeviceBatch& device_batch, const Image& in,
-                                                   float ratio, float y, float x,
-                                                   const Numbers& fill, Image& out) {
-    kernels::check_pixels("expand", in);
-    const kernels::Expanded to = kernels::expanded({ratio, y, x}, in.height(), in.width());
-    crop_padded(device_batch, in, {-to.picture.y, -to.picture.x, to.canvas.height, to.canvas.width},
-                detail::fill_of(fill), out);
-  });
+  add_device_version(
+      detail::expand_operator(), [](DeviceBatch& device_batch, const Image& in, float ratio,
+                                    float y, float x, const Numbers& fill, Image& out) {
+        kernels::check_pixels("expand", in);
+        const kernels::Expanded to = kernels::expanded({ratio, y, x}, in.height(), in.width());
+        crop_padded(device_batch, in, {-to.image.y, -to.image.x, to.canvas.height, to.canvas.width},
+                    detail::fill_of(fill), out);
+      });
   add_device_version(
       detail::erase_operator(),
       [](DeviceBatch& device_batch, const Image& in, float y, float x, float height, float width,
@@ -404,7 +403,7 @@ void add_fill_rects() {
   add_device_version(
       detail::grid_mask_operator(),
       [](DeviceBatch& device_batch, const Image& in, std::int32_t tile, float ratio, float degrees,
-         float shift_x, float shift_y, const Numbers& fill, Image& out) {
+         float shift_y, float shift_x, const Numbers& fill, Image& out) {
         kernels::check_pixels("grid_mask", in);
         FillRectsJob job = filled(in, fill, out);
         fill_grid(job, {tile, ratio, degrees, shift_x, shift_y});

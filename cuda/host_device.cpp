@@ -343,9 +343,9 @@ class HostJpegEngines::HostBatch : public JpegEngines::Batch {
 
  private:
   bool decode(DeviceStream& stream, std::span<const File> files) override {
-    pictures_.clear();  // the images of the last batch are no longer used
+    images_.clear();  // the images of the last batch are no longer used
     try {
-      for (const File& file : files) pictures_.push_back(decoded(file));
+      for (const File& file : files) images_.push_back(decoded(file));
     } catch (const Error&) {
       engines_.note(true);
       return false;
@@ -353,7 +353,7 @@ class HostJpegEngines::HostBatch : public JpegEngines::Batch {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const File& file = files[i];
       const auto row = static_cast<std::size_t>(file.width) * 3;
-      const std::byte* from = pictures_[i].data();
+      const std::byte* from = images_[i].data();
       for (std::int32_t y = 0; y < file.height; ++y, from += row)
         stream.copy(file.pixels + y * file.stride, from, row);
     }
@@ -379,7 +379,7 @@ class HostJpegEngines::HostBatch : public JpegEngines::Batch {
 
   HostJpegEngines& engines_;
   BufferPool pinned_;
-  std::vector<Buffer> pictures_;
+  std::vector<Buffer> images_;
 };
 
 bool HostJpegEngines::takes(std::span<const std::uint8_t> file) {

@@ -163,12 +163,13 @@ inline void add_pixels(detail::DeviceBatch& device_batch, CopyPixelsJob job, con
   device_batch.launch_of_step<CopyPixelsLaunch>().add(job);
 }
 
-// Adds a job that copies `what` of the image, as an image of this size.
+// Adds a job that copies `what` of the image, as an image of this size, through the lookup table if
+// there is one.
 inline void move_pixels(detail::DeviceBatch& device_batch, const Image& in, const PixelsIn& what,
-                        int height, int width, const Levels& levels, Image& out) {
+                        int height, int width, Image& out, const std::uint8_t* lut = nullptr) {
   out.create(height, width, in.channels());
   PixelsOut to = pixels_out(height, width, in.channels());
-  to.levels = levels;
+  to.lut = lut;
   add_pixels(device_batch, copy_pixels_job(what, to), in, out.data());
 }
 

@@ -15,6 +15,7 @@
 #include <sluice/ops/kernels/places.h>
 #include <sluice/ops/lazy_image.h>
 #include <sluice/ops/noise.h>
+#include <sluice/ops/point_operators.h>
 
 #include <array>
 #include <cmath>
@@ -33,53 +34,15 @@ const std::uint8_t* upload_table(DeviceBatch& device_batch, const Lut& table) {
   return upload_all(device_batch, table.data(), table.size());
 }
 
-// Maps all channels by one lookup table.
-void map_levels(DeviceBatch& device_batch, const char* op, const Image& in, const Lut& table,
-                Image& out) {
-  kernels::check_pixels(op, in);
-  move_pixels(device_batch, in, pixels_of(in), in.height(), in.width(),
-              lut(upload_table(device_batch, table)), out);
-}
-
 void add_tables() {
-  add_device_version(
-      detail::brightness_contrast_operator(),
-      [](DeviceBatch& device_batch, const Image& in, float brightness, float contrast, float center,
-         float shift, Image& out) {
-        if (shift != 0) {
-          return map_levels(device_batch, "brightness_contrast", in,
-                            kernels::brightness_contrast_table(brightness, contrast, center, shift),
-                            out);
-        }
-        kernels::check_pixels("brightness_contrast", in);
-        move_pixels(device_batch, in, pixels_of(in), in.height(), in.width(),
-                    brightness_contrast_levels(brightness, contrast, center), out);
-      });
-  add_device_version(
-      detail::gamma_correction_operator(),
-      [](DeviceBatch& device_batch, const Image& in, float gamma, float gain, Image& out) {
-        map_levels(device_batch, "gamma_correction", in,
-                   kernels::gamma_correction_table(gamma, gain), out);
-      });
-  add_device_version(detail::invert_operator(), [](DeviceBatch& device_batch, const Image& in,
-                                                   Image& out) {
-    map_levels(device_batch, "invert", in, kernels::lut_of([](double x) { return 255 - x; }), out);
-  });
-  add_device_version(detail::lookup_table_operator(),
-                     [](DeviceBatch& device_batch, const Image& in,
-                        const std::array<float, 256>& levels, Image& out) {
-                       Lut table{};
-                       for (std::size_t x = 0; x < table.size(); ++x)
-                         table[x] = kernels::to_level(static_cast<double>(levels[x]));
-                       map_levels(device_batch, "lookup_table", in, table, out);
-                     });
-  add_device_version(detail::posterize_operator(), [](DeviceBatch& device_batch, const Image& in,
-                                                      std::int32_t bits, Image& out) {
-    map_levels(device_batch, "posterize", in, kernels::posterize_table(bits), out);
-  });
-  add_device_version(detail::solarize_operator(), [](DeviceBatch& device_batch, const Image& in,
-                                                     float threshold, Image& out) {
-    map_levels(device_batch, "solarize", in, kernels::solarize_table(threshold), out);
+  detail::for_each_point_operator([]<class... Parameters>(const OperatorPtr& op,
+                                                          Lut (*table)(Parameters...)) {
+    add_device_version(op, [name = op->name(), table](DeviceBatch& device_batch, const Image& in,
+                                                      Parameters... parameters, Image& out) {
+      kernels::check_pixels(name.c_str(), in);
+      const std::uint8_t* const lut = upload_table(device_batch, table(parameters...));
+      move_pixels(device_batch, in, pixels_of(in), in.height(), in.width(), out, lut);
+    });
   });
 }
 

@@ -52,12 +52,12 @@ const OperatorPtr& take_part_operator() {
 
 OperatorPtr ends_rows(OperatorSchema schema, OperatorFunctions functions, const OperatorPtr& op) {
   functions.bind = [op](const OperatorSchema&, const Call& call) -> StepFunction {
-    const SlotId picture = std::get<SlotArgument>(call.arguments.front()).slot;
-    return [run = op->bind(call), picture](Sample& sample) {
+    const SlotId image = std::get<SlotArgument>(call.arguments.front()).slot;
+    return [run = op->bind(call), image](Sample& sample) {
       try {
         run(sample);
       } catch (...) {
-        const auto& in = sample.get<kernels::DeferredImage>(picture);
+        const auto& in = sample.get<kernels::DeferredImage>(image);
         if (in.rows() != nullptr) in.rows()->discard();
         throw;
       }

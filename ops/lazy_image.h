@@ -17,10 +17,8 @@
 
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/operator_function.h>
-#include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/deferred_image.h>
-#include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/image_rows.h>
@@ -37,14 +35,11 @@ OperatorSchema described(OperatorSchema schema, bool takes, bool gives) {
   return schema;
 }
 
-// The versions that make no image: the first one takes the image, the other one the description of
-// the step before.
-struct DescribingSteps {
-  OperatorPtr begins, goes_on;
-};
+// Returns the versions that make no image. f(Described&, arguments...) adds the operator's effect
+// to the description, and throws its errors.
 template <class Described, class F, class... Arguments>
-DescribingSteps describing_steps(const OperatorSchema& schema, const F& f,
-                                 void (F::*)(Described&, Arguments...) const) {
+LazySteps lazy_steps(const OperatorSchema& schema, const F& f,
+                     void (F::*)(Described&, Arguments...) const) {
   return {make_operator(described<Described>(schema, false, true), {},
                         [f](const Image& in, Arguments... arguments, Described& out) {
                           out = Described(in);
@@ -107,23 +102,20 @@ template <class F, class... Arguments>
 LazyForm lazy_form_of(const OperatorSchema& schema, F f,
                       void (F::*)(kernels::DeferredImage&, Arguments...) const) {
   using kernels::DeferredImage;
-  LazyForm lazy_form;
-  DescribingSteps steps = describing_steps(schema, f, &F::operator());
-  lazy_form.begins = std::move(steps.begins);
-  lazy_form.goes_on = std::move(steps.goes_on);
+  LazyForm lazy_form{lazy_steps(schema, f, &F::operator())};
   OperatorSchema region = described<DeferredImage>(schema, true, false);
   region.outputs = {{"region", slot_type<Rectangle>()}};
   const OperatorPtr needed =
       make_operator(std::move(region), {}, [f](const DeferredImage& in, Arguments... arguments) {
-        DeferredImage picture = in;
-        f(picture, arguments...);
-        return picture.needed();
+        DeferredImage image = in;
+        f(image, arguments...);
+        return image.needed();
       });
   lazy_form.ends = make_end(described<DeferredImage>(schema, true, false), needed,
                             [f](const DeferredImage& in, Arguments... arguments, Image& out) {
-                              DeferredImage picture = in;
-                              f(picture, arguments...);
-                              picture.write_to(out);
+                              DeferredImage image = in;
+                              f(image, arguments...);
+                              image.write_to(out);
                             });
   return lazy_form;
 }
@@ -157,69 +149,29 @@ auto ends_deferred(F f, bool wants_whole = false) {
 const OperatorPtr& composed_colors_operator();
 const OperatorPtr& composed_warp_operator();
 
+// For an operator on colors. f(ComposedColors&, arguments...) adds its effect, and throws its
+// errors. `light`: it is a lookup table.
 template <class F>
-ComposeRule compose_rule_by(const OperatorSchema& schema, const F& f, const OperatorPtr& applies) {
-  DescribingSteps steps = describing_steps(schema, f, &F::operator());
-  ComposeRule compose_rule;
-  compose_rule.begins = std::move(steps.begins);
-  compose_rule.goes_on = std::move(steps.goes_on);
-  compose_rule.applies = applies;
-  return compose_rule;
+auto composes_colors(F f, bool light = false) {
+  return [f = std::move(f), light](const OperatorSchema& schema) {
+    ComposeRule rule{lazy_steps(schema, f, &F::operator())};
+    rule.applies = composed_colors_operator();
+    rule.light = light;
+    return rule;
+  };
 }
 
-// Declares the operator as a color map. f(ComposedColors&, arguments...) adds its effect, and
-// throws its errors. `light`: it is a lookup table.
+// For a warp. f(ComposedWarp&, arguments...) adds its effect, and throws its errors. `manner`
+// returns its interpolation and fill; null if it uses neither, which makes it light.
 template <class F>
-OperatorPtr composes_colors(OperatorPtr op, const F& f, bool light = false) {
-  ComposeRule compose_rule = compose_rule_by(op->schema(), f, composed_colors_operator());
-  compose_rule.light = light;
-  op->set_composing(std::move(compose_rule));
-  return op;
-}
-
-// Declares the operator as a warp: f(ComposedWarp&, arguments...) adds its effect. `manner` returns
-// its interpolation and fill; null if it uses neither, which makes it light.
-template <class F>
-OperatorPtr composes_warp(OperatorPtr op, const F& f, decltype(ComposeRule::manner) manner) {
-  ComposeRule compose_rule = compose_rule_by(op->schema(), f, composed_warp_operator());
-  compose_rule.light = !manner;
-  compose_rule.manner = std::move(manner);
-  op->set_composing(std::move(compose_rule));
-  return op;
-}
-
-// Point operators: each pixel value is replaced by that of a lookup table, whatever its place and
-// channel. table(parameters...) returns the table and throws the errors of invalid parameters;
-// `op` is the operator's name, for the check of the image.
-//
-//   static const OperatorPtr op =
-//       runs_by_table("solarize", kernels::solarize_table,
-//                     declare_operator("solarize")
-//                         .input<Image>("image")
-//                         .parameter<float>("threshold", {.low = 0, .high = 256})
-//                         .output<Image>("image"));
-
-// Declares what the table does to a deferred image. For an operator that has a faster function for
-// the image.
-template <class... Parameters>
-OperatorDeclaration& defers_by_table(const char* op, kernels::Lut (*table)(Parameters...),
-                                     OperatorDeclaration& declaration) {
-  return declaration.defers(
-      defers_by([op, table](kernels::DeferredImage& picture, Parameters... parameters) {
-        picture.check(op);
-        picture.map_levels(table(parameters...));
-      }));
-}
-
-// The same, and the operator's function applies the table to the image.
-template <class... Parameters>
-OperatorPtr runs_by_table(const char* op, kernels::Lut (*table)(Parameters...),
-                          OperatorDeclaration& declaration) {
-  return defers_by_table(op, table, declaration)
-      .runs([op, table](const Image& in, Parameters... parameters, Image& out) {
-        kernels::check_pixels(op, in);
-        kernels::map_levels(in, table(parameters...), out);
-      });
+auto composes_warp(F f, decltype(ComposeRule::manner) manner) {
+  return [f = std::move(f), manner = std::move(manner)](const OperatorSchema& schema) {
+    ComposeRule rule{lazy_steps(schema, f, &F::operator())};
+    rule.applies = composed_warp_operator();
+    rule.light = !manner;
+    rule.manner = manner;
+    return rule;
+  };
 }
 
 }  // namespace sluice::detail

@@ -108,14 +108,14 @@ class NvjpegEngines::NvjpegBatch : public JpegEngines::Batch {
 
  private:
   bool decode(DeviceStream& stream, std::span<const File> files) override {
-    data_.clear(), lengths_.clear(), pictures_.clear();
+    data_.clear(), lengths_.clear(), images_.clear();
     for (const File& file : files) {
       data_.push_back(file.bytes.data());
       lengths_.push_back(file.bytes.size());
-      NvjpegImage picture{};
-      picture.channel[0] = file.pixels;
-      picture.pitch[0] = static_cast<std::size_t>(file.stride);
-      pictures_.push_back(picture);
+      NvjpegImage image{};
+      image.channel[0] = file.pixels;
+      image.pitch[0] = static_cast<std::size_t>(file.stride);
+      images_.push_back(image);
     }
     const auto count = static_cast<int>(files.size());
     const std::shared_ptr<void> current = engines_.make_current_(engines_.device_);
@@ -127,7 +127,7 @@ class NvjpegEngines::NvjpegBatch : public JpegEngines::Batch {
     }
     if (status == 0) {
       status = library.DecodeBatched(engines_.handle_, state_.object, data_.data(), lengths_.data(),
-                                     pictures_.data(), stream.native());
+                                     images_.data(), stream.native());
     }
     state_.batch = status == 0 ? count : 0;  // after a failure it must be initialized again
     engines_.note(status != 0);
@@ -138,7 +138,7 @@ class NvjpegEngines::NvjpegBatch : public JpegEngines::Batch {
   State state_;
   std::vector<Nvjpeg::Bytes> data_;
   std::vector<std::size_t> lengths_;
-  std::vector<NvjpegImage> pictures_;
+  std::vector<NvjpegImage> images_;
 };
 
 NvjpegEngines::Opened NvjpegEngines::open(const Nvjpeg& library, int device,

@@ -3,7 +3,7 @@
 // numbers, interleaved or in planes, perhaps after a lookup table. Kernels that make 8-bit pixels
 // end with a PixelWriter, so the next step needs no pass of its own. Internal to the kernels.
 //
-//   level -> table (Levels) -> (x - offset) * factor + shift -> u8, i8, f16 or f32
+//   level -> lookup table -> (x - offset) * factor + shift -> u8, i8, f16 or f32
 //
 // The arithmetic is that of the kernels in ops/, step by step, so the bits are the same. Each
 // output pixel of a job is the input pixel at the same indices; the input's strides may have any
@@ -27,14 +27,6 @@
 
 namespace sluice::device {
 
-// The first step: a map of the 8-bit pixel values.
-struct Levels {
-  enum class Mode : std::uint8_t { as_they_are, table, brightness_contrast };
-  Mode mode = Mode::as_they_are;
-  const std::uint8_t* table = nullptr;  // 256 bytes of device memory
-  float brightness = 1, contrast = 1, center = 128;
-};
-
 struct PixelsOut {
   void* data = nullptr;  // device memory: the address of channel 0 of pixel (0, 0)
   // Strides, in numbers: to the next row, the next pixel, and the next channel.
@@ -46,7 +38,9 @@ struct PixelsOut {
   float offset[4] = {0, 0, 0, 0};
   float factor[4] = {1, 1, 1, 1};
   float shift = 0;
-  Levels levels = {};
+  // The lookup table for 8-bit values, the first step: 256 bytes of device memory. Null: they are
+  // not changed.
+  const std::uint8_t* lut = nullptr;
 };
 
 // Returns how many numbers lie between the first and the last one, inclusive.
@@ -81,14 +75,6 @@ SLUICE_HOST_DEVICE inline std::int8_t signed_level_of(float value) {
                                                     : rintf(value));
 }
 
-// Returns one entry of brightness_contrast_table().
-SLUICE_HOST_DEVICE inline std::uint8_t lighter_level(const Levels& levels, int x) {
-  const double center = levels.center;
-  const double value = ((x - center) * levels.contrast + center) * levels.brightness;
-  const double nearest = floor(value + 0.5);
-  return static_cast<std::uint8_t>(nearest < 0.0 ? 0.0 : nearest > 255.0 ? 255.0 : nearest);
-}
-
 // Writes the pixels of one job, which must outlive it. Each thread of a thread block makes one,
 // with the same 256 bytes of shared memory; call sync() before the first write.
 class PixelWriter {
@@ -102,7 +88,7 @@ class PixelWriter {
         dtype_(out.dtype),
         scales_(out.scales),
         padded_(out.padded),
-        table_(out.levels.mode == Levels::Mode::as_they_are ? nullptr : table) {
+        table_(out.lut == nullptr ? nullptr : table) {
     const std::size_t extent = extent_of(out);
     if (out.dtype == DType::u8 || out.dtype == DType::i8) {
       at_ = device_view(static_cast<std::uint8_t*>(out.data), extent);
@@ -112,10 +98,8 @@ class PixelWriter {
       at_ = device_view(static_cast<float*>(out.data), extent);
     }
     if (table_ == nullptr) return;
-    const bool given = out.levels.mode == Levels::Mode::table;
-    const std::uint8_t* const levels = given ? device_view(out.levels.table, 256) : nullptr;
-    for (int x = thread_block.index; x < 256; x += kThreadBlockSize)
-      table[x] = given ? levels[x] : lighter_level(out.levels, x);
+    const std::uint8_t* const lut = device_view(out.lut, 256);
+    for (int x = thread_block.index; x < 256; x += kThreadBlockSize) table[x] = lut[x];
   }
 
   SLUICE_HOST_DEVICE void write_level(int y, int x, int c, int level) const {

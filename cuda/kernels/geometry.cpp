@@ -67,7 +67,7 @@ PixelsIn turned_right(PixelsIn in, int height) { return mirrored(transposed(in),
 CopyPixelsJob copy_pixels_job(const PixelsIn& in, const PixelsOut& out) {
   if (in.dtype != DType::u8 && in.dtype != DType::f16 && in.dtype != DType::f32)
     throw std::invalid_argument("pixels: u8, f16 and f32 can be read");
-  if (in.dtype != DType::u8 && out.levels.mode != Levels::Mode::as_they_are)
+  if (in.dtype != DType::u8 && out.lut != nullptr)
     throw std::invalid_argument("pixels: lookup tables are for u8");
   CopyPixelsJob job;
   job.in = in;
@@ -102,31 +102,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
 
-void check_finite(const char* name, float value) {
-  if (!std::isfinite(value)) refuse(std::string(name) + " must be a finite number");
-}
-
 }  // namespace
-
-Levels lut(const std::uint8_t* device_table) {
-  Levels levels;
-  levels.mode = Levels::Mode::table;
-  levels.table = device_table;
-  return levels;
-}
-
-Levels brightness_contrast_levels(float brightness, float contrast, float center) {
-  check_finite("brightness", brightness);
-  check_finite("contrast", contrast);
-  check_finite("contrast_center", center);
-  if (brightness < 0 || contrast < 0) refuse("brightness and contrast must not be below zero");
-  Levels levels;
-  levels.mode = Levels::Mode::brightness_contrast;
-  levels.brightness = brightness;
-  levels.contrast = contrast;
-  levels.center = center;
-  return levels;
-}
 
 PixelsOut pixels_out(int height, int width, int channels, DType dtype, Layout layout) {
   constexpr int kLargest = 65535;

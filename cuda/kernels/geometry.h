@@ -59,8 +59,6 @@ PixelsIn transposed(PixelsIn in);
 PixelsIn turned_left(PixelsIn in, int width);  // a quarter turn, counter-clockwise
 PixelsIn turned_right(PixelsIn in, int height);
 
-Levels lut(const std::uint8_t* device_table);
-Levels brightness_contrast_levels(float brightness, float contrast, float center);
 // Densely packed, u8, i8, f16 or f32. Numbers are not scaled: 0 .. 255.
 PixelsOut pixels_out(int height, int width, int channels, DType dtype = DType::u8,
                      Layout layout = Layout::hwc);

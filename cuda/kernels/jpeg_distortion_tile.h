@@ -62,12 +62,11 @@ inline constexpr int kDistortedBlocks = 256;   // per tile
 inline constexpr int kDistortedPixels = 1024;  // per tile
 
 // Returns component `c` of a pixel; positions outside of the image repeat the nearest pixel.
-SLUICE_HOST_DEVICE inline int component_of(const ImageIn& picture, const std::uint8_t* in, int c,
+SLUICE_HOST_DEVICE inline int component_of(const ImageIn& image, const std::uint8_t* in, int c,
                                            int y, int x) {
-  const std::uint8_t* const pixel =
-      in + nearest_place(y, picture.height) * picture.stride +
-      std::int64_t{nearest_place(x, picture.width)} * picture.channels;
-  if (picture.channels == 1) return pixel[0];
+  const std::uint8_t* const pixel = in + nearest_place(y, image.height) * image.stride +
+                                    std::int64_t{nearest_place(x, image.width)} * image.channels;
+  if (image.channels == 1) return pixel[0];
   constexpr int kMiddle = (128 << 16) + (1 << 15) - 1;  // all factors are in units of 1/65536
   const int r = pixel[0], g = pixel[1], b = pixel[2];
   if (c == 0) return luma_of(r, g, b);

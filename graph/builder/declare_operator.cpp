@@ -175,6 +175,12 @@ OperatorDeclaration& OperatorDeclaration::defers(
   return *this;
 }
 
+OperatorDeclaration& OperatorDeclaration::composes(
+    Function<detail::ComposeRule(const detail::OperatorSchema&)> make) {
+  make_compose_rule_ = std::move(make);
+  return *this;
+}
+
 detail::OperatorSchema OperatorDeclaration::made_of(std::vector<std::string> operators) {
   schema_.made_of = std::move(operators);
   return std::move(schema_);
@@ -198,6 +204,7 @@ OperatorDeclaration& OperatorDeclaration::add_parameter(detail::Parameter&& para
 void OperatorDeclaration::complete() {
   if (make_input_region_) functions_.input_region = make_input_region_(schema_);
   if (make_lazy_form_) functions_.lazy_form = make_lazy_form_(schema_);
+  if (make_compose_rule_) functions_.compose_rule = make_compose_rule_(schema_);
 }
 
 }  // namespace sluice

@@ -287,6 +287,10 @@ class OperatorDeclaration {
   // The operator can defer its work to the next operator, and do the deferred work of the previous
   // one: see LazyForm. `make` is called with the complete schema.
   OperatorDeclaration& defers(Function<detail::LazyForm(const detail::OperatorSchema&)> make);
+  // The operator can be combined with its neighbors into one map: see ComposeRule. `make` is called
+  // with the complete schema.
+  OperatorDeclaration& composes(Function<detail::ComposeRule(const detail::OperatorSchema&)> make);
+  const std::string& name() const { return schema_.name; }
 
   template <class F>
   detail::OperatorPtr runs(F f) {
@@ -332,6 +336,7 @@ class OperatorDeclaration {
   Function<Function<detail::InputRegion(const detail::Arguments&)>(detail::OperatorSchema)>
       make_input_region_;
   Function<detail::LazyForm(const detail::OperatorSchema&)> make_lazy_form_;
+  Function<detail::ComposeRule(const detail::OperatorSchema&)> make_compose_rule_;
 };
 
 inline OperatorDeclaration declare_operator(std::string name) {

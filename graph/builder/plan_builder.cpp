@@ -249,21 +249,14 @@ void PlanBuilder::open_choice(std::string name, std::vector<std::string> branch_
 
 void PlanBuilder::open_choice(std::string name, std::vector<std::string> branch_names,
                               Choosing choosing) {
-  std::vector<SlotId> reads;
-  if (auto* slot = std::get_if<SlotArgument>(&choosing.argument)) {
-    complete(*slot, name);
-    reads.push_back(slot->slot);
-  }
-  auto choose = choose_by(choosing);
-  if (!choose) throw BuildError("'" + name + "' cannot choose by a value of this type");
-  open_choice(std::move(name), std::move(branch_names), std::move(reads), std::move(choose));
-  state_->open.back().choice().choosing = std::move(choosing);
+  if (auto* slot = std::get_if<SlotArgument>(&choosing.argument)) complete(*slot, name);
+  Choice choice = make_choice(std::move(name), std::move(branch_names), std::move(choosing));
+  state_->open.push_back({std::move(choice), {}, false, 0});
 }
 
-void PlanBuilder::begin_block(ScopeId parent, std::string name) {
+void PlanBuilder::begin_block(Block block) {
   Open& open = state_->open.back();
-  open.block = Block{};
-  open.block.scope = add_scope(state_->plan, parent, std::move(name));
+  open.block = std::move(block);
   open.in_block = true;
 }
 
@@ -277,9 +270,7 @@ Block PlanBuilder::take_block(std::vector<SlotId> results) {
 }
 
 void PlanBuilder::begin_branch() {
-  Choice& choice = state_->open.back().choice();
-  begin_block(current_scope(), "the branch '" + choice.branch_names.at(choice.branches.size()) +
-                                   "' of '" + choice.name + "'");
+  begin_block(make_branch(state_->plan, state_->open.back().choice(), current_scope()));
 }
 
 void PlanBuilder::end_branch(std::vector<SlotId> results, const Place& place) {
@@ -360,25 +351,22 @@ PlanBuilder::LoopView PlanBuilder::open_loop(std::string name, std::int64_t max_
   loop.name = std::move(name);
   for (const SlotId slot : init) use(slot, loop.name);
   loop.max_iterations = max_iterations;
-  const ScopeId scope = add_scope(state_->plan, current_scope(), "the loop '" + loop.name + "'");
-  const auto inside = [&](SlotId slot) {
-    state_->plan.slots[slot].scope = scope;
-    return slot;
-  };
+  const ScopeId scope = add_loop_scope(state_->plan, loop.name, current_scope());
   for (const SlotId slot : init) {
-    loop.state.push_back(inside(add_pointer(slot, loop.name)));
-    loop.storage.push_back(inside(add_slot(state_->plan.slots[slot].type, loop.name)));
+    const SlotId state = add_pointer(slot, loop.name);
+    carry(state_->plan, loop, scope, slot, state,
+          add_slot(state_->plan.slots[slot].type, loop.name));
   }
-  loop.iteration = inside(add_slot(slot_type<std::int64_t>(), loop.name + "'s iteration"));
-  loop.init = std::move(init);
+  loop.iteration = add_slot(slot_type<std::int64_t>(), loop.name + "'s iteration");
+  state_->plan.slots[loop.iteration].scope = scope;
   LoopView view{loop.state, loop.iteration};
   state_->open.push_back({std::move(loop), {}, false, scope});
   return view;
 }
 
-void PlanBuilder::begin_loop_block(const char* what) {
-  begin_block(state_->open.back().loop_scope,
-              std::string(what) + " of '" + state_->open.back().name() + "'");
+void PlanBuilder::begin_loop_block(const char* part) {
+  const Open& open = state_->open.back();
+  begin_block(make_loop_block(state_->plan, part, std::get<Loop>(open.node), open.loop_scope));
 }
 
 void PlanBuilder::end_condition(SlotId holds) {

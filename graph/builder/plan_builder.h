@@ -219,8 +219,8 @@ class PlanBuilder {
   static void place_output(Slot& slot, const OperatorSchema& schema);
   // Throws BuildError if a user function reads a value on a device.
   void require_on_host(const Step& step) const;
-  void begin_block(ScopeId parent, std::string name);
-  void begin_loop_block(const char* what);
+  void begin_block(Block block);
+  void begin_loop_block(const char* part);
   // Returns the first value for which the known specs of both sides differ.
   std::optional<std::size_t> disagreement(const std::vector<SlotId>& some,
                                           const std::vector<SlotId>& others) const;

@@ -102,6 +102,29 @@ std::string which_of(const char* all, const std::string& place) {
   return place.empty() ? all : place + " of " + all;
 }
 
+// Throws BuildError unless the values have the same number and types as `before`. C++ callables
+// always do; Python and saved plans may not.
+void require_same_types(const Plan& plan, const std::string& node, const std::vector<SlotId>& now,
+                        const std::string& who, const std::vector<SlotId>& before,
+                        const std::string& who_before) {
+  const auto values = [](std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " value" : " values");
+  };
+  if (now.size() != before.size()) {
+    throw BuildError("'" + node + "': " + who + " gives " + values(now.size()) + ", but " +
+                     who_before + " gives " + values(before.size()));
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const SlotType* const type = plan.slots[now[i]].type;
+    const SlotType* const wanted = plan.slots[before[i]].type;
+    if (type == wanted) continue;
+    throw BuildError("'" + node + "': value " + std::to_string(i) + " is of type '" +
+                     std::string(short_name(type->name)) + "' in " + who + ", but '" +
+                     std::string(short_name(wanted->name)) + "' in " + who_before +
+                     "; make both the same, numbers with cast()");
+  }
+}
+
 }  // namespace
 
 std::optional<std::size_t> PlanBuilder::disagreement(const std::vector<SlotId>& some,
@@ -117,6 +140,13 @@ void PlanBuilder::require_agreement(const Choice& choice, const Block& branch,
   const auto side = [&](const Block& block, std::size_t number, std::size_t i) {
     return in_branch(state_->plan.slots[block.results[i]].spec, choice.branch_names.at(number));
   };
+  if (!choice.branches.empty()) {
+    const auto name = [&](std::size_t i) {
+      return "the branch '" + choice.branch_names.at(i) + "'";
+    };
+    require_same_types(state_->plan, choice.name, branch.results, name(choice.branches.size()),
+                       choice.branches.front().results, name(0));
+  }
   for (std::size_t a = 0; a < choice.branches.size(); ++a) {
     if (const auto i = disagreement(branch.results, choice.branches[a].results)) {
       detail::require_agreement(choice.name, which_of("the result", place(*i)),
@@ -127,6 +157,8 @@ void PlanBuilder::require_agreement(const Choice& choice, const Block& branch,
 }
 
 void PlanBuilder::require_agreement(const Loop& loop, const Block& body, const Place& place) const {
+  require_same_types(state_->plan, loop.name, body.results, "the body", loop.init,
+                     "the state it begins with");
   if (const auto i = disagreement(body.results, loop.init)) {
     detail::require_agreement(loop.name, which_of("the state", place(*i)),
                               as_the_body_gives_it(state_->plan.slots[body.results[*i]].spec),

@@ -74,6 +74,48 @@ void check_complete(const Boundary& boundary) {
             "has a recurrence without a next value; give it one with set_next");
 }
 
+}  // namespace
+
+Choice make_choice(std::string name, std::vector<std::string> branch_names, Choosing choosing) {
+  Choice choice;
+  choice.name = std::move(name);
+  choice.branch_names = std::move(branch_names);
+  if (const auto* slot = std::get_if<SlotArgument>(&choosing.argument))
+    choice.reads.push_back(slot->slot);
+  choice.choose = choose_by(choosing);
+  if (!choice.choose)
+    throw BuildError("'" + choice.name + "' cannot choose by a value of this type");
+  choice.choosing = std::move(choosing);
+  return choice;
+}
+
+Block make_branch(Plan& plan, const Choice& choice, ScopeId parent) {
+  Block branch;
+  branch.scope = add_scope(plan, parent,
+                           "the branch '" + choice.branch_names.at(choice.branches.size()) +
+                               "' of '" + choice.name + "'");
+  return branch;
+}
+
+ScopeId add_loop_scope(Plan& plan, const std::string& loop, ScopeId parent) {
+  return add_scope(plan, parent, "the loop '" + loop + "'");
+}
+
+Block make_loop_block(Plan& plan, const char* part, const Loop& loop, ScopeId loop_scope) {
+  Block block;
+  block.scope = add_scope(plan, loop_scope, std::string(part) + " of '" + loop.name + "'");
+  return block;
+}
+
+void carry(Plan& plan, Loop& loop, ScopeId loop_scope, SlotId init, SlotId state, SlotId storage) {
+  loop.init.push_back(init);
+  loop.state.push_back(state);
+  loop.storage.push_back(storage);
+  plan.slots[state].scope = plan.slots[storage].scope = loop_scope;
+}
+
+namespace {
+
 // Rebuilds the nodes of a block, region by region.
 class Builder {
  public:
@@ -111,8 +153,8 @@ class Builder {
 
   Choice choice(Index boundary, const std::string& name, const ConditionalRecord& record,
                 ScopeId scope) {
-    Choice made = make_choice(name, *record.condition, "true", "false", scope);
-    // Steps before the inputs run before the decision: see T9 in docs/conformance.md.
+    Choice made = if_else(name, *record.condition, "true", "false", scope);
+    // Steps before the inputs run before the decision: see T9 in tests/conformance.md.
     made.eager = true;
     for (std::size_t branch = 0; branch < 2; ++branch) {
       made.branches[branch].nodes =
@@ -123,42 +165,30 @@ class Builder {
     return made;
   }
 
-  // Returns a Choice with two empty `branches`; the first is taken if the condition holds.
-  Choice make_choice(const std::string& name, SlotId condition, const char* yes, const char* no,
-                     ScopeId scope) {
-    Choice made;
-    made.name = name;
-    made.branch_names = {yes, no};
-    made.reads = {condition};
-    made.choosing =
-        Choosing{Choosing::By::truth, SlotArgument{condition, plan_.slots[condition].type}};
-    made.choose = choose_by(*made.choosing);
-    for (const std::string& branch : made.branch_names) {
-      made.branches.emplace_back();
-      made.branches.back().scope =
-          add_scope(plan_, scope, "the branch '" + branch + "' of '" + name + "'");
-    }
+  // Returns a choice with two empty branches; the first is taken if the condition holds.
+  Choice if_else(const std::string& name, SlotId condition, const char* yes, const char* no,
+                 ScopeId scope) {
+    const SlotArgument by{condition, plan_.slots[condition].type};
+    Choice made = make_choice(name, {yes, no}, {Choosing::By::truth, by});
+    for (int i = 0; i < 2; ++i) made.branches.push_back(make_branch(plan_, made, scope));
     return made;
   }
 
   std::vector<Node> loop_nodes(Index boundary, const std::string& name, LoopRecord& record,
                                ScopeId scope) {
-    const ScopeId inner = add_scope(plan_, scope, "the loop '" + name + "'");
+    const ScopeId inner = add_loop_scope(plan_, name, scope);
     Loop loop;
     loop.name = name;
     loop.max_iterations = record.max_iterations;
     loop.iteration = record.iteration;
     plan_.slots[record.iteration].scope = inner;
     for (const auto& recurrence : record.recurrences) {
-      loop.init.push_back(recurrence.init);
-      loop.state.push_back(recurrence.state);
-      loop.storage.push_back(recurrence.storage);
-      loop.body.results.push_back(*recurrence.next);
+      carry(plan_, loop, inner, recurrence.init, recurrence.state, recurrence.storage);
       loop.results.push_back(recurrence.result);
-      plan_.slots[recurrence.state].scope = plan_.slots[recurrence.storage].scope = inner;
     }
-    loop.condition.scope = add_scope(plan_, inner, "the condition of '" + name + "'");
-    loop.body.scope = add_scope(plan_, inner, "the body of '" + name + "'");
+    loop.condition = make_loop_block(plan_, "the condition", loop, inner);
+    loop.body = make_loop_block(plan_, "the body", loop, inner);
+    for (const auto& recurrence : record.recurrences) loop.body.results.push_back(*recurrence.next);
     write_blocks(boundary, record, inner, loop);
 
     std::vector<Node> made;
@@ -188,7 +218,7 @@ class Builder {
       condition.results = {below};
       if (record.more) {
         // After the last iteration the condition is not evaluated: an iterator has come to its end.
-        Choice both = make_choice(loop.name + "'s end", below, "ask", "over", condition.scope);
+        Choice both = if_else(loop.name + "'s end", below, "ask", "over", condition.scope);
         both.branches[0].nodes = nodes(region, inner, in_condition);
         both.branches[0].results = {*record.more};
         both.branches[1].results = {below};

@@ -1,3 +1,6 @@
+// Region builder: makes the choices and loops of a plan, with their blocks and scopes, for all
+// front ends: callables (if_else, while_loop), saved plans, Python, and explicit boundaries.
+//
 // Regions: the parts of a block that its explicit boundaries enclose. While the block is recorded,
 // its steps are listed in order, and a Boundary records the inputs and outputs of the conditional
 // or loop. When the block ends, enclose() finds out by data flow which steps lie within, and makes
@@ -25,8 +28,22 @@
 namespace sluice::detail {
 
 struct Block;
+struct Choice;
+struct Loop;
 struct Plan;
 using ScopeId = std::uint32_t;
+
+// Returns a choice by this data, without branches. Throws BuildError if the argument cannot choose.
+Choice make_choice(std::string name, std::vector<std::string> branch_names, Choosing choosing);
+// Returns an empty block for the next branch of the choice, which is in the block of `parent`.
+Block make_branch(Plan& plan, const Choice& choice, ScopeId parent);
+
+// Adds the scope of a loop in the block of `parent`. The loop's condition and body are inside it.
+ScopeId add_loop_scope(Plan& plan, const std::string& loop, ScopeId parent);
+// Returns an empty block for a part of the loop: "the condition", "the body".
+Block make_loop_block(Plan& plan, const char* part, const Loop& loop, ScopeId loop_scope);
+// Adds a value that the loop carries: see Loop::init, state and storage.
+void carry(Plan& plan, Loop& loop, ScopeId loop_scope, SlotId init, SlotId state, SlotId storage);
 
 struct ConditionalRecord {
   std::optional<SlotId> condition;

@@ -12,16 +12,17 @@
 //     moved   = translate(turned, y)      map     = goes_on: A, then B, then C
 //                                         moved   = applies: warps `image` once
 //
-// 1. Operators declare these versions: see ComposeRule. asked() returns those of a step that may
+// 1. Operators declare these versions: see ComposeRule. rule_of() returns those of a step that may
 //    take part. The matrix of color operators works in the same way.
-// 2. Compositions finds the chains. A step joins if it is the only reader of the chain's last
+// 2. find_chains() finds the chains. A step joins if it is the only reader of the chain's last
 //    output and has the same `applies`. So warps and color operators never mix.
 // 3. The settings (`manner`), such as interpolation and fill, must agree too. A flip has none and
 //    agrees with all. If the settings differ from sample to sample, the step stays separate.
 // 4. A chain of only light operators, such as lookup tables or flips, is left alone. On the
 //    host, the later pass fuse_kernels fuses it without changing a pixel value.
-// 5. composed_step() exchanges the operators. The last step now writes the map into a new slot. The
-//    added step writes the old slot, so the readers of the result do not change.
+// 5. composed() exchanges the operators. The last step now writes the map into a new slot. The
+// added
+//    step writes the old slot, so the readers of the result do not change.
 //
 // Pixel values differ from those of separate steps: they are interpolated, rounded and clipped only
 // once. A value that one step would clip is restored if a later step brings it back. So the pass
@@ -37,160 +38,93 @@
 //   the map. Only `applies` needs a device version; without one, the steps stay separate.
 // - The pass runs on one thread and takes no lock: see passes.h.
 //
-// Read Compositions::add first, then composed_step.
+// Read may_extend_map first, then composed.
+#include <sluice/graph/passes/chains.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/uses.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace sluice::detail {
 namespace {
 
-struct Composition {
-  std::vector<Step*> steps;
-  const ComposeRule* first = nullptr;  // of the first step
-  std::vector<Constant> manner;        // empty while no step has set one
-  bool light = true;                   // all steps are light
-};
+bool allows(StepKind kind) { return kind == StepKind::cpu || kind == StepKind::stream; }
 
-const ComposeRule* asked(const Step& step) {
-  const bool may = step.op != nullptr && !step.has_effect() && !step.pinned &&
-                   step.writes.size() == 1 && step.declared.empty() &&
-                   (step.kind == StepKind::cpu || step.kind == StepKind::stream);
-  const ComposeRule* const compose_rule = may ? step.op->compose_rule() : nullptr;
-  if (compose_rule == nullptr || step.kind == StepKind::cpu) return compose_rule;
-  return compose_rule->applies->device_version() != nullptr ? compose_rule : nullptr;
+// Returns the rule of a step that may take part; null if it may not.
+const ComposeRule* rule_of(const Step& step) {
+  const bool may = step.op != nullptr && allows(step.kind) && !step.has_effect() && !step.pinned &&
+                   step.writes.size() == 1 && step.declared.empty();
+  const ComposeRule* const rule = may ? step.op->compose_rule() : nullptr;
+  if (rule == nullptr || step.kind == StepKind::cpu) return rule;
+  return rule->applies->device_version() != nullptr ? rule : nullptr;
 }
 
-std::optional<std::vector<Constant>> manner_of(const ComposeRule& compose_rule, const Step& step) {
-  if (!compose_rule.manner) return std::vector<Constant>();
-  return compose_rule.manner(step.arguments);
+// Returns the settings that a step shares with its chain; nullopt if it must stay separate.
+std::optional<std::vector<Constant>> manner_of(const Step& step) {
+  const ComposeRule& rule = *step.op->compose_rule();
+  if (!rule.manner) return std::vector<Constant>();
+  return rule.manner(step.arguments);
 }
 
-// The image that the step takes.
-SlotArgument& input_of(Step& step) { return std::get<SlotArgument>(step.arguments.front()); }
-
-class Compositions {
- public:
-  explicit Compositions(const Plan& plan) : uses_(count_uses(plan)) {}
-
-  // Takes the steps of a block in order. Call end() where no chain may continue.
-  void add(Step& step) {
-    const ComposeRule* const compose_rule = asked(step);
-    if (compose_rule == nullptr) return;
-    const auto same = manner_of(*compose_rule, step);
-    if (!same) return;
-    const std::vector<Constant>& manner = *same;
-    const SlotId from = input_of(step).slot;
-    const auto row = std::find_if(open_.begin(), open_.end(), [&](const Composition& before) {
-      return before.steps.back()->writes.front() == from;
-    });
-    if (row != open_.end()) {
-      const bool agrees = row->manner.empty() || manner.empty() || row->manner == manner;
-      if (uses_[from] == 1 && row->first->applies == compose_rule->applies && agrees &&
-          row->steps.back()->kind == step.kind) {
-        row->steps.push_back(&step);
-        if (row->manner.empty()) row->manner = manner;
-        row->light = row->light && compose_rule->light;
-        return;
-      }
-      close(row);
-    }
-    open_.push_back({{&step}, compose_rule, manner, compose_rule->light});
-  }
-  void end() {
-    while (!open_.empty()) close(open_.begin());
-  }
-  const std::vector<Composition>& found() const { return found_; }
-
- private:
-  void close(std::vector<Composition>::iterator row) {
-    if (row->steps.size() > 1 && !row->light) found_.push_back(std::move(*row));
-    open_.erase(row);
-  }
-
-  std::vector<int> uses_;  // by slot
-  std::vector<Composition> open_, found_;
-};
-
-void run_as(Step& step, const OperatorPtr& version) {
-  step.op = version;
-  if (step.on_device != nullptr) step.on_device = version;
+bool may_compose(const Step& step) {
+  return rule_of(step) != nullptr && manner_of(step).has_value();
 }
+
+bool may_extend_map(const Chain& chain, const Step& step) {
+  const Step& last = *chain.steps.back();
+  if (last.kind != step.kind ||
+      last.op->compose_rule()->applies != step.op->compose_rule()->applies)
+    return false;
+  const std::vector<Constant> manner = *manner_of(step);
+  return std::all_of(chain.steps.begin(), chain.steps.end(), [&](const Step* before) {
+    const std::vector<Constant> other = *manner_of(*before);
+    return manner.empty() || other.empty() || manner == other;
+  });
+}
+
+bool is_light(const Step* step) { return step->op->compose_rule()->light; }
 
 // Returns the step to insert after the chain.
-Step composed_step(Plan& plan, const Composition& row) {
-  Step& last = *row.steps.back();
-  const SlotId picture = last.writes.front();
-  const SlotId source = input_of(*row.steps.front()).slot;
-  const SlotType* const type = row.first->begins->schema().outputs.front().type;
-  const SlotId said =
-      add_slot(plan, type, plan.slots[picture].name + "'s map", plan.slots[picture].scope);
-  last.writes = {said};
+Step composed(Plan& plan, const Chain& chain) {
+  const Step* const first = chain.steps.front();
+  Step& last = *chain.steps.back();
+  const OperatorPtr applies = first->op->compose_rule()->applies;
+  const SlotId source = image_of(*first), image = last.writes.front();
+  const bool on_device = last.kind == StepKind::stream;
+  const SlotId map =
+      add_slot(plan, nullptr, plan.slots[image].name + "'s map", plan.slots[image].scope);
+  last.writes = {map};
   std::string names;
-  for (Step* const step : row.steps) {
-    const bool first = step == row.steps.front();
-    const ComposeRule& compose_rule = *step->op->compose_rule();
-    plan.slots[step->writes.front()].type = type;
-    if (!first) {
-      input_of(*step).type = type;
-      step->reads.push_back(source);  // keeps the source alive until here
-    }
-    run_as(*step, first ? compose_rule.begins : compose_rule.goes_on);
-    step->remark += (step->remark.empty() ? "" : ", ") + ("composed into " + last.name);
-    step->bind();
-    names += (first ? "" : " + ") + step->name;
-  }
-  Step apply = step_of(row.first->applies, {SlotArgument{said, type}}, last.name, {picture});
+  exchange(plan, chain, [&](Step& step) {
+    add_remark(step, "composed into " + last.name);
+    names += (names.empty() ? "" : " + ") + step.name;
+    const ComposeRule& rule = *step.op->compose_rule();
+    return &step == first ? rule.begins : rule.goes_on;
+  });
+  Step apply = step_of(applies, {SlotArgument{map, plan.slots[map].type}}, last.name, {image});
   apply.reads.push_back(source);
   apply.remark = "composed of " + names;
-  if (last.kind == StepKind::stream) apply.run_on(apply.op->device_version());
+  if (on_device) apply.run_on(applies->device_version());
   return apply;
-}
-
-void put_in(Plan& plan, std::map<const Step*, Step> after) {
-  for_each_block(plan.top, [&](Block& block) {
-    std::vector<Node> nodes;
-    for (Node& node : block.nodes) {
-      const Step* const step = steps_in(node).data();  // one step at this point, or null
-      nodes.push_back(std::move(node));
-      const auto found = after.find(step);
-      if (step == nullptr || found == after.end()) continue;
-      Stage stage;
-      stage.steps.push_back(std::move(found->second));
-      nodes.push_back(std::move(stage));
-    }
-    block.nodes = std::move(nodes);
-  });
 }
 
 }  // namespace
 
 Plan compose(Plan plan) {
-  Compositions rows(plan);
-  for_each_block(plan.top, [&](Block& block) {
-    for (Node& node : block.nodes) {
-      const auto* stage = std::get_if<Stage>(&node);
-      if (stage == nullptr ||
-          (stage->kind() != StepKind::cpu && stage->kind() != StepKind::stream)) {
-        rows.end();
-        continue;
-      }
-      for (Step& step : steps_in(node)) rows.add(step);
-    }
-    rows.end();
-  });
-  std::map<const Step*, Step> after;
-  for (const Composition& row : rows.found())
-    after.emplace(row.steps.back(), composed_step(plan, row));
-  if (!after.empty()) put_in(plan, std::move(after));
+  const ChainRule rule{allows, may_compose, may_extend_map, [](const Step&) { return false; }};
+  std::vector<Insertion> insertions;
+  for (const Chain& chain : find_chains(plan, rule)) {
+    if (chain.steps.size() == 1 || std::all_of(chain.steps.begin(), chain.steps.end(), is_light))
+      continue;
+    Insertion insertion{chain.steps.back(), {}, {}};
+    insertion.after.push_back(composed(plan, chain));
+    insertions.push_back(std::move(insertion));
+  }
+  insert_steps(plan.top, std::move(insertions));
   return plan;
 }
 

@@ -12,14 +12,13 @@
 // because two regions may cost more than the whole. So this applies to regions for which every
 // other use of the image's pixels is in another branch. For the other uses, the whole image is made
 // in their branches, so no sample makes more than one.
+#include <sluice/graph/passes/chains.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
-#include <set>
 #include <utility>
 
 namespace sluice::detail {
@@ -50,7 +49,7 @@ class Splitter {
  public:
   // `maker` is in `block`.
   Splitter(Plan& plan, Block& block, Step& maker)
-      : plan_(plan), block_(block), maker_(maker), picture_(maker.writes.front()) {}
+      : plan_(plan), block_(block), maker_(maker), image_(maker.writes.front()) {}
 
   // Returns true if it changed the plan.
   bool run() {
@@ -62,25 +61,27 @@ class Splitter {
     Uses regions, others;
     for (const Use& use : pixels_) (may_push(use) ? regions : others).push_back(&use);
     if (regions.empty() && (!others.empty() || looks_.empty())) return false;
-    for (const Use* use : regions) pushed_.insert(use->viewer);
     make_whole(block_, 0, regions, others);
     // A single block owns the image as its own value. Several blocks share the outer one.
-    if (wholes_.size() == 1) plan_.slots[picture_].scope = wholes_.front();
-    const std::string name = plan_.slots[picture_].name + "'s size";
-    size_ = add_slot(plan_, plan_.slots[picture_].type, name, block_.scope);
+    if (wholes_.size() == 1) plan_.slots[image_].scope = wholes_.front();
+    const std::string name = plan_.slots[image_].name + "'s size";
+    size_ = add_slot(plan_, plan_.slots[image_].type, name, block_.scope);
     for (Step* look : looks_) {
       look->on_device = nullptr;  // the host reads the header
       look->kind = StepKind::cpu;
-      see(*look, size_);
+      read_instead(plan_, *look, image_, size_);
     }
-    rewrite(block_);
+    std::vector<Insertion> insertions;
+    for (const Use* use : regions) insertions.push_back(push(*use->viewer));
+    maker_ = size_step();
+    insert_steps(block_, std::move(insertions));
     return true;
   }
 
  private:
   struct Use {
     Path path;
-    const Step* viewer;  // null if it is not a step that reads a region
+    Step* viewer;  // null if it is not a step that reads a region
   };
   using Uses = std::vector<const Use*>;
 
@@ -89,7 +90,7 @@ class Splitter {
   void find() {
     Path path;
     find(block_, path);
-    if (&block_ == &plan_.top && has(plan_.outputs, picture_)) pixels_.push_back({{}, nullptr});
+    if (&block_ == &plan_.top && has(plan_.outputs, image_)) pixels_.push_back({{}, nullptr});
   }
 
   void find(Block& block, Path& path) {
@@ -97,18 +98,18 @@ class Splitter {
       for (Step& step : steps_in(node)) find(step, path);
       const std::vector<Block*> blocks = blocks_in(node);
       // The inputs of a choice or a loop.
-      if (!blocks.empty() && has(inputs_of(node), picture_)) pixels_.push_back({path, nullptr});
+      if (!blocks.empty() && has(inputs_of(node), image_)) pixels_.push_back({path, nullptr});
       for (std::size_t i = 0; i < blocks.size(); ++i) {
         path.push_back({std::get_if<Choice>(&node), i});
         find(*blocks[i], path);
         path.pop_back();
       }
     }
-    if (has(block.results, picture_)) pixels_.push_back({path, nullptr});
+    if (has(block.results, image_)) pixels_.push_back({path, nullptr});
   }
 
   void find(Step& step, const Path& path) {
-    if (!has(step.reads, picture_)) return;
+    if (!has(step.reads, image_)) return;
     const InputRegion::Of seen = input_region_of(step).of;
     if (seen == InputRegion::Of::size) {
       looks_.push_back(&step);
@@ -119,12 +120,12 @@ class Splitter {
 
   // Returns the part of the image that the step reads.
   InputRegion input_region_of(const Step& step) const {
-    if (step.op == nullptr || std::count(step.reads.begin(), step.reads.end(), picture_) != 1)
+    if (step.op == nullptr || std::count(step.reads.begin(), step.reads.end(), image_) != 1)
       return {};
     InputRegion input_region = step.op->input_region(step.arguments);
     if (input_region.of == InputRegion::Of::all) return {};
     const auto* slot = std::get_if<SlotArgument>(&step.arguments.at(input_region.input));
-    return slot != nullptr && slot->slot == picture_ ? input_region : InputRegion();
+    return slot != nullptr && slot->slot == image_ ? input_region : InputRegion();
   }
 
   bool may_push(const Use& use) const {
@@ -150,7 +151,7 @@ class Splitter {
     });
     if (regions.empty() && (!together || first.choice == nullptr || first.choice->eager)) {
       wholes_.push_back(block.scope);
-      block.nodes.insert(block.nodes.begin(), alone(Step(maker_)));
+      block.nodes.insert(block.nodes.begin(), node_of(maker_));
       return;
     }
     for (std::size_t branch = 0; branch < first.choice->branches.size(); ++branch) {
@@ -162,28 +163,6 @@ class Splitter {
       };
       make_whole(first.choice->branches[branch], depth + 1, in_branch(regions), in_branch(others));
     }
-  }
-
-  void rewrite(Block& block) {
-    std::vector<Node> nodes;
-    for (Node& node : block.nodes) {
-      Step* const step = steps_in(node).data();  // null if it is not a stage
-      if (step == &maker_) {
-        nodes.push_back(alone(size_step()));
-      } else if (pushed_.count(step) > 0) {
-        push(std::move(*step), block.scope, nodes);
-      } else {
-        for (Block* inner : blocks_in(node)) rewrite(*inner);
-        nodes.push_back(std::move(node));
-      }
-    }
-    block.nodes = std::move(nodes);
-  }
-
-  static Node alone(Step step) {
-    Stage stage;
-    stage.steps.push_back(std::move(step));
-    return stage;
   }
 
   // Makes a step that runs `op` with the arguments of `step`, in its place.
@@ -206,26 +185,20 @@ class Splitter {
     return step;
   }
 
-  // Makes the step read another image, `seen`, which has all that it needs.
-  void see(Step& step, SlotId seen) const {
-    std::replace(step.reads.begin(), step.reads.end(), picture_, seen);
-    for (Argument& argument : step.arguments) {
-      auto* slot = std::get_if<SlotArgument>(&argument);
-      if (slot != nullptr && slot->slot == picture_) slot->slot = seen;
-    }
-    step.bind();
-  }
-
-  void push(Step viewer, ScopeId scope, std::vector<Node>& nodes) {
+  // Makes the viewer use only its region of the image. Returns the steps that it needs before it. A
+  // viewer that copies its region is itself replaced by the step that makes the region.
+  Insertion push(Step& viewer) {
+    Insertion insertion{&viewer, {}, {}};
+    const ScopeId scope = plan_.slots[viewer.writes.front()].scope;
     const InputRegion input_region = input_region_of(viewer);
     const SlotId region = add_slot(plan_, slot_type<Rectangle>(), viewer.name + "'s region", scope);
     Step where = instead_of(viewer, input_region.rectangle, "region");
     where.writes = {region};
-    see(where, size_);
-    nodes.push_back(alone(std::move(where)));
+    read_instead(plan_, where, image_, size_);
+    insertion.before.push_back(std::move(where));
 
     const SlotId part = input_region.is_copy ? viewer.writes.front()
-                                             : add_slot(plan_, plan_.slots[picture_].type,
+                                             : add_slot(plan_, plan_.slots[image_].type,
                                                         maker_.name + "'s part", scope);
     Step make = instead_of(maker_, maker_.op->decoding()->part, "region");
     make.reads.push_back(region);
@@ -237,20 +210,22 @@ class Splitter {
     } else {
       make.bind();
     }
-    nodes.push_back(alone(std::move(make)));
-    if (input_region.is_copy) return;
-    see(viewer, part);
-    nodes.push_back(alone(std::move(viewer)));
+    if (input_region.is_copy) {
+      viewer = std::move(make);
+    } else {
+      insertion.before.push_back(std::move(make));
+      read_instead(plan_, viewer, image_, part);
+    }
+    return insertion;
   }
 
   Plan& plan_;
   Block& block_;
   Step& maker_;
-  const SlotId picture_;
+  const SlotId image_;
   SlotId size_ = 0;
   std::vector<Step*> looks_;  // steps that read only the size
   std::vector<Use> pixels_;
-  std::set<const Step*> pushed_;
   std::vector<ScopeId> wholes_;  // the blocks that make the whole image
 };
 

@@ -385,17 +385,16 @@ void read_numbers(std::string_view op, const Parameter& parameter, const Tensor&
   if (count == 1) std::fill(numbers.begin(), numbers.end(), numbers.front());
 }
 
-// Guards what is added to an operator after it was made.
-struct Operator::Additions {
+// The device version, which is added after the operator was made, and its guard.
+struct Operator::DeviceVersion {
   std::mutex mutex;
-  std::optional<ComposeRule> compose_rule;
-  OperatorPtr device_version;
+  OperatorPtr version;
 };
 
 Operator::Operator(OperatorSchema schema, OperatorFunctions functions)
     : schema_(std::move(schema)),
       functions_(std::move(functions)),
-      additions_(std::make_unique<Additions>()) {
+      device_version_(std::make_unique<DeviceVersion>()) {
   const auto require = [this](bool good, const std::string& what) {
     if (!good) throw BuildError("the operator '" + schema_.name + "' " + what);
   };
@@ -497,28 +496,16 @@ InputRegion Operator::input_region(const Arguments& arguments) const {
 
 Operator::~Operator() = default;
 
-void Operator::set_composing(ComposeRule compose_rule) const {
-  const std::lock_guard lock(additions_->mutex);
-  if (additions_->compose_rule)
-    throw BuildError("the operator '" + name() + "' already declares how it is composed");
-  additions_->compose_rule = std::move(compose_rule);
-}
-
-const ComposeRule* Operator::compose_rule() const {
-  const std::lock_guard lock(additions_->mutex);
-  return additions_->compose_rule ? &*additions_->compose_rule : nullptr;
-}
-
 void Operator::set_device_version(OperatorPtr version) const {
-  const std::lock_guard lock(additions_->mutex);
-  if (additions_->device_version != nullptr)
+  const std::lock_guard lock(device_version_->mutex);
+  if (device_version_->version != nullptr)
     throw BuildError("the operator '" + name() + "' already has a version for devices");
-  additions_->device_version = std::move(version);
+  device_version_->version = std::move(version);
 }
 
 OperatorPtr Operator::device_version() const {
-  const std::lock_guard lock(additions_->mutex);
-  return additions_->device_version;
+  const std::lock_guard lock(device_version_->mutex);
+  return device_version_->version;
 }
 
 }  // namespace sluice::detail

@@ -234,28 +234,30 @@ struct RowDecoding {
   OperatorPtr ends;    // takes the open image after its rows have been used
 };
 
-// LazyForm: how an operator on an image works in a fused chain of steps. The steps before the last
-// check their arguments and describe their work; their outputs are never made. The last step makes
-// its output directly from the image that the first step takes. The versions have the operator's
-// name and its arguments, except for the image. Any of them may be null.
-struct LazyForm {
-  OperatorPtr begins;    // takes the image; returns a description of the work
-  OperatorPtr goes_on;   // takes the description of the step before; adds to it
-  OperatorPtr ends;      // takes the description of the step before; returns the operator's output
+// LazySteps: the versions of an operator on an image that make no image, for a chain of steps whose
+// image is described first and made at its end. Each step of the chain checks its own arguments and
+// adds its work to the description that the steps before it have built. The versions have the
+// operator's name and its arguments, except for the image. Either may be null.
+struct LazySteps {
+  OperatorPtr begins;   // takes the image; returns the first description
+  OperatorPtr goes_on;  // takes the description of the step before; adds to it
+};
+
+// LazyForm: how an operator works in a chain that computes the same pixels as separate steps, for
+// the pass `fuse_kernels`. The last step makes its output directly from the image that the first
+// step takes.
+struct LazyForm : LazySteps {
+  OperatorPtr ends =
+      nullptr;           // takes the description of the step before; returns the operator's output
   bool selects = false;  // its output is a rectangle of the image, unchanged
   bool wants_whole = false;  // may follow only operators that select
 };
 
-// ComposeRule: how an operator combines with its neighbors in a chain of steps, for the pass
-// `compose`. Each step of a chain checks its own arguments and adds its work to a description that
-// the steps before it have built, such as a map of colors or of coordinates. These steps make no
-// image. One more step then makes the image from the finished map. The versions have the operator's
-// name and its arguments, except for the image.
-struct ComposeRule {
-  OperatorPtr begins;   // takes the image; returns the first description
-  OperatorPtr goes_on;  // takes and extends the description of the step before
-  OperatorPtr applies;  // takes the last description; returns the image
-  bool light = false;   // cheap on its own: a chain of only light operators is left alone
+// ComposeRule: how an operator works in a chain that becomes one map of colors or of coordinates,
+// for the pass `compose`. The description is that map. One more step makes the image from it.
+struct ComposeRule : LazySteps {
+  OperatorPtr applies = nullptr;  // takes the last description; returns the image
+  bool light = false;             // cheap on its own: a chain of only light operators is left alone
   // Returns the settings that must be equal for the whole chain, given the operator's arguments. An
   // empty vector agrees with all. Returns nullopt if the settings differ from sample to sample: the
   // operator then stays a separate step.
@@ -286,6 +288,7 @@ struct OperatorFunctions {
   std::optional<PartialDecoding> decoding;
   std::optional<RowDecoding> row_decoding;
   std::optional<LazyForm> lazy_form;
+  std::optional<ComposeRule> compose_rule;
   // For a device version: the operator that the host runs first for each sample, with the same
   // arguments. Its output follows the inputs of the version. Null if there is nothing to prepare.
   OperatorPtr preparation;
@@ -298,8 +301,8 @@ struct OperatorFunctions {
 //
 // Made by declare_operator (builder/declare_operator.h); found by name in the OperatorRegistry.
 //
-// Ownership: shared by plans, steps and the registry; immutable but for what set_composing() and
-// set_device_version() add once. The function that bind() returns refers to the operator, which
+// Ownership: shared by plans, steps and the registry; immutable but for the device version, which
+// set_device_version() adds once. The function that bind() returns refers to the operator, which
 // must outlive it (a step keeps its own). Threads: any number at once. Errors: BuildError for
 // arguments that the operator does not take. An illegal value of a sample is the error of that
 // sample, in the same words.
@@ -345,21 +348,22 @@ class Operator {
   const LazyForm* lazy_form() const {
     return functions_.lazy_form ? &*functions_.lazy_form : nullptr;
   }
+  const ComposeRule* compose_rule() const {
+    return functions_.compose_rule ? &*functions_.compose_rule : nullptr;
+  }
   const OperatorPtr& preparation() const { return functions_.preparation; }
 
-  // Additions of other rooms to an existing operator: its rule for `compose`, and its version for
-  // devices. Each is set at most once; a second one throws BuildError. Null: there is none.
-  void set_composing(ComposeRule compose_rule) const;
-  const ComposeRule* compose_rule() const;
+  // The version for devices, which another library adds to an existing operator. It is set at most
+  // once; a second one throws BuildError. Null: there is none.
   void set_device_version(OperatorPtr version) const;
   OperatorPtr device_version() const;
 
  private:
-  struct Additions;
+  struct DeviceVersion;
 
   OperatorSchema schema_;
   OperatorFunctions functions_;
-  std::unique_ptr<Additions> additions_;
+  std::unique_ptr<DeviceVersion> device_version_;
 };
 
 // Says why a number is illegal: "coin_flip: probability must lie between 0 and 1, not 2".

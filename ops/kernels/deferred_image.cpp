@@ -109,40 +109,39 @@ std::uint8_t* room_for_row(std::vector<std::uint8_t>& row, std::size_t bytes) {
 
 }  // namespace
 
-DeferredRows::DeferredRows(const DeferredImage& picture)
-    : picture_(picture), source_(picture.source()) {
-  if (picture.rows_ == nullptr) check_pixels("resize", *picture.from_);
-  if (!picture.resized_) return;
-  const auto& [y, x, height, width] = picture.part_;
+DeferredRows::DeferredRows(const DeferredImage& image) : image_(image), source_(image.source()) {
+  if (image.rows_ == nullptr) check_pixels("resize", *image.from_);
+  if (!image.resized_) return;
+  const auto& [y, x, height, width] = image.part_;
   resizer_ = &Resizer::for_this_thread();
-  resizer_->start(source_, {y - picture.from_y_, x - picture.from_x_, height, width}, picture.box_,
-                  picture.height_, picture.width_, picture.filter_, picture.shown_);
+  resizer_->start(source_, {y - image.from_y_, x - image.from_x_, height, width}, image.box_,
+                  image.height_, image.width_, image.filter_, image.shown_);
   thread_local std::vector<std::uint8_t> resized;
-  if (picture.mirrored_) resized_ = room_for_row(resized, row_bytes());
+  if (image.mirrored_) resized_ = room_for_row(resized, row_bytes());
 }
 
 std::size_t DeferredRows::row_bytes() const {
-  return static_cast<std::size_t>(picture_.width()) * static_cast<std::size_t>(picture_.channels());
+  return static_cast<std::size_t>(image_.width()) * static_cast<std::size_t>(image_.channels());
 }
 
 const std::uint8_t* DeferredRows::make(int i, std::uint8_t* room) {
-  const Rectangle& shown = picture_.shown_;
+  const Rectangle& shown = image_.shown_;
   const std::uint8_t* row = room;
   if (resizer_ != nullptr) {
-    std::uint8_t* const to = picture_.mirrored_ ? resized_ : room;
+    std::uint8_t* const to = image_.mirrored_ ? resized_ : room;
     resizer_->make_row(shown.y + i, to);
     row = to;
   } else {
-    row = source_.row(shown.y - picture_.from_y_ + i) +
-          static_cast<std::ptrdiff_t>(shown.x - picture_.from_x_) * picture_.channels();
+    row = source_.row(shown.y - image_.from_y_ + i) +
+          static_cast<std::ptrdiff_t>(shown.x - image_.from_x_) * image_.channels();
   }
-  if (picture_.mirrored_) {
-    flip_row(row, shown.width, picture_.channels(), room);
+  if (image_.mirrored_) {
+    flip_row(row, shown.width, image_.channels(), room);
     row = room;
   }
-  if (!picture_.mapped_) return row;
+  if (!image_.mapped_) return row;
   const std::size_t bytes = row_bytes();
-  for (std::size_t k = 0; k < bytes; ++k) room[k] = picture_.table_[row[k]];
+  for (std::size_t k = 0; k < bytes; ++k) room[k] = image_.table_[row[k]];
   return room;
 }
 

@@ -96,14 +96,14 @@ class Resizer;
 // Resizer::start().
 class DeferredRows {
  public:
-  explicit DeferredRows(const DeferredImage& picture);
+  explicit DeferredRows(const DeferredImage& image);
   DeferredRows(const DeferredRows&) = delete;
   DeferredRows& operator=(const DeferredRows&) = delete;
 
-  int count() const { return picture_.height(); }
+  int count() const { return image_.height(); }
   // Returns the row of the image that is made as number i. Rows are made from the top of the source
   // to its bottom.
-  int place(int i) const { return picture_.upside_down_ ? count() - 1 - i : i; }
+  int place(int i) const { return image_.upside_down_ ? count() - 1 - i : i; }
   // Makes row number i, for i = 0 .. count() - 1 in order. Returns either `room`, which must hold a
   // row, or a row that already exists elsewhere.
   const std::uint8_t* make(int i, std::uint8_t* room);
@@ -113,7 +113,7 @@ class DeferredRows {
  private:
   std::size_t row_bytes() const;
 
-  const DeferredImage& picture_;
+  const DeferredImage& image_;
   RowSource source_;
   Resizer* resizer_ = nullptr;
   std::uint8_t* resized_ = nullptr;  // for a row that is then mirrored

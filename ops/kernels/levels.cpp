@@ -17,6 +17,13 @@
 
 namespace sluice::kernels {
 
+Lut rounded_table(const std::array<float, 256>& numbers) {
+  Lut table{};
+  std::transform(numbers.begin(), numbers.end(), table.begin(),
+                 [](float number) { return to_level(static_cast<double>(number)); });
+  return table;
+}
+
 void map_levels(const Image& in, const Lut& table, Image& out) {
   out.create(in.height(), in.width(), in.channels());
   const auto channels = static_cast<std::size_t>(in.channels());

@@ -36,6 +36,12 @@ Lut lut_of(const F& value) {
 inline Lut same_levels() {
   return lut_of([](double x) { return x; });
 }
+// Returns the table that maps x to 255 - x.
+inline Lut invert_table() {
+  return lut_of([](double x) { return 255 - x; });
+}
+// Returns the table of these numbers, by to_level().
+Lut rounded_table(const std::array<float, 256>& numbers);
 
 // Maps every channel by the same table.
 void map_levels(const Image& in, const Lut& table, Image& out);

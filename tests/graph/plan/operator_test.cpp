@@ -155,6 +155,28 @@ TEST(PlansAsData, WrongOnesAreRefused) {
          g.builder().open_choice("select", {"a", "b"}, {Choosing::By::number, Constant(0.5f)});
        },
        "'select' cannot choose by a value of this type"},
+      {"branches of two types",
+       [](Graph& g, SlotId x) {
+         detail::PlanBuilder& r = g.builder();
+         const auto nowhere = [](std::size_t) { return std::string(); };
+         r.open_choice("select", {"a", "b"}, {Choosing::By::number, SlotArgument{x}});
+         r.begin_branch();
+         r.end_branch({x}, nowhere);
+         r.begin_branch();
+         r.end_branch(r.add(detail::coin_flip_operator(), {Constant(0.5f)}), nowhere);
+       },
+       "'select': value 0 is of type 'bool' in the branch 'b', but 'i64' in the branch 'a'; make "
+       "both the same, numbers with cast()"},
+      {"a body that returns nothing",
+       [](Graph& g, SlotId x) {
+         detail::PlanBuilder& r = g.builder();
+         r.open_loop("for_loop", 10, {x});
+         r.begin_condition();
+         r.end_condition(r.add(detail::coin_flip_operator(), {Constant(0.5f)})[0]);
+         r.begin_body();
+         r.end_body({}, [](std::size_t) { return std::string(); });
+       },
+       "'for_loop': the body gives 0 values, but the state it begins with gives 1 value"},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);

@@ -115,7 +115,7 @@ TEST(PlanText, SaysWhereAPassFoundNothingToDo) {
   });
   EXPECT_EQ(pipeline.explain(),
             "as recorded:\n"
-            "  1 samples\n"
+            "  1 sample\n"
             "  source() -> %0 source   [source]\n"
             "  outputs %0 source\n"
             "prune: no change\n"
