@@ -23,7 +23,7 @@
 namespace sluice {
 namespace {
 
-using Picture = Value<Image>;
+using ImageValue = Value<Image>;
 using Magnitude = Value<float>;
 using Augmentations = std::vector<Augmentation<Image>>;
 
@@ -73,49 +73,49 @@ Augmentations list_of(const Ranges& r, Interpolation way, const Fill& fill) {
   const bool relative = r.translate_relative;
   return {
       {"shear_x",
-       [=](Picture image, Magnitude m) {
+       [=](ImageValue image, Magnitude m) {
          return shear(image, {.x = m, .interpolation = way, .fill = fill});
        },
        0.f, r.shear, true},
       {"shear_y",
-       [=](Picture image, Magnitude m) {
+       [=](ImageValue image, Magnitude m) {
          return shear(image, {.y = m, .interpolation = way, .fill = fill});
        },
        0.f, r.shear, true},
       {"translate_x",
-       [=](Picture image, Magnitude m) {
+       [=](ImageValue image, Magnitude m) {
          return translate(image,
                           {.x = m, .relative = relative, .interpolation = way, .fill = fill});
        },
        0.f, r.translate, true},
       {"translate_y",
-       [=](Picture image, Magnitude m) {
+       [=](ImageValue image, Magnitude m) {
          return translate(image,
                           {.y = m, .relative = relative, .interpolation = way, .fill = fill});
        },
        0.f, r.translate, true},
       {"rotate",
-       [=](Picture image, Magnitude m) {
+       [=](ImageValue image, Magnitude m) {
          return rotate(image, m, {.keep_size = true, .fill = fill, .interpolation = way});
        },
        0.f, r.rotate, true},
       {"brightness",
-       [](Picture image, Magnitude m) {
+       [](ImageValue image, Magnitude m) {
          return brightness_contrast(image, {.brightness = m + 1.f});
        },
        r.color_low, r.color_high, r.color_signed},
-      {"color", [](Picture image, Magnitude m) { return saturation(image, m + 1.f); }, r.color_low,
-       r.color_high, r.color_signed},
-      {"contrast", [](Picture image, Magnitude m) { return contrast(image, m + 1.f); }, r.color_low,
-       r.color_high, r.color_signed},
-      {"sharpness", [](Picture image, Magnitude m) { return sharpness(image, m + 1.f); },
+      {"color", [](ImageValue image, Magnitude m) { return saturation(image, m + 1.f); },
        r.color_low, r.color_high, r.color_signed},
-      {"posterize", [](Picture image, Magnitude m) { return posterize(image, bits_kept(m)); },
+      {"contrast", [](ImageValue image, Magnitude m) { return contrast(image, m + 1.f); },
+       r.color_low, r.color_high, r.color_signed},
+      {"sharpness", [](ImageValue image, Magnitude m) { return sharpness(image, m + 1.f); },
+       r.color_low, r.color_high, r.color_signed},
+      {"posterize", [](ImageValue image, Magnitude m) { return posterize(image, bits_kept(m)); },
        r.lost_low, r.lost_high},
-      {"solarize", [](Picture image, Magnitude m) { return solarize(image, m); }, r.solarize_low,
+      {"solarize", [](ImageValue image, Magnitude m) { return solarize(image, m); }, r.solarize_low,
        r.solarize_high},
-      {"auto_contrast", [](Picture image, Magnitude) { return autocontrast(image); }},
-      {"equalize", [](Picture image, Magnitude) { return equalize(image); }},
+      {"auto_contrast", [](ImageValue image, Magnitude) { return autocontrast(image); }},
+      {"equalize", [](ImageValue image, Magnitude) { return equalize(image); }},
   };
 }
 
@@ -141,7 +141,7 @@ Augmentations list_of(const AugmentationListOptions& options, const Ranges& torc
       options.fill.value_or(is_dali ? Fill(128) : Fill(0)));
 }
 Augmentations with_identity(Augmentations all) {
-  all.insert(all.begin(), {"identity", [](Picture image, Magnitude) { return image; }});
+  all.insert(all.begin(), {"identity", [](ImageValue image, Magnitude) { return image; }});
   return all;
 }
 
@@ -157,7 +157,7 @@ Augmentations trivial_augment_list(const AugmentationListOptions& options) {
 
 Augmentations auto_augment_list(const AugmentationListOptions& options) {
   Augmentations all = list_of(options, kRand, kAutoDali);
-  all.push_back({"invert", [](Picture image, Magnitude) { return invert(image); }});
+  all.push_back({"invert", [](ImageValue image, Magnitude) { return invert(image); }});
   return without(std::move(all), options.excluded);
 }
 
@@ -202,10 +202,11 @@ const detail::OperatorPtr& detail::aug_mix_weights_operator() {
           .summary("Draws the weights of aug_mix: of an image and of `width` chains.")
           .in_cpp("aug_mix(g, image, {.severity = 3})")
           .constant<std::int32_t>("width", {.low = 1, .high = kWidest, .help = "number of chains"})
-          .parameter<float>("alpha", {.value = 1.f,
-                                      .low = kernels::kSmallestAlpha,
-                                      .high = kernels::kLargestAlpha,
-                                      .help = "of the Beta and the Dirichlet distribution"})
+          .parameter<float>("alpha",
+                            {.value = 1.f,
+                             .low = kernels::kSmallestAlpha,
+                             .high = kernels::kLargestAlpha,
+                             .help = "parameter of the Beta and the Dirichlet distribution"})
           .output<std::vector<float>>("weights")
           .runs([](Random& random, std::int32_t width, float alpha) {
             const double itself = kernels::beta(random, alpha, alpha);

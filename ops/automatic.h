@@ -159,7 +159,7 @@ Value<Image> auto_augment(Graph& g, Value<Image> image, const AugmentationPolicy
 // (see move_boxes), in the image as decoded; labels are a tensor with one row per box. Call it
 // while describing a pipeline. Errors: BuildError for numbers out of range.
 struct DetectionOptions {
-  int width = 300, height = 300;  // of the result, at least 1
+  int height = 300, width = 300;  // of the result, at least 1
   float zoom_probability = 0.5f;
   float max_zoom = 4.f;         // at least 1
   Fill fill = {124, 116, 104};  // the canvas color: ImageNet's mean
@@ -202,8 +202,8 @@ struct DinoOptions {
   int local_size = 96;
   int locals = 8;                // number of local views, 0 to 64
   float min_global_area = 0.4f;  // of the image, above 0 up to 1
-  float max_local_area = 0.4f;   // above min_local_area
   float min_local_area = 0.05f;  // above 0
+  float max_local_area = 0.4f;   // above min_local_area
   JpegOptions jpeg = {};
 };
 struct DinoViews {
@@ -255,7 +255,7 @@ Value<Image> trivial_augment_wide(Graph& g, Value<Image> image, int bins = 31,
 //
 // Call it while describing a pipeline. Errors: BuildError for numbers out of range.
 struct SegmentationOptions {
-  int width = 512, height = 512;            // of the result, at least 1
+  int height = 512, width = 512;            // of the result, at least 1
   float min_scale = 0.5f, max_scale = 2.f;  // above 0
   Fill fill = {124, 116, 104};              // padding of the image: ImageNet's mean
   int ignored = 255;                        // padding of the mask: 0 to 255
@@ -285,8 +285,8 @@ SegmentationSample segmentation_augment(Graph& g, Value<Bytes> jpeg, Value<Image
 // Chen et al., "A simple framework for contrastive learning of visual representations", 2020.
 // Call it while describing a pipeline. Errors: BuildError for numbers out of range.
 struct SimClrOptions {
-  int width = 224;
   int height = 224;
+  int width = 224;
   float min_area = 0.08f;      // of the image
   float color_strength = 1.f;  // 0 to 1: colors change by up to 0.8 of it, hues by 72 degrees
   float color_probability = 0.8f;

@@ -26,7 +26,7 @@ namespace {
 // One view of an image, as used for contrastive learning and self-distillation: a region of it,
 // resized and, by chance, flipped, recolored, grayed, blurred or solarized.
 struct ViewOptions {
-  int width = 224, height = 224;
+  int height = 224, width = 224;
   Interpolation interpolation = Interpolation::bilinear;
   // The maximum deviation of the factors from 1, and the maximum hue rotation in degrees.
   float brightness = 0, contrast = 0, saturation = 0, hue = 0;
@@ -40,7 +40,7 @@ Value<Image> view_of(Graph& g, Value<Image> image, Value<Rectangle> region,
   const auto factor = [&](float most) { return g.uniform(1 - most, 1 + most); };
   Value<Image> view = resize(
       crop(image, region),
-      {.width = options.width, .height = options.height, .interpolation = options.interpolation});
+      {.height = options.height, .width = options.width, .interpolation = options.interpolation});
   view = flip(view, {.horizontal = g.coin_flip(0.5f)});
   view = g.apply_if(g.coin_flip(options.color_probability), view,
                     [&](Value<Image> x) {
@@ -84,10 +84,10 @@ OneDecode decode_around(Value<Bytes> jpeg, const std::vector<Value<Rectangle>>& 
 
 DetectionSample detection_augment(Graph& g, Value<Bytes> jpeg, Value<Tensor> boxes,
                                   Value<Tensor> labels, const DetectionOptions& options) {
-  if (options.width < 1 || options.height < 1) {
+  if (options.height < 1 || options.width < 1) {
     throw BuildError(
-        fmt::format("detection_augment: width and height must be at least 1, but are {} and {}",
-                    options.width, options.height));
+        fmt::format("detection_augment: height and width must be at least 1, but are {} and {}",
+                    options.height, options.width));
   }
   if (!(options.max_zoom >= 1)) {
     throw BuildError(
@@ -111,8 +111,8 @@ DetectionSample detection_augment(Graph& g, Value<Bytes> jpeg, Value<Tensor> box
       zoomed, [&] { return crop(decode_jpeg(jpeg, options.jpeg), region, beyond); },
       [&] { return decode_jpeg(jpeg, region, options.jpeg); }, {.name = "canvas"});
 
-  const CanvasSize size{.width = options.width, .height = options.height};
-  image = resize(image, {.width = options.width, .height = options.height});
+  const CanvasSize size{.height = options.height, .width = options.width};
+  image = resize(image, {.height = options.height, .width = options.width});
   boxes = resize_boxes(part.boxes, canvas_size(part.region), size);
 
   const FlipOptions mirror{.horizontal = g.coin_flip(options.mirror_probability)};
@@ -120,7 +120,7 @@ DetectionSample detection_augment(Graph& g, Value<Bytes> jpeg, Value<Tensor> box
   boxes = flip_boxes(boxes, size, mirror);
 
   const LabeledBoxes left =
-      filter_boxes(boxes, part.labels, size, {.min_width = 1.f, .min_height = 1.f});
+      filter_boxes(boxes, part.labels, size, {.min_height = 1.f, .min_width = 1.f});
   return {photometric_distort(g, image, options.color_probability), left.boxes, left.labels};
 }
 
@@ -140,8 +140,8 @@ void check(const DinoOptions& options) {
 }
 
 ViewOptions view_options(int size, float blur, float solarize) {
-  return {.width = size,
-          .height = size,
+  return {.height = size,
+          .width = size,
           .interpolation = Interpolation::bicubic,
           .brightness = 0.4f,
           .contrast = 0.4f,
@@ -198,9 +198,9 @@ namespace {
 
 void check(const SegmentationOptions& o) {
   const char* const op = "segmentation_augment";
-  if (o.width < 1 || o.height < 1) {
-    throw BuildError(fmt::format("{}: width and height must be at least 1, but are {} and {}", op,
-                                 o.width, o.height));
+  if (o.height < 1 || o.width < 1) {
+    throw BuildError(fmt::format("{}: height and width must be at least 1, but are {} and {}", op,
+                                 o.height, o.width));
   }
   if (!(o.min_scale > 0 && o.min_scale <= o.max_scale)) {
     throw BuildError(fmt::format(
@@ -221,21 +221,21 @@ SegmentationSample segmentation_augment(Graph& g, Value<Bytes> jpeg, Value<Image
   Value<Image> image = decode_jpeg(jpeg, options.jpeg);
   // One statement per step: compilers differ in the order in which they evaluate the arguments of a
   // call, and the graph must not depend on it.
-  const ScaledRegionOptions scaling{.width = options.width,
-                                    .height = options.height,
+  const ScaledRegionOptions scaling{.height = options.height,
+                                    .width = options.width,
                                     .scale = g.uniform(options.min_scale, options.max_scale),
                                     .y = g.uniform(0.f, 1.f),
                                     .x = g.uniform(0.f, 1.f)};
   const ScaledRegion shown = scaled_region(canvas_size(image), scaling);
   const FlipOptions mirror{.horizontal = g.coin_flip(options.mirror_probability)};
-  const auto moved = [&](Value<Image> picture, Interpolation interpolation) {
-    return flip(resize(crop(picture, shown.region), {.width = shown.size.width,
-                                                     .height = shown.size.height,
-                                                     .interpolation = interpolation}),
+  const auto moved = [&](Value<Image> in, Interpolation interpolation) {
+    return flip(resize(crop(in, shown.region), {.height = shown.size.height,
+                                                .width = shown.size.width,
+                                                .interpolation = interpolation}),
                 mirror);
   };
-  const auto padded = [&](Value<Image> picture, const Fill& fill) {
-    return pad_image(picture, {.width = options.width, .height = options.height, .fill = fill});
+  const auto padded = [&](Value<Image> in, const Fill& fill) {
+    return pad_image(in, {.height = options.height, .width = options.width, .fill = fill});
   };
   image = photometric_distort(g, moved(image, Interpolation::bilinear), options.color_probability);
   return {padded(image, options.fill),
@@ -291,9 +291,9 @@ std::pair<Value<Image>, Value<Image>> sim_clr(Graph& g, Value<Bytes> jpeg,
     throw BuildError(fmt::format("sim_clr: color_strength must lie between 0 and 1, but is {}",
                                  options.color_strength));
   }
-  if (options.width < 1 || options.height < 1) {
-    throw BuildError(fmt::format("sim_clr: width and height must be at least 1, but are {} and {}",
-                                 options.width, options.height));
+  if (options.height < 1 || options.width < 1) {
+    throw BuildError(fmt::format("sim_clr: height and width must be at least 1, but are {} and {}",
+                                 options.height, options.width));
   }
   const auto region = [&] {
     return random_region(jpeg, {.min_area = options.min_area}, options.jpeg.apply_orientation);
@@ -301,8 +301,8 @@ std::pair<Value<Image>, Value<Image>> sim_clr(Graph& g, Value<Bytes> jpeg,
   const Value<Rectangle> one = region(), other = region();
   const OneDecode decoded = decode_around(jpeg, {one, other}, options.jpeg);
   const float strength = options.color_strength;
-  const ViewOptions view{.width = options.width,
-                         .height = options.height,
+  const ViewOptions view{.height = options.height,
+                         .width = options.width,
                          .brightness = 0.8f * strength,
                          .contrast = 0.8f * strength,
                          .saturation = 0.8f * strength,

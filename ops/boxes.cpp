@@ -27,7 +27,7 @@ using TwoNumbers = std::tuple<std::int32_t, std::int32_t>;
 
 CanvasSize size_by(const OperatorPtr& op, const auto& of) {
   const auto [height, width] = apply_operator<TwoNumbers>(op, of);
-  return {.width = width, .height = height};
+  return {.height = height, .width = width};
 }
 
 }  // namespace
@@ -67,10 +67,10 @@ const detail::OperatorPtr& detail::center_region_operator() {
     OperatorDeclaration declaration("center_region");
     declaration.family("boxes")
         .summary("Returns the rectangle that center_crop cuts from an image of this size.")
-        .in_cpp("center_region(canvas_size(image), {.width = 224, .height = 224})");
+        .in_cpp("center_region(canvas_size(image), {.height = 224, .width = 224})");
     return add_size(declaration)
-        .parameter<std::int32_t>("crop_height", {.low = 1, .help = "of the crop, in pixels"})
-        .parameter<std::int32_t>("crop_width", {.low = 1, .help = "of the crop, in pixels"})
+        .parameter<std::int32_t>("crop_height", {.low = 1, .help = "height of the crop, in pixels"})
+        .parameter<std::int32_t>("crop_width", {.low = 1, .help = "width of the crop, in pixels"})
         .output<Rectangle>("region")
         .runs([](std::int32_t height, std::int32_t width, std::int32_t crop_height,
                  std::int32_t crop_width) {
@@ -316,12 +316,12 @@ BoxEdges image_of(std::int32_t height, std::int32_t width) {
 }
 
 // A box outside the image collapses onto its nearest border.
-BoxEdges clipped(const BoxEdges& box, const BoxEdges& picture) {
+BoxEdges clipped(const BoxEdges& box, const BoxEdges& image) {
   const auto between = [](double number, double high) {
     return number < 0 ? 0 : number > high ? high : number;
   };
-  return {between(box.x0, picture.x1), between(box.y0, picture.y1), between(box.x1, picture.x1),
-          between(box.y1, picture.y1)};
+  return {between(box.x0, image.x1), between(box.y0, image.y1), between(box.x1, image.x1),
+          between(box.y1, image.y1)};
 }
 
 ParameterOptions<float> at_least_zero(const char* help) {
@@ -428,8 +428,8 @@ const detail::OperatorPtr& detail::filter_boxes_operator() {
                                             .low = 0,
                                             .high = 1,
                                             .help = "least fraction of the box inside the image"})
-        .constant<float>("min_width", at_least_zero("least size inside the image, in pixels"))
         .constant<float>("min_height", at_least_zero("least size inside the image, in pixels"))
+        .constant<float>("min_width", at_least_zero("least size inside the image, in pixels"))
         .output<Tensor>("boxes")
         .output<Tensor>("kept")
         .infers([](const Arguments&, const std::vector<TensorSpec>&) {
@@ -437,19 +437,19 @@ const detail::OperatorPtr& detail::filter_boxes_operator() {
                                          {.dtype = DType::i64, .layout = Layout::none, .rank = 1}};
         })
         .runs([](const Tensor& in, std::int32_t height, std::int32_t width, float min_area,
-                 float min_visibility, float min_width, float min_height, Tensor& out,
+                 float min_visibility, float min_height, float min_width, Tensor& out,
                  Tensor& kept) {
           const auto boxes = kernels::read_boxes("filter_boxes", in);
-          const BoxEdges picture = image_of(height, width);
+          const BoxEdges image = image_of(height, width);
           std::vector<BoxEdges> left;
           std::vector<std::int64_t> rows;
           for (std::size_t i = 0; i < boxes.size(); ++i) {
-            const BoxEdges part = clipped(boxes[i], picture);
+            const BoxEdges part = clipped(boxes[i], image);
             const double area = part.area();
             if (area > 0 && area >= static_cast<double>(min_area) &&
                 area >= static_cast<double>(min_visibility) * boxes[i].area() &&
-                part.width() >= static_cast<double>(min_width) &&
-                part.height() >= static_cast<double>(min_height)) {
+                part.height() >= static_cast<double>(min_height) &&
+                part.width() >= static_cast<double>(min_width)) {
               left.push_back(part);
               rows.push_back(static_cast<std::int64_t>(i));
             }
@@ -490,7 +490,7 @@ FilteredBoxes filter_boxes(Value<Tensor> boxes, const CanvasSize& size,
                            const FilterBoxesOptions& options) {
   const auto [left, kept] = apply_operator<std::tuple<Tensor, Tensor>>(
       detail::filter_boxes_operator(), boxes, size.height, size.width, options.min_area,
-      options.min_visibility, options.min_width, options.min_height);
+      options.min_visibility, options.min_height, options.min_width);
   return {left, kept};
 }
 

@@ -30,7 +30,7 @@ namespace sluice {
 // For a decoded image the size comes from the file header; no pixels are needed. Call these while
 // describing a pipeline. Errors of a sample: see center_crop.
 struct CanvasSize {
-  Param<int> width = 0, height = 0;  // pixels, 1 to 65535
+  Param<int> height = 0, width = 0;  // pixels, 1 to 65535
 };
 CanvasSize canvas_size(Value<Image> image);
 // Returns the size of the image that crop() makes of the region.
@@ -122,7 +122,7 @@ Value<Tensor> clip_boxes(Value<Tensor> boxes, const CanvasSize& size);
 struct FilterBoxesOptions {
   float min_area = 0.f;                     // pixels; at least 0
   float min_visibility = 0.f;               // 0 to 1
-  float min_width = 0.f, min_height = 0.f;  // pixels; at least 0
+  float min_height = 0.f, min_width = 0.f;  // pixels; at least 0
 };
 // `kept` holds the row numbers of the remaining boxes, i64, for take_rows.
 struct FilteredBoxes {
@@ -262,7 +262,7 @@ const OperatorPtr& random_bbox_crop_operator();
 // pad_image() then fills the window. So only the visible part is decoded and resized. For the
 // formula see kernels/moves.h.
 struct ScaledRegionOptions {
-  Param<int> width = 0, height = 0;  // window size in pixels of the scaled image, at least 1
+  Param<int> height = 0, width = 0;  // window size in pixels of the scaled image, at least 1
   Param<float> scale = 1.f;          // above 0
   // The share of the free rows above the window, and of the free columns to its left: 0 to 1.
   Param<float> y = 0.5f, x = 0.5f;

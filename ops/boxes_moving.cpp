@@ -74,7 +74,7 @@ ParameterOptions<float> within(float most, const char* help) {
 
 const Move& flips() {
   static const Move all(
-      "flip", ", {.width = 300, .height = 200}, {.horizontal = g.coin_flip(0.5f)}",
+      "flip", ", {.height = 200, .width = 300}, {.horizontal = g.coin_flip(0.5f)}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(declaration)
             .parameter<bool>("horizontal", {.value = true, .help = "swaps left and right"})
@@ -94,7 +94,7 @@ const Move& flips() {
 const Move& crops() {
   static const Move all(
       "crop", ", region", [](OperatorDeclaration& declaration, const std::string& name, auto move) {
-        declaration.parameter<Rectangle>("region", {.help = "of the image"});
+        declaration.parameter<Rectangle>("region", {.help = "the part of the image that is kept"});
         return moving(declaration,
                       [name, move](const Tensor& in, const Rectangle& region, Tensor& out) {
                         if (region.height < 1 || region.width < 1) {
@@ -113,7 +113,7 @@ const Move& crops() {
 
 const Move& resizes() {
   static const Move all(
-      "resize", ", canvas_size(image), {.width = 300, .height = 300}",
+      "resize", ", canvas_size(image), {.height = 300, .width = 300}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(add_size(declaration), "to_", false);
         return moving(declaration,
@@ -129,19 +129,19 @@ const Move& resizes() {
 }
 
 const Move& pads() {
-  static const Move all("pad", ", {.left = 4, .top = 4}",
-                        [](OperatorDeclaration& declaration, const std::string& name, auto move) {
-                          declaration.parameter("left", detail::margin_option("pixels"))
-                              .parameter("top", detail::margin_option("pixels"));
-                          return moving(declaration,
-                                        [name, move](const Tensor& in, std::int32_t left,
-                                                     std::int32_t top, Tensor& out) {
-                                          AffineMap map;
-                                          map.x0 = left;
-                                          map.y0 = top;
-                                          move(name.c_str(), in, map, out);
-                                        });
-                        });
+  static const Move all(
+      "pad", ", {.left = 4, .top = 4}",
+      [](OperatorDeclaration& declaration, const std::string& name, auto move) {
+        declaration.parameter("left", detail::margin_option("pixels added on the left"))
+            .parameter("top", detail::margin_option("pixels added at the top"));
+        return moving(declaration, [name, move](const Tensor& in, std::int32_t left,
+                                                std::int32_t top, Tensor& out) {
+          AffineMap map;
+          map.x0 = left;
+          map.y0 = top;
+          move(name.c_str(), in, map, out);
+        });
+      });
   return all;
 }
 
@@ -180,13 +180,13 @@ const Move& shears() {
       "shear", ", canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(declaration)
-            .parameter("x", within(1000, "pixels to the right for each row down"))
             .parameter("y", within(1000, "pixels down for each column to the right"))
-            .parameter("center_x", within(10, "fixed point, as a fraction of the width"))
-            .parameter("center_y", within(10, "fixed point, as a fraction of the height"));
+            .parameter("x", within(1000, "pixels to the right for each row down"))
+            .parameter("center_y", within(10, "fixed point, as a fraction of the height"))
+            .parameter("center_x", within(10, "fixed point, as a fraction of the width"));
         return moving(declaration, [name, move](const Tensor& in, std::int32_t height,
-                                                std::int32_t width, float x, float y,
-                                                float center_x, float center_y, Tensor& out) {
+                                                std::int32_t width, float y, float x,
+                                                float center_y, float center_x, Tensor& out) {
           const AffineMap from = kernels::shear_map(height, width, {x, y, center_x, center_y});
           move(name.c_str(), in, kernels::inverse(name.c_str(), from), out);
         });
@@ -199,13 +199,13 @@ const Move& translations() {
       "translate", ", canvas_size(image), {.x = g.uniform(-32.f, 32.f)}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(declaration)
-            .parameter("x", within(65535, "to the right"))
-            .parameter("y", within(65535, "down"))
+            .parameter("y", within(65535, "down, in pixels"))
+            .parameter("x", within(65535, "to the right, in pixels"))
             .constant<bool>("relative", {.value = false,
-                                         .help = "x and y are fractions of the size, not pixels"});
+                                         .help = "y and x are fractions of the size, not pixels"});
         return moving(
             declaration, [name, move](const Tensor& in, std::int32_t height, std::int32_t width,
-                                      float x, float y, bool relative, Tensor& out) {
+                                      float y, float x, bool relative, Tensor& out) {
               const AffineMap from = kernels::translate_map(height, width, x, y, relative);
               move(name.c_str(), in, kernels::inverse(name.c_str(), from), out);
             });
@@ -303,23 +303,23 @@ Value<Tensor> rotate_points(Value<Tensor> points, const CanvasSize& size, Param<
 
 Value<Tensor> shear_boxes(Value<Tensor> boxes, const CanvasSize& size,
                           const ShearOptions& options) {
-  return boxes_by(shears(), boxes, size.height, size.width, options.x, options.y, options.center_x,
-                  options.center_y);
+  return boxes_by(shears(), boxes, size.height, size.width, options.y, options.x, options.center_y,
+                  options.center_x);
 }
 Value<Tensor> shear_points(Value<Tensor> points, const CanvasSize& size,
                            const ShearOptions& options) {
-  return points_by(shears(), points, size.height, size.width, options.x, options.y,
-                   options.center_x, options.center_y);
+  return points_by(shears(), points, size.height, size.width, options.y, options.x,
+                   options.center_y, options.center_x);
 }
 
 Value<Tensor> translate_boxes(Value<Tensor> boxes, const CanvasSize& size,
                               const TranslateOptions& options) {
-  return boxes_by(translations(), boxes, size.height, size.width, options.x, options.y,
+  return boxes_by(translations(), boxes, size.height, size.width, options.y, options.x,
                   options.relative);
 }
 Value<Tensor> translate_points(Value<Tensor> points, const CanvasSize& size,
                                const TranslateOptions& options) {
-  return points_by(translations(), points, size.height, size.width, options.x, options.y,
+  return points_by(translations(), points, size.height, size.width, options.y, options.x,
                    options.relative);
 }
 
@@ -449,12 +449,14 @@ const detail::OperatorPtr& detail::scaled_region_operator() {
     declaration.family("boxes")
         .summary("Returns the source region and the resized size for a crop of a resized image.")
         .in_cpp(
-            "scaled_region(canvas_size(image), {.width = 51, .height = 51, .scale = 1.5f}).region");
+            "scaled_region(canvas_size(image), {.height = 51, .width = 51, .scale = 1.5f}).region");
     return add_size(declaration)
-        .parameter<std::int32_t>("window_height",
-                                 {.low = 1, .help = "of the window, in pixels of the scaled image"})
-        .parameter<std::int32_t>("window_width",
-                                 {.low = 1, .help = "of the window, in pixels of the scaled image"})
+        .parameter<std::int32_t>(
+            "window_height",
+            {.low = 1, .help = "height of the window, in pixels of the scaled image"})
+        .parameter<std::int32_t>(
+            "window_width",
+            {.low = 1, .help = "width of the window, in pixels of the scaled image"})
         .parameter<float>(
             "scale",
             {.value = 1.f, .low = 0, .low_open = true, .help = "scale factor of both sides"})
@@ -491,8 +493,8 @@ const detail::OperatorPtr& detail::expanded_region_operator() {
         .runs([](std::int32_t height, std::int32_t width, float ratio, float y, float x) {
           const kernels::Expanded canvas =
               kernels::expanded({.ratio = ratio, .y = y, .x = x}, height, width);
-          return Rectangle{.y = -canvas.picture.y,
-                           .x = -canvas.picture.x,
+          return Rectangle{.y = -canvas.image.y,
+                           .x = -canvas.image.x,
                            .height = canvas.canvas.height,
                            .width = canvas.canvas.width};
         });
@@ -523,7 +525,7 @@ ScaledRegion scaled_region(const CanvasSize& size, const ScaledRegionOptions& op
       apply_operator<std::tuple<Rectangle, std::int32_t, std::int32_t>>(
           detail::scaled_region_operator(), size.height, size.width, options.height, options.width,
           options.scale, options.y, options.x);
-  return {region, {.width = width, .height = height}};
+  return {region, {.height = height, .width = width}};
 }
 
 Value<Rectangle> expanded_region(const CanvasSize& size, const ExpandOptions& options) {

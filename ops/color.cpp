@@ -1,5 +1,3 @@
-// The operators of color.h, except for crop_mirror_normalize and resize_mirror_normalize: these
-// are in color_normalize.cpp.
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/kernels/arguments.h>
@@ -7,6 +5,7 @@
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/lazy_image.h>
+#include <sluice/ops/point_operators.h>
 
 #include <algorithm>
 #include <array>
@@ -33,30 +32,30 @@ Value<Image> autocontrast(Value<Image> image) {
 }
 
 const detail::OperatorPtr& detail::brightness_contrast_operator() {
-  static const OperatorPtr op = composes_colors(
-      runs_by_table(
-          "brightness_contrast", kernels::brightness_contrast_table,
-          declare_operator("brightness_contrast")
-              .family("color")
-              .summary("Adjusts brightness and contrast.")
-              .in_cpp("brightness_contrast(image, {.brightness = 1.2f, .contrast = 0.8f})")
-              .input<Image>("image")
-              .parameter<float>("brightness", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
-              .parameter<float>("contrast", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
-              .parameter<float>(
-                  "contrast_center",
-                  {.value = 128.f, .help = "the pixel value that contrast leaves unchanged"})
-              .parameter<float>("brightness_shift",
-                                {.value = 0.f, .help = "added last; 1 turns black into white"})
-              .output<Image>("image")),
-      [](kernels::ComposedColors& colors, float brightness, float contrast, float center,
-         float shift) {
-        colors.check_pixels("brightness_contrast");
-        kernels::check_brightness_contrast(brightness, contrast, center, shift);
-        const double factor = double{brightness} * contrast;
-        colors.map_levels(factor, center * (brightness - factor) + 255.0 * shift);
-      },
-      true);
+  static const OperatorPtr op = runs_by_table(
+      kernels::brightness_contrast_table,
+      declare_operator("brightness_contrast")
+          .family("color")
+          .summary("Adjusts brightness and contrast.")
+          .in_cpp("brightness_contrast(image, {.brightness = 1.2f, .contrast = 0.8f})")
+          .input<Image>("image")
+          .parameter<float>("brightness", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
+          .parameter<float>("contrast", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
+          .parameter<float>(
+              "contrast_center",
+              {.value = 128.f, .help = "the pixel value that contrast leaves unchanged"})
+          .parameter<float>("brightness_shift",
+                            {.value = 0.f, .help = "added last; 1 turns black into white"})
+          .output<Image>("image")
+          .composes(composes_colors(
+              [](kernels::ComposedColors& colors, float brightness, float contrast, float center,
+                 float shift) {
+                colors.check_pixels("brightness_contrast");
+                kernels::check_brightness_contrast(brightness, contrast, center, shift);
+                const double factor = double{brightness} * contrast;
+                colors.map_levels(factor, center * (brightness - factor) + 255.0 * shift);
+              },
+              true)));
   return op;
 }
 
@@ -103,21 +102,22 @@ const detail::OperatorPtr& detail::color_space_conversion_operator() {
   static const std::vector<PixelFormat> formats{PixelFormat::rgb, PixelFormat::bgr,
                                                 PixelFormat::ycbcr};
   static const OperatorPtr op =
-      composes_colors(declare_operator("color_space_conversion")
-                          .family("color")
-                          .summary("Converts pixels between RGB, BGR and JPEG's YCbCr.")
-                          .in_cpp("color_space_conversion(image, {.to = PixelFormat::ycbcr})")
-                          .input<Image>("image")
-                          .choice("from", PixelFormat::rgb, formats, "format of the input")
-                          .choice("to", PixelFormat::ycbcr, formats, "format of the output")
-                          .output<Image>("image")
-                          .runs([](const Image& in, PixelFormat from, PixelFormat to, Image& out) {
-                            kernels::color_space_conversion(in, from, to, out);
-                          }),
-                      [](kernels::ComposedColors& colors, PixelFormat from, PixelFormat to) {
-                        colors.check_three_colors("color_space_conversion");
-                        if (from != to) colors.apply(kernels::color_space_matrix(from, to));
-                      });
+      declare_operator("color_space_conversion")
+          .family("color")
+          .summary("Converts pixels between RGB, BGR and JPEG's YCbCr.")
+          .in_cpp("color_space_conversion(image, {.to = PixelFormat::ycbcr})")
+          .input<Image>("image")
+          .choice("from", PixelFormat::rgb, formats, "format of the input")
+          .choice("to", PixelFormat::ycbcr, formats, "format of the output")
+          .output<Image>("image")
+          .composes(composes_colors(
+              [](kernels::ComposedColors& colors, PixelFormat from, PixelFormat to) {
+                colors.check_three_colors("color_space_conversion");
+                if (from != to) colors.apply(kernels::color_space_matrix(from, to));
+              }))
+          .runs([](const Image& in, PixelFormat from, PixelFormat to, Image& out) {
+            kernels::color_space_conversion(in, from, to, out);
+          });
   return op;
 }
 
@@ -128,7 +128,7 @@ Value<Image> color_space_conversion(Value<Image> image,
 }
 
 const detail::OperatorPtr& detail::color_twist_operator() {
-  static const OperatorPtr op = composes_colors(
+  static const OperatorPtr op =
       declare_operator("color_twist")
           .family("color")
           .summary("Adjusts brightness, contrast, saturation and hue with one matrix, as in DALI.")
@@ -141,19 +141,19 @@ const detail::OperatorPtr& detail::color_twist_operator() {
           .parameter<float>("saturation", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
           .parameter<float>("hue", {.value = 0.f, .help = "in degrees; 0 changes nothing"})
           .output<Image>("image")
+          .composes(composes_colors([](kernels::ComposedColors& colors, float brightness,
+                                       float contrast, float saturation, float hue) {
+            colors.check_colors("color_twist");
+            const kernels::ColorMatrix matrix =
+                kernels::color_twist_matrix({brightness, contrast, saturation, hue});
+            if (colors.channels() != 1) return colors.apply(matrix);
+            const double factor = double{brightness} * contrast;
+            colors.map_levels(factor, 128 * (brightness - factor));
+          }))
           .runs([](const Image& in, float brightness, float contrast, float saturation, float hue,
                    Image& out) {
             kernels::color_twist(in, {brightness, contrast, saturation, hue}, out);
-          }),
-      [](kernels::ComposedColors& colors, float brightness, float contrast, float saturation,
-         float hue) {
-        colors.check_colors("color_twist");
-        const kernels::ColorMatrix matrix =
-            kernels::color_twist_matrix({brightness, contrast, saturation, hue});
-        if (colors.channels() != 1) return colors.apply(matrix);
-        const double factor = double{brightness} * contrast;
-        colors.map_levels(factor, 128 * (brightness - factor));
-      });
+          });
   return op;
 }
 
@@ -200,7 +200,7 @@ Value<Image> equalize(Value<Image> image) {
 
 const detail::OperatorPtr& detail::gamma_correction_operator() {
   static const OperatorPtr op = runs_by_table(
-      "gamma_correction", kernels::gamma_correction_table,
+      kernels::gamma_correction_table,
       declare_operator("gamma_correction")
           .family("color")
           .summary("Raises pixel values, as fractions of 255, to the power gamma and multiplies "
@@ -218,7 +218,7 @@ Value<Image> gamma_correction(Value<Image> image, Param<float> gamma, Param<floa
 }
 
 const detail::OperatorPtr& detail::grayscale_operator() {
-  static const OperatorPtr op = composes_colors(
+  static const OperatorPtr op =
       declare_operator("grayscale")
           .family("color")
           .summary("Converts colors to their luma.")
@@ -232,14 +232,14 @@ const detail::OperatorPtr& detail::grayscale_operator() {
             const auto* channels = constant_of<std::int32_t>(arguments[1]);
             if (channels != nullptr) kernels::check_gray_channels(*channels);
           })
+          .composes(composes_colors([](kernels::ComposedColors& colors, std::int32_t channels) {
+            colors.check_colors("grayscale");
+            kernels::check_gray_channels(channels);
+            colors.to_gray(channels);
+          }))
           .runs([](const Image& in, std::int32_t channels, Image& out) {
             kernels::grayscale(in, channels, out);
-          }),
-      [](kernels::ComposedColors& colors, std::int32_t channels) {
-        colors.check_colors("grayscale");
-        kernels::check_gray_channels(channels);
-        colors.to_gray(channels);
-      });
+          });
   return op;
 }
 
@@ -264,25 +264,21 @@ Value<Image> hue(Value<Image> image, Param<float> degrees) {
   return apply_operator<Image>(detail::hue_operator(), image, degrees);
 }
 
-namespace {
-
-kernels::Lut inverted() {
-  kernels::Lut table{};
-  for (std::size_t x = 0; x < table.size(); ++x) table[x] = static_cast<std::uint8_t>(255 - x);
-  return table;
-}
-
-}  // namespace
-
 const detail::OperatorPtr& detail::invert_operator() {
-  static const OperatorPtr op = composes_colors(
-      defers_by_table("invert", inverted,
+  static const OperatorPtr op =
+      defers_by_table(kernels::invert_table,
                       declare_operator("invert")
                           .family("color")
                           .summary("Inverts pixel values: x becomes 255 - x.")
                           .in_cpp("invert(image)")
                           .input<Image>("image")
                           .output<Image>("image"))
+          .composes(composes_colors(
+              [](kernels::ComposedColors& colors) {
+                colors.check_pixels("invert");
+                colors.map_levels(-1, 255);
+              },
+              true))
           .runs([](const Image& in, Image& out) {
             kernels::check_pixels("invert", in);
             out.create(in.height(), in.width(), in.channels());
@@ -292,12 +288,7 @@ const detail::OperatorPtr& detail::invert_operator() {
               for (std::size_t i = 0; i < in.row_bytes(); ++i)
                 to[i] = static_cast<std::uint8_t>(255 - from[i]);
             }
-          }),
-      [](kernels::ComposedColors& colors) {
-        colors.check_pixels("invert");
-        colors.map_levels(-1, 255);
-      },
-      true);
+          });
   return op;
 }
 
@@ -330,18 +321,11 @@ namespace {
 
 using LevelNumbers = std::array<float, 256>;
 
-kernels::Lut table_of(const LevelNumbers& numbers) {
-  kernels::Lut table{};
-  std::transform(numbers.begin(), numbers.end(), table.begin(),
-                 [](float number) { return kernels::to_level(static_cast<double>(number)); });
-  return table;
-}
-
 }  // namespace
 
 const detail::OperatorPtr& detail::lookup_table_operator() {
   static const OperatorPtr op = runs_by_table(
-      "lookup_table", table_of,
+      kernels::rounded_table,
       declare_operator("lookup_table")
           .family("color")
           .summary("Maps each pixel value through a lookup table.")
@@ -360,7 +344,7 @@ Value<Image> lookup_table(Value<Image> image, const std::array<std::uint8_t, 256
 }
 
 const detail::OperatorPtr& detail::permute_channels_operator() {
-  static const OperatorPtr op = composes_colors(
+  static const OperatorPtr op =
       declare_operator("permute_channels")
           .family("color")
           .summary("Reorders the three color channels.")
@@ -386,15 +370,15 @@ const detail::OperatorPtr& detail::permute_channels_operator() {
             if (first == nullptr || second == nullptr || third == nullptr) return;
             kernels::check_channel_order({*first, *second, *third});
           })
+          .composes(composes_colors([](kernels::ComposedColors& colors, std::int32_t first,
+                                       std::int32_t second, std::int32_t third) {
+            colors.check_three_colors("permute_channels");
+            colors.apply(kernels::channel_order_matrix({first, second, third}));
+          }))
           .runs([](const Image& in, std::int32_t first, std::int32_t second, std::int32_t third,
                    Image& out) {
             kernels::permute_channels(in, {first, second, third}, out);
-          }),
-      [](kernels::ComposedColors& colors, std::int32_t first, std::int32_t second,
-         std::int32_t third) {
-        colors.check_three_colors("permute_channels");
-        colors.apply(kernels::channel_order_matrix({first, second, third}));
-      });
+          });
   return op;
 }
 
@@ -405,7 +389,7 @@ Value<Image> permute_channels(Value<Image> image, const PermuteChannelsOptions& 
 
 const detail::OperatorPtr& detail::posterize_operator() {
   static const OperatorPtr op = runs_by_table(
-      "posterize", kernels::posterize_table,
+      kernels::posterize_table,
       declare_operator("posterize")
           .family("color")
           .summary("Keeps only the upper bits of each pixel value.")
@@ -422,7 +406,7 @@ Value<Image> posterize(Value<Image> image, Param<std::int32_t> bits) {
 }
 
 const detail::OperatorPtr& detail::saturation_operator() {
-  static const OperatorPtr op = composes_colors(
+  static const OperatorPtr op =
       declare_operator("saturation")
           .family("color")
           .summary("Adjusts color saturation.")
@@ -431,14 +415,14 @@ const detail::OperatorPtr& detail::saturation_operator() {
           .parameter<float>("factor",
                             {.low = 0, .help = "0 makes the image gray, 1 changes nothing"})
           .output<Image>("image")
+          .composes(composes_colors([](kernels::ComposedColors& colors, float factor) {
+            colors.check_colors("saturation");
+            const kernels::ColorMatrix matrix = kernels::saturation_matrix(factor);
+            if (colors.channels() != 1) colors.apply(matrix);
+          }))
           .runs([](const Image& in, float factor, Image& out) {
             kernels::saturation(in, factor, out);
-          }),
-      [](kernels::ComposedColors& colors, float factor) {
-        colors.check_colors("saturation");
-        const kernels::ColorMatrix matrix = kernels::saturation_matrix(factor);
-        if (colors.channels() != 1) colors.apply(matrix);
-      });
+          });
   return op;
 }
 
@@ -448,7 +432,7 @@ Value<Image> saturation(Value<Image> image, Param<float> factor) {
 
 const detail::OperatorPtr& detail::solarize_operator() {
   static const OperatorPtr op = runs_by_table(
-      "solarize", kernels::solarize_table,
+      kernels::solarize_table,
       declare_operator("solarize")
           .family("color")
           .summary("Inverts pixel values from a threshold on.")

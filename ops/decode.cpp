@@ -42,17 +42,17 @@ namespace {
 
 using kernels::DeferredImage;
 
-void take(const DeferredImage& in, const OpenImage& picture, const Rectangle& region,
+void take(const DeferredImage& in, const OpenImage& image, const Rectangle& region,
           DeferredImage& out) {
   out = in;
-  if (picture.rows == nullptr) {
-    out.take_part(picture.whole, region);
+  if (image.rows == nullptr) {
+    out.take_part(image.whole, region);
     return;
   }
   try {
-    out.take_rows(*picture.rows, region);
+    out.take_rows(*image.rows, region);
   } catch (...) {
-    picture.rows->discard();
+    image.rows->discard();
     throw;
   }
 }
@@ -63,8 +63,8 @@ const OperatorPtr& take_all_operator() {
           .input<DeferredImage>("image")
           .input<OpenImage>("rows")
           .output<DeferredImage>("image")
-          .runs([](const DeferredImage& in, const OpenImage& picture, DeferredImage& out) {
-            take(in, picture, in.whole(), out);
+          .runs([](const DeferredImage& in, const OpenImage& image, DeferredImage& out) {
+            take(in, image, in.whole(), out);
           });
   return op;
 }
@@ -76,14 +76,14 @@ const OperatorPtr& take_region_operator() {
           .input<OpenImage>("rows")
           .input<Rectangle>("region")
           .output<DeferredImage>("image")
-          .runs([](const DeferredImage& in, const OpenImage& picture, const Rectangle& region,
-                   DeferredImage& out) { take(in, picture, region, out); });
+          .runs([](const DeferredImage& in, const OpenImage& image, const Rectangle& region,
+                   DeferredImage& out) { take(in, image, region, out); });
   return op;
 }
 
 const OperatorPtr& whole_image_operator() {
   static const OperatorPtr op =
-      declare_operator("whole_picture")
+      declare_operator("whole_image")
           .input<Image>("image")
           .output<DeferredImage>("image")
           .runs([](const Image& in, DeferredImage& out) { out = DeferredImage(in); });
@@ -113,15 +113,15 @@ RowDecoding row_decoding(OperatorPtr size, OperatorPtr begins, const char* name)
   decoding.part = take_region_operator();
   decoding.starts = whole_image_operator();
   decoding.ends = declare_operator(name)
-                      .input<OpenImage>("picture")
+                      .input<OpenImage>("image")
                       .events(jpeg_events())
                       .effect()
-                      .runs([](SampleNotes& notes, const OpenImage& picture) {
-                        if (picture.rows != nullptr) {
-                          notes.worked_before(picture.rows->took().count());
-                          note_report(notes, picture.rows->finish());
-                        } else if (picture.report) {
-                          note_report(notes, *picture.report);
+                      .runs([](SampleNotes& notes, const OpenImage& image) {
+                        if (image.rows != nullptr) {
+                          notes.worked_before(image.rows->took().count());
+                          note_report(notes, image.rows->finish());
+                        } else if (image.report) {
+                          note_report(notes, *image.report);
                         }
                       });
   return decoding;
@@ -140,12 +140,12 @@ Value<Image> decode(const Value<Source>& jpeg, const Param<Rectangle>& region,
                          o.damage, o.verify, o.entropy, o.max_scans, o.max_output_bytes, region);
 }
 
-template <class Picture = Image>
+template <class ImageType = Image>
 OperatorDeclaration declare_decoder(const char* name, const char* summary) {
   OperatorDeclaration declaration(name);
   declaration.family("decode").summary(summary).input<JpegFile>("jpeg");
   declare_jpeg_options(declaration);
-  declaration.output<Picture>("image");
+  declaration.output<ImageType>("image");
   return declaration;
 }
 
@@ -344,7 +344,7 @@ Value<Image> decode(const Value<Source>& file, const Param<Rectangle>& region,
                          o.max_output_bytes, o.ids, region);
 }
 
-template <class Picture = Image>
+template <class ImageType = Image>
 OperatorDeclaration declare_image_decoder(const char* name, const char* summary) {
   const ImageOptions usual;
   OperatorDeclaration declaration(name);
@@ -361,7 +361,7 @@ OperatorDeclaration declare_image_decoder(const char* name, const char* summary)
           "ids",
           {.value = usual.ids,
            .help = "decodes a mask: one channel of ids, which are palette indices or gray values"})
-      .output<Picture>("image");
+      .output<ImageType>("image");
   return declaration;
 }
 
@@ -435,7 +435,7 @@ const OperatorPtr& decode_image_size_operator() {
           .runs([](const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, bool ids, Image& out) {
             const ImageOptions options{color, turned, max_output_bytes, ids};
-            PictureSize size;
+            ImageSize size;
             try {
               size = peek_image(file.bytes(), options);
             } catch (const Error&) {

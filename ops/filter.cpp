@@ -68,8 +68,8 @@ const detail::OperatorPtr& detail::filter_2d_operator() {
           .summary("Replaces each pixel value with a weighted sum of a window; reflects borders.")
           .in_cpp("filter_2d(image, {{0, -1, 0}, {-1, 5, -1}, {0, -1, 0}})")
           .input<Image>("image")
-          .constant("rows", side_option("of the window; odd"))
-          .constant("columns", side_option("of the window; odd"))
+          .constant("rows", side_option("rows of the window; odd"))
+          .constant("columns", side_option("columns of the window; odd"))
           .constant<FilterNumbers>("weights",
                                    {.low = -double{kernels::kLargestWeight},
                                     .high = double{kernels::kLargestWeight},
@@ -225,8 +225,10 @@ Value<Image> median_blur(Value<Image> image, const MedianBlurOptions& options) {
 namespace {
 
 OperatorDeclaration with_window(OperatorDeclaration declaration) {
-  const ParameterOptions<std::int32_t> side{
-      .value = 3, .low = 1, .high = kernels::kLargestMorphologyWindow, .help = "of the window"};
+  const ParameterOptions<std::int32_t> side{.value = 3,
+                                            .low = 1,
+                                            .high = kernels::kLargestMorphologyWindow,
+                                            .help = "side of the window, in pixels"};
   declaration.family("filter")
       .input<Image>("image")
       .parameter("window_height", side)
@@ -282,9 +284,10 @@ const detail::OperatorPtr& detail::motion_blur_operator() {
           .summary("Blurs the image along a line; reflects borders.")
           .in_cpp("motion_blur(image, {.length = 15, .degrees = g.uniform(0.f, 180.f)})")
           .input<Image>("image")
-          .parameter<std::int32_t>(
-              "length",
-              {.value = 9, .low = 1, .high = kernels::kLongestMotion, .help = "in pixels"})
+          .parameter<std::int32_t>("length", {.value = 9,
+                                              .low = 1,
+                                              .high = kernels::kLongestMotion,
+                                              .help = "length of the motion, in pixels"})
           .parameter<float>("degrees",
                             {.value = 0.f, .help = "counter-clockwise; 0 is along the rows"})
           .output<Image>("image")

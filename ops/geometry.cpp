@@ -41,9 +41,9 @@ const detail::OperatorPtr& detail::crop_operator() {
               },
               true)
           .defers(defers_by(
-              [](kernels::DeferredImage& picture, const Rectangle& region, OutOfBounds what) {
-                picture.check("crop");
-                picture.crop("crop", region_of(region, what, picture.height(), picture.width()));
+              [](kernels::DeferredImage& image, const Rectangle& region, OutOfBounds what) {
+                image.check("crop");
+                image.crop("crop", region_of(region, what, image.height(), image.width()));
               },
               true))
           .runs([](const Image& in, const Rectangle& region, OutOfBounds what, Image& out) {
@@ -74,14 +74,14 @@ const detail::OperatorPtr& detail::center_crop_operator() {
       declare_operator("center_crop")
           .family("geometry")
           .summary("Crops the center of the image.")
-          .in_cpp("center_crop(image, {.width = 224, .height = 224})")
+          .in_cpp("center_crop(image, {.height = 224, .width = 224})")
           .input<Image>("image")
           .parameter<std::int32_t>(
               "height",
-              {.low = 1, .help = "of the crop, in pixels", .hint = "give height and width"})
+              {.low = 1, .help = "height of the crop, in pixels", .hint = "give height and width"})
           .parameter<std::int32_t>(
               "width",
-              {.low = 1, .help = "of the crop, in pixels", .hint = "give height and width"})
+              {.low = 1, .help = "width of the crop, in pixels", .hint = "give height and width"})
           .output<Image>("image")
           .sees_rectangle(
               [](const Image& in, std::int32_t height, std::int32_t width) {
@@ -89,9 +89,9 @@ const detail::OperatorPtr& detail::center_crop_operator() {
               },
               true)
           .defers(defers_by(
-              [](kernels::DeferredImage& picture, std::int32_t height, std::int32_t width) {
-                picture.crop("crop", kernels::center_crop_region(picture.height(), picture.width(),
-                                                                 height, width));
+              [](kernels::DeferredImage& image, std::int32_t height, std::int32_t width) {
+                image.crop("crop", kernels::center_crop_region(image.height(), image.width(),
+                                                               height, width));
               },
               true))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, Image& out) {
@@ -146,7 +146,7 @@ Value<Image> expand(Value<Image> image, const ExpandOptions& options) {
 }
 
 const detail::OperatorPtr& detail::flip_operator() {
-  static const OperatorPtr op = composes_warp(
+  static const OperatorPtr op =
       declare_operator("flip")
           .family("geometry")
           .summary("Flips the image horizontally, vertically or both.")
@@ -155,17 +155,16 @@ const detail::OperatorPtr& detail::flip_operator() {
           .parameter<bool>("horizontal", {.value = true, .help = "swaps left and right"})
           .parameter<bool>("vertical", {.value = false, .help = "swaps top and bottom"})
           .output<Image>("image")
-          .defers(defers_by([](kernels::DeferredImage& picture, bool horizontal, bool vertical) {
-            picture.check("flip");
-            picture.flip(horizontal, vertical);
+          .defers(defers_by([](kernels::DeferredImage& image, bool horizontal, bool vertical) {
+            image.check("flip");
+            image.flip(horizontal, vertical);
           }))
+          .composes(composes_warp([](kernels::ComposedWarp& warp, bool horizontal,
+                                     bool vertical) { warp.flip(horizontal, vertical); },
+                                  nullptr))
           .runs([](const Image& in, bool horizontal, bool vertical, Image& out) {
             kernels::flip(in, horizontal, vertical, out);
-          }),
-      [](kernels::ComposedWarp& warp, bool horizontal, bool vertical) {
-        warp.flip(horizontal, vertical);
-      },
-      nullptr);
+          });
   return op;
 }
 
@@ -188,12 +187,12 @@ const detail::OperatorPtr& detail::pad_image_operator() {
           .family("geometry")
           .summary("Pads the image with a color, its edge pixels or its reflection.")
           .in_cpp("pad_image(image, {.left = 4, .top = 4, .right = 4, .bottom = 4})")
-          .in_cpp("pad_image(image, {.width = 224, .height = 224})")
+          .in_cpp("pad_image(image, {.height = 224, .width = 224})")
           .input<Image>("image")
-          .parameter("left", margin_option("pixels"))
-          .parameter("top", margin_option("pixels"))
-          .parameter("right", margin_option("pixels"))
-          .parameter("bottom", margin_option("pixels"))
+          .parameter("left", margin_option("pixels added on the left"))
+          .parameter("top", margin_option("pixels added at the top"))
+          .parameter("right", margin_option("pixels added on the right"))
+          .parameter("bottom", margin_option("pixels added at the bottom"))
           .parameter("height",
                      least("least height of the result; missing rows are added at the bottom"))
           .parameter("width",
@@ -226,10 +225,12 @@ namespace {
 OperatorDeclaration& add_size_and_filter(OperatorDeclaration& declaration) {
   constexpr int kMost = 65535;
   declaration
-      .parameter<std::int32_t>("height",
-                               {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
-      .parameter<std::int32_t>("width",
-                               {.value = 224, .low = 1, .high = kMost, .help = "in pixels"});
+      .parameter<std::int32_t>(
+          "height",
+          {.value = 224, .low = 1, .high = kMost, .help = "height of the result, in pixels"})
+      .parameter<std::int32_t>(
+          "width",
+          {.value = 224, .low = 1, .high = kMost, .help = "width of the result, in pixels"});
   return add_resize_filter(declaration);
 }
 
@@ -279,8 +280,8 @@ Value<Rectangle> region_of_file(const Value<Source>& jpeg, const RandomRegionOpt
 }
 
 ResizeOptions size_and_filter(const RandomResizedCropOptions& o) {
-  return {.width = o.width,
-          .height = o.height,
+  return {.height = o.height,
+          .width = o.width,
           .interpolation = o.interpolation,
           .antialias = o.antialias};
 }
@@ -375,9 +376,9 @@ OperatorSchema random_resized_crop_schema() {
       .in_cpp("random_resized_crop(jpeg)")
       .in_cpp("random_resized_crop(jpeg, {.shrink = true})")
       .in_cpp(
-          "random_resized_crop(image, {.width = 224, .height = 224, .min_area = 0.25f, "
+          "random_resized_crop(image, {.height = 224, .width = 224, .min_area = 0.25f, "
           ".max_area = 1.f, .min_ratio = 0.75f, .max_ratio = 1.25f})")
-      .input<JpegFile>("picture");
+      .input<JpegFile>("image");
   add_size_and_filter(add_region_options(declaration, "random_resized_crop"))
       .constant<bool>("shrink",
                       {.value = RandomResizedCropOptions().shrink,
@@ -477,12 +478,12 @@ const detail::OperatorPtr& detail::resize_operator() {
     OperatorDeclaration declaration("resize");
     declaration.family("geometry")
         .summary("Resizes the image, with antialiasing by default.")
-        .in_cpp("resize(image, {.width = 224, .height = 224, .antialias = false})")
-        .in_cpp("resize(image, {.width = 224, .height = 224})")
+        .in_cpp("resize(image, {.height = 224, .width = 224, .antialias = false})")
+        .in_cpp("resize(image, {.height = 224, .width = 224})")
         .in_cpp("resize(image, {.width = 224})")
         .in_cpp("resize(image, {.shorter = 256})")
         .in_cpp(
-            "resize(image, {.width = 640, .height = 480, .interpolation = Interpolation::bicubic, "
+            "resize(image, {.height = 480, .width = 640, .interpolation = Interpolation::bicubic, "
             ".mode = ResizeMode::not_larger, .max_size = 600, .roi_start_y = 0.1f, "
             ".roi_start_x = 0.1f, .roi_end_y = 0.9f, .roi_end_x = 0.9f, .roi_relative = true})")
         .input<Image>("image")
@@ -509,16 +510,16 @@ const detail::OperatorPtr& detail::resize_operator() {
         .output<Image>("image")
         .checks(check_sizes)
         .defers(defers_by(
-            [](kernels::DeferredImage& picture, std::int32_t height, std::int32_t width,
+            [](kernels::DeferredImage& image, std::int32_t height, std::int32_t width,
                std::int32_t shorter, ResizeMode mode, std::int32_t max_size, float start_y,
                float start_x, float end_y, float end_x, bool relative, Interpolation interpolation,
                bool antialias) {
-              picture.check("resize");
+              image.check("resize");
               const auto [box, size] =
                   kernels::plan_resize({height, width, shorter, mode, max_size, start_y, start_x,
                                         end_y, end_x, relative},
-                                       picture.height(), picture.width());
-              picture.resize("resize", box, size.height, size.width, {interpolation, antialias});
+                                       image.height(), image.width());
+              image.resize("resize", box, size.height, size.width, {interpolation, antialias});
             },
             false, true))
         .runs([](const Image& in, std::int32_t height, std::int32_t width, std::int32_t shorter,

@@ -33,8 +33,8 @@ struct CropOptions {
 Value<Image> crop(Value<Image> image, Param<Rectangle> region, const CropOptions& options = {});
 
 struct CenterCropOptions {
-  Param<int> width = 0;
   Param<int> height = 0;
+  Param<int> width = 0;
 };
 
 // Crops the center of the image; half pixels are rounded to even, as in torchvision.
@@ -136,7 +136,7 @@ struct PadImageOptions {
   Param<int> left = 0, top = 0, right = 0, bottom = 0;  // pixels
   // The minimum size of the result. If the margins do not reach it, more is added at the right and
   // the bottom. 0: no minimum.
-  Param<int> width = 0, height = 0;
+  Param<int> height = 0, width = 0;
   Border border = Border::constant;
   Param<Fill> fill = 0;
 };
@@ -182,7 +182,7 @@ struct PerspectiveMatrix {
 };
 
 struct WarpPerspectiveOptions {
-  Param<int> width = 0, height = 0;  // 0: the input's
+  Param<int> height = 0, width = 0;  // 0: the input's
   Interpolation interpolation = Interpolation::bilinear;
   Border border = Border::constant;
   Param<Fill> fill = 0;
@@ -226,8 +226,8 @@ Value<Rectangle> random_region(Value<ByteSpan> jpeg, const RandomRegionOptions& 
 Value<Rectangle> random_region(Value<Image> image, const RandomRegionOptions& options = {});
 
 struct RandomResizedCropOptions {
-  Param<int> width = 224;
   Param<int> height = 224;
+  Param<int> width = 224;
   float min_area = 0.08f;
   float max_area = 1.f;
   float min_ratio = 3.f / 4;
@@ -267,8 +267,8 @@ OperatorSchema random_resized_crop_schema();
 // Set height and width, or one of them: see ResizeMode. Or set `shorter`, the length of the shorter
 // side; the longer one follows, rounded down to whole pixels as in torchvision. 0 means not set.
 struct ResizeOptions {
-  Param<int> width = 0;
   Param<int> height = 0;
+  Param<int> width = 0;
   Param<int> shorter = 0;
   Interpolation interpolation = Interpolation::bilinear;
   ResizeMode mode = ResizeMode::as_given;
@@ -323,8 +323,8 @@ Fill fill_of(const std::array<float, 4>& numbers);
 //
 // For the direction of x and y see ops/kernels/warp.h. Errors of a sample: x * y of 1.
 struct ShearOptions {
-  Param<float> x = 0.f, y = 0.f;                          // tangent of the angle
-  Param<float> center_x = 0.f, center_y = 0.f;            // 0.5 is the middle of the image
+  Param<float> y = 0.f, x = 0.f;                          // tangent of the angle
+  Param<float> center_y = 0.f, center_x = 0.f;            // 0.5 is the middle of the image
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   Param<Fill> fill = 0;
@@ -345,8 +345,8 @@ const OperatorPtr& shear_operator();
 //
 // Fractions of a pixel are blended: see ops/kernels/warp.h.
 struct TranslateOptions {
-  Param<float> x = 0.f, y = 0.f;
-  bool relative = false;  // x and y are shares of width and height, not pixels
+  Param<float> y = 0.f, x = 0.f;
+  bool relative = false;  // y and x are shares of height and width, not pixels
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   Param<Fill> fill = 0;
@@ -386,7 +386,7 @@ struct AffineMatrix {
 };
 
 struct WarpAffineOptions {
-  Param<int> width = 0, height = 0;  // 0: the input's
+  Param<int> height = 0, width = 0;  // 0: the input's
   // True: the matrix maps output coordinates to input coordinates. False: input to output.
   bool inverse_map = true;
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic

@@ -28,11 +28,11 @@ const detail::OperatorPtr& detail::elastic_operator() {
                                  .low = 0,
                                  .high = double{kernels::kLargestElasticAlpha},
                                  .help = "twice the largest shift before smoothing, in pixels"})
-              .parameter<float>("sigma",
-                                {.value = 5.f,
-                                 .low = 0,
-                                 .high = double{kernels::kLargestElasticSigma},
-                                 .help = "of the Gaussian that smooths the shifts, in pixels"}))
+              .parameter<float>(
+                  "sigma", {.value = 5.f,
+                            .low = 0,
+                            .high = double{kernels::kLargestElasticSigma},
+                            .help = "sigma of the Gaussian that smooths the shifts, in pixels"}))
           .output<Image>("image")
           .runs([](Random& random, const Image& in, float alpha, float sigma,
                    Interpolation interpolation, Border border, const FillNumbers& fill,
@@ -64,8 +64,8 @@ const detail::OperatorPtr& detail::lens_distortion_operator() {
                             .summary("Applies the radial distortion of a simple lens.")
                             .in_cpp("lens_distortion(image, {.k1 = 0.3f})")
                             .input<Image>("image")
-                            .parameter("k1", bend("of r^2, where r is 1 at the corners"))
-                            .parameter("k2", bend("of r^4")))
+                            .parameter("k1", bend("factor of r^2, where r is 1 at the corners"))
+                            .parameter("k2", bend("factor of r^4")))
           .output<Image>("image")
           .runs([](const Image& in, float k1, float k2, Interpolation interpolation, Border border,
                    const FillNumbers& fill, Image& out) {
@@ -136,8 +136,8 @@ const OperatorPtr& warp_perspective_operator() {
           with_matrix(declare_operator("warp_perspective")
                           .family("geometry")
                           .summary("Warps the image by a 3 x 3 perspective matrix.")
-                          .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f}, {.width = "
-                                  "224, .height = 224})")
+                          .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f}, {.height = "
+                                  "224, .width = 224})")
                           .input<Image>("image"))
               .parameter("wx", a_number(0, "factor of x in the divisor of both"))
               .parameter("wy", a_number(0, "factor of y in the divisor of both"))
@@ -183,7 +183,7 @@ Fill detail::fill_of(const FillNumbers& numbers) {
 }
 
 const detail::OperatorPtr& detail::rotate_operator() {
-  static const OperatorPtr op = composes_warp(
+  static const OperatorPtr op =
       declare_operator("rotate")
           .family("geometry")
           .summary("Rotates the image counter-clockwise about its center.")
@@ -193,20 +193,23 @@ const detail::OperatorPtr& detail::rotate_operator() {
           .constant<bool>("keep_size",
                           {.value = false, .help = "if false, the image grows to hold all of it"})
           .parameter("fill", fill_option("color of pixels without a source, for each channel"))
-          .choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
+          .choice("interpolation", Interpolation::bilinear, warp_interpolations(),
+                  "how values between pixels are computed")
           .output<Image>("image")
+          .composes(composes_warp(
+              [](kernels::ComposedWarp& warp, float degrees, bool keep_size,
+                 const FillNumbers& fill, Interpolation interpolation) {
+                warp.rotate(degrees, {keep_size, detail::fill_of(fill), interpolation});
+              },
+              [](const Arguments& arguments) {
+                return warp_manner(arguments.at(4),
+                                   Constant(std::string(name_of(Border::constant))),
+                                   arguments.at(3));
+              }))
           .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,
                    Interpolation interpolation, Image& out) {
             kernels::rotate(in, degrees, {keep_size, detail::fill_of(fill), interpolation}, out);
-          }),
-      [](kernels::ComposedWarp& warp, float degrees, bool keep_size, const FillNumbers& fill,
-         Interpolation interpolation) {
-        warp.rotate(degrees, {keep_size, detail::fill_of(fill), interpolation});
-      },
-      [](const Arguments& arguments) {
-        return warp_manner(arguments.at(4), Constant(std::string(name_of(Border::constant))),
-                           arguments.at(3));
-      });
+          });
   return op;
 }
 
@@ -217,10 +220,10 @@ Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOption
 
 namespace {
 
-// x and y come after the input.
+// y and x come after the input.
 void check_product(const detail::Arguments& arguments) {
-  const auto* x = detail::constant_of<float>(arguments.at(1));
-  const auto* y = detail::constant_of<float>(arguments.at(2));
+  const auto* y = detail::constant_of<float>(arguments.at(1));
+  const auto* x = detail::constant_of<float>(arguments.at(2));
   if (x == nullptr || y == nullptr || static_cast<double>(*x) * static_cast<double>(*y) != 1.0)
     return;
   throw BuildError("shear: x * y must not be 1, which collapses the image to a line");
@@ -229,56 +232,58 @@ void check_product(const detail::Arguments& arguments) {
 }  // namespace
 
 const detail::OperatorPtr& detail::shear_operator() {
-  static const OperatorPtr op = composes_warp(
+  static const OperatorPtr op =
       with_warp_options(
           declare_operator("shear")
               .family("geometry")
               .summary("Shears the image along x, y or both.")
               .in_cpp("shear(image, {.x = g.uniform(-0.3f, 0.3f)})")
               .input<Image>("image")
-              .parameter<float>("x", {.value = 0.f,
-                                      .low = -1000,
-                                      .high = 1000,
-                                      .help = "pixels to the right, for each row down"})
               .parameter<float>("y", {.value = 0.f,
                                       .low = -1000,
                                       .high = 1000,
                                       .help = "pixels down, for each column to the right"})
-              .parameter<float>("center_x", {.value = 0.f,
-                                             .low = -10,
-                                             .high = 10,
-                                             .help = "fixed point, as a fraction of the width"})
+              .parameter<float>("x", {.value = 0.f,
+                                      .low = -1000,
+                                      .high = 1000,
+                                      .help = "pixels to the right, for each row down"})
               .parameter<float>("center_y", {.value = 0.f,
                                              .low = -10,
                                              .high = 10,
-                                             .help = "fixed point, as a fraction of the height"}))
+                                             .help = "fixed point, as a fraction of the height"})
+              .parameter<float>("center_x", {.value = 0.f,
+                                             .low = -10,
+                                             .high = 10,
+                                             .help = "fixed point, as a fraction of the width"}))
           .output<Image>("image")
           .checks(check_product)
-          .runs([](const Image& in, float x, float y, float center_x, float center_y,
+          .composes(composes_warp(
+              [](kernels::ComposedWarp& warp, float y, float x, float center_y, float center_x,
+                 Interpolation interpolation, Border border, const FillNumbers& fill) {
+                warp.check("shear");
+                warp.warp(
+                    "shear",
+                    kernels::shear_map(warp.height(), warp.width(), {x, y, center_x, center_y}),
+                    warp.height(), warp.width(), warp_options(interpolation, border, fill));
+              },
+              last_warp_manner))
+          .runs([](const Image& in, float y, float x, float center_y, float center_x,
                    Interpolation interpolation, Border border, const FillNumbers& fill,
                    Image& out) {
             kernels::shear(in, {x, y, center_x, center_y},
                            warp_options(interpolation, border, fill), out);
-          }),
-      [](kernels::ComposedWarp& warp, float x, float y, float center_x, float center_y,
-         Interpolation interpolation, Border border, const FillNumbers& fill) {
-        warp.check("shear");
-        warp.warp("shear",
-                  kernels::shear_map(warp.height(), warp.width(), {x, y, center_x, center_y}),
-                  warp.height(), warp.width(), warp_options(interpolation, border, fill));
-      },
-      last_warp_manner);
+          });
   return op;
 }
 
 Value<Image> shear(Value<Image> image, const ShearOptions& options) {
-  return apply_operator<Image>(detail::shear_operator(), image, options.x, options.y,
-                               options.center_x, options.center_y, options.interpolation,
+  return apply_operator<Image>(detail::shear_operator(), image, options.y, options.x,
+                               options.center_y, options.center_x, options.interpolation,
                                options.border, detail::numbers_of_fill(options.fill));
 }
 
 const detail::OperatorPtr& detail::translate_operator() {
-  static const OperatorPtr op = composes_warp(
+  static const OperatorPtr op =
       with_warp_options(
           declare_operator("translate")
               .family("geometry")
@@ -286,30 +291,32 @@ const detail::OperatorPtr& detail::translate_operator() {
               .in_cpp("translate(image, {.x = g.uniform(-32.f, 32.f)})")
               .input<Image>("image")
               .parameter<float>(
+                  "y", {.value = 0.f, .low = -65535, .high = 65535, .help = "down, in pixels"})
+              .parameter<float>(
                   "x",
                   {.value = 0.f, .low = -65535, .high = 65535, .help = "to the right, in pixels"})
-              .parameter<float>(
-                  "y", {.value = 0.f, .low = -65535, .high = 65535, .help = "down, in pixels"})
               .constant<bool>("relative",
                               {.value = false,
-                               .help = "x and y are fractions of width and height, not pixels"}))
+                               .help = "y and x are fractions of height and width, not pixels"}))
           .output<Image>("image")
-          .runs([](const Image& in, float x, float y, bool relative, Interpolation interpolation,
+          .composes(composes_warp(
+              [](kernels::ComposedWarp& warp, float y, float x, bool relative,
+                 Interpolation interpolation, Border border, const FillNumbers& fill) {
+                warp.check("translate");
+                warp.warp("translate",
+                          kernels::translate_map(warp.height(), warp.width(), x, y, relative),
+                          warp.height(), warp.width(), warp_options(interpolation, border, fill));
+              },
+              last_warp_manner))
+          .runs([](const Image& in, float y, float x, bool relative, Interpolation interpolation,
                    Border border, const FillNumbers& fill, Image& out) {
             kernels::translate(in, x, y, relative, warp_options(interpolation, border, fill), out);
-          }),
-      [](kernels::ComposedWarp& warp, float x, float y, bool relative, Interpolation interpolation,
-         Border border, const FillNumbers& fill) {
-        warp.check("translate");
-        warp.warp("translate", kernels::translate_map(warp.height(), warp.width(), x, y, relative),
-                  warp.height(), warp.width(), warp_options(interpolation, border, fill));
-      },
-      last_warp_manner);
+          });
   return op;
 }
 
 Value<Image> translate(Value<Image> image, const TranslateOptions& options) {
-  return apply_operator<Image>(detail::translate_operator(), image, options.x, options.y,
+  return apply_operator<Image>(detail::translate_operator(), image, options.y, options.x,
                                options.relative, options.interpolation, options.border,
                                detail::numbers_of_fill(options.fill));
 }
@@ -333,14 +340,14 @@ void check_matrix(const detail::Arguments& arguments) {
 }  // namespace
 
 const detail::OperatorPtr& detail::warp_affine_operator() {
-  static const OperatorPtr op = composes_warp(
+  static const OperatorPtr op =
       with_warp_options(
           with_matrix(
               declare_operator("warp_affine")
                   .family("geometry")
                   .summary("Warps the image by a 2 x 3 affine matrix.")
                   .in_cpp(
-                      "warp_affine(image, {.xx = 1, .xy = 0.3f}, {.width = 224, .height = 224})")
+                      "warp_affine(image, {.xx = 1, .xy = 0.3f}, {.height = 224, .width = 224})")
                   .input<Image>("image"))
               .parameter("height", warped_size())
               .parameter("width", warped_size())
@@ -350,6 +357,16 @@ const detail::OperatorPtr& detail::warp_affine_operator() {
                    .help = "true: the matrix maps output to source; false: source to output"}))
           .output<Image>("image")
           .checks(check_matrix)
+          .composes(composes_warp(
+              [](kernels::ComposedWarp& warp, float xx, float xy, float x0, float yx, float yy,
+                 float y0, std::int32_t height, std::int32_t width, bool inverse_map,
+                 Interpolation interpolation, Border border, const FillNumbers& fill) {
+                const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
+                warp.warp("warp_affine", inverse_map ? map : kernels::inverse("warp_affine", map),
+                          height != 0 ? height : warp.height(), width != 0 ? width : warp.width(),
+                          warp_options(interpolation, border, fill));
+              },
+              last_warp_manner))
           .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,
                    std::int32_t height, std::int32_t width, bool inverse_map,
                    Interpolation interpolation, Border border, const FillNumbers& fill,
@@ -359,16 +376,7 @@ const detail::OperatorPtr& detail::warp_affine_operator() {
                 "warp_affine", in, inverse_map ? map : kernels::inverse("warp_affine", map),
                 height != 0 ? height : in.height(), width != 0 ? width : in.width(),
                 warp_options(interpolation, border, fill), out);
-          }),
-      [](kernels::ComposedWarp& warp, float xx, float xy, float x0, float yx, float yy, float y0,
-         std::int32_t height, std::int32_t width, bool inverse_map, Interpolation interpolation,
-         Border border, const FillNumbers& fill) {
-        const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
-        warp.warp("warp_affine", inverse_map ? map : kernels::inverse("warp_affine", map),
-                  height != 0 ? height : warp.height(), width != 0 ? width : warp.width(),
-                  warp_options(interpolation, border, fill));
-      },
-      last_warp_manner);
+          });
   return op;
 }
 

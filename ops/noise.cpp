@@ -52,11 +52,11 @@ const OperatorPtr& gaussian_noise_operator() {
           .parameter<float>("mean", {.value = 0.f,
                                      .low = -double{kernels::kLargestNoise},
                                      .high = double{kernels::kLargestNoise},
-                                     .help = "in pixel values"})
+                                     .help = "mean of the noise, in pixel values"})
           .parameter<float>("stddev", {.value = 1.f,
                                        .low = 0,
                                        .high = double{kernels::kLargestNoise},
-                                       .help = "in pixel values"})
+                                       .help = "standard deviation of the noise, in pixel values"})
           .output<Image>("image")
           .runs([](Random& random, const Image& in, float mean, float stddev, Image& out) {
             kernels::gaussian_noise(random, in, mean, stddev, out);

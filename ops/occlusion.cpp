@@ -40,10 +40,10 @@ const OperatorPtr& erase_operator() {
         .summary("Fills a rectangle, given by numbers, with a color.")
         .in_cpp("erase(image, {.y = 0.25f, .height = 0.5f, .width = 1.f, .normalized = true})")
         .input<Image>("image")
-        .parameter("y", place("of the upper left corner"))
-        .parameter("x", place("of the upper left corner"))
-        .parameter("height", size("clipped to the image"))
-        .parameter("width", size("clipped to the image"))
+        .parameter("y", place("row of the upper left corner"))
+        .parameter("x", place("column of the upper left corner"))
+        .parameter("height", size("height of the rectangle; clipped to the image"))
+        .parameter("width", size("width of the rectangle; clipped to the image"))
         .constant<bool>(
             "normalized",
             {.value = false,
@@ -162,12 +162,12 @@ const detail::OperatorPtr& detail::grid_mask_operator() {
               "ratio",
               {.value = 0.5f, .low = 0, .high = 1, .help = "side of a square / side of a tile"})
           .parameter("degrees", zero_unless_given("counter-clockwise about the upper left pixel"))
-          .parameter("shift_x", zero_unless_given("in pixels"))
-          .parameter("shift_y", zero_unless_given("in pixels"))
+          .parameter("shift_y", zero_unless_given("shift of the grid along its columns, in pixels"))
+          .parameter("shift_x", zero_unless_given("shift of the grid along its rows, in pixels"))
           .parameter("fill", fill_option("color, for each channel"))
           .output<Image>("image")
-          .runs([](const Image& in, std::int32_t tile, float ratio, float degrees, float shift_x,
-                   float shift_y, const FillNumbers& fill, Image& out) {
+          .runs([](const Image& in, std::int32_t tile, float ratio, float degrees, float shift_y,
+                   float shift_x, const FillNumbers& fill, Image& out) {
             kernels::grid_mask(in, {tile, ratio, degrees, shift_x, shift_y, fill_of(fill)}, out);
           });
   return op;
@@ -175,7 +175,7 @@ const detail::OperatorPtr& detail::grid_mask_operator() {
 
 Value<Image> grid_mask(Value<Image> image, const GridMaskOptions& o) {
   return apply_operator<Image>(detail::grid_mask_operator(), image, o.tile, o.ratio, o.degrees,
-                               o.shift_x, o.shift_y, detail::numbers_of_fill(o.fill));
+                               o.shift_y, o.shift_x, detail::numbers_of_fill(o.fill));
 }
 
 }  // namespace sluice

@@ -73,8 +73,8 @@ struct GridMaskOptions {
   Param<int> tile = 100;       // pixels from one square to the next
   Param<float> ratio = 0.5f;   // side of a square, as a share of the tile
   Param<float> degrees = 0.f;  // counter-clockwise about the upper left pixel
-  Param<float> shift_x = 0.f;  // in pixels
-  Param<float> shift_y = 0.f;
+  Param<float> shift_y = 0.f;  // in pixels
+  Param<float> shift_x = 0.f;
   Param<Fill> fill = 0;
 };
 

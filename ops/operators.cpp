@@ -11,6 +11,7 @@
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/noise.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/random.h>

@@ -2,7 +2,7 @@
 // to its operators by name; it can be loaded where all of them are registered.
 //
 // Ownership: registered operators live as long as the process. Threads: any number at once. Errors:
-// BuildError for a name that is already taken; for plans see SavedPlan.
+// BuildError for a name that is taken or not possible; for plans see SavedPlan.
 #pragma once
 
 #include <sluice/graph/builder/saved_plan.h>
@@ -19,7 +19,8 @@ namespace detail {
 OperatorRegistry& registry();
 }  // namespace detail
 
-// Registers an operator (declare_operator.h) under its name, which must be new.
+// Registers an operator (declare_operator.h) under its name. The name must be new, and have only
+// letters, digits and underscores.
 void register_operator(detail::OperatorPtr op);
 // Registers a value type under a name, so that plans with operators on it can be saved. Lists of
 // it, std::vector<T>, are registered as "list of" that name.

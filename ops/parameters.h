@@ -63,7 +63,9 @@ inline std::vector<Interpolation> warp_interpolations() {
 
 // Adds the parameters that most warps share: how source positions become pixel values.
 inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration) {
-  declaration.choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
+  declaration
+      .choice("interpolation", Interpolation::bilinear, warp_interpolations(),
+              "how values between pixels are computed")
       .choice("border", Border::constant, {Border::constant, Border::edge},
               "pixels without a source get the fill or the nearest pixel")
       .parameter("fill", fill_option("color for border = constant, for each channel"));
@@ -95,7 +97,7 @@ inline ParameterOptions<std::int32_t> warped_size() {
           .optional = true,
           .low = 1,
           .high = 65535,
-          .help = "in pixels; default: the input's"};
+          .help = "side of the result, in pixels; default: the input's"};
 }
 
 inline kernels::WarpOptions warp_options(Interpolation interpolation, Border border,
@@ -109,7 +111,7 @@ inline OperatorDeclaration& add_resize_filter(OperatorDeclaration& declaration) 
       .choice("interpolation", Interpolation::bilinear,
               {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
                Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
-              "of pixels")
+              "how values between pixels are computed")
       .constant<bool>(
           "antialias",
           {.value = true,
@@ -155,10 +157,10 @@ inline void check_area_and_ratio(const std::string& op, const Arguments& argumen
 inline OperatorDeclaration& add_size(OperatorDeclaration& declaration,
                                      const std::string& prefix = "", bool from = true) {
   constexpr int kMost = 65535;
-  const std::string of = from ? "of the image, in pixels" : "of the resized image, in pixels";
+  const std::string of = from ? " of the image, in pixels" : " of the resized image, in pixels";
   return declaration
-      .parameter<std::int32_t>(prefix + "height", {.low = 1, .high = kMost, .help = of})
-      .parameter<std::int32_t>(prefix + "width", {.low = 1, .high = kMost, .help = of});
+      .parameter<std::int32_t>(prefix + "height", {.low = 1, .high = kMost, .help = "height" + of})
+      .parameter<std::int32_t>(prefix + "width", {.low = 1, .high = kMost, .help = "width" + of});
 }
 
 // An input of type Bytes or span of bytes, converted to Bytes.

@@ -164,7 +164,7 @@ const OperatorPtr& cast_elements_operator() {
           .choice("to", DType::f32,
                   {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64,
                    DType::f16, DType::f32, DType::f64},
-                  "the type")
+                  "type of the result")
           .output<Tensor>("tensor")
           .infers([](const Arguments& arguments, const std::vector<TensorSpec>& in) {
             TensorSpec spec;
@@ -404,14 +404,14 @@ Value<Tensor> cat(const std::vector<Value<Tensor>>& tensors, int axis) {
 Value<Tensor> stack(const std::vector<Value<Tensor>>& tensors, int axis) {
   return stacked(list_of(tensors), std::ssize(tensors), axis);
 }
-Value<Tensor> stack(const std::vector<Value<Image>>& pictures, int axis) {
-  return stacked(list_of(pictures), std::ssize(pictures), axis);
+Value<Tensor> stack(const std::vector<Value<Image>>& images, int axis) {
+  return stacked(list_of(images), std::ssize(images), axis);
 }
 Value<Tensor> stack(Value<std::vector<Tensor>> tensors, Param<std::int64_t> length, int axis) {
   return stacked(tensors, length, axis);
 }
-Value<Tensor> stack(Value<std::vector<Image>> pictures, Param<std::int64_t> length, int axis) {
-  return stacked(pictures, length, axis);
+Value<Tensor> stack(Value<std::vector<Image>> images, Param<std::int64_t> length, int axis) {
+  return stacked(images, length, axis);
 }
 
 Value<Tensor> reshape(Value<Tensor> tensor, const std::vector<std::int64_t>& sizes, Layout layout) {

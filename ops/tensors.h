@@ -275,11 +275,11 @@ Value<Tensor> cat(const std::vector<Value<Tensor>>& tensors, int axis = 0);
 
 // `axis`: the position of the new dimension, from 0. Throws BuildError if there are no tensors.
 Value<Tensor> stack(const std::vector<Value<Tensor>>& tensors, int axis = 0);
-Value<Tensor> stack(const std::vector<Value<Image>>& pictures, int axis = 0);
+Value<Tensor> stack(const std::vector<Value<Image>>& images, int axis = 0);
 // Stacks a list that each sample produces. Zeros pad a list shorter than `length`; a longer list
 // fails the sample.
 Value<Tensor> stack(Value<std::vector<Tensor>> tensors, Param<std::int64_t> length, int axis = 0);
-Value<Tensor> stack(Value<std::vector<Image>> pictures, Param<std::int64_t> length, int axis = 0);
+Value<Tensor> stack(Value<std::vector<Image>> images, Param<std::int64_t> length, int axis = 0);
 
 // One of the sizes may be -1 and follows from the others. Throws BuildError for more than 6 sizes,
 // and for more than one -1.

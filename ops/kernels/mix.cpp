@@ -32,13 +32,12 @@ void check_shapes(const char* op, const Image& a, const Image& b) {
                   op, a.height(), a.width(), a.channels(), b.height(), b.width(), b.channels()));
 }
 
-void sum(std::span<const Image* const> pictures, std::span<const std::int16_t> weights,
-         Image& out) {
-  const Image& first = *pictures[0];
+void sum(std::span<const Image* const> images, std::span<const std::int16_t> weights, Image& out) {
+  const Image& first = *images[0];
   out.create(first.height(), first.width(), first.channels());
-  std::vector<const std::uint8_t*> rows(pictures.size());
+  std::vector<const std::uint8_t*> rows(images.size());
   for (int y = 0; y < first.height(); ++y) {
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = pictures[i]->row(y);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = images[i]->row(y);
     sum_rows(rows, weights.data(), first.row_bytes(), out.row(y));
   }
 }
@@ -53,32 +52,32 @@ void check_blend(const Image& a, const Image& b, float weight) {
 
 void blend(const Image& a, const Image& b, float weight, Image& out) {
   check_blend(a, b, weight);
-  const Image* const pictures[] = {&a, &b};
+  const Image* const images[] = {&a, &b};
   const std::int16_t weights[] = {fixed_weight(1 - static_cast<double>(weight)),
                                   fixed_weight(static_cast<double>(weight))};
-  sum(pictures, weights, out);
+  sum(images, weights, out);
 }
 
-void weighted_sum(std::span<const Image> pictures, std::span<const float> weights, Image& out) {
+void weighted_sum(std::span<const Image> images, std::span<const float> weights, Image& out) {
   const char* const op = "weighted_sum";
-  if (pictures.empty()) throw std::invalid_argument("weighted_sum: there are no images");
-  if (pictures.size() > kMostImages) {
+  if (images.empty()) throw std::invalid_argument("weighted_sum: there are no images");
+  if (images.size() > kMostImages) {
     throw std::invalid_argument(
         fmt::format("weighted_sum: there are {} images; {} are the most, because each is rounded",
-                    pictures.size(), kMostImages));
+                    images.size(), kMostImages));
   }
-  if (pictures.size() != weights.size()) {
+  if (images.size() != weights.size()) {
     throw std::invalid_argument(
         fmt::format("weighted_sum: there are {} images and {} weights; give one for each",
-                    pictures.size(), weights.size()));
+                    images.size(), weights.size()));
   }
-  check_pixels(op, pictures[0]);
+  check_pixels(op, images[0]);
   std::vector<const Image*> all;
   std::vector<std::int16_t> fixed_weights;
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    check_shapes(op, pictures[0], pictures[i]);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    check_shapes(op, images[0], images[i]);
     check_weight(op, weights[i]);
-    all.push_back(&pictures[i]);
+    all.push_back(&images[i]);
     fixed_weights.push_back(fixed_weight(static_cast<double>(weights[i])));
   }
   sum(all, fixed_weights, out);

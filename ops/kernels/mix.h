@@ -32,7 +32,7 @@ inline constexpr std::size_t kMostImages = 64;
 void check_blend(const Image& a, const Image& b, float weight);
 
 void blend(const Image& a, const Image& b, float weight, Image& out);
-void weighted_sum(std::span<const Image> pictures, std::span<const float> weights, Image& out);
+void weighted_sum(std::span<const Image> images, std::span<const float> weights, Image& out);
 
 // mix_samples and cut_samples: mix each sample of a batch with the one before it, in place; the
 // first is mixed with the last.

@@ -318,8 +318,8 @@ Expanded expanded(const ExpandParams& params, int height, int width) {
 
 void expand(const Image& in, const ExpandParams& params, const Fill& fill, Image& out) {
   check_pixels("expand", in);
-  const auto [canvas, picture] = expanded(params, in.height(), in.width());
-  crop_padded(in, {-picture.y, -picture.x, canvas.height, canvas.width}, fill, out);
+  const auto [canvas, image] = expanded(params, in.height(), in.width());
+  crop_padded(in, {-image.y, -image.x, canvas.height, canvas.width}, fill, out);
 }
 
 void flip(const Image& in, bool horizontal, bool vertical, Image& out) {

@@ -35,12 +35,6 @@ Rectangle random_resized_crop_region(Random& random, int height, int width,
 // split like CenterCrop does: half of it, rounded to the even number.
 Rectangle center_crop_region(int height, int width, int crop_height, int crop_width);
 
-struct ImageSize {
-  int height = 0;
-  int width = 0;
-  bool operator==(const ImageSize&) const = default;
-};
-
 // Returns the size whose shorter side has `shorter` pixels and whose aspect ratio is kept; the
 // longer side is rounded down (the rule of Resize for one number).
 ImageSize resize_shorter_size(int height, int width, int shorter);
@@ -98,7 +92,7 @@ struct ExpandParams {
 
 struct Expanded {
   ImageSize canvas;
-  Rectangle picture;  // its position on the canvas
+  Rectangle image;  // its position on the canvas
 };
 Expanded expanded(const ExpandParams& params, int height, int width);
 

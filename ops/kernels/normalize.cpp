@@ -59,6 +59,14 @@ bool holds_levels(DType dtype, float offset, float factor, float shift) {
 
 }  // namespace
 
+void check_std(const char* op, std::size_t channel, float std) {
+  check_finite(op, "std", std);
+  if (std <= 0.0f || !std::isfinite(1.0f / (255.0f * std))) {
+    throw std::invalid_argument(
+        fmt::format("{}: std of channel {} is {}; it must be above zero", op, channel, std));
+  }
+}
+
 ChannelScale channel_scale(const char* op, const NormalizeParams& params, int channels) {
   check_finite(op, "scale", params.scale);
   check_finite(op, "shift", params.shift);
@@ -67,11 +75,7 @@ ChannelScale channel_scale(const char* op, const NormalizeParams& params, int ch
   for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
     const float std = params.std[c], inverse = 1.0f / (255.0f * std);
     check_finite(op, "mean", params.mean[c]);
-    check_finite(op, "std", std);
-    if (std <= 0.0f || !std::isfinite(inverse)) {
-      throw std::invalid_argument(
-          fmt::format("{}: std of channel {} is {}; it must be above zero", op, c, std));
-    }
+    check_std(op, c, std);
     scale.offset[c] = 255.0f * params.mean[c];
     scale.factor[c] = params.scale * inverse;
     if (!std::isfinite(scale.factor[c]) || !std::isfinite(scale.offset[c])) {
@@ -106,12 +110,12 @@ Shape normalized_shape(const char* op, const NormalizeParams& params, int height
   throw std::invalid_argument(fmt::format("{}: the layout must be CHW or HWC", op));
 }
 
-void normalize(const char* op, DeferredImage picture, const NormalizeParams& params, Tensor& out) {
-  picture.flip(params.mirror, false);
-  const int height = picture.height(), width = picture.width(), channels = picture.channels();
+void normalize(const char* op, DeferredImage image, const NormalizeParams& params, Tensor& out) {
+  image.flip(params.mirror, false);
+  const int height = image.height(), width = image.width(), channels = image.channels();
   const ChannelScale scale = channel_scale(op, params, channels);
   const Shape shape = normalized_shape(op, params, height, width, channels);
-  DeferredRows rows(picture);
+  DeferredRows rows(image);
   out.create(shape, params.dtype, params.layout);
   write_rows(rows, width, channels, scale, out);
 }
@@ -119,16 +123,16 @@ void normalize(const char* op, DeferredImage picture, const NormalizeParams& par
 void crop_mirror_normalize(const Image& in, const Rectangle& region, const NormalizeParams& params,
                            Tensor& out) {
   constexpr const char* kOp = "crop_mirror_normalize";
-  DeferredImage picture(in);
-  picture.crop(kOp, region);
-  normalize(kOp, picture, params, out);
+  DeferredImage image(in);
+  image.crop(kOp, region);
+  normalize(kOp, image, params, out);
 }
 
 void resize_mirror_normalize(const Image& in, int height, int width, const ResizeFilter& filter,
                              const NormalizeParams& params, Tensor& out) {
-  DeferredImage picture(in);
-  picture.resize("resize", height, width, filter);
-  normalize("resize_mirror_normalize", picture, params, out);
+  DeferredImage image(in);
+  image.resize("resize", height, width, filter);
+  normalize("resize_mirror_normalize", image, params, out);
 }
 
 namespace {

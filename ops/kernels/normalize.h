@@ -49,6 +49,8 @@ struct ChannelScale {
   std::array<float, 4> factor{};
   float shift = 0;
 };
+// Throws unless a channel can have this std.
+void check_std(const char* op, std::size_t channel, float std);
 // Throws unless this number of channels can be normalized with these parameters.
 ChannelScale channel_scale(const char* op, const NormalizeParams& params, int channels);
 
@@ -63,7 +65,7 @@ void crop_mirror_normalize(const Image& in, const Rectangle& region, const Norma
                            Tensor& out);
 
 // Does the same for a whole deferred image; `params.mirror` mirrors it once more.
-void normalize(const char* op, DeferredImage picture, const NormalizeParams& params, Tensor& out);
+void normalize(const char* op, DeferredImage image, const NormalizeParams& params, Tensor& out);
 
 // Produces, byte for byte, the result of resize(), flip() and crop_mirror_normalize() in sequence
 // on the whole image, including the 8-bit rounding in between, without intermediate images. To

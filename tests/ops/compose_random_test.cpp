@@ -107,7 +107,7 @@ Image image_of(std::int64_t i) {
 std::vector<Image> run(const std::vector<Change>& row, bool compose, std::string& plan) {
   auto pipeline = make_pipeline({.batch_size = 3, .threads = 2, .compose = compose}, [&](Graph& g) {
     auto sample = g.source(kImages, [](const SampleInfo& info) { return info.index_in_epoch; });
-    auto image = g.map("picture", image_of, sample);
+    auto image = g.map("image", image_of, sample);
     for (const Change& change : row) image = add(g, change, image, sample);
     return image;
   });

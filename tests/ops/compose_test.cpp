@@ -91,7 +91,7 @@ TEST(Compose, ColorsOfEveryNumberOfChannels) {
        [](Graph&, Value<Image> image) {
          return saturation(grayscale(invert(image), {.channels = 3}), 0.3f);
        }},
-      {"a gray picture gets brighter",
+      {"a gray image gets brighter",
        [](Graph&, Value<Image> image) {
          return color_twist(color_twist(image, {.contrast = 0.5f}), {.brightness = 0.9f});
        }},
@@ -140,9 +140,9 @@ TEST(Compose, WarpsAreThoseOfTheOneMap) {
   const Describe three = [](Graph& g, Value<Image> image) {
     auto angle = g.map(
         "angle", [](const Image& in) { return static_cast<float>(in.width() % 5) * 17.f; }, image);
-    auto sheared = shear(image, {.x = 0.3f, .y = -0.1f, .fill = kFill});
+    auto sheared = shear(image, {.y = -0.1f, .x = 0.3f, .fill = kFill});
     auto turned = rotate(sheared, angle, {.keep_size = true, .fill = kFill});
-    return translate(flip(turned), {.x = 3.25f, .y = -2.5f, .fill = kFill});
+    return translate(flip(turned), {.y = -2.5f, .x = 3.25f, .fill = kFill});
   };
   const Ran ran = run(three, true);
   EXPECT_EQ(composed(ran), 1) << ran.plan;
@@ -264,7 +264,7 @@ TEST(Compose, StepsThatDoNotBelongTogetherStayApart) {
              [&] { return image; });
        },
        1},
-      {"a picture's own mean is no map",
+      {"an image's own mean is no map",
        [](Graph&, Value<Image> image) { return saturation(contrast(image, 0.5f), 0.5f); }, 0},
       {"two rows",
        [](Graph&, Value<Image> image) {
@@ -315,7 +315,7 @@ TEST(Compose, ErrorsAreThoseOfTheSteps) {
        }},
       {"a shear to a line",
        [&](Graph& g, Value<Image> image) {
-         return rotate(shear(image, {.x = 2.f, .y = number(g, image, 0.25f)}), 10.f);
+         return rotate(shear(image, {.y = number(g, image, 0.25f), .x = 2.f}), 10.f);
        }},
   };
   for (const auto& c : cases) {

@@ -1,14 +1,14 @@
-// The rows of docs/conformance.md on images. C19: a graph with the choice made by hand, by plain
+// The rows of tests/conformance.md on images. C19: a graph with the choice made by hand, by plain
 // steps that look at the coin themselves, produces the same images bit for bit as the graph with
 // if_else. C43: operators declare the properties of their tensors.
 #include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/warp.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -105,7 +105,7 @@ TEST(Conformance, C43_OperatorsSayWhatTheirTensorsAreLike) {
     }
     return "";
   };
-  EXPECT_EQ(build({.width = 8, .height = 8}, {}), "");
+  EXPECT_EQ(build({.height = 8, .width = 8}, {}), "");
   EXPECT_EQ(build({.dtype = DType::f16}, {.dtype = DType::f16}), "");
   EXPECT_EQ(build({.layout = Layout::hwc}, {.dtype = DType::f16}),
             "'if_else': the result is a tensor (f16, CHW, 3 dimensions) in the branch 'otherwise', "

@@ -6,6 +6,7 @@
 #include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
@@ -45,7 +46,7 @@ const Case kCases[] = {
     {"the middle, smaller, as a tensor",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto small = resize(decode(g, jpeg), {.shorter = 40});
-       auto middle = center_crop(small, {.width = 32, .height = 24});
+       auto middle = center_crop(small, {.height = 24, .width = 32});
        return digest(g, crop_mirror_normalize(middle, {.layout = Layout::hwc}));
      },
      0, kSamples},
@@ -62,30 +63,30 @@ const Case kCases[] = {
        auto small = resize(decode(g, jpeg), {.shorter = 40});
        return digest(
            g, center_crop(
-                  small, {.width = 30,
-                          .height = g.map(
-                              "height",
-                              [](ByteSpan file) { return 20 + static_cast<int>(file.size() % 20); },
-                              jpeg)}));
+                  small,
+                  {.height = g.map(
+                       "height",
+                       [](ByteSpan file) { return 20 + static_cast<int>(file.size() % 20); }, jpeg),
+                   .width = 30}));
      },
      0, kSamples},
     {"in a branch",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto cut = [&] {
-         auto small = resize(decode(g, jpeg), {.width = 50, .height = 40});
-         return flip(center_crop(small, {.width = 20, .height = 20}));
+         auto small = resize(decode(g, jpeg), {.height = 40, .width = 50});
+         return flip(center_crop(small, {.height = 20, .width = 20}));
        };
        return digest(g, g.if_else(g.coin_flip(0.5f), cut, [&] { return decode(g, jpeg); }));
      },
      -1, -1},
     {"nothing is cut",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
-       return digest(g, flip(resize(decode(g, jpeg), {.width = 50, .height = 40})));
+       return digest(g, flip(resize(decode(g, jpeg), {.height = 40, .width = 50})));
      },
      kSamples, 0},
     {"one step",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
-       return digest(g, resize(decode(g, jpeg), {.width = 50, .height = 40}));
+       return digest(g, resize(decode(g, jpeg), {.height = 40, .width = 50}));
      },
      kSamples, 0},
     {"one step that ends with a tensor, of the rows as they are",
@@ -108,11 +109,11 @@ const Case kCases[] = {
            "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, digest(g, low), digest(g, high));
      },
      2 * kSamples, 0},
-    {"the picture is used besides",
+    {"the image is used besides",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
-       auto small = resize(image, {.width = 50, .height = 40});
-       auto middle = digest(g, flip(center_crop(small, {.width = 20, .height = 20})));
+       auto small = resize(image, {.height = 40, .width = 50});
+       auto middle = digest(g, flip(center_crop(small, {.height = 20, .width = 20})));
        return g.map(
            "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, middle, digest(g, image));
      },
@@ -120,7 +121,7 @@ const Case kCases[] = {
     {"a middle that does not lie in all of them",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto small = resize(decode(g, jpeg), {.shorter = 40});
-       auto middle = center_crop(small, {.width = 41, .height = 40});
+       auto middle = center_crop(small, {.height = 40, .width = 41});
        return digest(g, crop_mirror_normalize(middle, {.mirror = true}));
      },
      0, -1},
@@ -202,7 +203,7 @@ TEST(DecodePart, IsSaidInThePlan) {
       return ByteSpan(files()[static_cast<std::size_t>(info.index_in_epoch)]);
     });
     auto small = resize(decode_jpeg(jpeg), {.shorter = 40});
-    return crop_mirror_normalize(center_crop(small, {.width = 32, .height = 24}));
+    return crop_mirror_normalize(center_crop(small, {.height = 24, .width = 32}));
   });
   const std::string plan = to_string(pipeline.plan());
   for (const char* said : {"decode_jpeg's size   [size", "decode_jpeg's region   [region",

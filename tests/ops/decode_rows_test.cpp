@@ -5,9 +5,9 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/rows.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -35,7 +35,7 @@ const std::vector<File>& damaged_files() {
 }
 
 struct Found {
-  std::map<std::int64_t, std::vector<std::uint8_t>> pictures;
+  std::map<std::int64_t, std::vector<std::uint8_t>> images;
   std::map<std::int64_t, std::string> warnings;
   std::map<std::string, std::int64_t> events;
   bool operator==(const Found&) const = default;
@@ -53,7 +53,7 @@ Found run(bool tapped, int threads) {
         if (tapped)
           g.tap(
               "tap", [](const Image&) {}, image);
-        return resize(image, {.width = 31, .height = 45});
+        return resize(image, {.height = 45, .width = 31});
       });
   Found found;
   for (int repeat = 0; repeat < 3; ++repeat) {
@@ -61,7 +61,7 @@ Found run(bool tapped, int threads) {
     for (auto epoch = pipeline.epoch(); auto batch = epoch.next(); first += 4) {
       for (std::size_t k = 0; k < batch->size(); ++k) {
         const Image& image = batch->get<0>()[k];
-        std::vector<std::uint8_t>& pixels = found.pictures[first + std::int64_t(k)];
+        std::vector<std::uint8_t>& pixels = found.images[first + std::int64_t(k)];
         pixels.clear();
         for (int y = 0; y < image.height(); ++y)
           pixels.insert(pixels.end(), image.row(y), image.row(y) + image.row_bytes());
@@ -77,11 +77,11 @@ Found run(bool tapped, int threads) {
 
 TEST(DecodeRows, OfDamagedImagesAreThoseOfTheImage) {
   const Found expected = run(true, 1);
-  EXPECT_EQ(expected.pictures.size(), std::size_t(kSamples));
+  EXPECT_EQ(expected.images.size(), std::size_t(kSamples));
   EXPECT_EQ(expected.warnings.size(), std::size_t(kSamples) / 2);
   for (const int threads : {1, 4}) {
     const Found found = run(false, threads);
-    EXPECT_EQ(found.pictures, expected.pictures);
+    EXPECT_EQ(found.images, expected.images);
     EXPECT_EQ(found.warnings, expected.warnings);
     EXPECT_EQ(found.events, expected.events);
   }
@@ -97,7 +97,7 @@ TEST(DecodeRows, AreAllThatIsThereOfALargeImage) {
       if (tapped)
         g.tap(
             "tap", [](const Image&) {}, image);
-      return crop_mirror_normalize(resize(image, {.width = 64, .height = 64}));
+      return crop_mirror_normalize(resize(image, {.height = 64, .width = 64}));
     });
     for (auto epoch = pipeline.epoch(); auto batch = epoch.next();) EXPECT_EQ(batch->size(), 2u);
     const std::size_t most = pipeline.stats().memory.largest_sample;
@@ -146,7 +146,7 @@ TEST(DecodeRows, TakeTheTimeOfTheDecoder) {
     auto jpeg = g.source(kSamples, [](const SampleInfo& info) {
       return ByteSpan(files()[std::size_t(info.index_in_epoch)]);
     });
-    return resize(decode_jpeg(jpeg, {.apply_orientation = false}), {.width = 8, .height = 8});
+    return resize(decode_jpeg(jpeg, {.apply_orientation = false}), {.height = 8, .width = 8});
   });
   for (auto epoch = pipeline.epoch(); epoch.next();) {
   }

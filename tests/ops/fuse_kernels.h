@@ -25,7 +25,7 @@ using Digest = std::uint64_t;
 
 // Images of one to four channels, one image of five channels, and an empty one. No operator accepts
 // the last two.
-inline const std::vector<Image>& pictures() {
+inline const std::vector<Image>& drawn_images() {
   static const std::vector<Image> all = [] {
     std::vector<Image> made;
     for (int i = 0; i < kImages; ++i) {
@@ -72,7 +72,7 @@ inline std::vector<std::string> fused(const Stats& stats) {
   return found;
 }
 
-struct Picture {
+struct NumberedImage {
   Value<Image> image;
   Value<int> index;
 };
@@ -88,10 +88,10 @@ std::vector<std::string> expect_as_inspected(const Describe& describe, int threa
         auto index = g.source(
             kImages, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
         auto image = g.map(
-            "picture", [](int i) { return pictures()[static_cast<std::size_t>(i)].clone(); },
+            "image", [](int i) { return drawn_images()[static_cast<std::size_t>(i)].clone(); },
             index);
         auto result = g.map(
-            "result", [](Digest x) { return x; }, describe(g, Picture{image, index}));
+            "result", [](Digest x) { return x; }, describe(g, NumberedImage{image, index}));
         return std::tuple{index, result};
       });
   std::map<std::int64_t, std::string> found;

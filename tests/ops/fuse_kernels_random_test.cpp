@@ -8,6 +8,7 @@
 #include <sluice/graph/graph.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
@@ -25,7 +26,7 @@ namespace fuse_kernels_random_test {
 
 using testing::Digest;
 using testing::digest;
-using testing::Picture;
+using testing::NumberedImage;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* const text = std::getenv(name);
@@ -34,8 +35,8 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 
 class Program {
  public:
-  Program(Graph& g, const Picture& picture, std::uint64_t seed)
-      : g_(g), picture_(picture), random_(seed), values_{picture.image} {}
+  Program(Graph& g, const NumberedImage& given, std::uint64_t seed)
+      : g_(g), given_(given), random_(seed), values_{given.image} {}
 
   Value<Digest> describe() {
     for (int steps = below(9) + 2; steps > 0; --steps) {
@@ -66,14 +67,14 @@ class Program {
     const int value = low + below(range);
     if (one_in(2)) return value;
     return g_.map(
-        "number", [=](int i) { return first + (i * 7 + value) % range; }, picture_.index);
+        "number", [=](int i) { return first + (i * 7 + value) % range; }, given_.index);
   }
   Param<float> real(float low, float high) {
     const float from = one_in(8) ? low - 0.3f * (high - low) : low;
     if (one_in(2)) return low + (high - low) * static_cast<float>(below(100)) / 100.f;
     return g_.map(
         "real", [=](int i) { return from + (high - from) * static_cast<float>(i % 11) / 11.f; },
-        picture_.index);
+        given_.index);
   }
   Param<bool> truth() {
     if (one_in(3)) return one_in(2);
@@ -89,8 +90,8 @@ class Program {
   Value<Image> step(const Value<Image>& in, bool may_branch) {
     switch (below(may_branch ? 13 : 11)) {
       case 0:
-        return resize(in, {.width = number(1, 40),
-                           .height = number(1, 40),
+        return resize(in, {.height = number(1, 40),
+                           .width = number(1, 40),
                            .interpolation = interpolation(),
                            .antialias = !one_in(3)});
       case 1:
@@ -98,11 +99,11 @@ class Program {
             in,
             {.shorter = number(1, 30), .interpolation = interpolation(), .antialias = !one_in(3)});
       case 2:
-        return random_resized_crop(in, {.width = number(1, 20), .height = number(1, 20)});
+        return random_resized_crop(in, {.height = number(1, 20), .width = number(1, 20)});
       case 3:
         return crop(in, Rectangle{below(2), below(2), 1 + below(12), 1 + below(12)});
       case 4:
-        return center_crop(in, {.width = number(1, 12), .height = number(1, 12)});
+        return center_crop(in, {.height = number(1, 12), .width = number(1, 12)});
       case 5:
         return flip(in, {.horizontal = truth(), .vertical = truth()});
       case 6:
@@ -136,8 +137,8 @@ class Program {
     const float scale = one_in(2) ? 1.f : 90.f, shift = one_in(2) ? 0.f : 20.5f;
     const bool padded = one_in(3);
     if (one_in(4)) {
-      return resize_mirror_normalize(in, {.width = number(1, 20),
-                                          .height = number(1, 20),
+      return resize_mirror_normalize(in, {.height = number(1, 20),
+                                          .width = number(1, 20),
                                           .mirror = truth(),
                                           .dtype = dtype,
                                           .layout = layout,
@@ -147,8 +148,8 @@ class Program {
                                           .interpolation = interpolation(),
                                           .antialias = !one_in(3)});
     }
-    return crop_mirror_normalize(in, {.width = number(0, 9),
-                                      .height = number(0, 9),
+    return crop_mirror_normalize(in, {.height = number(0, 9),
+                                      .width = number(0, 9),
                                       .mirror = truth(),
                                       .mean = kImageNetMean,
                                       .std = kImageNetStd,
@@ -160,7 +161,7 @@ class Program {
   }
 
   Graph& g_;
-  Picture picture_;
+  NumberedImage given_;
   std::mt19937_64 random_;
   std::vector<Value<Image>> values_;
 };
@@ -171,8 +172,8 @@ TEST(FuseKernels, RandomProgramsMeanTheSame) {
   std::size_t fused = 0;
   for (std::uint64_t seed = begin; seed < begin + programs; ++seed) {
     SCOPED_TRACE("SLUICE_RANDOM_SEED=" + std::to_string(seed));
-    fused += testing::expect_as_inspected([&](Graph& g, const Picture& picture) {
-               return Program(g, picture, seed).describe();
+    fused += testing::expect_as_inspected([&](Graph& g, const NumberedImage& given) {
+               return Program(g, given, seed).describe();
              }).size();
     if (HasFailure()) return;
   }

@@ -6,6 +6,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
@@ -23,42 +24,42 @@ namespace fuse_kernels_test {
 using testing::Digest;
 using testing::digest;
 using testing::expect_as_inspected;
-using testing::Picture;
+using testing::NumberedImage;
 
 struct Case {
   const char* name;
-  std::function<Value<Digest>(Graph&, Picture)> describe;
+  std::function<Value<Digest>(Graph&, NumberedImage)> describe;
   std::vector<std::string> fused;
 };
 
 const CropMirrorNormalizeOptions kNormalize{.mean = kImageNetMean, .std = kImageNetStd};
 
 // Below 1 for some samples, which may be illegal.
-Value<int> number(Graph& g, const Picture& p) {
+Value<int> number(Graph& g, const NumberedImage& p) {
   return g.map(
       "number", [](int i) { return 9 - i; }, p.index);
 }
 
 const Case kCases[] = {
     {"resize, flip, normalize",
-     [](Graph& g, Picture p) {
-       auto small = resize(p.image, {.width = 17, .height = 13});
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(p.image, {.height = 13, .width = 17});
        return digest(
            g, crop_mirror_normalize(flip(small, {.horizontal = g.coin_flip(0.5f)}), kNormalize));
      },
      {"resize + flip + crop_mirror_normalize"}},
     {"the middle, mirrored by normalize, half precision",
-     [](Graph& g, Picture p) {
+     [](Graph& g, NumberedImage p) {
        auto small = resize(p.image, {.shorter = 18, .interpolation = Interpolation::bicubic});
-       auto middle = center_crop(small, {.width = 16, .height = 15});
+       auto middle = center_crop(small, {.height = 15, .width = 16});
        return digest(g, crop_mirror_normalize(middle, {.mirror = g.coin_flip(0.5f),
                                                        .dtype = DType::f16,
                                                        .layout = Layout::hwc}));
      },
      {"resize + center_crop + crop_mirror_normalize"}},
     {"whole numbers, padded",
-     [](Graph& g, Picture p) {
-       auto small = flip(resize(p.image, {.width = 19, .height = 14}));
+     [](Graph& g, NumberedImage p) {
+       auto small = flip(resize(p.image, {.height = 14, .width = 19}));
        return digest(g, crop_mirror_normalize(small, {.dtype = DType::i8,
                                                       .layout = Layout::hwc,
                                                       .scale = 300,
@@ -67,37 +68,37 @@ const Case kCases[] = {
      },
      {"resize + flip + crop_mirror_normalize"}},
     {"normalize cuts the middle",
-     [](Graph& g, Picture p) {
+     [](Graph& g, NumberedImage p) {
        auto small = resize(p.image, {.shorter = 18});
-       return digest(g, crop_mirror_normalize(small, {.width = 9, .height = 11}));
+       return digest(g, crop_mirror_normalize(small, {.height = 11, .width = 9}));
      },
      {"resize + crop_mirror_normalize"}},
     {"a random region",
-     [](Graph& g, Picture p) {
-       auto small = random_resized_crop(p.image, {.width = 12, .height = 9});
+     [](Graph& g, NumberedImage p) {
+       auto small = random_resized_crop(p.image, {.height = 9, .width = 12});
        return digest(g,
                      flip(small, {.horizontal = g.coin_flip(0.5f), .vertical = g.coin_flip(0.5f)}));
      },
      {"crop + resize + flip"}},
     {"a region in another size as a tensor",
-     [](Graph& g, Picture p) {
+     [](Graph& g, NumberedImage p) {
        auto part = crop(p.image, Rectangle{2, 3, 15, 16});
-       return digest(g, resize_mirror_normalize(part, {.width = 8, .height = 9, .mirror = true}));
+       return digest(g, resize_mirror_normalize(part, {.height = 9, .width = 8, .mirror = true}));
      },
      {"crop + resize_mirror_normalize"}},
     {"what is mirrored is resized by itself",
-     [](Graph& g, Picture p) {
-       return digest(g, resize(flip(p.image), {.width = 8, .height = 9}));
+     [](Graph& g, NumberedImage p) {
+       return digest(g, resize(flip(p.image), {.height = 9, .width = 8}));
      },
      {}},
     {"resized twice",
-     [](Graph& g, Picture p) {
-       auto small = resize(crop(p.image, Rectangle{1, 1, 14, 12}), {.width = 8, .height = 9});
-       return digest(g, flip(resize(small, {.width = 30, .height = 20}), {.vertical = true}));
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(crop(p.image, Rectangle{1, 1, 14, 12}), {.height = 9, .width = 8});
+       return digest(g, flip(resize(small, {.height = 20, .width = 30}), {.vertical = true}));
      },
      {"crop + resize", "resize#2 + flip"}},
     {"tables of levels",
-     [](Graph& g, Picture p) {
+     [](Graph& g, NumberedImage p) {
        auto x = g.uniform(0.5f, 2.f);
        auto lighter = brightness_contrast(p.image, {.brightness = x, .contrast = 0.7f});
        auto few = posterize(solarize(gamma_correction(lighter, x), 99.f), 3);
@@ -105,25 +106,25 @@ const Case kCases[] = {
      },
      {"brightness_contrast + gamma_correction + solarize + posterize + invert"}},
     {"levels among the others",
-     [](Graph& g, Picture p) {
-       auto small = resize(p.image, {.width = 11, .height = 12});
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(p.image, {.height = 12, .width = 11});
        auto upside = flip(invert(small), {.horizontal = false, .vertical = true});
        auto part = crop(posterize(upside, 5), Rectangle{1, 2, 8, 7});
        return digest(g, crop_mirror_normalize(flip(part), kNormalize));
      },
      {"resize + invert + flip + posterize + crop + flip#2 + crop_mirror_normalize"}},
     {"illegal numbers of some samples",
-     [](Graph& g, Picture p) {
+     [](Graph& g, NumberedImage p) {
        auto n = number(g, p);
-       auto small = resize(p.image, {.width = n + 6, .height = 12});
+       auto small = resize(p.image, {.height = 12, .width = n + 6});
        auto few = posterize(invert(small), n + 3);
-       auto part = center_crop(few, {.width = n + 9, .height = n + 2});
-       return digest(g, crop_mirror_normalize(part, {.width = n, .height = 1}));
+       auto part = center_crop(few, {.height = n + 2, .width = n + 9});
+       return digest(g, crop_mirror_normalize(part, {.height = 1, .width = n}));
      },
      {"resize + invert + posterize + center_crop + crop_mirror_normalize"}},
     {"a value that two read",
-     [](Graph& g, Picture p) {
-       auto small = resize(p.image, {.width = 11, .height = 12});
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(p.image, {.height = 12, .width = 11});
        auto mirrored = digest(g, flip(small));
        auto upside_down = flip(small, {.vertical = true});
        return g.map(
@@ -132,16 +133,16 @@ const Case kCases[] = {
      },
      {"flip#2 + crop_mirror_normalize"}},
     {"looked at in between",
-     [](Graph& g, Picture p) {
-       auto small = resize(p.image, {.width = 11, .height = 12});
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(p.image, {.height = 12, .width = 11});
        auto seen = g.tap(
            "look", [](const Image& in) { ASSERT_EQ(in.width(), 11); }, small);
        return digest(g, flip(seen));
      },
      {}},
     {"other steps in between, which may fail",
-     [](Graph& g, Picture p) {
-       auto small = resize(p.image, {.width = 20, .height = number(g, p)});
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(p.image, {.height = number(g, p), .width = 20});
        auto odd = g.map(
            "odd",
            [](int i) {
@@ -155,25 +156,25 @@ const Case kCases[] = {
      },
      {"resize + flip + crop + crop_mirror_normalize"}},
     {"in branches",
-     [](Graph& g, Picture p) {
-       auto small = resize(p.image, {.width = 20, .height = 16});
-       auto middle = center_crop(small, {.width = 10, .height = 10});
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(p.image, {.height = 16, .width = 20});
+       auto middle = center_crop(small, {.height = 10, .width = 10});
        return digest(g, g.if_else(
                             g.coin_flip(0.5f), [&] { return flip(middle); },
                             [&] { return invert(posterize(small, number(g, p))); }));
      },
      {"center_crop + flip", "posterize + invert"}},
     {"the result of a choice",
-     [](Graph& g, Picture p) {
+     [](Graph& g, NumberedImage p) {
        auto either = g.if_else(
            g.coin_flip(0.5f), [&] { return rotate(p.image, 20.f); }, [&] { return p.image; });
-       auto small = resize(either, {.width = 20, .height = 16});
+       auto small = resize(either, {.height = 16, .width = 20});
        return digest(g, crop_mirror_normalize(small, kNormalize));
      },
      {"resize + crop_mirror_normalize"}},
     {"across a choice",
-     [](Graph& g, Picture p) {
-       auto small = resize(p.image, {.width = 20, .height = 16});
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(p.image, {.height = 16, .width = 20});
        auto angle = g.if_else(
            g.coin_flip(0.5f), [&] { return g.uniform(0.f, 9.f); }, [&] { return g.constant(1.f); });
        return digest(g, rotate(flip(small, {.horizontal = g.map(
@@ -182,11 +183,11 @@ const Case kCases[] = {
      },
      {}},
     {"what a branch gives as well",
-     [](Graph& g, Picture p) {
+     [](Graph& g, NumberedImage p) {
        const auto [small, other] = g.if_else(
            g.coin_flip(0.5f),
            [&] {
-             auto made = resize(p.image, {.width = 20, .height = 16});
+             auto made = resize(p.image, {.height = 16, .width = 20});
              return std::tuple{made, flip(made)};
            },
            [&] {
@@ -198,8 +199,8 @@ const Case kCases[] = {
      },
      {}},
     {"what a loop begins with as well",
-     [](Graph& g, Picture p) {
-       auto small = resize(p.image, {.width = 20, .height = 16});
+     [](Graph& g, NumberedImage p) {
+       auto small = resize(p.image, {.height = 16, .width = 20});
        auto mirrored = digest(g, flip(small));
        auto turned = g.for_loop(
            2, small, [&](Value<std::int64_t>, Value<Image> image) { return rotate(image, 10.f); });
@@ -208,9 +209,9 @@ const Case kCases[] = {
      },
      {}},
     {"in a loop",
-     [](Graph& g, Picture p) {
+     [](Graph& g, NumberedImage p) {
        auto again = g.for_loop(3, p.image, [&](Value<std::int64_t> i, Value<Image> image) {
-         auto small = resize(image, {.width = 20, .height = 16});
+         auto small = resize(image, {.height = 16, .width = 20});
          return flip(small, {.horizontal = g.map(
                                  "odd", [](std::int64_t k) { return k % 2 == 1; }, i)});
        });
@@ -234,10 +235,10 @@ TEST(FuseKernels, WritesIntoBatches) {
     auto index =
         g.source(40, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
     auto image = g.map(
-        "picture",
-        [](int i) { return draw_image(30 + i % 5, 33, 3, static_cast<std::uint64_t>(i)); }, index);
-    auto shown = resize(image, {.width = 24, .height = 20});
-    auto small = resize(image, {.width = 12, .height = 10});
+        "image", [](int i) { return draw_image(30 + i % 5, 33, 3, static_cast<std::uint64_t>(i)); },
+        index);
+    auto shown = resize(image, {.height = 20, .width = 24});
+    auto small = resize(image, {.height = 10, .width = 12});
     auto mirrored = flip(small, {.horizontal = g.coin_flip(0.5f)});
     return std::tuple{mirrored, crop_mirror_normalize(invert(shown), kNormalize), shown};
   });
@@ -265,9 +266,8 @@ TEST(FuseKernels, LeavesWhatIsApartFromEachOther) {
     auto index =
         g.source(8, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
     auto image = g.map(
-        "picture", [](int i) { return draw_image(30, 33, 3, static_cast<std::uint64_t>(i)); },
-        index);
-    auto small = resize(image, {.width = 12, .height = 10});
+        "image", [](int i) { return draw_image(30, 33, 3, static_cast<std::uint64_t>(i)); }, index);
+    auto small = resize(image, {.height = 10, .width = 12});
     auto later = g.map_async<bool>(
         "later", [](Completion<bool> done, int n) { done.set(n % 2 == 0); }, index);
     return flip(small, {.horizontal = later});

@@ -303,10 +303,27 @@ TEST(Operators, NamesOfTypes) {
     ASSERT_NE(type, nullptr) << name;
     EXPECT_EQ(all.name_of_type(type), name);
   }
-  EXPECT_EQ(all.find_type("picture"), nullptr);
+  EXPECT_EQ(all.find_type("photo"), nullptr);
   EXPECT_EQ(all.name_of_type(detail::slot_type<std::set<int>>()), "");
   EXPECT_NE(build_error([] { register_value_type<std::set<int>>("image"); }), "");
-  EXPECT_NE(build_error([] { register_value_type<Image>("picture"); }), "");
+  EXPECT_NE(build_error([] { register_value_type<Image>("photo"); }), "");
+}
+
+TEST(Operators, NamesHaveLettersDigitsAndUnderscores) {
+  const struct {
+    std::string name, shown;
+  } cases[] = {{"test blur", "test blur"},        {"test.blur", "test.blur"},
+               {"test-blur", "test-blur"},        {"test..", "test.."},
+               {"test\n", R"(test\n)"},           {std::string("test\0blur", 9), R"(test\x00blur)"},
+               {"test_fl\u00fc", "test_fl\u00fc"}};
+  for (const auto& c : cases) {
+    const OperatorPtr op = declare_operator(c.name).output<int>("one").runs([] { return 1; });
+    EXPECT_EQ(build_error([&] { register_operator(op); }),
+              "register_operator: '" + c.shown +
+                  "' cannot be the name of an operator; use only letters (a to z, A to Z), digits "
+                  "and underscores");
+    EXPECT_EQ(find_operator(c.name), nullptr);
+  }
 }
 
 TEST(Operators, AProgramMayRegisterItsOwn) {

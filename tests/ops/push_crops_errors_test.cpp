@@ -55,17 +55,17 @@ TEST(PushCrops, ErrorsAreTheSame) {
        good},
       {"a middle that is too large",
        [](Graph& g, Jpeg jpeg, const Decode& decode) {
-         return digest(g, center_crop(decode(g, jpeg), {.width = 500, .height = 5}));
+         return digest(g, center_crop(decode(g, jpeg), {.height = 5, .width = 500}));
        },
        good},
-      {"no picture", corner,
+      {"no image", corner,
        [] {
          return File{'t', 'e', 'x', 't'};
        }},
       {"nothing", corner, [] { return File{}; }},
-      {"a picture that ends in its first rows", corner, cut(700)},
-      {"a picture that ends before its scan", corner, cut(scan_of(files()[0]))},
-      {"a picture that ends in its scan's header", corner, cut(scan_of(files()[0]) + 5)},
+      {"an image that ends in its first rows", corner, cut(700)},
+      {"an image that ends before its scan", corner, cut(scan_of(files()[0]))},
+      {"an image that ends in its scan's header", corner, cut(scan_of(files()[0]) + 5)},
   };
   for (const Wrong& which : wrong) {
     SCOPED_TRACE(which.name);
@@ -134,7 +134,7 @@ TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
 // the decode of a region of it, and its size can be read.
 TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSameImages) {
   const JpegOptions tolerant{.damage = DamagePolicy::tolerant};
-  const auto pictures = [&](const File& file, const auto& describe) {
+  const auto image_of = [&](const File& file, const auto& describe) {
     auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {
       return describe(g, g.source(1, [&](const SampleInfo&) { return ByteSpan(file); }));
     });
@@ -146,12 +146,12 @@ TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSameImages) {
     constexpr std::size_t kScanHeader = 2 + 12;  // the marker, and its segment for 3 components
     const File file(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(
                                                        scan_of(whole) + kScanHeader - missing));
-    const auto opaque = pictures(
+    const auto opaque = image_of(
         file, [&](Graph& g, Jpeg jpeg) { return crop(Decode(true)(g, jpeg, tolerant), kCorner); });
-    EXPECT_TRUE(opaque == pictures(file, [&](Graph&, Jpeg jpeg) {
+    EXPECT_TRUE(opaque == image_of(file, [&](Graph&, Jpeg jpeg) {
                   return crop(decode_jpeg(jpeg, tolerant), kCorner);
                 }));
-    EXPECT_TRUE(opaque == pictures(file, [&](Graph& g, Jpeg jpeg) {
+    EXPECT_TRUE(opaque == image_of(file, [&](Graph& g, Jpeg jpeg) {
                   const auto region = g.map(
                       "region",
                       [](const JpegHeader& header) {

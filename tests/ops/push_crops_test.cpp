@@ -7,9 +7,9 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
@@ -40,12 +40,12 @@ const Case kCases[] = {
      0, kSamples},
     {"a random region",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
-       return digest(g, random_resized_crop(decode(g, jpeg), {.width = 16, .height = 24}));
+       return digest(g, random_resized_crop(decode(g, jpeg), {.height = 24, .width = 16}));
      },
      0, kSamples},
     {"the middle",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
-       return digest(g, center_crop(decode(g, jpeg), {.width = 33, .height = 20}));
+       return digest(g, center_crop(decode(g, jpeg), {.height = 20, .width = 33}));
      },
      0, kSamples},
     {"a region by the header",
@@ -63,7 +63,7 @@ const Case kCases[] = {
     {"gray, as stored",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        const JpegOptions options{.color = ColorSpace::gray, .apply_orientation = false};
-       return digest(g, center_crop(decode(g, jpeg, options), {.width = 21, .height = 50}));
+       return digest(g, center_crop(decode(g, jpeg, options), {.height = 50, .width = 21}));
      },
      0, kSamples},
     {"every branch cuts",
@@ -75,7 +75,7 @@ const Case kCases[] = {
                   g.map(
                       "branch", [](float x) { return static_cast<int>(x); }, g.uniform(0.f, 3.f)),
                   [&] { return crop(image, region); }, [&] { return crop(image, kCorner); },
-                  [&] { return center_crop(image, {.width = 30, .height = 30}); }));
+                  [&] { return center_crop(image, {.height = 30, .width = 30}); }));
      },
      0, kSamples},
     {"one branch cuts, another needs all",
@@ -97,7 +97,7 @@ const Case kCases[] = {
                                   inner, [&] { return crop(image, random_region(image)); },
                                   [&] { return image; });
                             },
-                            [&] { return center_crop(image, {.width = 9, .height = 9}); }));
+                            [&] { return center_crop(image, {.height = 9, .width = 9}); }));
      },
      -1, -1},
     {"two branches need all, one cuts",
@@ -112,7 +112,7 @@ const Case kCases[] = {
                             [&] {
                               return g.if_else(
                                   small,
-                                  [&] { return center_crop(image, {.width = 8, .height = 8}); },
+                                  [&] { return center_crop(image, {.height = 8, .width = 8}); },
                                   [&] { return image; });
                             }));
      },
@@ -139,7 +139,7 @@ const Case kCases[] = {
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto a = digest(g, crop(image, kCorner));
-       auto b = digest(g, center_crop(image, {.width = 30, .height = 30}));
+       auto b = digest(g, center_crop(image, {.height = 30, .width = 30}));
        return a + b;
      },
      kSamples, 0},
@@ -277,8 +277,8 @@ TEST(PushCrops, ReachesFromTensorsAndIntoBatches) {
       });
       const Decode decode(opaque);
       auto mirror = g.coin_flip(0.5f);
-      auto tensor = crop_mirror_normalize(decode(g, jpeg), {.width = 24,
-                                                            .height = 32,
+      auto tensor = crop_mirror_normalize(decode(g, jpeg), {.height = 32,
+                                                            .width = 24,
                                                             .mirror = mirror,
                                                             .mean = kImageNetMean,
                                                             .std = kImageNetStd});

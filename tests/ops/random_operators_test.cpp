@@ -174,7 +174,7 @@ Tensor any_boxes(Random& random) {
 // A program of a few consecutive steps, and the inputs of its only sample.
 struct Program {
   explicit Program(std::uint64_t number)
-      : seed(number), random({.seed = number}), picture(any_image(random)) {
+      : seed(number), random({.seed = number}), original(any_image(random)) {
     static const std::vector<OperatorPtr> all = operators_to_try();
     image = builder.add_slot(detail::slot_type<Image>(), "image");
     given_image = image;
@@ -227,7 +227,7 @@ struct Program {
     Random chance({.seed = seed, .generator = 1});
     sample.count(false);
     sample.begin({}, 0, 42, 1);
-    sample.get<Image>(given_image) = picture.clone();
+    sample.get<Image>(given_image) = original.clone();
     for (const auto& [slot, value] : values) put(sample, slot, value);
     for (const auto& [slot, type] : inputs) {
       if (type == detail::slot_type<Image>()) sample.get<Image>(slot) = any_image(chance);
@@ -254,7 +254,7 @@ struct Program {
 
   std::uint64_t seed;
   Random random;
-  Image picture;
+  Image original;
   detail::PlanBuilder builder;
   SlotId image = 0, given_image = 0;
   std::vector<std::pair<SlotId, Constant>> values;
@@ -284,7 +284,7 @@ TEST(RandomOperators, GiveImagesOrErrorsThatNameThem) {
     detail::Sample first(plan), second(plan);
     const std::string error = program.run(first, plan);
     EXPECT_EQ(error, program.run(second, plan));
-    EXPECT_EQ(first.get<Image>(program.given_image), program.picture);
+    EXPECT_EQ(first.get<Image>(program.given_image), program.original);
     if (!error.empty()) {
       ++failed;
       EXPECT_NE(error, kNoMemory);

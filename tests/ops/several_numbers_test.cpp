@@ -5,11 +5,11 @@
 #include "tests/ops/tensor_of.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/kernels/warp.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>
@@ -34,7 +34,7 @@ using testing::tensor_of;
 
 constexpr int kSamples = 4;
 
-Image picture(int i) { return testing::make_image(12 + i, 17, 3, 5u + static_cast<unsigned>(i)); }
+Image image_of(int i) { return testing::make_image(12 + i, 17, 3, 5u + static_cast<unsigned>(i)); }
 
 Tensor color(int i) {
   const auto level = static_cast<float>(40 * i);
@@ -56,7 +56,7 @@ template <class F>
 auto values_of(Graph& g, const F& describe) {
   auto index = g.source(
       kSamples, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
-  return describe(index, g.map("picture", picture, index));
+  return describe(index, g.map("image", image_of, index));
 }
 
 TEST(SeveralNumbers, OfEachSampleAreWhatTheKernelIsGiven) {
@@ -77,12 +77,12 @@ TEST(SeveralNumbers, OfEachSampleAreWhatTheKernelIsGiven) {
   for (int i = 0; i < kSamples; ++i) {
     const auto k = static_cast<std::size_t>(i);
     Image turned, erased;
-    kernels::rotate(picture(i), 30, {.keep_size = true, .fill = fill_of(i)}, turned);
+    kernels::rotate(image_of(i), 30, {.keep_size = true, .fill = fill_of(i)}, turned);
     EXPECT_EQ(batch->get<0>()[k], turned) << i;
-    kernels::erase(picture(i), {2, 3, 5, 6}, fill_of(i), erased);
+    kernels::erase(image_of(i), {2, 3, 5, 6}, fill_of(i), erased);
     EXPECT_EQ(batch->get<1>()[k], erased) << i;
     Tensor tensor;
-    kernels::crop_mirror_normalize(picture(i), {0, 0, 12 + i, 17}, normalized_by(i), tensor);
+    kernels::crop_mirror_normalize(image_of(i), {0, 0, 12 + i, 17}, normalized_by(i), tensor);
     EXPECT_EQ(batch->get<2>()[k], tensor) << i;
   }
 }
@@ -93,7 +93,7 @@ TEST(SeveralNumbers, AreReadBySeveralOperatorsThatBecomeOne) {
     std::vector<Tensor> tensors;
     auto pipeline = make_pipeline({.batch_size = kSamples}, [&](Graph& g) {
       return values_of(g, [&](Value<int> index, Value<Image> image) {
-        auto small = resize(image, {.width = 9, .height = 8});
+        auto small = resize(image, {.height = 8, .width = 9});
         if (one_by_one)
           small = g.map(
               "as it is", [](const Image& in) { return in.clone(); }, small);
@@ -167,13 +167,13 @@ TEST(SeveralNumbers, ThatCannotBeAreTheErrorOfTheirSample) {
         },
         index);
     auto image = g.map(
-        "picture", [](std::int64_t) { return picture(0); }, index);
+        "image", [](std::int64_t) { return image_of(0); }, index);
     return erase(image, Rectangle{2, 3, 5, 6}, {.fill = fill});
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_EQ(batch->size(), 1u);
   Image expected;
-  kernels::erase(picture(0), {2, 3, 5, 6}, 9, expected);
+  kernels::erase(image_of(0), {2, 3, 5, 6}, 9, expected);
   EXPECT_EQ(batch->get<0>()[0], expected);
   ASSERT_EQ(batch->errors().size(), cases.size());
   for (std::size_t k = 0; k < cases.size(); ++k) EXPECT_EQ(batch->errors()[k].what, cases[k].words);

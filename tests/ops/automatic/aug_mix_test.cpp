@@ -89,21 +89,21 @@ TEST(AugMix, ASampleIsWhatItsStepsAndWeightsSay) {
         ASSERT_EQ(weights.size(), static_cast<std::size_t>(width) + 1);
         EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 1, 1e-6);
 
-        std::vector<Image> pictures;
-        pictures.push_back(image_of(i));
+        std::vector<Image> images;
+        images.push_back(image_of(i));
         for (std::size_t k = 0; k < steps.size(); ++k) {
-          if (k % static_cast<std::size_t>(depth) == 0) pictures.push_back(image_of(i));
+          if (k % static_cast<std::size_t>(depth) == 0) images.push_back(image_of(i));
           expect_ranges(steps[k]);
-          pictures.back() = testing::plain_augmentation(
-              steps[k].name, pictures.back(), own_parameter(steps[k]),
+          images.back() = testing::plain_augmentation(
+              steps[k].name, images.back(), own_parameter(steps[k]),
               {.interpolation = Interpolation::bilinear, .fill = 0}, true);
         }
         Image mixed = image_of(i);
         for (int y = 0; y < mixed.height(); ++y) {
           for (std::size_t x = 0; x < mixed.row_bytes(); ++x) {
             double sum = 0.5;
-            for (std::size_t k = 0; k < pictures.size(); ++k)
-              sum += static_cast<double>(weights[k]) * pictures[k].row(y)[x];
+            for (std::size_t k = 0; k < images.size(); ++k)
+              sum += static_cast<double>(weights[k]) * images[k].row(y)[x];
             mixed.row(y)[x] = static_cast<std::uint8_t>(std::min(sum, 255.0));
           }
         }
@@ -186,7 +186,7 @@ TEST(AugMix, LengthsAreOneToThreeEquallyOften) {
 }
 
 TEST(AugMix, IsTheSameForAllThreadsAndBatchSizes) {
-  const auto pictures = [](int threads, int batch_size) {
+  const auto results = [](int threads, int batch_size) {
     auto pipeline =
         make_pipeline({.batch_size = batch_size, .seed = 3, .threads = threads}, [&](Graph& g) {
           auto image = g.source(50, [](const SampleInfo& info) { return image_of(info.index); });
@@ -198,9 +198,9 @@ TEST(AugMix, IsTheSameForAllThreadsAndBatchSizes) {
     }
     return all;
   };
-  const auto expected = pictures(1, 1);
+  const auto expected = results(1, 1);
   EXPECT_EQ(expected.size(), 50u);
-  EXPECT_TRUE(pictures(4, 16) == expected);
+  EXPECT_TRUE(results(4, 16) == expected);
 }
 
 TEST(AugMix, RefusesWhatCannotBe) {

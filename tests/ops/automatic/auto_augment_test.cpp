@@ -149,7 +149,7 @@ TEST(AutoAugment, ASampleIsWhatItsPathSays) {
 
 // Each parameter of each augmentation, at every magnitude and with both signs.
 TEST(AutoAugment, EachOperatorDoesWhatTheTablesSay) {
-  const Image picture = image_of(5);
+  const Image original = image_of(5);
   for (const AugmentationRanges ranges : kRanges) {
     const bool dali = ranges == AugmentationRanges::dali;
     const auto list = auto_augment_list({.ranges = ranges, .interpolation = kWay});
@@ -164,12 +164,12 @@ TEST(AutoAugment, EachOperatorDoesWhatTheTablesSay) {
           const float parameter = one.low + (one.high - one.low) * static_cast<float>(bin) /
                                                 static_cast<float>(bins - 1);
           auto pipeline = make_pipeline({.batch_size = 1, .threads = 1}, [&](Graph& g) {
-            auto image = g.source(1, [&](const SampleInfo&) { return picture.clone(); });
+            auto image = g.source(1, [&](const SampleInfo&) { return original.clone(); });
             return one.apply(image, g.constant(negative ? -parameter : parameter));
           });
           auto epoch = pipeline.epoch();
           const auto batch = epoch.next();
-          EXPECT_TRUE(testing::alike(batch->get<0>()[0], plain(step, picture, negative, dali)))
+          EXPECT_TRUE(testing::alike(batch->get<0>()[0], plain(step, original, negative, dali)))
               << one.name << ", " << bin << ", " << negative << ", DALI " << dali;
         }
       }
@@ -259,7 +259,7 @@ TEST(AutoAugment, SignsAreDrawnEvenly) {
 }
 
 TEST(AutoAugment, IsTheSameForAllThreadsAndBatchSizes) {
-  const auto pictures = [](int threads, int batch_size) {
+  const auto results = [](int threads, int batch_size) {
     auto pipeline =
         make_pipeline({.batch_size = batch_size, .seed = 3, .threads = threads}, [&](Graph& g) {
           auto image = g.source(50, [](const SampleInfo& info) { return image_of(info.index); });
@@ -271,9 +271,9 @@ TEST(AutoAugment, IsTheSameForAllThreadsAndBatchSizes) {
     }
     return all;
   };
-  const auto expected = pictures(1, 1);
+  const auto expected = results(1, 1);
   EXPECT_EQ(expected.size(), 50u);
-  EXPECT_TRUE(pictures(4, 16) == expected);
+  EXPECT_TRUE(results(4, 16) == expected);
 }
 
 TEST(AutoAugment, ASubPolicyWithoutStepsLeavesTheImage) {

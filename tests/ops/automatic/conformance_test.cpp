@@ -1,4 +1,4 @@
-// The rows of docs/conformance.md on automatic augmentation.
+// The rows of tests/conformance.md on automatic augmentation.
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic.h>
@@ -25,7 +25,7 @@ TEST(RandAugment, C47_RunsForAllSizesOfBatchesAndAllMagnitudes) {
       auto pipeline = make_pipeline({.batch_size = batch_size, .seed = 7}, [&](Graph& g) {
         auto image =
             g.source(3 * batch_size, [](const SampleInfo& info) { return image_of(info.index); });
-        if (resized) image = resize(image, {.width = 21, .height = 17});
+        if (resized) image = resize(image, {.height = 17, .width = 21});
         std::vector<Value<Image>> all;
         for (const int n : {1, 2, 3, 4}) {
           for (const int magnitude : {0, 15, 30}) {

@@ -24,7 +24,7 @@ namespace sluice {
 namespace detection_augment_test {
 
 struct Scene {
-  Image picture, mask;
+  Image image, mask;
   Tensor boxes, labels;
 };
 
@@ -34,7 +34,7 @@ Scene draw(std::int64_t i) {
   Scene scene{Image(height, width, 3), Image(height, width, 1), Tensor({2, 4}, DType::f32),
               Tensor({2}, DType::i64)};
   for (int y = 0; y < height; ++y) {
-    std::fill_n(scene.picture.row(y), scene.picture.row_bytes(), std::uint8_t{40});
+    std::fill_n(scene.image.row(y), scene.image.row_bytes(), std::uint8_t{40});
     std::fill_n(scene.mask.row(y), static_cast<std::size_t>(width), std::uint8_t{0});
   }
   Random random({.seed = 1, .sample = static_cast<std::uint64_t>(i)});
@@ -43,7 +43,7 @@ Scene draw(std::int64_t i) {
     const int x = k * width / 2 + static_cast<int>(random.below(10));
     const int y = static_cast<int>(random.below(static_cast<std::uint32_t>(height - size)));
     for (int row = y; row < y + size; ++row) {
-      std::fill_n(scene.picture.row(row) + 3 * x, 3 * static_cast<std::size_t>(size),
+      std::fill_n(scene.image.row(row) + 3 * x, 3 * static_cast<std::size_t>(size),
                   static_cast<std::uint8_t>(160 + 80 * k));
       std::fill_n(scene.mask.row(row) + x, static_cast<std::size_t>(size),
                   static_cast<std::uint8_t>(k + 1));
@@ -55,8 +55,8 @@ Scene draw(std::int64_t i) {
   }
   return scene;
 }
-Bytes file_of(const Image& picture) {
-  return encode_jpeg(picture, {.quality = 98, .subsampling = Subsampling::s444});
+Bytes file_of(const Image& image) {
+  return encode_jpeg(image, {.quality = 98, .subsampling = Subsampling::s444});
 }
 bool is_near(int level, int wanted) { return std::abs(level - wanted) < 25; }
 
@@ -64,7 +64,7 @@ auto detection_pipeline(int samples, int threads, int batch_size, const Detectio
   return make_pipeline({.batch_size = batch_size, .seed = 5, .threads = threads}, [&](Graph& g) {
     auto [jpeg, boxes, labels] = g.source(samples, [](const SampleInfo& info) {
       Scene scene = draw(info.index);
-      return std::tuple{file_of(scene.picture), std::move(scene.boxes), std::move(scene.labels)};
+      return std::tuple{file_of(scene.image), std::move(scene.boxes), std::move(scene.labels)};
     });
     const DetectionSample made = detection_augment(g, jpeg, boxes, labels, options);
     return std::tuple{made.image, made.boxes, made.labels};
@@ -73,7 +73,7 @@ auto detection_pipeline(int samples, int threads, int batch_size, const Detectio
 
 TEST(DetectionAugment, BoxesAreWhereTheirSquaresAre) {
   auto pipeline =
-      detection_pipeline(200, 2, 16, {.width = 120, .height = 100, .color_probability = 0.f});
+      detection_pipeline(200, 2, 16, {.height = 100, .width = 120, .color_probability = 0.f});
   int seen = 0, mirrored = 0;
   std::set<std::int64_t> counts;
   for (const auto& [images, boxes, labels] : pipeline.epoch()) {
@@ -131,7 +131,7 @@ TEST(DetectionAugment, IsTheSameForAllThreads) {
 TEST(DetectionAugment, AnImageWithoutBoxesKeepsThem) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
     auto [jpeg, boxes, labels] = g.source(8, [](const SampleInfo& info) {
-      return std::tuple{file_of(info.index == 0 ? Image(1, 1, 3) : draw(info.index).picture),
+      return std::tuple{file_of(info.index == 0 ? Image(1, 1, 3) : draw(info.index).image),
                         Tensor({0, 4}, DType::f32), Tensor({0}, DType::i64)};
     });
     const DetectionSample made = detection_augment(g, jpeg, boxes, labels);
@@ -153,11 +153,11 @@ TEST(SegmentationAugment, MasksLieOnTheirImages) {
   auto pipeline = make_pipeline({.batch_size = 16, .seed = 5, .threads = 2}, [](Graph& g) {
     auto [jpeg, mask] = g.source(60, [](const SampleInfo& info) {
       Scene scene = draw(info.index);
-      return std::tuple{file_of(scene.picture), std::move(scene.mask)};
+      return std::tuple{file_of(scene.image), std::move(scene.mask)};
     });
     const SegmentationSample made = segmentation_augment(
         g, jpeg, mask,
-        {.width = 96, .height = 110, .fill = {255, 0, 255}, .color_probability = 0.f});
+        {.height = 110, .width = 96, .fill = {255, 0, 255}, .color_probability = 0.f});
     return std::tuple{made.image, made.mask};
   });
   std::set<int> ids;
@@ -192,7 +192,7 @@ std::string error_of(const F& describe) {
     (void)make_pipeline({}, [&](Graph& g) {
       auto [jpeg, mask, boxes] = g.source(1, [](const SampleInfo&) {
         Scene scene = draw(0);
-        return std::tuple{file_of(scene.picture), std::move(scene.mask), std::move(scene.boxes)};
+        return std::tuple{file_of(scene.image), std::move(scene.mask), std::move(scene.boxes)};
       });
       return describe(g, jpeg, mask, boxes);
     });
@@ -207,7 +207,7 @@ TEST(DetectionAugment, RefusesWhatCannotBe) {
     DetectionOptions options;
     const char* says;
   } cases[] = {
-      {{.width = 0}, "detection_augment: width and height must be at least 1, but are 0 and 300"},
+      {{.width = 0}, "detection_augment: height and width must be at least 1, but are 300 and 0"},
       {{.zoom_probability = 2.f}, "coin_flip: probability"},
       {{.max_zoom = 0.9f}, "detection_augment: max_zoom must be at least 1, but is 0.9"},
       {{.mirror_probability = -1.f}, "coin_flip: probability"},
@@ -226,7 +226,7 @@ TEST(SegmentationAugment, RefusesWhatCannotBe) {
     SegmentationOptions options;
     const char* says;
   } cases[] = {
-      {{.height = -1}, "segmentation_augment: width and height must be at least 1"},
+      {{.height = -1}, "segmentation_augment: height and width must be at least 1"},
       {{.min_scale = 0.f}, "segmentation_augment: min_scale is 0 and max_scale 2"},
       {{.max_scale = 0.4f}, "min_scale is 0.5 and max_scale 0.4"},
       {{.ignored = 256}, "ignored must lie between 0 and 255, but is 256"},

@@ -54,21 +54,21 @@ TEST(RandAugment, EachOperatorDoesWhatTheTableSays) {
     const auto list = c.wide ? trivial_augment_list({.ranges = c.ranges})
                              : rand_augment_list({.ranges = c.ranges});
     EXPECT_EQ(list.size(), 14u);
-    const Image picture = image_of(5);
+    const Image original = image_of(5);
     for (const auto& one : list) {
       for (const int bin : {0, 9, 30}) {
         for (const int sign : {1, -1}) {
           if (sign < 0 && !one.randomly_negate) continue;
           const float share = static_cast<float>(bin) / 30;
           auto pipeline = make_pipeline({.batch_size = 1, .threads = 1}, [&](Graph& g) {
-            auto image = g.source(1, [&](const SampleInfo&) { return picture.clone(); });
+            auto image = g.source(1, [&](const SampleInfo&) { return original.clone(); });
             return one.apply(image, g.constant(static_cast<float>(sign) *
                                                (one.low + (one.high - one.low) * share)));
           });
           auto epoch = pipeline.epoch();
           const auto batch = epoch.next();
           EXPECT_TRUE(testing::alike(batch->get<0>()[0],
-                                     plain(one.name, picture, bin / 30.0, sign, c.ranges, c.wide)))
+                                     plain(one.name, original, bin / 30.0, sign, c.ranges, c.wide)))
               << one.name << ", " << bin << ", " << sign << ", wide " << c.wide << ", DALI "
               << (c.ranges == AugmentationRanges::dali);
         }
@@ -108,7 +108,7 @@ TEST(RandAugment, ASampleIsWhatItsPathSays) {
 }
 
 TEST(RandAugment, IsTheSameForAllThreadsAndBatchSizes) {
-  const auto pictures = [](int threads, int batch_size, bool wide) {
+  const auto results = [](int threads, int batch_size, bool wide) {
     auto pipeline =
         make_pipeline({.batch_size = batch_size, .seed = 3, .threads = threads}, [&](Graph& g) {
           auto image = g.source(50, [](const SampleInfo& info) { return image_of(info.index); });
@@ -121,9 +121,9 @@ TEST(RandAugment, IsTheSameForAllThreadsAndBatchSizes) {
     return all;
   };
   for (const bool wide : {false, true}) {
-    const auto expected = pictures(1, 1, wide);
+    const auto expected = results(1, 1, wide);
     EXPECT_EQ(expected.size(), 50u);
-    EXPECT_TRUE(pictures(4, 16, wide) == expected);
+    EXPECT_TRUE(results(4, 16, wide) == expected);
   }
 }
 

@@ -71,7 +71,7 @@ TEST(SimClr, ViewsDifferAndAreTheSameForAllThreads) {
     auto pipeline =
         make_pipeline({.batch_size = batch_size, .seed = 3, .threads = threads}, [](Graph& g) {
           auto jpeg = g.source(30, [](const SampleInfo& info) { return file_of(info.index); });
-          const auto both = sim_clr(g, jpeg, {.width = 32, .height = 24});
+          const auto both = sim_clr(g, jpeg, {.height = 24, .width = 32});
           return std::tuple{both.first, both.second};
         });
     std::vector<Image> all;
@@ -95,7 +95,7 @@ TEST(SimClr, ChangesAreDrawnAsOftenAsTheySay) {
   constexpr int kSamples = 600;
   auto pipeline = make_pipeline({.batch_size = 64, .seed = 3, .threads = 2}, [](Graph& g) {
     auto jpeg = g.source(kSamples, [](const SampleInfo&) { return file_of(0); });
-    const auto both = sim_clr(g, jpeg, {.width = 8, .height = 8});
+    const auto both = sim_clr(g, jpeg, {.height = 8, .width = 8});
     return std::tuple{both.first, both.second};
   });
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
@@ -116,8 +116,8 @@ TEST(SimClr, WithoutChancesOnlyTheRegionAndTheMirrorAreLeft) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 9, .threads = 2}, [](Graph& g) {
     auto jpeg = g.source(24, [](const SampleInfo& info) { return file_of(info.index); });
     const auto both = sim_clr(g, jpeg,
-                              {.width = 20,
-                               .height = 20,
+                              {.height = 20,
+                               .width = 20,
                                .min_area = 1.f,
                                .color_strength = 0.f,
                                .gray_probability = 0.f,
@@ -150,7 +150,7 @@ TEST(SimClr, RefusesWhatCannotBe) {
     SimClrOptions options;
     const char* says;
   } cases[] = {
-      {{.width = 0}, "sim_clr: width and height must be at least 1, but are 0 and 224"},
+      {{.width = 0}, "sim_clr: height and width must be at least 1, but are 224 and 0"},
       {{.min_area = 0.f}, "min_area"},
       {{.color_strength = 1.5f}, "sim_clr: color_strength must lie between 0 and 1, but is 1.5"},
       {{.color_strength = std::numeric_limits<float>::quiet_NaN()}, "but is nan"},

@@ -1,7 +1,7 @@
 // mix_up and cut_mix on the batches of pipelines.
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/batch.h>
-#include <sluice/ops/color.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/tensors.h>
 
 #include <algorithm>

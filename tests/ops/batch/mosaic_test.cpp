@@ -1,7 +1,7 @@
 // mosaic on the batches of pipelines, against the definition: pixel by pixel, box by box.
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/batch.h>
-#include <sluice/ops/color.h>
+#include <sluice/ops/normalize.h>
 
 #include <algorithm>
 #include <array>

@@ -29,7 +29,7 @@ struct Square {
 };
 
 struct Drawn {
-  Image picture, mask;
+  Image image, mask;
   Tensor boxes, points, labels;
 };
 
@@ -44,7 +44,7 @@ Drawn draw(std::int64_t trial) {
               Tensor({kSquares, 4}, DType::f32), Tensor({kSquares, 2}, DType::f32),
               Tensor({kSquares}, DType::i64)};
   const auto pixels = static_cast<std::size_t>(height) * static_cast<std::size_t>(3 * third);
-  std::fill_n(drawn.picture.data(), pixels, std::uint8_t{0});
+  std::fill_n(drawn.image.data(), pixels, std::uint8_t{0});
   std::fill_n(drawn.mask.data(), pixels, std::uint8_t{0});
   for (int k = 0; k < kSquares; ++k) {
     Square square;
@@ -53,7 +53,7 @@ Drawn draw(std::int64_t trial) {
     square.y = below(height - square.size);
     for (int y = square.y; y < square.y + square.size; ++y) {
       for (int x = square.x; x < square.x + square.size; ++x) {
-        drawn.picture.row(y)[x] = static_cast<std::uint8_t>(80 * (k + 1));
+        drawn.image.row(y)[x] = static_cast<std::uint8_t>(80 * (k + 1));
         drawn.mask.row(y)[x] = static_cast<std::uint8_t>(k + 1);
       }
     }
@@ -87,10 +87,10 @@ struct Program {
             crop_points(points, region), labels};
   }
   Moved resized(const Moved& of, const CanvasSize& from) {
-    const auto& [picture, ids, edges, places, numbers] = of;
-    const CanvasSize to{.width = 90, .height = 70};
-    return {resize(picture, {.width = 90, .height = 70}),
-            resize(ids, {.width = 90, .height = 70, .interpolation = Interpolation::nearest}),
+    const auto& [output, ids, edges, places, numbers] = of;
+    const CanvasSize to{.height = 70, .width = 90};
+    return {resize(output, {.height = 70, .width = 90}),
+            resize(ids, {.height = 70, .width = 90, .interpolation = Interpolation::nearest}),
             resize_boxes(edges, from, to), resize_points(places, from, to), numbers};
   }
   Moved padded() {
@@ -115,10 +115,10 @@ struct Program {
             labels};
   }
   Moved sheared() {
-    ShearOptions how{.x = g.uniform(-0.4f, 0.4f),
-                     .y = g.uniform(-0.4f, 0.4f),
-                     .center_x = 0.5f,
-                     .center_y = 0.5f};
+    ShearOptions how{.y = g.uniform(-0.4f, 0.4f),
+                     .x = g.uniform(-0.4f, 0.4f),
+                     .center_y = 0.5f,
+                     .center_x = 0.5f};
     ShearOptions of_mask = how;
     of_mask.interpolation = Interpolation::nearest;
     return {shear(image, how), shear(mask, of_mask), shear_boxes(boxes, size, how),
@@ -126,7 +126,7 @@ struct Program {
   }
   Moved translated() {
     TranslateOptions how{
-        .x = g.uniform(-0.3f, 0.3f), .y = g.uniform(-0.3f, 0.3f), .relative = true};
+        .y = g.uniform(-0.3f, 0.3f), .x = g.uniform(-0.3f, 0.3f), .relative = true};
     TranslateOptions of_mask = how;
     of_mask.interpolation = Interpolation::nearest;
     return {translate(image, how), translate(mask, of_mask), translate_boxes(boxes, size, how),
@@ -139,7 +139,7 @@ struct Program {
                               .yx = g.uniform(-0.3f, 0.3f),
                               .yy = g.uniform(0.8f, 1.2f),
                               .y0 = g.uniform(-9.f, 9.f)};
-    WarpAffineOptions how{.width = 110, .height = 80, .inverse_map = inverse_map};
+    WarpAffineOptions how{.height = 80, .width = 110, .inverse_map = inverse_map};
     WarpAffineOptions of_mask = how;
     of_mask.interpolation = Interpolation::nearest;
     return {warp_affine(image, matrix, how), warp_affine(mask, matrix, of_mask),
@@ -214,8 +214,8 @@ TEST(BoxesFollow, SquaresAreFoundWhereBoxesPointsAndMasksSay) {
   auto pipeline = make_pipeline({.batch_size = 40, .seed = 3, .threads = 1}, [](Graph& g) {
     auto [way, image, mask, boxes, points, labels] = g.source(kTrials, [](const SampleInfo& info) {
       Drawn drawn = draw(info.index);
-      return std::tuple{info.index % kWays,     std::move(drawn.picture), std::move(drawn.mask),
-                        std::move(drawn.boxes), std::move(drawn.points),  std::move(drawn.labels)};
+      return std::tuple{info.index % kWays,     std::move(drawn.image),  std::move(drawn.mask),
+                        std::move(drawn.boxes), std::move(drawn.points), std::move(drawn.labels)};
     });
     const auto typed = [&](Value<Tensor> t, DType type, int rank) {
       return g.declare(t, {.dtype = type, .layout = Layout::none, .rank = rank});
@@ -226,9 +226,9 @@ TEST(BoxesFollow, SquaresAreFoundWhereBoxesPointsAndMasksSay) {
                     typed(boxes, DType::f32, 2),
                     typed(points, DType::f32, 2),
                     typed(labels, DType::i64, 1)};
-    const auto [picture, ids, edges, places, numbers] = program.by_way(way);
-    const auto seen = filter_boxes(edges, numbers, canvas_size(picture), {.min_visibility = 0.5f});
-    return std::tuple{picture, ids, edges, places, numbers, seen.boxes, seen.labels};
+    const auto [output, ids, edges, places, numbers] = program.by_way(way);
+    const auto seen = filter_boxes(edges, numbers, canvas_size(output), {.min_visibility = 0.5f});
+    return std::tuple{output, ids, edges, places, numbers, seen.boxes, seen.labels};
   });
   int whole = 0, cut = 0, points_seen = 0, left_out = 0;
   std::int64_t trial = 0;
@@ -236,14 +236,14 @@ TEST(BoxesFollow, SquaresAreFoundWhereBoxesPointsAndMasksSay) {
     for (std::size_t s = 0; s < batch.size(); ++s, ++trial) {
       const auto way = trial % kWays;
       SCOPED_TRACE("way " + std::to_string(way) + ", trial " + std::to_string(trial));
-      const Image &picture = batch.get<0>()[s], &mask = batch.get<1>()[s];
+      const Image &image = batch.get<0>()[s], &mask = batch.get<1>()[s];
       const Tensor &boxes = batch.get<2>()[s], &points = batch.get<3>()[s];
       const Tensor &labels = batch.get<4>()[s], &seen = batch.get<5>()[s];
       ASSERT_EQ(boxes.shape()[0], labels.shape()[0]);
       std::int64_t kept = 0;
       for (std::int64_t i = 0; i < labels.shape()[0]; ++i) {
         const std::int64_t id = labels.data<std::int64_t>()[i];
-        const Edges box = row_of(boxes, i), visible = clip(box, picture), found = find(mask, id);
+        const Edges box = row_of(boxes, i), visible = clip(box, image), found = find(mask, id);
         const bool turned = way >= 4 && way <= 9 && way != 7;
         const double slack = turned ? 2 : 1;
         // The drawn square lies within the box,
@@ -262,10 +262,10 @@ TEST(BoxesFollow, SquaresAreFoundWhereBoxesPointsAndMasksSay) {
         const float* point = points.data<float>() + 2 * i;
         const int x = static_cast<int>(std::floor(point[0])),
                   y = static_cast<int>(std::floor(point[1]));
-        if (x >= 2 && y >= 2 && x < picture.width() - 2 && y < picture.height() - 2 &&
+        if (x >= 2 && y >= 2 && x < image.width() - 2 && y < image.height() - 2 &&
             area(visible) > 36) {
           EXPECT_EQ(mask.row(y)[x], id);
-          EXPECT_NEAR(picture.row(y)[x], 80 * static_cast<int>(id), 3);
+          EXPECT_NEAR(image.row(y)[x], 80 * static_cast<int>(id), 3);
           ++points_seen;
         }
         if (area(visible) > 0 && area(visible) >= 0.5 * area(box)) {

@@ -41,7 +41,7 @@ Numbers numbers_of(const Tensor& tensor) {
   return {tensor.data<float>(), tensor.data<float>() + tensor.elements()};
 }
 
-const CanvasSize kSize{.width = 100, .height = 50};
+const CanvasSize kSize{.height = 50, .width = 100};
 
 TEST(BoxOperators, KnownBoxes) {
   struct Case {
@@ -81,7 +81,7 @@ TEST(BoxOperators, KnownBoxes) {
       {{0, 0, 3, 9, 0, 0, 4, 9, 0, 0, 9, 4},
        {0, 0, 4, 9},
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
-         return filter_boxes(boxes, kSize, {.min_width = 4.f, .min_height = 5.f}).boxes;
+         return filter_boxes(boxes, kSize, {.min_height = 5.f, .min_width = 4.f}).boxes;
        }},
   };
   for (const Case& c : cases) {
@@ -141,7 +141,7 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
       {{0, 0, 3e38f, 3e38f},
        "resize_boxes: box 0 overflows a float",
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
-         return resize_boxes(boxes, kSize, {.width = 60000, .height = 60000});
+         return resize_boxes(boxes, kSize, {.height = 60000, .width = 60000});
        }},
       {{1, std::numeric_limits<float>::quiet_NaN(), 2, 2},
        "relative_boxes: number 1 of the boxes in row 0 is nan, which is not finite",
@@ -210,7 +210,7 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
        [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
          auto zero = g.map(
              "zero", [](float x) { return static_cast<int>(x); }, g.uniform(0.f, 0.f));
-         return resize_boxes(boxes, kSize, {.width = zero, .height = 1});
+         return resize_boxes(boxes, kSize, {.height = 1, .width = zero});
        }},
   };
   for (const Case& c : cases) {

@@ -108,7 +108,7 @@ TEST(Regions, ScaledRegionIsWhatTheWindowShows) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
     auto image = g.source(1, [](const SampleInfo&) { return testing::make_image(40, 30, 3, 1); });
     const ScaledRegion shown = scaled_region(
-        canvas_size(image), {.width = 25, .height = 100, .scale = 2.f, .y = 1.f, .x = 1.f});
+        canvas_size(image), {.height = 100, .width = 25, .scale = 2.f, .y = 1.f, .x = 1.f});
     return std::tuple{shown.region, shown.size.height.value(), shown.size.width.value()};
   });
   auto epoch = pipeline.epoch();
@@ -125,7 +125,7 @@ TEST(Regions, WhatCannotBeIsTheErrorOfItsSample) {
           return std::tuple{info.index == 0 ? 0.5f : 1.f,
                             Rectangle{.x = std::numeric_limits<int>::max(), .width = 1}};
         });
-        auto region = expanded_region({.width = 5, .height = 5}, {.ratio = ratio});
+        auto region = expanded_region({.height = 5, .width = 5}, {.ratio = ratio});
         return nested_region(nested_region(far, far), region);
       });
   std::string errors;

@@ -32,7 +32,7 @@ inline Result apply(const Describe& describe, int channels = 3) {
     auto index = g.source(
         kImages, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
     auto image = g.map(
-        "picture", [channels](int i) { return numbered_image(i, channels); }, index);
+        "image", [channels](int i) { return numbered_image(i, channels); }, index);
     return describe(image, index);
   });
   Result result;

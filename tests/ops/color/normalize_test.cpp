@@ -1,7 +1,7 @@
 // The scale of mean and standard deviation: numbers for pixels of 0 .. 255 are refused while the
 // pipeline is described.
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/color.h>
+#include <sluice/ops/normalize.h>
 
 #include <array>
 #include <cmath>
@@ -70,6 +70,22 @@ TEST(Normalize, NumbersOfAnotherScaleAreRefused) {
                                  "by 255 first; divide both by 255";
       EXPECT_EQ(told, wanted) << c.name;
     }
+  }
+}
+
+TEST(Normalize, AStdOfZeroIsRefusedForTheChannelThatEachImageHas) {
+  const struct {
+    Numbers deviations;
+    bool wrong;
+  } cases[] = {{{0, 1, 1, 1}, true}, {{0, 0, 0, 0}, true}, {{1, 0, 0, 0}, false}};
+  for (const auto& c : cases) {
+    const auto wanted = [&](const std::string& name) {
+      return c.wrong ? name + ": std of channel 0 is 0; it must be above zero" : "";
+    };
+    EXPECT_EQ(refusal(crop_mirror_normalize, CropMirrorNormalizeOptions{.std = c.deviations}),
+              wanted("crop_mirror_normalize"));
+    EXPECT_EQ(refusal(resize_mirror_normalize, ResizeMirrorNormalizeOptions{.std = c.deviations}),
+              wanted("resize_mirror_normalize"));
   }
 }
 

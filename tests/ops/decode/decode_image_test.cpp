@@ -99,7 +99,7 @@ TEST_F(DecodeImageTest, RowsForTheNextOperatorAreThoseOfTheImage) {
       if (tapped)
         g.tap(
             "tap", [](const Image&) {}, image);
-      return flip(resize(image, {.width = 25, .height = 35}), {.vertical = true});
+      return flip(resize(image, {.height = 35, .width = 25}), {.vertical = true});
     });
     EXPECT_EQ(to_string(pipeline.plan()).find("[rows") == std::string::npos, tapped);
     auto batch = pipeline.epoch().next();
@@ -152,7 +152,7 @@ TEST_F(DecodeImageTest, MasksGiveIds) {
         auto image = decode_image(file, c.options);
         if (how == 2) return flip(crop(image, part), {.horizontal = true});
         return resize(crop(image, part),
-                      {.width = 9, .height = 8, .interpolation = Interpolation::nearest});
+                      {.height = 8, .width = 9, .interpolation = Interpolation::nearest});
       });
       const auto batch = pipeline.epoch().next();
       ASSERT_TRUE(batch.has_value());

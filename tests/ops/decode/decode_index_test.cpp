@@ -65,7 +65,7 @@ TEST(DecodeIndex, TheOperatorsTeachItAndGiveTheSamePixels) {
   check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg); });
   check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, Rectangle{20, 30, 40, 50}); });
   check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, random_region(jpeg)); });
-  check([](Value<Bytes> jpeg) { return random_resized_crop(jpeg, {.width = 32, .height = 32}); });
+  check([](Value<Bytes> jpeg) { return random_resized_crop(jpeg, {.height = 32, .width = 32}); });
 }
 
 // Under the hash that its bytes carry, whatever they are.
@@ -87,7 +87,7 @@ TEST(DecodeIndex, TheOperatorsTakeTheHashThatAFileCarries) {
   };
   check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg); });
   check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, Rectangle{20, 30, 40, 50}); });
-  check([](Value<Bytes> jpeg) { return random_resized_crop(jpeg, {.width = 32, .height = 32}); });
+  check([](Value<Bytes> jpeg) { return random_resized_crop(jpeg, {.height = 32, .width = 32}); });
 }
 
 // An index whose file was cut once it had been opened: all samples are delivered, each that it
@@ -141,7 +141,7 @@ TEST(DecodeIndex, ADamagedOneIsCountedAndSaidOnce) {
   check("decode_jpeg", [&](Value<Bytes> jpeg) { return decode_jpeg(jpeg, region); });
   check("decode_jpeg", [&](Value<Bytes> jpeg) { return crop(decode_jpeg(jpeg), region); });
   check("random_resized_crop", [](Value<Bytes> jpeg) {
-    return random_resized_crop(jpeg, {.width = 8, .height = 8, .shrink = true});
+    return random_resized_crop(jpeg, {.height = 8, .width = 8, .shrink = true});
   });
   std::filesystem::remove(path);
 }

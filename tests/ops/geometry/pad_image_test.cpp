@@ -20,12 +20,12 @@ Image image_of(std::int64_t i) {
 TEST(PadImage, ParametersMayDifferFromSampleToSample) {
   auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [](Graph& g) {
     auto index = g.source(6, [](const SampleInfo& info) { return info.index_in_epoch; });
-    auto image = g.map("picture", image_of, index);
+    auto image = g.map("image", image_of, index);
     auto some = g.map(
         "some", [](std::int64_t i) { return static_cast<int>(4 - i); }, index);
     return std::tuple{index,
                       pad_image(image, {.left = some, .bottom = 2, .border = Border::reflect}),
-                      pad_image(image, {.top = 1, .width = 8, .height = 8, .fill = {1, 2, 3}})};
+                      pad_image(image, {.top = 1, .height = 8, .width = 8, .fill = {1, 2, 3}})};
   });
   std::int64_t passed = 0;
   std::string told;

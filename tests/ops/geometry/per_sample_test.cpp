@@ -24,7 +24,7 @@
 namespace sluice {
 namespace per_sample_test {
 
-Image picture() { return testing::make_image(12, 17, 3); }
+Image drawn() { return testing::make_image(12, 17, 3); }
 
 struct Case {
   std::string name;
@@ -127,7 +127,7 @@ TEST(PerSample, KernelsAndTheirWords) {
           },
           whole);
       auto image = g.map(
-          "picture", [](int) { return picture(); }, whole);
+          "image", [](int) { return drawn(); }, whole);
       return std::tuple{whole, one.describe(image, whole, number, region)};
     });
     const auto batch = pipeline.epoch().next();
@@ -135,7 +135,7 @@ TEST(PerSample, KernelsAndTheirWords) {
       ASSERT_EQ(batch->size(), 3u);
       for (std::size_t k = 0; k < 3; ++k) {
         Image expected;
-        one.make(picture(), batch->get<0>()[k], expected);
+        one.make(drawn(), batch->get<0>()[k], expected);
         EXPECT_EQ(batch->get<1>()[k], expected) << k;
       }
     } else {
@@ -151,7 +151,7 @@ TEST(PerSample, ConstantsThatCannotBeAreRefusedWhenTheGraphIsBuilt) {
   const auto told = [](const std::function<Value<Image>(Value<Image>)>& describe) {
     return error_of<BuildError>([&] {
       (void)make_pipeline({}, [&](Graph& g) {
-        return describe(g.source(1, [](const SampleInfo&) { return picture(); }));
+        return describe(g.source(1, [](const SampleInfo&) { return drawn(); }));
       });
     });
   };

@@ -48,7 +48,7 @@ auto results_of(const std::vector<File>& files, const Describe& describe) {
 
 std::vector<Image> crops_of(const std::vector<File>& files, int height, int width, bool shrink) {
   return results_of(files, [&](Value<ByteSpan> jpeg) {
-    return random_resized_crop(jpeg, {.width = width, .height = height, .shrink = shrink});
+    return random_resized_crop(jpeg, {.height = height, .width = width, .shrink = shrink});
   });
 }
 

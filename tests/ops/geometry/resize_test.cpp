@@ -43,7 +43,7 @@ TEST(Resize, ASamplesSizeIsGivenAndMustBeLegal) {
         g.source(3, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
     auto image = g.map(
         "image", [](int) { return Image(4, 2, 1); }, size);
-    return resize(image, {.width = 0, .height = size, .shorter = 0});
+    return resize(image, {.height = size, .width = 0, .shorter = 0});
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_EQ(batch->size(), 2u);
@@ -60,8 +60,8 @@ TEST(Resize, APartOfTheImageWithinASize) {
         4, [](const SampleInfo& info) { return static_cast<float>(info.index_in_epoch) * 7; });
     auto image = g.map(
         "image", [](float) { return testing::make_image(20, 30, 3); }, start);
-    auto part = resize(image, {.width = 9,
-                               .height = 9,
+    auto part = resize(image, {.height = 9,
+                               .width = 9,
                                .mode = ResizeMode::not_larger,
                                .max_size = 8,
                                .roi_start_y = start,
@@ -71,7 +71,7 @@ TEST(Resize, APartOfTheImageWithinASize) {
   const Image in = testing::make_image(20, 30, 3);
   const auto batch = pipeline.epoch().next();
   ASSERT_EQ(batch->size(), 3u);
-  const kernels::ImageSize sizes[] = {{8, 5}, {8, 8}, {4, 8}};
+  const ImageSize sizes[] = {{8, 5}, {8, 8}, {4, 8}};
   for (std::size_t k = 0; k < 3; ++k) {
     const double start = 7.0 * static_cast<double>(k);
     Image resized, expected;

@@ -6,11 +6,11 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/warp.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -31,13 +31,13 @@ namespace rotate_pipeline_test {
 std::vector<std::vector<std::uint8_t>> make_files(int count, bool damage = false) {
   std::vector<std::vector<std::uint8_t>> files;
   for (int i = 0; i < count; ++i) {
-    const Image picture = draw_image(40 + i * 7 % 61, 50 + i * 13 % 47, i % 5 == 4 ? 1 : 3,
-                                     static_cast<std::uint64_t>(i));
+    const Image image = draw_image(40 + i * 7 % 61, 50 + i * 13 % 47, i % 5 == 4 ? 1 : 3,
+                                   static_cast<std::uint64_t>(i));
     const Bytes jpeg =
-        encode_jpeg(picture, {.quality = 70 + i % 30,
-                              .subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444,
-                              .progressive = i % 7 == 6,
-                              .orientation = i % 11 == 10 ? 6 : 1});
+        encode_jpeg(image, {.quality = 70 + i % 30,
+                            .subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444,
+                            .progressive = i % 7 == 6,
+                            .orientation = i % 11 == 10 ? 6 : 1});
     std::vector<std::uint8_t> file(jpeg.begin(), jpeg.end());
     if (damage && i % 9 == 5) file.resize(file.size() / 2);
     files.push_back(std::move(file));
@@ -58,7 +58,7 @@ auto rotate_some(const std::vector<Bytes8>& files) {
     auto turned = g.if_else(
         g.coin_flip(0.25), [&] { return rotate(image, angle, {.fill = 0}); },
         [&] { return image; });
-    return std::tuple{resize(turned, {.width = 48, .height = 40}), angle};
+    return std::tuple{resize(turned, {.height = 40, .width = 48}), angle};
   };
 }
 
@@ -165,10 +165,10 @@ TEST(TrainPipeline, EqualsDecodeCutResizeFlipNormalize) {
     auto mirror = g.coin_flip(0.5);
     auto tensor = resize_mirror_normalize(
         decode_jpeg(jpeg, region),
-        {.width = 32, .height = 32, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
+        {.height = 32, .width = 32, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
     auto image = crop(decode_jpeg(jpeg), region);
     auto slow = crop_mirror_normalize(
-        flip(resize(image, {.width = 32, .height = 32}), {.horizontal = mirror}),
+        flip(resize(image, {.height = 32, .width = 32}), {.horizontal = mirror}),
         {.mean = kImageNetMean, .std = kImageNetStd});
     return std::tuple{tensor, slow, region};
   });

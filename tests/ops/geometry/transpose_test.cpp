@@ -16,7 +16,7 @@ TEST(TransposeOperator, TwiceIsTheSameImage) {
   };
   auto pipeline = make_pipeline({.batch_size = 4}, [&](Graph& g) {
     auto index = g.source(4, [](const SampleInfo& info) { return info.index_in_epoch; });
-    auto image = g.map("picture", image_of, index);
+    auto image = g.map("image", image_of, index);
     return std::tuple{transpose(image), transpose(transpose(image)),
                       flip(transpose(image), {.horizontal = false, .vertical = true}),
                       rotate(image, 90.f)};

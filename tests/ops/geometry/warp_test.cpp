@@ -30,7 +30,7 @@ struct Sources {
   explicit Sources(Graph& g)
       : index(g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; })),
         image(g.map(
-            "picture", [](std::int64_t i) { return image_of(i); }, index)),
+            "image", [](std::int64_t i) { return image_of(i); }, index)),
         part(g.map(
             "part", [](std::int64_t i) { return 0.25f * static_cast<float>(i); }, index)) {}
   Value<std::int64_t> index;
@@ -45,10 +45,10 @@ TEST(Warps, ParametersMayDifferFromSampleToSample) {
         "size", [](std::int64_t i) { return static_cast<int>(5 + i); }, from.index);
     return std::tuple{
         warp_affine(from.image, {1.f, from.part, 0.5f, 0.f, 1.f, from.part},
-                    {.width = size, .height = 6, .border = Border::edge}),
+                    {.height = 6, .width = size, .border = Border::edge}),
         warp_affine(from.image, {.x0 = from.part}, {.inverse_map = false, .fill = {1, 2, 3, 4}}),
         shear(from.image, {.x = from.part, .center_y = 0.5f, .fill = 99}),
-        translate(from.image, {.x = from.part, .y = -1, .border = Border::edge}),
+        translate(from.image, {.y = -1, .x = from.part, .border = Border::edge}),
         translate(from.image,
                   {.y = 0.5f, .relative = true, .interpolation = Interpolation::nearest})};
   };
@@ -89,7 +89,7 @@ TEST(Warps, AWrongSampleSaysWhatIsWrong) {
     return errors;
   };
   const std::vector<std::string> one_is_wrong = errors_of([](const Sources& from) {
-    return shear(from.image, {.x = from.part, .y = 0.5f});  // sample 8: 2 * 0.5
+    return shear(from.image, {.y = 0.5f, .x = from.part});  // sample 8: 2 * 0.5
   });
   ASSERT_EQ(one_is_wrong.size(), 1u);
   EXPECT_EQ(one_is_wrong[0],
@@ -118,9 +118,9 @@ TEST(Warps, WrongConstantsAreRefusedWhenTheGraphIsBuilt) {
     }
     return "no error";
   };
-  EXPECT_EQ(error_of([](const Sources& from) { return shear(from.image, {.x = 2, .y = 0.5f}); }),
+  EXPECT_EQ(error_of([](const Sources& from) { return shear(from.image, {.y = 0.5f, .x = 2}); }),
             "shear: x * y must not be 1, which collapses the image to a line");
-  EXPECT_EQ(error_of([](const Sources& from) { return shear(from.image, {.x = 2, .y = 0.25f}); }),
+  EXPECT_EQ(error_of([](const Sources& from) { return shear(from.image, {.y = 0.25f, .x = 2}); }),
             "no error");
   EXPECT_EQ(
       error_of([](const Sources& from) {

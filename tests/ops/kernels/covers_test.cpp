@@ -212,7 +212,7 @@ Levels summed(const Image& in, const std::vector<float>& weights) {
 }
 
 // Small odd sizes, and some that are wider than any vector.
-std::vector<PictureSize> stack_sizes() {
+std::vector<ImageSize> stack_sizes() {
   return {{1, 1}, {1, 2}, {2, 1}, {1, 17}, {13, 1}, {3, 3}, {11, 23}, {5, 97}, {9, 77}};
 }
 

@@ -155,10 +155,10 @@ TEST(DeferredImage, NeedsOnlyThePartThatItSays) {
   }
   // Rows 0 .. 8 and columns 5 .. 14 of 40 x 40, and one more in each direction.
   const Image size = Image::size_only(40, 40, 3);
-  DeferredImage picture(size);
-  picture.resize("resize", 20, 20, Interpolation::bilinear);
-  picture.crop("crop", {0, 3, 4, 4});
-  EXPECT_EQ(picture.needed(), (Rectangle{0, 4, 10, 12}));
+  DeferredImage image(size);
+  image.resize("resize", 20, 20, Interpolation::bilinear);
+  image.crop("crop", {0, 3, 4, 4});
+  EXPECT_EQ(image.needed(), (Rectangle{0, 4, 10, 12}));
 }
 
 TEST(DeferredImage, IsNormalizedAsTheImageIs) {
@@ -210,9 +210,9 @@ TEST(DeferredImage, RefusesInTheWordsOfTheKernels) {
   const Image in = make_image(8, 9, 3), five(4, 4, 5), empty;
   Image out;
   const auto small = [&] {
-    DeferredImage picture(in);
-    picture.crop("crop", {2, 2, 3, 4});
-    return picture;
+    DeferredImage image(in);
+    image.crop("crop", {2, 2, 3, 4});
+    return image;
   };
   Image part;
   kernels::crop(in, {2, 2, 3, 4}, part);
@@ -225,15 +225,15 @@ TEST(DeferredImage, RefusesInTheWordsOfTheKernels) {
     EXPECT_EQ(refusal_of([&] { small().resize("resize", size, 5, Interpolation::box); }),
               refusal_of([&] { kernels::resize(part, size, 5, Interpolation::box, out); }));
   }
-  for (const Image* picture : {&five, &empty}) {
+  for (const Image* image : {&five, &empty}) {
     EXPECT_EQ(refusal_of([&] {
-                DeferredImage(*picture).crop("crop", {0, 0, 1, 1});
+                DeferredImage(*image).crop("crop", {0, 0, 1, 1});
               }),
               refusal_of([&] {
-                kernels::crop(*picture, {0, 0, 1, 1}, out);
+                kernels::crop(*image, {0, 0, 1, 1}, out);
               }));
-    EXPECT_EQ(refusal_of([&] { DeferredImage(*picture).check("flip"); }),
-              refusal_of([&] { kernels::flip(*picture, true, false, out); }));
+    EXPECT_EQ(refusal_of([&] { DeferredImage(*image).check("flip"); }),
+              refusal_of([&] { kernels::flip(*image, true, false, out); }));
   }
 }
 

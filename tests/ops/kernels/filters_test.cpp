@@ -28,13 +28,13 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Small sizes that are odd in some way, and one that is wider than any vector.
-const std::vector<PictureSize> kSizes = {{1, 1},  {1, 2}, {2, 1},   {1, 17},
-                                         {13, 1}, {3, 3}, {11, 23}, {5, 97}};
+const std::vector<ImageSize> kSizes = {{1, 1},  {1, 2}, {2, 1},   {1, 17},
+                                       {13, 1}, {3, 3}, {11, 23}, {5, 97}};
 
 // The default sizes up to this width.
-std::vector<PictureSize> small_sizes_up_to(int width) {
-  std::vector<PictureSize> sizes(std::begin(kSmallSizes), std::end(kSmallSizes));
-  std::erase_if(sizes, [&](const PictureSize& size) { return size.width > width; });
+std::vector<ImageSize> small_sizes_up_to(int width) {
+  std::vector<ImageSize> sizes(std::begin(kSmallSizes), std::end(kSmallSizes));
+  std::erase_if(sizes, [&](const ImageSize& size) { return size.width > width; });
   return sizes;
 }
 
@@ -188,7 +188,7 @@ ImageKernel gaussian_blur() {
 // Rounding alone gives a mean error of a quarter. A larger mean would be a shift.
 TEST(GaussianBlur, HasNoBias) {
   for (const ImageKernel::Setting& setting : gaussian_blur().settings) {
-    for (const auto& [height, width] : {PictureSize{11, 23}, {5, 97}}) {
+    for (const auto& [height, width] : {ImageSize{11, 23}, {5, 97}}) {
       const Image in = make_image(height, width, 3);
       Image out;
       setting.run(in, out);

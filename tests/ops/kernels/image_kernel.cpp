@@ -18,38 +18,38 @@ std::string size_of(const Image& in) {
 }
 
 // A view on a part of an image that it keeps, so that there are gaps between its rows.
-struct Picture {
+struct Viewed {
   Image whole, view;
 };
 
 // The images that a setting is tested with.
-std::vector<Picture> images_for(const ImageKernel& kernel, const ImageKernel::Setting& setting) {
-  std::vector<Picture> pictures;
+std::vector<Viewed> images_for(const ImageKernel& kernel, const ImageKernel::Setting& setting) {
+  std::vector<Viewed> images;
   for (const int channels : kernel.channels) {
     if (kernel.every_level && setting.sizes.empty()) {
       Image whole = all_levels(channels);
       Image view = whole.crop_view(0, 0, whole.height(), whole.width());
-      pictures.push_back({std::move(whole), std::move(view)});
+      images.push_back({std::move(whole), std::move(view)});
     }
-    for (const PictureSize& size : setting.sizes.empty() ? kernel.sizes : setting.sizes) {
+    for (const ImageSize& size : setting.sizes.empty() ? kernel.sizes : setting.sizes) {
       Image whole = image_around(size, channels);
       Image view = view_in(whole, size);
-      pictures.push_back({std::move(whole), std::move(view)});
+      images.push_back({std::move(whole), std::move(view)});
     }
   }
-  return pictures;
+  return images;
 }
 
 // Changing the target is slow, so the tests visit each target once per setting.
 
 TEST_P(ImageKernels, FollowsTheFormula) {
   for (const ImageKernel::Setting& setting : GetParam().settings) {
-    const std::vector<Picture> pictures = images_for(GetParam(), setting);
+    const std::vector<Viewed> images = images_for(GetParam(), setting);
     std::vector<Levels> wanted;
-    for (const Picture& picture : pictures) wanted.push_back(setting.formula(picture.view));
+    for (const Viewed& image : images) wanted.push_back(setting.formula(image.view));
     on_every_target([&] {
-      for (std::size_t i = 0; i < pictures.size(); ++i) {
-        const Image& in = pictures[i].view;
+      for (std::size_t i = 0; i < images.size(); ++i) {
+        const Image& in = images[i].view;
         Image out;
         setting.run(in, out);
         const auto wrong = difference(out, wanted[i], setting.tolerance);
@@ -59,27 +59,26 @@ TEST_P(ImageKernels, FollowsTheFormula) {
   }
 }
 
-std::vector<Image> images_of(const ImageKernel& kernel, const std::vector<PictureSize>& sizes) {
-  std::vector<Image> pictures;
+std::vector<Image> images_of(const ImageKernel& kernel, const std::vector<ImageSize>& sizes) {
+  std::vector<Image> images;
   for (const int channels : kernel.channels) {
-    for (const auto& [height, width] : sizes)
-      pictures.push_back(make_image(height, width, channels));
+    for (const auto& [height, width] : sizes) images.push_back(make_image(height, width, channels));
   }
-  return pictures;
+  return images;
 }
 
 TEST_P(ImageKernels, SameBytes) {
   const std::vector<Image> wide = images_of(GetParam(), GetParam().wide_sizes);
   for (const ImageKernel::Setting& setting : GetParam().settings) {
     const std::vector<Image> of_setting = images_of(GetParam(), setting.sizes);
-    const std::vector<Image>& pictures = setting.sizes.empty() ? wide : of_setting;
+    const std::vector<Image>& images = setting.sizes.empty() ? wide : of_setting;
     std::vector<Image> expected;
-    for (const Image& in : pictures) setting.run(in, expected.emplace_back());
+    for (const Image& in : images) setting.run(in, expected.emplace_back());
     on_every_target([&] {
-      for (std::size_t i = 0; i < pictures.size(); ++i) {
+      for (std::size_t i = 0; i < images.size(); ++i) {
         Image out;
-        setting.run(pictures[i], out);
-        EXPECT_EQ(out, expected[i]) << setting.arguments << ", of " << size_of(pictures[i]);
+        setting.run(images[i], out);
+        EXPECT_EQ(out, expected[i]) << setting.arguments << ", of " << size_of(images[i]);
       }
     });
   }
@@ -95,20 +94,20 @@ TEST_P(ImageKernels, WritesOnlyItsPlace) {
     }
   };
   for (const ImageKernel::Setting& setting : GetParam().settings) {
-    std::vector<Image> pictures, expected;
-    for (const Picture& picture : images_for(GetParam(), setting)) {
-      setting.run(picture.view, expected.emplace_back());
-      pictures.push_back(picture.view.clone());  // without gaps
+    std::vector<Image> images, expected;
+    for (const Viewed& image : images_for(GetParam(), setting)) {
+      setting.run(image.view, expected.emplace_back());
+      images.push_back(image.view.clone());  // without gaps
     }
     on_every_target([&] {
-      for (std::size_t i = 0; i < pictures.size(); ++i) {
-        const Image& in = pictures[i];
+      for (std::size_t i = 0; i < images.size(); ++i) {
+        const Image& in = images[i];
         Place place;
         Image out;
         out.set_placer(&place);
         setting.run(in, out);
         EXPECT_EQ(out, expected[i]) << setting.arguments << ", of " << size_of(in);
-        ASSERT_GE(place.memory.size(), 64u) << "it made no picture of the place";
+        ASSERT_GE(place.memory.size(), 64u) << "the kernel did not ask the placer for memory";
         const auto behind = place.memory.end() - 64;
         EXPECT_TRUE(std::all_of(behind, place.memory.end(),
                                 [](std::byte b) { return b == std::byte{0xA5}; }))
@@ -169,7 +168,7 @@ std::optional<std::string> difference(const Image& out, const Levels& wanted, do
 }
 
 ImageKernel& ImageKernel::gives(std::string arguments, Run run, Formula formula, double tolerance,
-                                std::vector<PictureSize> sizes_for_it) {
+                                std::vector<ImageSize> sizes_for_it) {
   settings.push_back({std::move(arguments), std::move(run), std::move(formula), tolerance,
                       std::move(sizes_for_it)});
   return *this;

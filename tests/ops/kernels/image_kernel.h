@@ -96,7 +96,7 @@ struct ImageKernel {
     Formula formula;
     double tolerance;
     // Replaces all sizes of the kernel for this setting, unless empty.
-    std::vector<PictureSize> sizes;
+    std::vector<ImageSize> sizes;
   };
   // `run` throws std::invalid_argument with this message. It receives an image of 4 x 4 pixels with
   // the most channels that the kernel accepts.
@@ -109,7 +109,7 @@ struct ImageKernel {
   explicit ImageKernel(std::string called) : name(std::move(called)) {}
 
   ImageKernel& gives(std::string arguments, Run run, Formula formula, double tolerance = 0,
-                     std::vector<PictureSize> sizes_for_it = {});
+                     std::vector<ImageSize> sizes_for_it = {});
   ImageKernel& refuses(Run run, std::string message);
 
   std::string name;
@@ -117,11 +117,11 @@ struct ImageKernel {
   std::vector<Refusal> refusals;
   std::vector<int> channels = {1, 2, 3, 4};
   // The sizes for the formula.
-  std::vector<PictureSize> sizes{std::begin(kSmallSizes), std::end(kSmallSizes)};
+  std::vector<ImageSize> sizes{std::begin(kSmallSizes), std::end(kSmallSizes)};
   // Adds one image with every pixel value in every channel.
   bool every_level = false;
   // The sizes for SameBytes.
-  std::vector<PictureSize> wide_sizes = {{4, 257}, {9, 61}, {33, 40}, {40, 99}, {5, 771}};
+  std::vector<ImageSize> wide_sizes = {{4, 257}, {9, 61}, {33, 40}, {40, 99}, {5, 771}};
 };
 
 class ImageKernels : public ::testing::TestWithParam<ImageKernel> {};

@@ -106,7 +106,7 @@ TEST(CutSamples, RefusesWhatCannotBe) {
     }
     return "no error";
   };
-  Samples<float> pictures(2, {5, 4, 3}, Layout::hwc), flat(2, {60}, Layout::none),
+  Samples<float> images(2, {5, 4, 3}, Layout::hwc), flat(2, {60}, Layout::none),
       none(2, {5, 4, 3}, Layout::none);
   const auto cut = [&](Samples<float>& samples, const Rectangle& region) {
     return error_of([&] { cut_samples(samples.block, last_sample(samples.block), region); });
@@ -116,7 +116,7 @@ TEST(CutSamples, RefusesWhatCannotBe) {
   for (const Rectangle& region :
        {Rectangle{0, 0, 6, 1}, Rectangle{0, 0, 1, 5}, Rectangle{-1, 0, 1, 1}, Rectangle{4, 0, 2, 1},
         Rectangle{0, 0, 1, -1}, Rectangle{0, 2147483647, 1, 2147483647}})
-    EXPECT_NE(cut(pictures, region).find("does not lie inside images of 4 x 5"), std::string::npos);
+    EXPECT_NE(cut(images, region).find("does not lie inside images of 4 x 5"), std::string::npos);
   std::int64_t numbers[2] = {};
   const SampleBlock whole{reinterpret_cast<std::byte*>(numbers), 2, {{1}, DType::i64}};
   EXPECT_NE(error_of([&] {

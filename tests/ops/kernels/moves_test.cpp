@@ -20,7 +20,6 @@ namespace moves_test {
 
 using kernels::center_crop_region;
 using kernels::ExpandParams;
-using kernels::ImageSize;
 using kernels::Margins;
 using kernels::random_resized_crop_region;
 using kernels::RandomCropParams;
@@ -77,9 +76,9 @@ ImageKernel flip() {
   return kernel;
 }
 
-const std::vector<PictureSize> kTurnSizes = {{1, 1},   {1, 6},   {5, 1},   {4, 4},  {4, 5},
-                                             {5, 6},   {6, 5},   {6, 7},   {7, 9},  {8, 8},
-                                             {16, 17}, {18, 16}, {31, 32}, {33, 70}};
+const std::vector<ImageSize> kTurnSizes = {{1, 1},   {1, 6},   {5, 1},   {4, 4},  {4, 5},
+                                           {5, 6},   {6, 5},   {6, 7},   {7, 9},  {8, 8},
+                                           {16, 17}, {18, 16}, {31, 32}, {33, 70}};
 
 ImageKernel transpose() {
   ImageKernel kernel("transpose");

@@ -20,7 +20,6 @@ namespace sluice::testing {
 namespace resize_test {
 
 using kernels::Box;
-using kernels::ImageSize;
 using kernels::plan_resize;
 using kernels::resize;
 using kernels::ResizeFilter;

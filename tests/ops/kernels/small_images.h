@@ -24,19 +24,15 @@ inline Image all_levels(int channels) {
   return image;
 }
 
-struct PictureSize {
-  int height, width;
-};
-inline constexpr PictureSize kSmallSizes[] = {{1, 1},  {1, 2},  {1, 3},  {2, 1},
-                                              {1, 7},  {5, 1},  {3, 5},  {7, 11},
-                                              {2, 16}, {3, 31}, {2, 65}, {13, 127}};
+inline constexpr ImageSize kSmallSizes[] = {{1, 1}, {1, 2},  {1, 3},  {2, 1},  {1, 7},  {5, 1},
+                                            {3, 5}, {7, 11}, {2, 16}, {3, 31}, {2, 65}, {13, 127}};
 
 // Returns an image for a view of this size: view_in() leaves gaps between the rows.
-inline Image image_around(const PictureSize& size, int channels) {
+inline Image image_around(const ImageSize& size, int channels) {
   return make_image(size.height + 2, size.width + 3, channels,
                     static_cast<std::uint32_t>(size.height * 131 + size.width));
 }
-inline Image view_in(const Image& whole, const PictureSize& size) {
+inline Image view_in(const Image& whole, const ImageSize& size) {
   return whole.crop_view(1, 2, size.height, size.width);
 }
 
@@ -44,7 +40,7 @@ template <class F>
 void on_small_images(std::initializer_list<int> all_channels, const F& f) {
   for (const int channels : all_channels) {
     f(all_levels(channels));
-    for (const PictureSize& size : kSmallSizes) {
+    for (const ImageSize& size : kSmallSizes) {
       SCOPED_TRACE(std::to_string(size.height) + " x " + std::to_string(size.width) + " x " +
                    std::to_string(channels));
       const Image whole = image_around(size, channels);

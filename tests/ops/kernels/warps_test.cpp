@@ -79,7 +79,7 @@ void give_all(ImageKernel& kernel, const std::string& arguments,
 }
 
 // The output size: the canvas that holds all corners.
-PictureSize canvas_of(const Image& in, double angle) {
+ImageSize canvas_of(const Image& in, double angle) {
   const double height = in.height(), width = in.width();
   const double cosine = std::abs(std::cos(angle)), sine = std::abs(std::sin(angle));
   const auto length = [](double middle, double reach) {
@@ -91,8 +91,8 @@ PictureSize canvas_of(const Image& in, double angle) {
 
 Levels rotated(const Image& in, double degrees, const RotateOptions& options) {
   const double angle = degrees * std::numbers::pi / 180.0;
-  const PictureSize size =
-      options.keep_size ? PictureSize{in.height(), in.width()} : canvas_of(in, angle);
+  const ImageSize size =
+      options.keep_size ? ImageSize{in.height(), in.width()} : canvas_of(in, angle);
   return levels_at(in, {options.interpolation, Border::constant, options.fill}, size.height,
                    size.width, [&](double x, double y) {
                      const double dx = x - size.width / 2.0, dy = y - size.height / 2.0;
@@ -115,7 +115,7 @@ ImageKernel rotate() {
     return [=](const Image& in, Image& out) { kernels::rotate(in, degrees, options, out); };
   };
   const auto gives = [&](float degrees, const RotateOptions& options,
-                         const std::vector<PictureSize>& sizes = {}) {
+                         const std::vector<ImageSize>& sizes = {}) {
     kernel.gives(
         std::to_string(degrees) + " degrees, " + name_of(options.interpolation) +
             (options.keep_size ? ", same size" : ""),
@@ -362,7 +362,7 @@ ImageKernel warp_affine() {
         },
         [=](const Image&) { return PlaceOf(place_of); });
     for (const WarpOptions& options : kAllWarps) {
-      for (const auto& [height, width] : {PictureSize{1, 1}, {9, 33}}) {
+      for (const auto& [height, width] : {ImageSize{1, 1}, {9, 33}}) {
         kernel.gives(
             arguments + text_of(options) + ", to " + std::to_string(height) + " x " +
                 std::to_string(width),

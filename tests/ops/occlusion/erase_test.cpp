@@ -15,12 +15,12 @@
 namespace sluice {
 namespace occlusion_erase_test {
 
-Image picture() { return draw_image(30, 40, 3, 5); }
+Image drawn() { return draw_image(30, 40, 3, 5); }
 
 std::vector<Image> results(int threads, int samples,
                            const std::function<Value<Image>(Value<Image>)>& describe) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 7, .threads = threads}, [&](Graph& g) {
-    return describe(g.source(samples, [](const SampleInfo&) { return picture(); }));
+    return describe(g.source(samples, [](const SampleInfo&) { return drawn(); }));
   });
   std::vector<Image> all;
   auto epoch = pipeline.epoch();
@@ -31,7 +31,7 @@ std::vector<Image> results(int threads, int samples,
 
 TEST(EraseOperator, DoesWhatTheKernelDoes) {
   Image expected;
-  kernels::erase(picture(), {5, 6, 7, 8}, {1, 2, 3}, expected);
+  kernels::erase(drawn(), {5, 6, 7, 8}, {1, 2, 3}, expected);
   EXPECT_EQ(results(1, 1,
                     [](Value<Image> x) {
                       return erase(x, Rectangle{5, 6, 7, 8}, {.fill = {1, 2, 3}});
@@ -44,7 +44,7 @@ TEST(EraseOperator, DoesWhatTheKernelDoes) {
                     })
                 .at(0),
             expected);
-  kernels::erase(picture(), {5, 10, 20, 20}, 0, expected);
+  kernels::erase(drawn(), {5, 10, 20, 20}, 0, expected);
   EXPECT_EQ(results(1, 1,
                     [](Value<Image> x) {
                       return erase(x, {.y = 0.5f,
@@ -64,7 +64,7 @@ TEST(EraseOperator, RandomErasingIsTheSameOnAnyNumberOfThreads) {
   };
   const std::vector<Image> first = results(1, 40, describe);
   EXPECT_EQ(first, results(3, 40, describe));
-  const Image in = picture();
+  const Image in = drawn();
   int erased = 0;
   for (const Image& out : first) erased += out == in ? 0 : 1;
   EXPECT_GT(erased, 8);

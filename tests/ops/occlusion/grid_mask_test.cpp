@@ -18,8 +18,8 @@ TEST(GridMaskOperator, TakesATileOfEachSample) {
     return grid_mask(image, {.tile = tile,
                              .ratio = 0.25f,
                              .degrees = 30.f,
-                             .shift_x = 1.f,
                              .shift_y = 2.f,
+                             .shift_x = 1.f,
                              .fill = {5, 6, 7}});
   });
   const auto batch = pipeline.epoch().next();

@@ -3,8 +3,8 @@
 #include "tests/io/images.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/kernels/reduce.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>

@@ -3,8 +3,8 @@
 #include "tests/io/images.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/kernels/reduce.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>
@@ -22,14 +22,14 @@
 namespace sluice {
 namespace reductions_sum_test {
 
-Value<Image> pictures(Graph& g) {
+Value<Image> draw_images(Graph& g) {
   return g.source(
       4, [](const SampleInfo& info) { return draw_image(20, 30, 3, info.key().index + 1u); });
 }
 
 TEST(SumOperator, InAGraph) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
-    auto image = pictures(g);
+    auto image = draw_images(g);
     auto light = image > 100;
     auto parts = image / 255;
     static_assert(std::is_same_v<decltype(sum(image)), Value<std::int64_t>>);
@@ -56,8 +56,8 @@ TEST(SumOperator, InAGraph) {
 TEST(SumOperator, OfFractionsIsNoWholeNumber) {
   const std::string says = "sum: to is i64, but the elements are f32; their sum can be f32 or f64";
   EXPECT_NE(error_of<BuildError>([] {
-              (void)make_pipeline({},
-                                  [](Graph& g) { return sum(crop_mirror_normalize(pictures(g))); });
+              (void)make_pipeline(
+                  {}, [](Graph& g) { return sum(crop_mirror_normalize(draw_images(g))); });
             }).find(says),
             std::string::npos);
   auto pipeline = make_pipeline({.batch_size = 4, .on_error = OnError::skip}, [](Graph& g) {

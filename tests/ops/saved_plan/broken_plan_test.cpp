@@ -23,7 +23,7 @@ std::string error_of(const std::string& text) {
   try {
     const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
     (void)make_pipeline({.batch_size = 4, .threads = 1}, [&](Graph& g) {
-      auto [jpeg, label] = pictures(g);
+      auto [jpeg, label] = labeled_files(g);
       return plan.apply<Image, std::int64_t>(jpeg, label);
     });
   } catch (const BuildError& error) {
@@ -83,7 +83,8 @@ TEST(BrokenPlan, SaysWhereAndWhat) {
     std::string where, what;
   } cases[] = {
       {R"("sluice plan")", R"("tuna")", "the top", "no saved plan"},
-      {R"("version": 1,)", R"("version": 2,)", "/version", "version 2, but this program reads 1"},
+      {R"("version": 1,)", R"("version": 2,)", "/version",
+       "version 2, but this program reads version 1; save it again"},
       {R"("version": 1,)", R"("version": "1",)", "/version", "whole number, not \"1\""},
       {R"("version": 1,)", "", "the top", "'version' is missing"},
       {R"("format")", R"("more": 0, "format")", "the top", "no field \"more\" here"},
@@ -97,7 +98,8 @@ TEST(BrokenPlan, SaysWhereAndWhat) {
       {R"("operator": "decode_jpeg")", R"("operator": "decode_gif")", "/steps/0/operator",
        "no operator 'decode_gif' in this program"},
       {R"("operator": "decode_jpeg", "version": 1)", R"("operator": "decode_jpeg", "version": 9)",
-       "/steps/0/version", "this program has 1"},
+       "/steps/0/version",
+       "saved with version 9 of 'decode_jpeg', but this program has version 1; check"},
       {R"("operator": "decode_jpeg", "version": 1)",
        R"("operator": "decode_jpeg", "version": 99999999999999999999)", "/steps/0/version",
        "whole number"},
@@ -140,6 +142,18 @@ TEST(BrokenPlan, SaysWhereAndWhat) {
        "cannot choose"},
       {R"("on": {"slot": 3})", R"("on": 1)", "/steps/2/on", "a constant and its type"},
       {R"("choice": "if_else")", R"("choice": "")", "/steps/2", "empty name"},
+      {R"("choice": "if_else")", R"("choice": null)", "/steps/2/choice", "a text, not null"},
+      {R"("loop": "while_loop")", R"("loop": null)", "/steps/3/loop", "a text, not null"},
+      {R"("choice": "if_else")", R"("choice": "a\u0000b")", "/steps/2/choice",
+       R"(the name 'a\x00b' has characters that cannot be printed; choose another name)"},
+      {R"("loop": "while_loop")", R"("loop": "a\nb")", "/steps/3/loop", R"('a\nb' has characters)"},
+      {R"({"name": "then")", R"({"name": "\u001b[2J")", "/steps/2/branches/0/name",
+       R"('\x1b[2J' has characters)"},
+      {R"("name": "read")", R"("name": "\u0000")", "/source/name", R"('\x00' has characters)"},
+      {R"("operator": "decode_jpeg")", R"("operator": "decode\u0000")", "/steps/0/operator",
+       R"(no operator 'decode\x00' in this program)"},
+      {R"({"jpeg": {"slot": 0}})", R"({"jpeg": {"slot": 0}, "\u0000": 3})",
+       R"(/steps/0/arguments/\x00)", "no such argument"},
       {R"(,
       {"name": "otherwise", "steps": [], "results": [2]})",
        "", "/steps/2/branches", "there are 1 branches"},
@@ -183,6 +197,7 @@ TEST(BrokenPlan, SaysWhereAndWhat) {
   for (const auto& c : cases) {
     const std::string error = error_of(replaced(c.from, c.to));
     EXPECT_EQ(error.rfind("plan.json", 0), 0u) << c.from << " -> " << c.to << "\n" << error;
+    EXPECT_EQ(error.find("plan.json at ", 1), std::string::npos) << c.to << "\n" << error;
     EXPECT_NE(error.find(c.where), std::string::npos) << c.to << "\n" << error;
     EXPECT_NE(error.find(c.what), std::string::npos) << c.to << "\n" << error;
   }
@@ -296,7 +311,7 @@ TEST(BrokenPlan, MutantsAreReadOrRefused) {
       ASSERT_EQ(testing::foreign_error([&] {
                   const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
                   (void)make_pipeline({.batch_size = 4, .threads = 1}, [&](Graph& g) {
-                    auto [jpeg, label] = pictures(g);
+                    auto [jpeg, label] = labeled_files(g);
                     return plan.apply<Image>(jpeg, label);
                   });
                 }),

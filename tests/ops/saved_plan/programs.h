@@ -39,21 +39,21 @@ inline Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>
   auto angle = g.uniform(10.f, 30.f);
   auto turned = g.if_else(
       g.coin_flip(0.25f), [&] { return rotate(image, angle, {.fill = 0}); }, [&] { return image; });
-  return resize(turned, {.width = 40, .height = 40});
+  return resize(turned, {.height = 40, .width = 40});
 }
 
 inline Value<Image> train(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
-  auto small = resize(decode_jpeg(jpeg, random_region(jpeg)), {.width = 24, .height = 24});
+  auto small = resize(decode_jpeg(jpeg, random_region(jpeg)), {.height = 24, .width = 24});
   return flip(small, {.horizontal = g.coin_flip(0.5f)});
 }
 
 inline Value<Image> eval(Graph&, Value<Bytes> jpeg, Value<std::int64_t>) {
-  return center_crop(resize(decode_jpeg(jpeg), {.shorter = 26}), {.width = 22, .height = 22});
+  return center_crop(resize(decode_jpeg(jpeg), {.shorter = 26}), {.height = 22, .width = 22});
 }
 
 // A select by number, nested loops with draws, and augmentations.
 inline Value<Image> everything(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i) {
-  auto image = resize(decode_jpeg(jpeg), {.width = 32, .height = 24});
+  auto image = resize(decode_jpeg(jpeg), {.height = 24, .width = 32});
   auto chosen = g.select(
       i % 3, [&] { return invert(image); },
       [&] {
@@ -86,23 +86,23 @@ inline Value<Image> everything(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> 
 
 // Explicit boundaries, with inputs and an eager branch.
 inline Value<Image> boundary(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i) {
-  auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
+  auto image = resize(decode_jpeg(jpeg), {.height = 16, .width = 16});
   auto conditional = g.add_conditional("turn it");
   conditional.set_condition(i % 2 == std::int64_t{1});
   auto inside = conditional.add_input(image);
   auto loop = g.add_loop("again");
   auto left = loop.add_recurrence(i);
-  auto picture = loop.add_recurrence(conditional.add_output(invert(inside), flip(inside)));
+  auto turned = loop.add_recurrence(conditional.add_output(invert(inside), flip(inside)));
   auto more = left.value() > std::int64_t{0};
   loop.add_while(more);
   left.set_next(left.value() - cast<std::int64_t>(more) * std::int64_t{2});
-  picture.set_next(rotate(picture.value(), 5.f));
-  return loop.add_output(picture);
+  turned.set_next(rotate(turned.value(), 5.f));
+  return loop.add_output(turned);
 }
 
 // Conditions on statistics of the image.
 inline Value<Image> by_levels(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
-  auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
+  auto image = resize(decode_jpeg(jpeg), {.height = 16, .width = 16});
   auto lit = g.while_loop(
       image, [](Value<Image> now) { return mean(now) < 120.f; },
       [](Value<Image> now) { return brightness_contrast(now, {.brightness = 1.25f}); });
@@ -113,7 +113,7 @@ inline Value<Image> by_levels(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) 
 
 // Policies and chains, with lists of images and of weights.
 inline Value<Image> augmented(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
-  auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
+  auto image = resize(decode_jpeg(jpeg), {.height = 16, .width = 16});
   return blend(auto_augment(g, image), aug_mix(g, image), 0.25f);
 }
 
@@ -127,16 +127,16 @@ inline const std::vector<Program>& programs() {
 
 // Returns images of different sizes.
 inline Bytes jpeg_of(std::int64_t i) {
-  Image picture;
-  picture.create(40 + static_cast<int>(i % 5) * 9, 50 + static_cast<int>(i % 3) * 13, 3);
-  for (int y = 0; y < picture.height(); ++y) {
-    for (std::size_t x = 0; x < picture.row_bytes(); ++x)
-      picture.row(y)[x] = static_cast<std::uint8_t>(static_cast<std::size_t>(y * 3 + i * 17) + x);
+  Image image;
+  image.create(40 + static_cast<int>(i % 5) * 9, 50 + static_cast<int>(i % 3) * 13, 3);
+  for (int y = 0; y < image.height(); ++y) {
+    for (std::size_t x = 0; x < image.row_bytes(); ++x)
+      image.row(y)[x] = static_cast<std::uint8_t>(static_cast<std::size_t>(y * 3 + i * 17) + x);
   }
-  return encode_jpeg(picture, {});
+  return encode_jpeg(image, {});
 }
 
-inline auto pictures(Graph& g) {
+inline auto labeled_files(Graph& g) {
   return g.source(21, [](const SampleInfo& info) {
     return std::tuple{jpeg_of(info.index_in_epoch), info.index_in_epoch};
   });
@@ -145,7 +145,7 @@ inline auto pictures(Graph& g) {
 template <class Describe>
 auto pipeline_of(int threads, const Describe& describe) {
   return make_pipeline({.batch_size = 4, .seed = 91, .threads = threads}, [&](Graph& g) {
-    auto [jpeg, label] = pictures(g);
+    auto [jpeg, label] = labeled_files(g);
     return std::tuple{describe(g, jpeg, label), label};
   });
 }
@@ -153,7 +153,7 @@ auto pipeline_of(int threads, const Describe& describe) {
 inline auto loaded(int threads, const std::string& text) {
   const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
   return make_pipeline({.batch_size = 4, .seed = 91, .threads = threads}, [&](Graph& g) {
-    auto [jpeg, label] = pictures(g);
+    auto [jpeg, label] = labeled_files(g);
     return plan.apply<Image, std::int64_t>(jpeg, label);
   });
 }

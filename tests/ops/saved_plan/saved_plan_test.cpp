@@ -3,6 +3,7 @@
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/io/readers/files.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/tensor.h>
 
@@ -146,7 +147,7 @@ TEST_F(SavedFile, ErrorsNameTheFile) {
 TEST(SavedPlan, KeepsEveryConstant) {
   const float inf = std::numeric_limits<float>::infinity();
   auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {
-    auto [jpeg, label] = pictures(g);
+    auto [jpeg, label] = labeled_files(g);
     auto image = decode_jpeg(jpeg);
     auto all = std::tuple{
         g.constant(true),
@@ -160,7 +161,7 @@ TEST(SavedPlan, KeepsEveryConstant) {
         g.constant(Rectangle{1, 2, 3, 4}),
         label + std::int64_t{1} < std::int64_t{1} << 60,
         cast<double>(label),
-        resize_mirror_normalize(image, {.width = 8, .height = 8, .mean = kImageNetMean})};
+        resize_mirror_normalize(image, {.height = 8, .width = 8, .mean = kImageNetMean})};
     g.filter(label >= std::int64_t{2});
     return std::tuple_cat(all, std::tuple{label});
   });
@@ -170,7 +171,7 @@ TEST(SavedPlan, KeepsEveryConstant) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
   auto again = make_pipeline({.batch_size = 1}, [&](Graph& g) {
-    auto [jpeg, label] = pictures(g);
+    auto [jpeg, label] = labeled_files(g);
     return plan.apply<bool, std::int32_t, std::int64_t, float, float, double, double, std::string,
                       Rectangle, bool, double, Tensor, std::int64_t>(jpeg, label);
   });
@@ -224,10 +225,15 @@ TEST(SavedPlan, RefusesWhatAFileCannotHold) {
          g.constant(std::vector<int>{1, 2});
        },
        {"the step 'constant' is a function"}},
+      {[](Graph& g, Value<std::int64_t> i) {
+         (void)g.if_else(
+             i > std::int64_t{1}, [&] { return i; }, [&] { return i + 1; }, {.name = "a\tb"});
+       },
+       {R"(the name 'a\tb' has characters that cannot be printed)", "cannot be saved"}},
   };
   for (const auto& c : cases) {
     auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {
-      auto [jpeg, label] = pictures(g);
+      auto [jpeg, label] = labeled_files(g);
       c.describe(g, label);
       return label;
     });
@@ -252,20 +258,20 @@ TEST(SavedPlan, HoldsOperatorsOfTheProgramsOwn) {
     return made;
   }();
   auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {
-    auto [jpeg, label] = pictures(g);
+    auto [jpeg, label] = labeled_files(g);
     return apply_operator<std::int64_t>(op, label, std::int64_t{40});
   });
   const std::string text = json_of(pipeline.recorded_plan());
   EXPECT_NE(text.find("\"version\":3"), std::string::npos) << text;
   const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
   auto again = make_pipeline({.batch_size = 1}, [&](Graph& g) {
-    auto [jpeg, label] = pictures(g);
+    auto [jpeg, label] = labeled_files(g);
     return plan.apply<std::int64_t>(jpeg, label);
   });
   EXPECT_EQ(again.inspect(2).get<std::int64_t>("plus_of_a_test"), 42);
   EXPECT_NE(build_error([&] {
               make_pipeline({.batch_size = 1}, [&](Graph& g) {
-                auto [jpeg, label] = pictures(g);
+                auto [jpeg, label] = labeled_files(g);
                 return plan.apply<Image>(jpeg, label);
               });
             }).find("plan.json at /outputs/0: this is a value of 'long"),
@@ -277,8 +283,8 @@ TEST(SavedPlan, IsGivenValuesOfOnePipeline) {
   const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
   detail::PlanBuilder one, other;
   Graph a(one), b(other);
-  const auto [jpeg, label] = pictures(a);
-  const auto [other_jpeg, other_label] = pictures(b);
+  const auto [jpeg, label] = labeled_files(a);
+  const auto [other_jpeg, other_label] = labeled_files(b);
   const auto error = [&](const auto&... values) {
     return build_error([&] { (void)plan.apply<Image, std::int64_t>(values...); });
   };

@@ -3,7 +3,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/color.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>

@@ -2,6 +2,7 @@
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/color.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -66,10 +67,10 @@ TEST(Tensors, SeveralAreJoinedAndStacked) {
     EXPECT_EQ(batch->get<0>()[s].data<float>()[89], level);
     EXPECT_EQ(batch->get<1>()[s].shape(), (Shape{3, 2, 5, 2}));
     EXPECT_EQ(batch->get<1>()[s].data<float>()[59], level);
-    const Tensor& pictures = batch->get<2>()[s];
-    EXPECT_EQ(pictures.shape(), (Shape{2, 2, 5, 3}));
-    EXPECT_EQ(pictures.data<std::uint8_t>()[0], byte);
-    EXPECT_EQ(pictures.data<std::uint8_t>()[30], 10 * byte);
+    const Tensor& images = batch->get<2>()[s];
+    EXPECT_EQ(images.shape(), (Shape{2, 2, 5, 3}));
+    EXPECT_EQ(images.data<std::uint8_t>()[0], byte);
+    EXPECT_EQ(images.data<std::uint8_t>()[30], 10 * byte);
     const Tensor& filled = batch->get<3>()[s];
     ASSERT_EQ(filled.shape(), (Shape{2, 4, 5, 3}));
     for (std::size_t i = 0; i < 4; ++i) {

@@ -1,8 +1,8 @@
 // to_image in pipelines: the result of computing with an image becomes an image again.
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
@@ -25,7 +25,7 @@ TEST(ToImageOperator, OfWhatWasComputed) {
       return testing::constant_image(4, 6, 3, static_cast<std::uint8_t>(100 + 50 * info.index));
     });
     return std::tuple{to_image(image * 1.5f), resize(to_image(crop_mirror_normalize(image) * 255),
-                                                     {.width = 3, .height = 2})};
+                                                     {.height = 2, .width = 3})};
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_EQ(batch->size(), 3u);

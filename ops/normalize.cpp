@@ -1,10 +1,9 @@
-// crop_mirror_normalize and resize_mirror_normalize of color.h.
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/lazy_image.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/parameters.h>
 
 #include <string>
@@ -25,7 +24,7 @@ OperatorDeclaration& add_normalize(OperatorDeclaration& declaration) {
       .parameter<ChannelNumbers>("mean", {.value = ChannelNumbers{0, 0, 0, 0},
                                           .low = -1,
                                           .high = 1,
-                                          .help = "of each channel, in units of 0 .. 1",
+                                          .help = "mean of each channel, in units of 0 .. 1",
                                           .hint = kUnits})
       .parameter<ChannelNumbers>("std", {.value = ChannelNumbers{1, 1, 1, 1},
                                          .low = 0,
@@ -33,8 +32,8 @@ OperatorDeclaration& add_normalize(OperatorDeclaration& declaration) {
                                          .help = "standard deviation of each channel",
                                          .hint = kUnits})
       .choice("dtype", DType::f32, {DType::f32, DType::f16, DType::u8, DType::i8},
-              "of the tensor; integers are rounded and clipped")
-      .choice("layout", Layout::chw, {Layout::chw, Layout::hwc}, "of the tensor")
+              "type of the tensor; integers are rounded and clipped")
+      .choice("layout", Layout::chw, {Layout::chw, Layout::hwc}, "layout of the tensor")
       .parameter<float>("scale", {.value = 1.f, .help = "multiplies the normalized values"})
       .parameter<float>("shift", {.value = 0.f, .help = "added last"})
       .constant<bool>("pad_output",
@@ -61,8 +60,15 @@ std::vector<TensorSpec> infer(const detail::Arguments& arguments,
            .rank = 3}};
 }
 
-template <class Picture>
-Rectangle middle(const Picture& in, std::int32_t height, std::int32_t width) {
+// Checks a constant std of channel 0, which every image has. Samples check it for their channels.
+void check_first_std(const char* op, const detail::Arguments& arguments) {
+  constexpr std::size_t kStd = 5;  // of both operators
+  const auto* deviations = detail::constant_of<std::vector<double>>(arguments.at(kStd));
+  if (deviations != nullptr) kernels::check_std(op, 0, static_cast<float>(deviations->at(0)));
+}
+
+template <class AnyImage>
+Rectangle middle(const AnyImage& in, std::int32_t height, std::int32_t width) {
   return kernels::center_crop_region(in.height(), in.width(), height == 0 ? in.height() : height,
                                      width == 0 ? in.width() : width);
 }
@@ -83,12 +89,17 @@ const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
           declare_operator("crop_mirror_normalize")
               .family("color")
               .summary("Crops the center, optionally mirrors it, and normalizes it to a tensor.")
-              .in_cpp("crop_mirror_normalize(image, {.width = 224, .height = 224})")
+              .in_cpp("crop_mirror_normalize(image, {.height = 224, .width = 224})")
               .input<Image>("image")
               .parameter<std::int32_t>(
-                  "height", {.value = 0, .low = 0, .help = "of the crop, in pixels; 0 keeps all"})
+                  "height",
+                  {.value = 0, .low = 0, .help = "height of the crop, in pixels; 0 keeps all"})
               .parameter<std::int32_t>(
-                  "width", {.value = 0, .low = 0, .help = "of the crop, in pixels; 0 keeps all"}))
+                  "width",
+                  {.value = 0, .low = 0, .help = "width of the crop, in pixels; 0 keeps all"}))
+          .checks([](const Arguments& arguments) {
+            check_first_std("crop_mirror_normalize", arguments);
+          })
           .infers(infer)
           .sees_rectangle([](const Image& in, std::int32_t height, std::int32_t width, bool,
                              const ChannelNumbers&, const ChannelNumbers&, DType, Layout, float,
@@ -99,9 +110,9 @@ const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
                                    const ChannelNumbers& std, DType dtype, Layout layout,
                                    float scale, float shift, bool pad_output, Tensor& out) {
             constexpr const char* kOp = "crop_mirror_normalize";
-            kernels::DeferredImage picture = in;
-            picture.crop(kOp, middle(in, height, width));
-            kernels::normalize(kOp, picture,
+            kernels::DeferredImage image = in;
+            image.crop(kOp, middle(in, height, width));
+            kernels::normalize(kOp, image,
                                {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
           }))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
@@ -120,22 +131,27 @@ const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
     OperatorDeclaration declaration("resize_mirror_normalize");
     declaration.family("color")
         .summary("Resizes the image, optionally mirrors it, and normalizes it to a tensor.")
-        .in_cpp("resize_mirror_normalize(image, {.width = 224, .height = 224})")
+        .in_cpp("resize_mirror_normalize(image, {.height = 224, .width = 224})")
         .input<Image>("image")
-        .parameter<std::int32_t>("height",
-                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
-        .parameter<std::int32_t>("width",
-                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"});
+        .parameter<std::int32_t>(
+            "height",
+            {.value = 224, .low = 1, .high = kMost, .help = "height of the result, in pixels"})
+        .parameter<std::int32_t>(
+            "width",
+            {.value = 224, .low = 1, .high = kMost, .help = "width of the result, in pixels"});
     return add_resize_filter(add_normalize(declaration))
+        .checks([](const Arguments& arguments) {
+          check_first_std("resize_mirror_normalize", arguments);
+        })
         .infers(infer)
         .defers(ends_deferred(
             [](const kernels::DeferredImage& in, std::int32_t height, std::int32_t width,
                bool mirror, const ChannelNumbers& mean, const ChannelNumbers& std, DType dtype,
                Layout layout, float scale, float shift, bool pad_output,
                Interpolation interpolation, bool antialias, Tensor& out) {
-              kernels::DeferredImage picture = in;
-              picture.resize("resize", height, width, {interpolation, antialias});
-              kernels::normalize("resize_mirror_normalize", picture,
+              kernels::DeferredImage image = in;
+              image.resize("resize", height, width, {interpolation, antialias});
+              kernels::normalize("resize_mirror_normalize", image,
                                  {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
             },
             true))
