@@ -2,6 +2,7 @@
 
 #include "augment_source.h"
 #include "devices.h"
+#include "input_paths.h"
 #include "long_run.h"
 #include "output_paths.h"
 #include "recipes.h"
@@ -73,22 +74,28 @@ Transformed apply_transforms(Graph& g, Recipe recipe, const RecipeSize& size, co
       plan != nullptr ? made_by(g, *plan, given) : apply(g, recipe, given, size, on_device);
   const auto jpeg = g.map(
       "encode_jpeg",
-      [encoded = std::move(encoded)](const Image& picture) {
-        Bytes file = encode_jpeg(picture, {.quality = 90});
+      [encoded = std::move(encoded)](const Image& image) {
+        Bytes file = encode_jpeg(image, {.quality = 90});
         encoded();
         return file;
       },
-      made.picture);
+      made.image);
   return {jpeg, made.treatment, sidecar_of(g, made)};
 }
 
-// The options besides the recipe and the seed that change pixel values, if they differ from the
-// defaults. `--decoder any` only counts with a --device other than the CPU.
-std::string other_pixels(const AugmentOptions& options) {
+bool replaces(const AugmentOptions& options) {
+  return options.on_error.policy == OnError::Policy::replace;
+}
+
+// The options besides the recipe and the seed that change results, if they differ from the
+// defaults. `--decoder any` only counts with a --device other than the CPU. `--on-error fail` and
+// `skip` make the same results.
+std::string other_results(const AugmentOptions& options) {
   std::string all;
   if (options.device != "cpu" && chosen_decoder(options.decoder) == Decoder::any)
     all += " decoder any";
   if (options.compose) all += " composed";
+  if (replaces(options)) all += " replace";
   return all;
 }
 
@@ -102,11 +109,11 @@ class Augmentation {
         share_(options.shard),
         results_options_{.out = options.out,
                          .run = (plan_ ? plan_->text() : name_of(options.recipe, options.size)) +
-                                fmt::format(" {}", options.seed) + other_pixels(options),
+                                fmt::format(" {}", options.seed) + other_results(options),
                          .flat = options.flat,
                          .overwrite = options.overwrite,
                          .resume = options.resume || (!share_.is_whole() && !options.overwrite),
-                         .stand_ins = options.on_error.policy == OnError::Policy::replace},
+                         .stand_ins = replaces(options)},
         dataset_(find_dataset(options, data_options_)),
         checkpoint_({.file = options.checkpoint,
                      .every_s = options.checkpoint_every_s,
@@ -115,10 +122,12 @@ class Augmentation {
                     share_),
         results_(*dataset_, results_options_),
         count_(options.count > 0 ? options.count : options.epochs * dataset_->size()),
+        fit_(is_index_file(options.index) ? std::make_shared<IndexFit>(dataset_->size()) : nullptr),
         range_({.samples = dataset_->size(),
                 .count = count_,
                 .shuffle = options.shuffle,
-                .seed = options.seed},
+                .seed = options.seed,
+                .replace = replaces(options)},
                share_),
         report_(*dataset_) {
     const std::vector<LeftOut> unreadable = unreadable_of(dataset_->left_out());
@@ -129,7 +138,7 @@ class Augmentation {
                        first.reason, more > 0 ? fmt::format(" (and {} more)", more) : ""));
     }
     there_ = results_.open();
-    for (const std::string& file : {options.sheet, options.checkpoint}) {
+    for (const std::string& file : {options.sheet, options.checkpoint, options.trace}) {
       const fs::path folder = fs::path(file).parent_path();
       if (!folder.empty()) make_folder(folder.string());  // it exists, or lies in --out
     }
@@ -139,7 +148,7 @@ class Augmentation {
     const JobSummary job(options_.out, results_.run(), share_);
     if (share_.is_together()) job.begin();
     const double begin = now_s();
-    Progress progress("images", range_.in_shard(), share_.tells());
+    Progress progress("image", range_.in_shard(), share_.tells());
     progress.pass_over(done_before());
     auto pipeline = describe_pipeline(progress);
     const int threads = threads_of(pipeline.stats());
@@ -159,7 +168,8 @@ class Augmentation {
     }
     progress.finish();
     checkpoint_.save(results_);
-    if (failed) fail(fmt::format("stopped after {} images: {}", written_, report_.first_loss()));
+    if (failed)
+      fail(fmt::format("stopped after {}: {}", counted(written_, "image"), report_.first_loss()));
     summarize(now_s() - begin, threads, signal == 0);
     if (options_.profile) fmt::print("{}", to_string(pipeline.stats()));
     if (signal != 0) {
@@ -174,11 +184,11 @@ class Augmentation {
                .begin = begin,
                .end = now_s()});
     }
-    if (!options_.sheet.empty() && share_.shard().index == 0) write_sheet();
+    if (!options_.sheet.empty() && share_.shard().index == 0) write_sheet(pipeline);
     if (written_ + there_ == 0 && share_.is_whole() && !checkpoint_.from()) {
       (void)std::fflush(stdout);
       throw Error(
-          fmt::format("nothing was delivered: none of {} files can be used", report_.lost()));
+          fmt::format("nothing was delivered: {} cannot be used", counted(report_.lost(), "file")));
     }
     return 0;
   }
@@ -203,9 +213,10 @@ class Augmentation {
     fmt::print("{}{}, {}: {}\n", dataset_->words(), share_.words(),
                plan_ ? "pipeline" : fmt::format("recipe {}", name_of(options_.recipe)), summary());
     fmt::print("{}", why_exact(chosen_decoder(options_.decoder), device_.get()));
-    if (there_ > 0) fmt::print("{} are there already\n", there_);
+    if (there_ > 0)
+      fmt::print("{} {} there already\n", counted(there_, "image"), there_ == 1 ? "is" : "are");
     if (const auto& from = checkpoint_.from()) {
-      fmt::print("continues after the {} samples that {} says are done\n", range_.before(*from),
+      fmt::print("continues after {}, as {} says\n", counted(range_.before(*from), "sample"),
                  escape_control_chars(checkpoint_.file()));
     }
     (void)std::fflush(stdout);
@@ -215,9 +226,8 @@ class Augmentation {
     (void)std::fflush(stdout);  // keeps the output before the error in a log
     throw Error(fmt::format(
         "{}; {}", why,
-        options_.on_error.policy == OnError::Policy::replace
-            ? "no replacement could be decoded either; --on-error skip continues without it"
-            : "--on-error skip or replace continues without it"));
+        replaces(options_) ? "no replacement could be decoded either; --on-error skip leaves it out"
+                           : "--on-error skip --resume continues without it"));
   }
 
   // Describes the processing of all images, or of one.
@@ -276,9 +286,9 @@ class Augmentation {
 
   // Adds the source: the samples, their numbers, and whether they were read.
   std::tuple<RecipeInputs, Value<std::int64_t>, Value<bool>> read(Graph& g) {
-    NumberedSamples samples{dataset_, [this](std::int64_t number) {
-                              return results_.has(number) && !is_shown(number);
-                            }};
+    NumberedSamples samples{
+        dataset_, [this](std::int64_t number) { return results_.has(number) && !is_shown(number); },
+        fit_};
     const Sampler sampler{.order = range_.order(), .shard = share_.shard()};
     const auto given = [](const auto& source) {
       const auto& [file, label, boxes, labels, mask, number, is_new] = source;
@@ -325,9 +335,9 @@ class Augmentation {
   }
 
   [[noreturn]] void stop(const std::string& why) const {
-    throw Error(fmt::format(
-        "stopped after {} images: {}; with --resume the same command continues from here", written_,
-        why));
+    throw Error(
+        fmt::format("stopped after {}: {}; with --resume the same command continues from here",
+                    counted(written_, "image"), why));
   }
 
   template <class P>
@@ -357,7 +367,7 @@ class Augmentation {
       if (stands_in) {
         report_.replace(batch.errors()[error++], samples[i], note_of(treatments[i]), result);
       } else {
-        report_.deliver(own, note_of(treatments[i]), treatments[i].changed(), result);
+        report_.deliver(batch.keys()[i], note_of(treatments[i]), treatments[i].changed(), result);
       }
     }
     if (!batch.errors().empty()) errors_before(batch.errors().back().id + 1);
@@ -379,16 +389,32 @@ class Augmentation {
   // concerns no single part, and the last prints the summary of all.
   void summarize(double seconds, int threads, bool whole) const {
     if (!share_.is_together() || !whole || report_.has_problems()) {
-      fmt::print("delivered {} images{} {} with {} thread{}, reading and writing included\n",
-                 written_, share_.words(), where_and_how_fast(options_.out, written_, seconds),
-                 threads, threads == 1 ? "" : "s");
+      fmt::print("delivered {}{} {} with {}, reading and writing included\n",
+                 counted(written_, "image"), share_.words(),
+                 where_and_how_fast(options_.out, written_, seconds), counted(threads, "thread"));
       report_.print_problems();
     }
+    print_index_fit();
     if (share_.tells()) report_.print_left_out();
     (void)std::fflush(stdout);
   }
 
-  void write_sheet() const {
+  // Prints a line if the index of --index does not know all files.
+  void print_index_fit() const {
+    if (fit_ == nullptr || fit_->known() == fit_->files()) return;
+    fmt::print("the index {} fits {} of {}; {}\n", escape_control_chars(options_.index),
+               fit_->known(), counted(fit_->files(), "file"),
+               fit_->known() > 0
+                   ? "the others were decoded without it"
+                   : "it is of other files, or they have changed: make it again with sluice index");
+  }
+
+  template <class P>
+  void write_sheet(const P& pipeline) {
+    if (!plan_ && draws_operators(options_.recipe)) {
+      report_.add_notes(
+          [&](const SampleKey& key) { return operators_in(pipeline.inspect(key).path()); });
+    }
     std::string caption = fmt::format("{}; {} delivered", summary(), written_ + there_);
     if (report_.replaced() > 0) caption += fmt::format(", {} replaced", report_.replaced());
     if (report_.lost() > 0) caption += fmt::format(", {} left out", report_.lost());
@@ -397,7 +423,7 @@ class Augmentation {
               : fmt::format("sluice augment --recipe {}", name_of(options_.recipe));
     results_.write_sheet(options_.sheet, encode_jpeg(report_.draw_sheet(title, caption),
                                                      {.quality = 80, .progressive = true}));
-    fmt::print("contact sheet of the first {} samples: {}\n", report_.shown(),
+    fmt::print("contact sheet of {}: {}\n", counted(report_.shown(), "sample"),
                escape_control_chars(options_.sheet));
   }
 
@@ -410,7 +436,8 @@ class Augmentation {
   const std::shared_ptr<const Dataset> dataset_;
   RunCheckpoint checkpoint_;
   Results results_;
-  const std::int64_t count_;  // the number of results of all parts
+  const std::int64_t count_;             // the number of results of all parts
+  const std::shared_ptr<IndexFit> fit_;  // null: --index names no file
   const ResultRange range_;
   Report report_;
   std::optional<Workers<NumberedSample>> workers_;  // none: threads read the files

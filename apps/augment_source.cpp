@@ -2,13 +2,16 @@
 
 #include "input_paths.h"
 #include "output_paths.h"
+#include "result_range.h"
 #include "results.h"
 #include "sheet.h"
 #include "usage.h"
 #include <sluice/io/workers/registry.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <system_error>
 
@@ -33,14 +36,13 @@ std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
     throw UsageError("--workers and --index exclude each other: processes share no index");
   Inputs inputs{dataset.data, options.pipeline, {dataset.list, dataset.offsets}};
   for (const std::string& archive : archives_of(dataset.tar)) inputs.files.push_back(archive);
-  if (options.index != "off" && options.index != "memory") inputs.files.push_back(options.index);
+  if (is_index_file(options.index)) inputs.files.push_back(options.index);
   check_apart("--out", options.out, inputs);
   std::error_code ignored;
   if (fs::exists(options.out, ignored) && !fs::is_directory(options.out, ignored)) {
     throw UsageError(
         fmt::format("--out {} is not a folder: give a new folder, or an empty one", options.out));
   }
-  if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
   const auto check = [&](const char* option, const std::string& file) {
     if (file.empty()) return;
     check_out_file(option, file, inputs);
@@ -52,9 +54,21 @@ std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
   };
   check("--sheet", options.sheet);
   check("--checkpoint", options.checkpoint);
+  check("--trace", options.trace);
   check_names_differ({"--out", "--checkpoint", "--sheet", "--trace"},
                      {options.out, options.checkpoint, options.sheet, options.trace});
-  return open_dataset(dataset, chosen_index(options.index));
+  std::shared_ptr<const Dataset> opened = open_dataset(dataset, chosen_index(options.index));
+  if (!options.shard.empty()) {
+    // With more processes than samples, a process would run through epochs without any.
+    const std::int64_t processes = ProcessShard(options.shard).shard().count;
+    if (processes > opened->size()) {
+      throw UsageError(
+          fmt::format("--shard {}: {} cannot be shared by {} processes; give an N of "
+                      "at most {}",
+                      options.shard, counted(opened->size(), "sample"), processes, opened->size()));
+    }
+  }
+  return opened;
 }
 
 namespace {

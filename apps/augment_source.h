@@ -1,9 +1,10 @@
 // The source of `sluice augment`: opens its dataset, checks that no output would replace one of its
-// files, and delivers the numbered samples.
+// files, and delivers the numbered samples. IndexFit counts the files that the index of --index
+// knows.
 //
-// Ownership: the samples share the dataset and the workers; the rest are values. Threads: the
-// samples as Graph::read says; the rest one. Errors: UsageError that names the option, and those of
-// Dataset::read() and of workers().
+// Ownership: the samples share the dataset, the workers and the IndexFit; the rest are values.
+// Threads: the samples as Graph::read says, IndexFit::note() from any; the rest one. Errors:
+// UsageError that names the option, and those of Dataset::read() and of workers().
 #pragma once
 
 #include "augment.h"
@@ -11,6 +12,9 @@
 #include "saved_plan_file.h"
 #include <sluice/io/workers/workers.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,6 +22,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace sluice::app {
 
@@ -26,7 +31,8 @@ namespace sluice::app {
 DatasetOptions find_data_options(const AugmentOptions& options,
                                  const std::optional<SavedPlan>& plan);
 
-// Opens the dataset. `dataset` is the result of find_data_options().
+// Opens the dataset, which has at least one sample for each process of --shard. `dataset` is the
+// result of find_data_options().
 std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
                                             const DatasetOptions& dataset);
 
@@ -37,11 +43,40 @@ inline NumberedSample not_read(std::int64_t number) {
   return {Bytes(), 0, Tensor({0}, DType::f32), Tensor({0}, DType::i64), Bytes(), number, false};
 }
 
+// Counts the files that were read, each once, and those among them that the index of --index knows.
+class IndexFit {
+ public:
+  explicit IndexFit(std::int64_t samples) : seen_(static_cast<std::size_t>(samples)) {}
+
+  // Sample i was read from this file.
+  void note(std::int64_t i, const Bytes& file) {
+    const JpegIndex* const index = file.index();
+    if (index == nullptr) return;
+    const std::optional<std::uint64_t> hash = file.content_hash();
+    const JpegDigest digest = hash ? JpegDigest{*hash, file.size()} : digest_of(file);
+    seen_[static_cast<std::size_t>(i)].store(index->knows(digest) ? Seen::known : Seen::unknown,
+                                             std::memory_order_relaxed);
+  }
+  std::int64_t files() const { return count(Seen::known) + count(Seen::unknown); }
+  std::int64_t known() const { return count(Seen::known); }
+
+ private:
+  enum class Seen : std::uint8_t { no, unknown, known };
+  std::int64_t count(Seen wanted) const {
+    return std::count_if(seen_.begin(), seen_.end(), [wanted](const std::atomic<Seen>& one) {
+      return one.load(std::memory_order_relaxed) == wanted;
+    });
+  }
+
+  std::vector<std::atomic<Seen>> seen_;
+};
+
 // A source for Graph::read that adds the number of each sample, so that a replacement sample can be
 // identified. A sample whose result exists already is not read: its bytes are empty.
 struct NumberedSamples {
   std::shared_ptr<const Dataset> dataset;
   std::function<bool(std::int64_t)> is_there;  // by number of the result
+  std::shared_ptr<IndexFit> fit = nullptr;     // null: nothing is counted
 
   static constexpr bool blocks = true;
   std::int64_t size() const { return dataset->size(); }
@@ -54,6 +89,7 @@ struct NumberedSamples {
   NumberedSample operator()(const SampleInfo& info) const {
     if (has(info)) return not_read(info.index);
     DatasetSample sample = dataset->read(info.index);
+    if (fit != nullptr) fit->note(info.index, sample.file);
     return {std::move(sample.file),
             sample.label,
             std::move(sample.boxes),

@@ -110,6 +110,18 @@ class Cat {
     for (const std::string& line : words_of_rules(those)) fmt::print(stderr, "sluice: {}\n", line);
   }
 
+  // Returns what open() opens. What cannot be opened is a wrong argument.
+  template <class Open>
+  static auto opened(const char* option, Open open) {
+    try {
+      return open();
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& error) {
+      throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+  }
+
   void folder() {
     const Files files = data_files(options_.data);
     each(files.size(), [&](std::int64_t i) {
@@ -126,7 +138,8 @@ class Cat {
     ListOptions wanted;
     wanted.path = options_.path;
     wanted.columns = options_.columns;
-    const detail::ListRows rows(options_.list, wanted, wanted.columns.size());
+    const detail::ListRows rows = opened(
+        "--list", [&] { return detail::ListRows(options_.list, wanted, wanted.columns.size()); });
     each(rows.size(), [&](std::int64_t i) {
       begin(i, rows.name(i));
       try {
@@ -145,9 +158,11 @@ class Cat {
     const std::vector<std::string> paths = archives_of(options_.tar);
     if (options_.offsets.empty() && std::any_of(paths.begin(), paths.end(), is_tar_stream))
       return streams(paths);
-    const auto archives = tar_in<Bytes>(
-        paths,
-        {.columns = {kImages}, .offsets = options_.offsets, .unreadable = Unreadable::leave_out});
+    const auto archives = opened("--tar", [&] {
+      return tar_in<Bytes>(
+          paths,
+          {.columns = {kImages}, .offsets = options_.offsets, .unreadable = Unreadable::leave_out});
+    });
     each(archives.size(),
          [&](std::int64_t i) { tar_sample(i, archives.name(i), archives.files(i)); });
     left_out(archives.left_out());
@@ -185,7 +200,7 @@ class Cat {
     std::string columns;
     bool has_image = false;
     for (const TarFile& file : files) {
-      has_image = has_image || is_picture(file);
+      has_image = has_image || is_image(file);
       bytes += file.bytes;
       columns += fmt::format("{}{}:{}", columns.empty() ? "" : " ", file.column, file.bytes);
     }
@@ -199,14 +214,14 @@ class Cat {
     end();
   }
 
-  bool is_picture(const TarFile& file) const {
-    return std::any_of(pictures_.begin(), pictures_.end(), [&](const std::string& name) {
+  bool is_image(const TarFile& file) const {
+    return std::any_of(images_.begin(), images_.end(), [&](const std::string& name) {
       return detail::is_tar_column(file.column, name);
     });
   }
 
   static constexpr const char* kImages = "jpg;jpeg;png;webp;gif";
-  const std::vector<std::string> pictures_ = detail::names_of_tar_column("cat", kImages);
+  const std::vector<std::string> images_ = detail::names_of_tar_column("cat", kImages);
   const CatOptions& options_;
   Lines lines_;
   std::string complaint_;  // for the current line

@@ -13,6 +13,8 @@
 #include <sluice/runtime/text.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -28,11 +30,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 namespace sluice::app {
 namespace {
 
-constexpr const char* kVersion = "sluice 0.1.0";
+constexpr const char* kVersion = "sluice " SLUICE_PROGRAM_VERSION;
 
 void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
   std::vector<std::string> workloads = bench_workloads();
@@ -67,18 +71,20 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
               "2 for wait)");
   command
       .add_option("--seconds", options.seconds,
-                  "about how long each pipeline runs in a round (default: 2)")
+                  "seconds that each pipeline runs in a round, roughly (default: 2)")
       ->check(number_from(0.01, 3600.0))
       ->type_name("S");
   command
       .add_option("--rounds", options.rounds,
-                  "how often the two are measured in turns (default: 5)")
+                  "rounds, in each of which the pipeline and its baseline run once (default: 5)")
       ->check(number_from(1, 1000))
       ->type_name("R");
   command.add_option("--batch", options.batch, "samples of a batch, 1 to 65536 (default: 64)")
       ->check(number_from(1, 65536))
       ->type_name("N");
-  command.add_option("--workers", options.workers, "processes of bench source (default: 4)")
+  command
+      .add_option("--workers", options.workers,
+                  "worker processes, for bench source only (default: 4)")
       ->check(number_from(1, 1024))
       ->type_name("N");
   add_index_choice(command, options.index);
@@ -91,7 +97,8 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
                   "library's file")
       ->type_name("auto|off|FILE");
   command
-      .add_option("--json", options.json, "writes the figures to this file; - is standard output")
+      .add_option("--json", options.json,
+                  "file for the figures as JSON; - is standard output (default: none)")
       ->type_name("FILE");
   add_trace(command, options.trace);
   command.footer(
@@ -125,7 +132,7 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
 
 void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
   add_recipe(command, raw, options.pipeline);
-  command.add_flag("--text", options.text, "print the plan as text instead");
+  command.add_flag("--text", options.text, "print the plan as text, not as a drawing");
   CLI::Option* const passes = command.add_flag("--passes", options.passes,
                                                "print the plan as recorded, and after each pass");
   CLI::Option* const data =
@@ -137,10 +144,11 @@ void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
           ->type_name("DIR");
   command
       .add_flag("--json", options.json,
-                "print the plan as augment and bench --pipeline FILE take it")
+                "print the plan as JSON, which augment and bench --pipeline FILE take")
       ->excludes(passes)
       ->excludes(data);
-  command.add_option("--count", options.count, "how many samples (default: each file once)")
+  command
+      .add_option("--count", options.count, "number of samples to run (default: each file once)")
       ->needs(data)
       ->check(number_from(std::int64_t{1}, std::int64_t{INT32_MAX}))
       ->type_name("N");
@@ -192,12 +200,12 @@ void add_cat(CLI::App& command, CatOptions& options) {
   add_offsets(command, options.offsets)->needs(tar);
   CLI::Option* const shuffle = command.add_flag(
       "--shuffle", options.shuffle, "in the random order that augment --shuffle begins with");
-  add_seed(command, options.seed, "of the random order (default: 5)")->needs(shuffle);
+  add_seed(command, options.seed, "seed of the random order (default: 5)")->needs(shuffle);
   command
       .add_option("--shard", options.shard,
-                  "only the part I, 0 to N - 1, of N processes that share the work")
+                  "only the part I, 0 to N - 1, of N processes that share the work (default: all)")
       ->type_name("I/N");
-  command.add_option("--head", options.head, "how many samples at most (default: all)")
+  command.add_option("--head", options.head, "number of samples to print at most (default: all)")
       ->check(number_from(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->type_name("N");
   command.footer(
@@ -207,30 +215,35 @@ void add_cat(CLI::App& command, CatOptions& options) {
 
 void add_operators(CLI::App& command, OperatorsOptions& options) {
   CLI::Option* const name =
-      command.add_option("name", options.name, "of one operator; without it all are listed")
+      command.add_option("name", options.name, "operator to describe (default: list all)")
           ->type_name("NAME");
-  CLI::Option* const json = command.add_flag("--json", options.json, "for machines");
-  command.add_flag("--markdown", options.markdown, "all of them as a chapter: docs/operators.md")
+  CLI::Option* const json = command.add_flag("--json", options.json, "print JSON");
+  command
+      .add_flag("--markdown", options.markdown,
+                "print all operators as Markdown: docs/operators.md")
       ->excludes(name)
       ->excludes(json);
   command
       .add_option("--sheet", options.sheet,
-                  "JPEG file that shows what each makes of an image, with the line of C++")
+                  "JPEG file to write: what each operator does to an image, with its line of C++")
       ->check(jpeg_name())
       ->excludes(name)
       ->excludes(json)
       ->type_name("FILE");
 }
 
+// The old name of demo-images, which still works. The help does not list it.
+constexpr const char* kOldImagesName = "pictures";
+
 // Describes what is wrong with the first argument; CLI11 only says that a command is required.
 // Empty if nothing is wrong.
 std::string wrong_command(int argc, const char* const* argv) {
-  const std::vector<std::string> commands = {"augment", "bench", "cat",       "devices",
-                                             "graph",   "index", "operators", "pictures"};
+  const std::vector<std::string> commands = {"augment", "bench", "cat",   "demo-images",
+                                             "devices", "graph", "index", "operators"};
   if (argc < 2)
     return fmt::format("choose a command: {} (sluice --help tells more)", any_of(commands));
   const std::string first = argv[1];
-  if (first.rfind('-', 0) == 0 ||
+  if (first.rfind('-', 0) == 0 || first == kOldImagesName ||
       std::find(commands.begin(), commands.end(), first) != commands.end())
     return {};
   return fmt::format("'{}' is not a command: choose {}", first, any_of(commands));
@@ -276,6 +289,25 @@ void complain(std::string_view what) {
   std::fputs(("sluice: " + escape_control_chars(what) + "\n").c_str(), stderr);
 }
 
+// Returns the exit status of a program whose standard output cannot be written. `reason` is from
+// errno, or 0. Like other programs, it says nothing if the reader has closed the pipe.
+int lost_output(int reason) {
+  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  const bool closed = reason == EPIPE || (::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0);
+  if (closed) return 128 + SIGPIPE;
+  complain(fmt::format("standard output cannot be written{}{}", reason != 0 ? ": " : "",
+                       reason != 0 ? std::generic_category().message(reason) : ""));
+  return 1;
+}
+
+// Writes the rest of standard output: a full disk may only show now. Returns the exit status.
+int flush_output(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const int lost = lost_output(errno);
+  return status != 0 ? status : lost;
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
@@ -299,6 +331,10 @@ int run(int argc, const char* const* argv) {
       app.add_subcommand("bench", "benchmark pipelines against a baseline");
   CLI::App* const cat_command =
       app.add_subcommand("cat", "print the samples of a dataset, one per line");
+  CLI::App* const images_command =
+      app.add_subcommand("demo-images", "write a set of drawn images to try things on");
+  CLI::App* const old_images_command =
+      app.add_subcommand(kOldImagesName, images_command->get_description())->group("");
   CLI::App* const devices_command =
       app.add_subcommand("devices", "list the GPUs, and why one is not used");
   CLI::App* const graph_command =
@@ -309,20 +345,23 @@ int run(int argc, const char* const* argv) {
                          "decode alone; or the files in tar archives");
   CLI::App* const operators_command =
       app.add_subcommand("operators", "list the operators, or describe one");
-  CLI::App* const images_command =
-      app.add_subcommand("pictures", "write a set of drawn images to try things on");
   add_augment(*augment_command, augment, raw);
   add_bench(*bench_command, bench, raw.size);
   add_graph(*graph_command, graph, raw);
   add_cat(*cat_command, cat);
   add_index(*index_command, index, index_tar);
   add_operators(*operators_command, operators);
-  images_command->add_option("--out", raw.pictures, "folder for the images; made if it is missing")
-      ->required()
-      ->type_name("DIR");
+  for (CLI::App* const command : {images_command, old_images_command}) {
+    command
+        ->add_option("--out", raw.images,
+                     "folder for the images, with no other files; made if it is missing")
+        ->required()
+        ->type_name("DIR");
+  }
   app.footer(
       "sluice COMMAND --help says more. Exit status: 0, 1 when a run failed, 2 for wrong "
-      "arguments, 130 or 143 when Ctrl-C or SIGTERM has ended it early.");
+      "arguments, 130 or 143 when Ctrl-C or SIGTERM has ended it early, 141 when the reader of its "
+      "output has gone.");
 
   for (CLI::App* const command : app.get_subcommands({})) {
     for (CLI::Option* const option : command->get_options()) {
@@ -338,12 +377,12 @@ int run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) return flush_output(app.exit(error));  // --help, --version
     complain(parse_error_text(app, error));
     return 2;
   }
-  try {
-    if (*images_command) return run_images(raw.pictures);
+  const auto run_command = [&] {
+    if (*images_command || *old_images_command) return run_images(raw.images);
     if (*devices_command) return run_devices();
     if (*operators_command) return run_operators(operators);
     if (*bench_command) {
@@ -362,12 +401,19 @@ int run(int argc, const char* const* argv) {
     augment.on_error = policy_of(raw);
     augment.dataset.box_format = box_format_of(raw);
     return run_augment(augment);
+  };
+  try {
+    return flush_output(run_command());
   } catch (const UsageError& error) {
     complain(error.what());
     return 2;
   } catch (const std::bad_alloc&) {
     std::fputs("sluice: not enough memory; fewer --threads and a smaller --batch need less\n",
                stderr);
+    return 1;
+  } catch (const std::system_error& error) {  // of fmt::print(), among others
+    if (std::ferror(stdout) != 0) return lost_output(error.code().value());
+    complain(error.what());
     return 1;
   } catch (const std::exception& error) {
     complain(error.what());

@@ -36,7 +36,7 @@ class Folder final : public Dataset {
         left_out_(left_out_of(files_)) {}
   std::int64_t size() const override { return files_.size(); }
   std::string words() const override {
-    return fmt::format("{} files in {}", size(), escape_control_chars(folder_));
+    return fmt::format("{} in {}", counted(size(), "file"), escape_control_chars(folder_));
   }
   std::string name(std::int64_t i) const override { return files_.name(i); }
   std::string title(std::int64_t i) const override { return name_below(folder_, files_.name(i)); }
@@ -81,8 +81,9 @@ Tensor boxes_of(const std::vector<float>& numbers, BoxFormat format) {
 
 Tensor labels_of(const std::vector<std::int64_t>& numbers, std::size_t boxes) {
   if (numbers.size() != boxes) {
-    throw Error(
-        fmt::format("there are {} labels for {} boxes: each box has one", numbers.size(), boxes));
+    throw Error(fmt::format("the sample has {} but {}; give one label for each box",
+                            counted(numbers.size(), "label"),
+                            boxes == 1 ? "1 box" : fmt::format("{} boxes", boxes)));
   }
   Tensor labels({static_cast<std::int64_t>(numbers.size())}, DType::i64);
   std::copy(numbers.begin(), numbers.end(), labels.data<std::int64_t>());
@@ -99,7 +100,7 @@ class Rows final : public Dataset {
     return std::visit([](const auto& list) { return list.size(); }, list_);
   }
   std::string words() const override {
-    return fmt::format("{} rows of {}", size(), escape_control_chars(options_.list));
+    return fmt::format("{} of {}", counted(size(), "row"), escape_control_chars(options_.list));
   }
   std::string name(std::int64_t i) const override {
     return std::visit([i](const auto& list) { return list.name(i); }, list_);
@@ -159,10 +160,10 @@ class Rows final : public Dataset {
   // Rejects masks of another size, which nothing else would detect.
   static DatasetSample sample_of(std::tuple<Bytes, Bytes> row) {
     auto& [file, mask] = row;
-    const PictureSize picture = peek_image(file), ids = peek_image(mask);
-    if (picture.height != ids.height || picture.width != ids.width) {
+    const ImageSize image = peek_image(file), ids = peek_image(mask);
+    if (image.height != ids.height || image.width != ids.width) {
       throw Error(fmt::format("the mask has {} x {} pixels, but its image {} x {}", ids.width,
-                              ids.height, picture.width, picture.height));
+                              ids.height, image.width, image.height));
     }
     return {.file = std::move(file), .label = kNoLabel, .mask = std::move(mask)};
   }
@@ -201,9 +202,9 @@ class Archives final : public Dataset {
   }
   std::int64_t size() const override { return plain_ ? plain_->size() : labeled_->size(); }
   std::string words() const override {
-    return paths_.size() == 1
-               ? fmt::format("{} samples in {}", size(), escape_control_chars(paths_.front()))
-               : fmt::format("{} samples in {} archives", size(), paths_.size());
+    return fmt::format("{} in {}", counted(size(), "sample"),
+                       paths_.size() == 1 ? escape_control_chars(paths_.front())
+                                          : counted(paths_.size(), "archive"));
   }
   std::string name(std::int64_t i) const override {
     return plain_ ? plain_->name(i) : labeled_->name(i);

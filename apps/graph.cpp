@@ -85,7 +85,7 @@ int show(const GraphOptions& options, Pipeline<> pipeline) {
     fmt::print("{}", options.text ? to_string(pipeline.plan()) : to_dot(pipeline.plan()));
   } else {
     (void)threads_of(pipeline.stats());
-    Progress progress("images", pipeline.samples());
+    Progress progress("image", pipeline.samples());
     for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();)
       progress.add(static_cast<std::int64_t>(batch->size() + batch->missing().size()));
     progress.finish();
@@ -100,8 +100,10 @@ int show(const GraphOptions& options, Pipeline<> pipeline) {
 
 int run_graph(const GraphOptions& options) {
   constexpr int kBatch = 32;
-  if (!options.trace.empty())
+  if (!options.trace.empty()) {
     check_out_file("--trace", options.trace, {options.data, options.pipeline});
+    check_folder_of("--trace", options.trace);
+  }
   const auto device =
       options.data.empty() ? device_to_draw(options.device) : chosen_device(options.device);
   const PipelineOptions pipeline_options{.batch_size = kBatch,

@@ -2,6 +2,7 @@
 
 #include "canvas.h"
 #include "output_paths.h"
+#include "usage.h"
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/orientation.h>
 #include <sluice/runtime/text.h>
@@ -11,6 +12,8 @@
 #include <cmath>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -415,7 +418,7 @@ void write_name(Image& image, std::string_view name) {
   draw_text(image, y, x, name, {32, 40, 60}, scale);
 }
 
-Picture draw(const Plan& plan) {
+DemoImage draw(const Plan& plan) {
   Canvas canvas(plan.height, plan.width);
   for (const Scene& scene : scenes()) {
     if (plan.scene == scene.name) scene.draw(canvas);
@@ -437,29 +440,48 @@ Picture draw(const Plan& plan) {
     image = std::move(lying);
     options.orientation = 6;
   }
-  Picture picture{name + ".jpg", describe(plan.kind), encode_jpeg(image, options),
+  DemoImage drawn{name + ".jpg", describe(plan.kind), encode_jpeg(image, options),
                   plan.kind == Kind::damaged};
-  if (picture.damaged)
-    picture.file = Bytes::copy_of({picture.file.data(), picture.file.size() / 2});
-  return picture;
+  if (drawn.damaged) drawn.file = Bytes::copy_of({drawn.file.data(), drawn.file.size() / 2});
+  return drawn;
+}
+
+// Throws UsageError if the folder holds anything but images of the set. Accepts a folder that does
+// not exist yet.
+void check_holds_only(const std::vector<DemoImage>& images, const std::string& folder) {
+  std::string other;  // the first of them by name
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    std::string name = entry.path().filename().string();
+    const bool is_known = std::any_of(images.begin(), images.end(),
+                                      [&](const DemoImage& image) { return image.name == name; });
+    if (!is_known && (other.empty() || name < other)) other = std::move(name);
+  }
+  if (!other.empty()) {
+    throw UsageError(fmt::format(
+        "--out {}: the folder already holds other files, such as '{}'; give a new or empty folder",
+        folder, other));
+  }
 }
 
 }  // namespace
 
-std::vector<Picture> demo_images() {
-  std::vector<Picture> pictures;
-  for (const Plan& plan : kPlans) pictures.push_back(draw(plan));
-  return pictures;
+std::vector<DemoImage> demo_images() {
+  std::vector<DemoImage> images;
+  for (const Plan& plan : kPlans) images.push_back(draw(plan));
+  return images;
 }
 
 int run_images(const std::string& folder) {
+  const std::vector<DemoImage> images = demo_images();
+  check_holds_only(images, folder);
   make_folder(folder);
-  for (const Picture& picture : demo_images()) {
-    write_file((std::filesystem::path(folder) / picture.name).string(), picture.file);
-    fmt::print("{:<14} {:>6.1f} KB  {}\n", picture.name,
-               static_cast<double>(picture.file.size()) / 1000, picture.kind);
+  for (const DemoImage& image : images) {
+    write_file((std::filesystem::path(folder) / image.name).string(), image.file);
+    fmt::print("{:<14} {:>6.1f} KB  {}\n", image.name,
+               static_cast<double>(image.file.size()) / 1000, image.kind);
   }
-  fmt::print("{} images in {}\n", kPlans.size(), escape_control_chars(folder));
+  fmt::print("{} images in {}\n", images.size(), escape_control_chars(folder));
   return 0;
 }
 

@@ -3,7 +3,7 @@
 // progressive, one with an EXIF rotation, and a damaged one.
 //
 // The bytes are the same on every call with the same libjpeg. No state. Errors: IoError for a
-// folder that cannot be written.
+// folder that cannot be written, UsageError for one that holds other files.
 #pragma once
 
 #include <sluice/runtime/bytes.h>
@@ -14,16 +14,16 @@
 
 namespace sluice::app {
 
-struct Picture {
+struct DemoImage {
   std::string name;  // of the file
   std::string kind;  // what is special about it, for people
   Bytes file;
   bool damaged = false;
 };
 
-std::vector<Picture> demo_images();
+std::vector<DemoImage> demo_images();
 
-// `sluice pictures`: writes the set into a folder and prints a summary. Returns the exit status.
+// `sluice demo-images`: writes the set into a folder and prints a summary. Returns the exit status.
 int run_images(const std::string& folder);
 
 }  // namespace sluice::app

@@ -69,7 +69,7 @@ class Indexing {
     constexpr int kBatch = 64;
     const PipelineOptions pipeline_options{
         .batch_size = kBatch, .threads = options_.threads, .on_error = OnError::skip};
-    Progress progress("files", files_.size());
+    Progress progress("file", files_.size());
     auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
       auto [jpeg, label] = g.read(files_);
       return g.map(
@@ -86,7 +86,7 @@ class Indexing {
     int signal = 0;
     {
       const Interruption interruption([&pipeline] { pipeline.cancel(); });
-      fmt::print("{} files in {}\n", files_.size(), escape_control_chars(options_.data));
+      fmt::print("{} in {}\n", counted(files_.size(), "file"), escape_control_chars(options_.data));
       (void)std::fflush(stdout);
       auto epoch = pipeline.epoch();
       while (!interruption.asked()) {
@@ -98,9 +98,10 @@ class Indexing {
     }
     if (signal != 0) {
       progress.finish();
-      fmt::print("stopped early by {} after {} of {} files: no index was written\n",
+      fmt::print("stopped early by {} after {} of {}: no index was written\n",
                  signal == SIGINT ? "Ctrl-C" : "SIGTERM",
-                 indexed_ + static_cast<std::int64_t>(left_out_.size()), files_.size());
+                 indexed_ + static_cast<std::int64_t>(left_out_.size()),
+                 counted(files_.size(), "file"));
       return 128 + signal;
     }
     if (indexed_ > 0) index_->save(options_.out);
@@ -110,7 +111,7 @@ class Indexing {
     summarize(seconds, threads);
     if (indexed_ == 0) {
       (void)std::fflush(stdout);
-      throw Error(fmt::format("nothing was indexed: none of {} files can be", files_.size()));
+      throw Error(fmt::format("nothing was indexed: {} cannot be", counted(files_.size(), "file")));
     }
     return 0;
   }
@@ -135,15 +136,15 @@ class Indexing {
   void summarize(double seconds, int threads) {
     if (indexed_ > 0) {
       const std::int64_t copies = indexed_ - index_->files();
-      fmt::print("indexed {} files{} in {:.2f} s: {:.0f} files/s with {} thread{}\n", indexed_,
+      fmt::print("indexed {}{} in {:.2f} s: {:.0f} files/s with {}\n", counted(indexed_, "file"),
                  copies > 0 ? fmt::format(" ({} of them copies of others)", copies) : "", seconds,
-                 seconds > 0 ? static_cast<double>(indexed_) / seconds : 0.0, threads,
-                 threads == 1 ? "" : "s");
+                 seconds > 0 ? static_cast<double>(indexed_) / seconds : 0.0,
+                 counted(threads, "thread"));
       const auto size = static_cast<double>(fs::file_size(options_.out));
-      fmt::print("{}: {:.2f} MB, {:.2f} % of the {:.1f} MB of these files; {} records, {}\n",
+      fmt::print("{}: {:.2f} MB, {:.2f} % of the {:.1f} MB of these files; {}, {}\n",
                  escape_control_chars(options_.out), size / 1e6,
                  100 * size / static_cast<double>(bytes_), static_cast<double>(bytes_) / 1e6,
-                 index_->records(),
+                 counted(index_->records(), "record"),
                  options_.grain == 0
                      ? "one for each row of block groups"
                      : fmt::format("one for every {} block groups of a row", options_.grain));
@@ -196,9 +197,8 @@ int run_tar_offsets(const std::vector<std::string>& patterns, const std::string&
   if (!folder.empty()) make_folder(folder);
   const TarIndex index = TarIndex::of(archives);
   index.save(out);
-  fmt::print("{}: {} files in {} archive{}, {:.2f} MB\n", escape_control_chars(out), index.files(),
-             archives.size(), archives.size() == 1 ? "" : "s",
-             static_cast<double>(fs::file_size(out)) / 1e6);
+  fmt::print("{}: {} in {}, {:.2f} MB\n", escape_control_chars(out), counted(index.files(), "file"),
+             counted(archives.size(), "archive"), static_cast<double>(fs::file_size(out)) / 1e6);
   return 0;
 }
 

@@ -27,6 +27,8 @@ Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index) {
   }
 }
 
+bool is_index_file(const std::string& choice) { return choice != "off" && choice != "memory"; }
+
 std::shared_ptr<JpegIndex> chosen_index(const std::string& choice) {
   if (choice == "off") return nullptr;
   if (choice == "memory") return JpegIndex::in_memory();

@@ -17,5 +17,7 @@ Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index = n
 
 // Returns null for "off", an empty index for "memory", else the index in that file.
 std::shared_ptr<JpegIndex> chosen_index(const std::string& choice);
+// True if the choice is a file.
+bool is_index_file(const std::string& choice);
 
 }  // namespace sluice::app

@@ -1,5 +1,7 @@
 #include "long_run.h"
 
+#include "usage.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -60,7 +62,8 @@ void Progress::draw(double elapsed) {
       done > 0
           ? fmt::format(", {} left", duration_in_words(static_cast<double>(total_ - all) / rate))
           : "";
-  const std::string words = fmt::format("{} of {} {}, {:.0f}/s{}", all, total_, what_, rate, left);
+  const std::string words =
+      fmt::format("{} of {}, {:.0f}/s{}", all, counted(total_, what_), rate, left);
   if (!terminal_) {
     (void)std::fputs((words + "\n").c_str(), stderr);
     return;

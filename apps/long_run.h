@@ -26,7 +26,7 @@ std::string duration_in_words(double seconds);
 // one.
 class Progress {
  public:
-  // `what` names the items ("images"), `total` is their number. Draws nothing if `shown` is false.
+  // `what` names one item ("image"), `total` is their number. Draws nothing if `shown` is false.
   Progress(std::string what, std::int64_t total, bool shown = true);
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;

@@ -75,7 +75,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("median_blur", median_blur(image, {.window_size = 5})),
       SLUICE_EFFECT("motion_blur", motion_blur(image, {.length = 15, .degrees = 30.f})),
       SLUICE_EFFECT("sharpness", sharpness(image, 4.f)),
-      SLUICE_EFFECT("center_crop", center_crop(image, {.width = 80, .height = 80})),
+      SLUICE_EFFECT("center_crop", center_crop(image, {.height = 80, .width = 80})),
       SLUICE_EFFECT("crop", crop(image, g.constant(Rectangle{20, 40, 60, 90}))),
       SLUICE_EFFECT("crop_padded", crop(image, g.constant(Rectangle{-20, 40, 90, 120}),
                                         {.out_of_bounds = OutOfBounds::pad, .fill = 128})),
@@ -86,10 +86,10 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("pad_image", pad_image(image, {.left = 20, .top = 10, .fill = 128})),
       SLUICE_EFFECT("perspective", perspective(image, {0, 0, 99, 0, 99, 99, 0, 99},
                                                {20, 0, 80, 9, 99, 99, 0, 80})),
-      SLUICE_EFFECT("resize", resize(image, {.width = 60, .height = 120})),
+      SLUICE_EFFECT("resize", resize(image, {.height = 120, .width = 60})),
       SLUICE_EFFECT("rotate", rotate(image, 20.f)),
       SLUICE_EFFECT("shear", shear(image, {.x = 0.3f})),
-      SLUICE_EFFECT("translate", translate(image, {.x = 20.f, .y = 10.f})),
+      SLUICE_EFFECT("translate", translate(image, {.y = 10.f, .x = 20.f})),
       SLUICE_EFFECT("transpose", transpose(image)),
       SLUICE_EFFECT("warp_affine", warp_affine(image, {1, 0.2f, 0, -0.2f, 1, 20})),
       SLUICE_EFFECT("warp_perspective", warp_perspective(image, {.yy = 0.9f, .wx = 0.004f})),
@@ -108,9 +108,9 @@ const std::vector<Effect>& effects() {
 }
 
 Image effect_image() {
-  const auto pictures = demo_images();
-  const auto boat = std::find_if(pictures.begin(), pictures.end(),
-                                 [](const Picture& picture) { return picture.name == "boat.jpg"; });
+  const auto images = demo_images();
+  const auto boat = std::find_if(images.begin(), images.end(),
+                                 [](const DemoImage& one) { return one.name == "boat.jpg"; });
   Image large, image;
   decode_jpeg_image(boat->file, {}, large);
   // In its final size: shrinking would hide the effect of a filter.
@@ -120,19 +120,19 @@ Image effect_image() {
   return image;
 }
 
-Image effect_on(const Effect& effect, const Image& picture) {
+Image effect_on(const Effect& effect, const Image& image) {
   auto pipeline = make_pipeline({.batch_size = 1, .threads = 1}, [&](Graph& g) {
-    return effect.apply(g, g.source(1, [&](const SampleInfo&) { return picture.clone(); }));
+    return effect.apply(g, g.source(1, [&](const SampleInfo&) { return image.clone(); }));
   });
   auto epoch = pipeline.epoch();
   return epoch.next()->get<0>()[0].clone();
 }
 
 void write_effects(const std::string& file) {
-  const Image picture = effect_image();
+  const Image image = effect_image();
   ContactSheet sheet("what operators do", "each with the line of C++ that does it");
   for (const Effect& effect : effects())
-    sheet.add(effect.name, effect.code, TileStatus::changed, picture, effect_on(effect, picture));
+    sheet.add(effect.name, effect.code, TileStatus::changed, image, effect_on(effect, image));
   write_file(file, encode_jpeg(sheet.draw(), {.quality = 80, .progressive = true}));
   fmt::print("{} operators: {}\n", sheet.size(), file);
 }
@@ -185,8 +185,11 @@ std::vector<Parameter> parameters_of(const OperatorSchema& schema) {
 }
 
 std::string type_of(const Parameter& parameter) {
-  if (parameter.type == ParameterType::numbers) return fmt::format("{} numbers", parameter.count);
-  return name_of(parameter.type);
+  if (parameter.type != ParameterType::numbers) return name_of(parameter.type);
+  // One for each channel: a single number is for all of them, and a fourth one may be left out.
+  const bool of_channels =
+      parameter.count == 4 && parameter.per_sample && parameter.default_value.has_value();
+  return fmt::format("{}{} numbers", of_channels ? "1, 3 or " : "", parameter.count);
 }
 
 std::string legal(const Parameter& parameter) {
@@ -240,28 +243,27 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// Up to three names similar to this one, and always the nearest. Names that contain it come first.
-std::string nearest(const std::string& name) {
-  std::vector<std::pair<std::size_t, std::string>> all;
+// Suggests up to three names that are similar to this one. Names that contain it come first. Empty
+// if no name is similar.
+std::string suggestion(const std::string& name) {
+  std::vector<std::pair<std::size_t, std::string>> similar;
   for (const auto& [other, schema] : schemas()) {
-    const bool holds = other.find(name) != std::string::npos;
-    all.emplace_back(holds ? 0 : distance(name, other), other);
+    const std::size_t changes = other.find(name) != std::string::npos ? 0 : distance(name, other);
+    if (changes <= (name.size() + 1) / 4) similar.emplace_back(changes, other);
   }
-  std::sort(all.begin(), all.end());
+  std::sort(similar.begin(), similar.end());
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i) {
-    if (i == 0 || all[i].first <= 1 + name.size() / 4) names.push_back(all[i].second);
-  }
-  return joined(names, ", ");
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, similar.size()); ++i)
+    names.push_back(similar[i].second);
+  return names.empty() ? "" : "; did you mean " + joined(names, " or ") + "?";
 }
 
 OperatorSchema one(const std::string& name) {
   const std::map<std::string, OperatorSchema> all = schemas();
   const auto at = all.find(name);
   if (at == all.end()) {
-    throw UsageError(
-        fmt::format("there is no operator '{}'; nearest: {} (sluice operators lists all)", name,
-                    nearest(name)));
+    throw UsageError(fmt::format("there is no operator '{}'{} (`sluice operators` lists all)", name,
+                                 suggestion(name)));
   }
   return at->second;
 }
@@ -438,9 +440,10 @@ void print_markdown() {
       "the\n"
       "enumerator has another name: `'CHW'` is `Layout::chw`, and `'bool'` is `DType::boolean`. "
       "Parameters are listed in the order of the fields of C++'s\noptions, because designated "
-      "initializers need it; Python takes them by name.\nOperators that *run on a GPU, too* do so "
+      "initializers need it; Python takes them by name. Height comes before width, and y before x, "
+      "except in points and matrices.\nOperators that *run on a GPU, too* do so "
       "if their image is there: [GPUs](gpu.md).\nColor operators in a row that are maps of RGB, "
-      "and warps, [become one](performance.md#what-is-composed) where the pipeline wants it.\n\n"
+      "and warps, [become one](tuning.md#what-is-composed) where the pipeline wants it.\n\n"
       "The effect of each operator on an image, as `sluice operators --sheet docs/operators.jpg` "
       "draws it:\n\n![An image before and after each operator](operators.jpg)\n");
   for (const auto& [family, all] : families()) {

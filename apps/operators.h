@@ -37,7 +37,7 @@ struct Effect {
 const std::vector<Effect>& effects();
 // The example image, and the result of an effect on an image.
 Image effect_image();
-Image effect_on(const Effect& effect, const Image& picture);
+Image effect_on(const Effect& effect, const Image& image);
 
 void write_effects(const std::string& file);
 

@@ -83,7 +83,8 @@ CLI::Option* add_threads(CLI::App& command, int& threads, const char* help) {
 CLI::Option* add_trace(CLI::App& command, std::string& trace) {
   return command
       .add_option("--trace", trace,
-                  "trace of what each thread did when: open it at ui.perfetto.dev")
+                  "file for a trace of what each thread did when; open it at ui.perfetto.dev "
+                  "(default: none)")
       ->type_name("FILE");
 }
 
@@ -115,7 +116,9 @@ CLI::Option* add_path(CLI::App& command, std::string& path) {
 }
 
 CLI::Option* add_offsets(CLI::App& command, std::string& offsets) {
-  return command.add_option("--offsets", offsets, "archive index that sluice index --tar wrote")
+  return command
+      .add_option("--offsets", offsets,
+                  "archive index that sluice index --tar wrote (default: none)")
       ->type_name("FILE");
 }
 
@@ -219,7 +222,7 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
   command
       .add_option("--label", dataset.label,
                   "the column of --list or --tar with the label, for plans that take one (default: "
-                  "all labels are -1); with boxes, that of their labels (default: labels)")
+                  "all labels are -1); with boxes, the column with their labels (default: labels)")
       ->type_name("NAME");
   command
       .add_option("--boxes", dataset.boxes,
@@ -246,7 +249,8 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
                   "each file once)")
       ->check(number_from(std::int64_t{1}, std::int64_t{1} << 31))
       ->type_name("N");
-  command.add_option("--epochs", options.epochs, "how often each file (default: once)")
+  command
+      .add_option("--epochs", options.epochs, "number of times that each file is used (default: 1)")
       ->excludes("--count")
       ->check(number_from(std::int64_t{1}, std::int64_t{1} << 20))
       ->type_name("N");
@@ -255,7 +259,8 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
       "take the files in a random order, another one in each epoch. The result of a file has the "
       "same name and bytes as without. With --count, a random choice of files");
   add_shard(command, options.shard);
-  add_seed(command, options.seed, "the same seed gives the same images (default: 5)");
+  add_seed(command, options.seed,
+           "seed of all random numbers: the same seed gives the same images (default: 5)");
 }
 
 // Adds the options for the output folder and for resuming a run.
@@ -352,7 +357,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
   add_compose(command, options.compose);
   command
       .add_option("--sheet", options.sheet,
-                  "JPEG file that shows the first samples before and after")
+                  "JPEG file to write: the first samples before and after (default: none)")
       ->check(jpeg_name())
       ->type_name("FILE");
   add_all_names(command);

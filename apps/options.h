@@ -84,7 +84,7 @@ struct RawOptions {
   std::string size;  // empty: the recipe's own
   std::string box_format = "xyxy";
   std::string on_error = "skip";
-  std::string pictures;
+  std::string images;
 };
 
 void add_augment(CLI::App& command, AugmentOptions& options, RawOptions& raw);

@@ -44,7 +44,7 @@ void check_apart(const char* option, const std::string& path, const Inputs& inpu
 void check_out_file(const char* option, const std::string& path, const Inputs& inputs = {});
 
 // Throws UsageError unless the file's folder exists, or is `out` or in it, which will be created.
-void check_folder_of(const char* option, const std::string& path, const std::string& out);
+void check_folder_of(const char* option, const std::string& path, const std::string& out = {});
 
 // Turns an untrusted name, such as that of a file in an archive, into a relative path that cannot
 // leave its folder. Keeps the parts between slashes, without "..", "." and empty ones. A leading

@@ -8,10 +8,12 @@
 #include <sluice/ops/geometry.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace sluice::app {
 namespace {
@@ -31,13 +33,13 @@ Treatable rotate_some(Graph& g, Value<Bytes> file, const RecipeSize& size) {
         return Treatment{.turned = is_turned, .degrees = degrees};
       },
       coin, angle);
-  return {resize(turned, {.width = size.width, .height = size.height}), treatment};
+  return {resize(turned, {.height = size.height, .width = size.width}), treatment};
 }
 
 Treatable train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, const RecipeSize& size) {
   auto region = random_region(jpeg, {});
   auto mirror = g.coin_flip(0.5f);
-  auto small = resize(decode_jpeg(file, region), {.width = size.width, .height = size.height});
+  auto small = resize(decode_jpeg(file, region), {.height = size.height, .width = size.width});
   auto treatment = g.map(
       "note",
       [](const Rectangle& part, bool is_mirrored) {
@@ -52,7 +54,7 @@ int shorter_side(const RecipeSize& size) { return (std::max(size.width, size.hei
 
 Treatable eval(Graph& g, Value<Bytes> file, const RecipeSize& size) {
   auto image = center_crop(resize(decode_jpeg(file), {.shorter = shorter_side(size)}),
-                           {.width = size.width, .height = size.height});
+                           {.height = size.height, .width = size.width});
   return {image, g.constant(Treatment{.cut = true})};
 }
 
@@ -61,17 +63,17 @@ using Corner = std::pair<int, int>;  // row, column
 Value<Image> side_by_side(int height, int width, const std::vector<Corner>& corners,
                           const std::vector<Value<Image>>& views) {
   Value<Image> canvas =
-      pad_image(views.front(), {.width = width, .height = height, .fill = Fill(255)});
+      pad_image(views.front(), {.height = height, .width = width, .fill = Fill(255)});
   for (std::size_t i = 1; i < views.size(); ++i)
     canvas = paste(canvas, views[i], {.y = corners[i].first, .x = corners[i].second});
   return canvas;
 }
 
 RecipeOutputs two_views(Graph& g, Value<Bytes> file, const RecipeSize& size) {
-  const auto views = sim_clr(g, file, {.width = size.width, .height = size.height});
+  const auto views = sim_clr(g, file, {.height = size.height, .width = size.width});
   RecipeOutputs made;
   made.views = {views.first, views.second};
-  made.picture = side_by_side(size.height, 2 * size.width, {{0, 0}, {0, size.width}}, made.views);
+  made.image = side_by_side(size.height, 2 * size.width, {{0, 0}, {0, size.width}}, made.views);
   return made;
 }
 
@@ -87,15 +89,15 @@ RecipeOutputs ten_views(Graph& g, Value<Bytes> file) {
     corners.emplace_back(kGlobal + 8 + i / kRow * (kLocal + 8), 8 + i % kRow * kStep);
     made.views.push_back(view);
   }
-  made.picture = side_by_side(kGlobal + 16 + 2 * kLocal + 8, 2 * kGlobal, corners, made.views);
+  made.image = side_by_side(kGlobal + 16 + 2 * kLocal + 8, 2 * kGlobal, corners, made.views);
   return made;
 }
 
 RecipeOutputs detected(Graph& g, const RecipeInputs& given, Value<Bytes> file,
                        const RecipeSize& size) {
   const DetectionSample sample = detection_augment(g, file, given.boxes, given.labels,
-                                                   {.width = size.width, .height = size.height});
-  return {.picture = sample.image, .boxes = sample.boxes, .labels = sample.labels};
+                                                   {.height = size.height, .width = size.width});
+  return {.image = sample.image, .boxes = sample.boxes, .labels = sample.labels};
 }
 
 // The mask is always decoded on the host.
@@ -103,20 +105,20 @@ RecipeOutputs segmented(Graph& g, const RecipeInputs& given, Value<Bytes> file,
                         const RecipeSize& size, bool on_device) {
   const auto ids = decode_image(given.mask, {.ids = true});
   const SegmentationSample sample = segmentation_augment(
-      g, file, on_device ? ids.gpu() : ids, {.width = size.width, .height = size.height});
-  return {.picture = sample.image, .mask = sample.mask};
+      g, file, on_device ? ids.gpu() : ids, {.height = size.height, .width = size.width});
+  return {.image = sample.image, .mask = sample.mask};
 }
 
 // Images are where `file` is, except that of augmix.
 RecipeOutputs made_of(Graph& g, Recipe recipe, const RecipeInputs& given, Value<Bytes> file,
                       const RecipeSize& size, bool on_device) {
   const auto noted = [](const Treatable& result) -> RecipeOutputs {
-    return {.picture = result.first, .treatment = result.second};
+    return {.image = result.first, .treatment = result.second};
   };
   const auto trained = [&] { return train(g, given.file, file, size); };
   const auto augmented = [&](const auto& augment) {
-    const auto [picture, treatment] = trained();
-    return noted({augment(g, picture), treatment});
+    const auto [image, treatment] = trained();
+    return noted({augment(g, image), treatment});
   };
   switch (recipe) {
     case Recipe::rotate:
@@ -284,6 +286,39 @@ std::string describe(Recipe recipe, const Treatment& treatment, const RecipeSize
   return {};
 }
 
+bool draws_operators(Recipe recipe) {
+  return recipe == Recipe::randaugment || recipe == Recipe::trivialaugment ||
+         recipe == Recipe::autoaugment;
+}
+
+// A part of a path is the name of a choice, perhaps with a number, and its branch: "apply_random#2:
+// rotate". A branch of apply_policy is a number and the operators of the sub-policy. Each of them
+// that has a probability is a choice of its own.
+std::string operators_in(const std::string& path) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t colon = std::min(part.find(':'), part.size());
+    const std::string choice = part.substr(0, std::min(part.find('#'), colon));
+    const std::string branch = part.substr(std::min(colon + 1, part.size()));
+    if (choice == "apply_random") {
+      names.push_back(branch);
+    } else if (choice == "apply_policy") {
+      for (std::size_t at = branch.find(' '); at != std::string::npos;) {
+        const std::size_t comma = branch.find(", ", at + 1);
+        names.push_back(branch.substr(at + 1, comma - at - 1));
+        at = comma == std::string::npos ? comma : comma + 1;
+      }
+    } else if (branch == "otherwise") {
+      const auto skipped = std::find(names.begin(), names.end(), choice);
+      if (skipped != names.end()) names.erase(skipped);
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 Wants wants_of(Recipe recipe) {
   if (recipe == Recipe::detection) return Wants::boxes;
   if (recipe == Recipe::segmentation) return Wants::mask;
@@ -297,14 +332,14 @@ RecipeOutputs apply(Graph& g, Recipe recipe, const RecipeInputs& given, const Re
   if (!made.treatment.valid()) made.treatment = g.constant(Treatment{.cut = true});
   if (!on_device) return made;
   const auto come_back = [](Value<Image>& image) { image = image.cpu(); };
-  come_back(made.picture);
+  come_back(made.image);
   if (made.mask.valid()) come_back(made.mask);
   std::for_each(made.views.begin(), made.views.end(), come_back);
   return made;
 }
 
 std::vector<detail::SlotId> outputs_of(const RecipeOutputs& made, const RecipeInputs& given) {
-  std::vector<detail::SlotId> outputs = {made.picture.slot()};
+  std::vector<detail::SlotId> outputs = {made.image.slot()};
   for (const Value<Image>& view : made.views) outputs.push_back(view.slot());
   if (made.boxes.valid()) {
     outputs.push_back(made.boxes.slot());

@@ -94,6 +94,12 @@ struct Treatment {
 // As text: "rotated 23.4 degrees", "not rotated", "312 x 280 at 14, 20; mirrored", ...
 std::string describe(Recipe recipe, const Treatment& treatment, const RecipeSize& wished = {});
 
+// True if the recipe applies operators that are drawn for each sample, one after the other.
+bool draws_operators(Recipe recipe);
+// The operators that a sample took, from its path (see Inspection::path): "rotate, shear_x". Empty
+// if it took none.
+std::string operators_in(const std::string& path);
+
 // The inputs of a recipe; those that it does not need are empty.
 struct RecipeInputs {
   Value<Bytes> file;
@@ -103,7 +109,7 @@ struct RecipeInputs {
 };
 // The outputs of a recipe. Images are in host memory, even if the device processed them.
 struct RecipeOutputs {
-  Value<Image> picture;  // views are combined side by side
+  Value<Image> image;  // views are combined side by side
   Value<Treatment> treatment = {};
   Value<Tensor> boxes = {}, labels = {};  // for recipes with boxes
   Value<Image> mask = {};                 // for recipes with a mask

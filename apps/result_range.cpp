@@ -56,11 +56,12 @@ ShardPlaces ResultRange::places(std::int64_t epoch) const {
 }
 
 // Checkpoints compare the name. It includes the count if the last epoch is cut short, since then
-// the shards differ.
+// the shards differ. It also says whether failed samples are replaced, since then results differ.
 UserOrder ResultRange::order() const {
   std::string name =
       options_.shuffle ? fmt::format("shuffled, seed {}", options_.seed) : std::string("in order");
-  if (options_.count % options_.samples != 0) name += fmt::format(", {} samples", options_.count);
+  if (options_.count % options_.samples != 0) name += ", " + counted(options_.count, "sample");
+  if (options_.replace) name += ", failed samples replaced";
   return {std::move(name), [*this](std::int64_t epoch) { return in_epoch(epoch); },
           [options = options_](std::int64_t epoch, std::int64_t place) {
             if (!options.shuffle) return place;

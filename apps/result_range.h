@@ -46,6 +46,7 @@ class ResultRange {
     std::int64_t count = 0;
     bool shuffle = false;
     std::uint64_t seed = 0;  // of the shuffle
+    bool replace = false;    // another sample replaces one that fails
   };
   ResultRange(const Options& options, const ProcessShard& share)
       : options_(options), share_(share) {}

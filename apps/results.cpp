@@ -57,8 +57,8 @@ std::size_t place_of_segment(std::span<const std::uint8_t> jpeg) {
 // The options of `sluice augment` that determine the results; see ResultsOptions::run.
 constexpr const char* kOptionsOfARun =
     "--data, --list or --tar (with the same files, --path, --label, --boxes, --box-format and "
-    "--mask), --recipe or --pipeline, --size, --seed, --flat, --on-error, --device, --decoder and "
-    "--compose";
+    "--mask), --recipe or --pipeline, --size, --seed, --flat, --on-error replace or not, --device, "
+    "--decoder and --compose";
 
 struct Mark {
   std::string run;
@@ -99,9 +99,9 @@ Seen look_at(const fs::path& path) {
 }
 
 // A line of a list whose paths are relative to --out.
-std::string line_of(const fs::path& picture, const Sidecar& sidecar) {
+std::string line_of(const fs::path& image, const Sidecar& sidecar) {
   nlohmann::ordered_json json;
-  json["path"] = picture.string();
+  json["path"] = image.string();
   auto& boxes = json["boxes"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i + 4 <= sidecar.boxes.size(); i += 4)
     boxes.push_back(std::vector<float>(&sidecar.boxes[i], &sidecar.boxes[i] + 4));
@@ -247,7 +247,8 @@ void Results::find(const std::string& folder) {
     const bool belongs = own || (ours && options_.stand_ins);
     if (!belongs && !options_.overwrite) {
       throw UsageError(
-          fmt::format("--resume: {} is not of this run: give the same {} as then, or --overwrite",
+          fmt::format("--resume: {} is not of this run: give the same {} as then; if the file is "
+                      "damaged, delete it, and it is made again; or give --overwrite",
                       found.string(), kOptionsOfARun));
     }
   }
@@ -354,8 +355,11 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const ProcessShard& s
     there = Checkpoint::load(options_.file);
   } catch (const Error& error) {
     throw UsageError(fmt::format(
-        "--checkpoint {} is there already, and nothing to go on from: {}; give another name",
-        options_.file, error.what()));
+        "--checkpoint {} is there already, and nothing to go on from: {}; {}", options_.file,
+        error.what(),
+        options_.resume ? "delete it if it is a damaged checkpoint: --resume then goes by what is "
+                          "in --out; or give another name"
+                        : "give another name"));
   }
   if (options_.resume && there.shards != share.shard().count) {
     throw UsageError(

@@ -161,7 +161,7 @@ RecipeOutputs made_by(Graph& g, const SavedPlan& plan, const RecipeInputs& given
   const auto is = [&](std::size_t i, const detail::SlotType* type) {
     return i < types.size() && types[i] == type;
   };
-  RecipeOutputs made{.picture = Value<Image>(g.builder(), outputs.front()),
+  RecipeOutputs made{.image = Value<Image>(g.builder(), outputs.front()),
                      .treatment = g.constant(Treatment{.cut = true})};
   if (wants_of(plan) == Wants::boxes && is(1, slot_type<Tensor>()) && is(2, slot_type<Tensor>())) {
     made.boxes = Value<Tensor>(g.builder(), outputs[1]);

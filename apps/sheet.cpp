@@ -28,10 +28,10 @@ namespace {
 constexpr std::array<Ink, 6> kInks = {
     {{230, 40, 60}, {40, 110, 230}, {250, 190, 20}, {30, 170, 90}, {170, 60, 200}, {20, 190, 210}}};
 
-void fill(Image& picture, int y0, int x0, int y1, int x1, Ink ink) {
-  for (int y = std::max(y0, 0); y < std::min(y1, picture.height()); ++y) {
-    for (int x = std::max(x0, 0); x < std::min(x1, picture.width()); ++x) {
-      std::uint8_t* const pixel = picture.row(y) + 3 * x;
+void fill(Image& image, int y0, int x0, int y1, int x1, Ink ink) {
+  for (int y = std::max(y0, 0); y < std::min(y1, image.height()); ++y) {
+    for (int x = std::max(x0, 0); x < std::min(x1, image.width()); ++x) {
+      std::uint8_t* const pixel = image.row(y) + 3 * x;
       pixel[0] = ink.r;
       pixel[1] = ink.g;
       pixel[2] = ink.b;
@@ -45,33 +45,32 @@ int pixel_of(float edge, int most) {
 
 }  // namespace
 
-void draw_boxes(std::span<const float> boxes, Image& picture) {
-  if (picture.channels() != 3) return;
-  const int line = std::max(2, std::max(picture.height(), picture.width()) / 80);
+void draw_boxes(std::span<const float> boxes, Image& image) {
+  if (image.channels() != 3) return;
+  const int line = std::max(2, std::max(image.height(), image.width()) / 80);
   for (std::size_t i = 0; i + 4 <= boxes.size(); i += 4) {
     const Ink ink = kInks[i / 4 % kInks.size()];
-    const int x0 = pixel_of(boxes[i], picture.width()),
-              y0 = pixel_of(boxes[i + 1], picture.height());
-    const int x1 = pixel_of(boxes[i + 2], picture.width()),
-              y1 = pixel_of(boxes[i + 3], picture.height());
-    fill(picture, y0, x0, y0 + line, x1, ink);
-    fill(picture, y1 - line, x0, y1, x1, ink);
-    fill(picture, y0, x0, y1, x0 + line, ink);
-    fill(picture, y0, x1 - line, y1, x1, ink);
+    const int x0 = pixel_of(boxes[i], image.width()), y0 = pixel_of(boxes[i + 1], image.height());
+    const int x1 = pixel_of(boxes[i + 2], image.width()),
+              y1 = pixel_of(boxes[i + 3], image.height());
+    fill(image, y0, x0, y0 + line, x1, ink);
+    fill(image, y1 - line, x0, y1, x1, ink);
+    fill(image, y0, x0, y1, x0 + line, ink);
+    fill(image, y0, x1 - line, y1, x1, ink);
   }
 }
 
-void draw_mask(const Bytes& mask, Image& picture) {
-  if (picture.channels() != 3) return;
+void draw_mask(const Bytes& mask, Image& image) {
+  if (image.channels() != 3) return;
   Image ids;
   (void)decode_image_file(mask, {.ids = true}, ids);
-  for (int y = 0; y < std::min(ids.height(), picture.height()); ++y) {
-    for (int x = 0; x < std::min(ids.width(), picture.width()); ++x) {
+  for (int y = 0; y < std::min(ids.height(), image.height()); ++y) {
+    for (int x = 0; x < std::min(ids.width(), image.width()); ++x) {
       const int id = ids.row(y)[x];
       if (id == 0) continue;
       const Ink ink =
           id == 255 ? Ink{255, 255, 255} : kInks[static_cast<std::size_t>(id - 1) % kInks.size()];
-      std::uint8_t* const pixel = picture.row(y) + 3 * x;
+      std::uint8_t* const pixel = image.row(y) + 3 * x;
       pixel[0] = static_cast<std::uint8_t>((pixel[0] + ink.r) / 2);
       pixel[1] = static_cast<std::uint8_t>((pixel[1] + ink.g) / 2);
       pixel[2] = static_cast<std::uint8_t>((pixel[2] + ink.b) / 2);
@@ -112,7 +111,7 @@ Bytes write_mask(const Image&) { throw Error("a mask cannot be made a PNG file w
 
 namespace {
 
-constexpr int kColumns = 3;
+constexpr std::size_t kColumns = 3;
 constexpr int kMargin = 20;  // around the sheet and between tiles
 constexpr int kPadding = 14;
 constexpr int kStripe = 6;  // the colored left edge of a tile
@@ -121,10 +120,10 @@ constexpr int kScale = 2;   // for names and notes
 constexpr int kLine = (kLetterHeight + 2) * kScale;
 constexpr int kThumb = ContactSheet::kThumb;
 constexpr int kTileWidth = kStripe + 2 * kPadding + 2 * kThumb + kGap;
-constexpr int kMostNoteLines = 2;
 constexpr int kHeader = 92;
-constexpr int kSheetWidth = kMargin + kColumns * (kTileWidth + kMargin);
-constexpr int kLettersPerLine = (2 * kThumb + kGap) / (kLetterStep * kScale);
+constexpr int kSheetWidth = kMargin + static_cast<int>(kColumns) * (kTileWidth + kMargin);
+constexpr int kLettersPerLine = ContactSheet::kNoteLetters;
+static_assert(kLettersPerLine * kLetterStep * kScale <= 2 * kThumb + kGap);
 
 constexpr Ink kPaper{236, 239, 243};
 constexpr Ink kCard{255, 255, 255};
@@ -169,38 +168,38 @@ void fill_box(Image& image, int y, int x, int height, int width, int radius, Ink
   }
 }
 
-void paste(Image& sheet, int y, int x, const Image& picture) {
-  for (int row = 0; row < picture.height(); ++row) {
-    const std::uint8_t* from = picture.row(row);
+void paste(Image& sheet, int y, int x, const Image& image) {
+  for (int row = 0; row < image.height(); ++row) {
+    const std::uint8_t* from = image.row(row);
     std::uint8_t* to = sheet.row(y + row) + 3 * x;
-    if (picture.channels() == 3) {
-      std::memcpy(to, from, picture.row_bytes());
+    if (image.channels() == 3) {
+      std::memcpy(to, from, image.row_bytes());
       continue;
     }
-    for (int column = 0; column < picture.width(); ++column) {
-      std::fill_n(to + 3 * column, 3, from[column * picture.channels()]);
+    for (int column = 0; column < image.width(); ++column) {
+      std::fill_n(to + 3 * column, 3, from[column * image.channels()]);
     }
   }
 }
 
 // Shrinks the image to fit a square thumbnail; small images keep their size.
-Image thumbnail(const Image& picture) {
-  if (picture.empty()) return {};
-  const int longer = std::max(picture.height(), picture.width());
-  if (longer <= kThumb) return picture.clone();
+Image thumbnail(const Image& image) {
+  if (image.empty()) return {};
+  const int longer = std::max(image.height(), image.width());
+  if (longer <= kThumb) return image.clone();
   const auto scaled = [&](int side) { return std::max(1, (side * kThumb + longer / 2) / longer); };
   Image small;
-  kernels::resize(picture, scaled(picture.height()), scaled(picture.width()),
-                  Interpolation::bilinear, small);
+  kernels::resize(image, scaled(image.height()), scaled(image.width()), Interpolation::bilinear,
+                  small);
   return small;
 }
 
-void paste_centerd(Image& sheet, int y, int x, const Image& picture) {
-  if (picture.empty()) {
+void paste_centerd(Image& sheet, int y, int x, const Image& image) {
+  if (image.empty()) {
     fill_box(sheet, y, x, kThumb, kThumb, 8, kEmpty);
     return;
   }
-  paste(sheet, y + (kThumb - picture.height()) / 2, x + (kThumb - picture.width()) / 2, picture);
+  paste(sheet, y + (kThumb - image.height()) / 2, x + (kThumb - image.width()) / 2, image);
 }
 
 void draw_failure(Image& sheet, int y, int x, const std::string& reason) {
@@ -248,23 +247,36 @@ void ContactSheet::draw_tile(Image& sheet, int y, int x, int height, const Tile&
 std::vector<std::string> ContactSheet::note_lines(const Tile& tile) const {
   // The red field shows the reason of a failure.
   return wrap(tile.status == TileStatus::failed ? "damaged, left out" : tile.note, kLettersPerLine,
-              kMostNoteLines);
+              kNoteLines);
+}
+
+std::vector<int> ContactSheet::row_heights() const {
+  std::vector<std::size_t> lines((tiles_.size() + kColumns - 1) / kColumns, 1);
+  for (std::size_t i = 0; i < tiles_.size(); ++i) {
+    std::size_t& most = lines[i / kColumns];
+    most = std::max(most, note_lines(tiles_[i]).size());
+  }
+  std::vector<int> heights;
+  for (const std::size_t count : lines)
+    heights.push_back(2 * kPadding + kThumb + 4 + (1 + static_cast<int>(count)) * kLine);
+  return heights;
 }
 
 Image ContactSheet::draw() const {
-  std::size_t lines = 1;
-  for (const Tile& tile : tiles_) lines = std::max(lines, note_lines(tile).size());
-  const int height = 2 * kPadding + kThumb + 4 + (1 + static_cast<int>(lines)) * kLine;
-  const int rows = (static_cast<int>(tiles_.size()) + kColumns - 1) / kColumns;
-  Image sheet(kHeader + rows * (height + kMargin) + (rows == 0 ? kMargin : 0), kSheetWidth, 3);
+  const std::vector<int> heights = row_heights();
+  int total = kHeader + (heights.empty() ? kMargin : 0);
+  for (const int height : heights) total += height + kMargin;
+  Image sheet(total, kSheetWidth, 3);
   fill_box(sheet, 0, 0, sheet.height(), sheet.width(), 0, kPaper);
   draw_text(sheet, 18, kMargin, shorten(heading_, kSheetWidth / 24 - 2), kDark, 4);
   draw_text(sheet, 62, kMargin, shorten(caption_, kSheetWidth / 12 - 4), kSoft, 2);
+  int y = kHeader;
   for (std::size_t i = 0; i < tiles_.size(); ++i) {
-    const int row = static_cast<int>(i) / kColumns;
-    const int column = static_cast<int>(i) % kColumns;
-    draw_tile(sheet, kHeader + row * (height + kMargin), kMargin + column * (kTileWidth + kMargin),
-              height, tiles_[i]);
+    const int height = heights[i / kColumns];
+    const std::size_t column = i % kColumns;
+    draw_tile(sheet, y, kMargin + static_cast<int>(column) * (kTileWidth + kMargin), height,
+              tiles_[i]);
+    if (column + 1 == kColumns) y += height + kMargin;
   }
   return sheet;
 }
@@ -273,13 +285,13 @@ namespace {
 
 // Decodes as much of the file as possible; empty if that is nothing.
 Image image_in(const Bytes& file) {
-  Image picture;
+  Image image;
   try {
-    decode_jpeg_image(file, {.damage = DamagePolicy::tolerant}, picture);
+    decode_jpeg_image(file, {.damage = DamagePolicy::tolerant}, image);
   } catch (const Error&) {
-    picture.release();
+    image.release();
   }
-  return picture;
+  return image;
 }
 
 }  // namespace
@@ -289,8 +301,11 @@ std::string Report::status_text(const SampleError& error) { return strip_hint(er
 void Report::replace(const SampleError& error, std::int64_t by, const std::string& note,
                      const std::string& result) {
   replaced_.emplace_back(error, by);
-  show({error.key.index, "replaced by " + dataset_.title(by) + (note.empty() ? "" : ", ") + note,
-        TileStatus::replaced, result});
+  show({error.key.index,
+        "replaced by " + dataset_.title(by) + (note.empty() ? "" : ", ") + note,
+        TileStatus::replaced,
+        result,
+        {error.key.epoch, by}});
 }
 
 std::string Report::reason(const SampleError& error) const {
@@ -325,22 +340,22 @@ Image Report::before(const Shown& shown) const {
   } catch (const Error&) {
     return {};
   }
-  Image picture = image_in(sample.file);
+  Image image = image_in(sample.file);
   if (sample.boxes.elements() > 0)
     draw_boxes({sample.boxes.data<float>(), static_cast<std::size_t>(sample.boxes.elements())},
-               picture);
-  if (!sample.mask.empty()) draw_mask(sample.mask, picture);
-  return picture;
+               image);
+  if (!sample.mask.empty()) draw_mask(sample.mask, image);
+  return image;
 }
 
 Image Report::after(const Shown& shown) {
   if (shown.result.empty()) return {};
   try {
-    Image picture = image_in(read_file(shown.result));
+    Image image = image_in(read_file(shown.result));
     const Sidecar sidecar = read_sidecar(shown.result);
-    draw_boxes(sidecar.boxes, picture);
-    if (!sidecar.mask.empty()) draw_mask(sidecar.mask, picture);
-    return picture;
+    draw_boxes(sidecar.boxes, image);
+    if (!sidecar.mask.empty()) draw_mask(sidecar.mask, image);
+    return image;
   } catch (const Error&) {
     return {};
   }

@@ -16,6 +16,7 @@
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +29,11 @@ namespace sluice::app {
 
 // Draws the edges of boxes. Each box is four numbers, in pixels. An image without 3 channels is not
 // changed.
-void draw_boxes(std::span<const float> boxes, Image& picture);
+void draw_boxes(std::span<const float> boxes, Image& image);
 
 // Overlays a color for each id of the mask; 0 stays clear. `mask` is the content of a mask file. An
 // image without 3 channels is not changed.
-void draw_mask(const Bytes& mask, Image& picture);
+void draw_mask(const Bytes& mask, Image& image);
 
 // True if this build can write PNG files.
 bool can_write_masks();
@@ -58,6 +59,9 @@ class ContactSheet {
 
   // The longest side of a thumbnail, in pixels.
   static constexpr int kThumb = 168;
+  // A note has at most this many lines, each of at most this many letters; see wrap().
+  static constexpr int kNoteLines = 6;
+  static constexpr int kNoteLetters = 30;
 
  private:
   struct Tile {
@@ -69,6 +73,8 @@ class ContactSheet {
   };
   void draw_tile(Image& sheet, int y, int x, int height, const Tile& tile) const;
   std::vector<std::string> note_lines(const Tile& tile) const;
+  // The height of the tiles in each row, which depends on their notes.
+  std::vector<int> row_heights() const;
 
   std::string heading_;
   std::string caption_;
@@ -87,15 +93,24 @@ class Report {
   }
   void lose(const SampleError& error) {
     lost_.push_back(error);
-    show({error.key.index, status_text(error), TileStatus::failed, ""});
+    show({error.key.index, status_text(error), TileStatus::failed, "", error.key});
   }
   // Sample `by` replaces the failed one; `note` describes what was done to it, `result` is the
   // file.
   void replace(const SampleError& error, std::int64_t by, const std::string& note,
                const std::string& result);
-  void deliver(std::int64_t sample, const std::string& note, bool changed,
+  void deliver(const SampleKey& key, const std::string& note, bool changed,
                const std::string& result) {
-    show({sample, note, changed ? TileStatus::changed : TileStatus::unchanged, result});
+    show({key.index, note, changed ? TileStatus::changed : TileStatus::unchanged, result, key});
+  }
+  // Adds describe(key) to the note of each image on the sheet, unless it is empty.
+  template <class Describe>
+  void add_notes(Describe describe) {
+    for (Shown& shown : shown_) {
+      if (shown.status == TileStatus::failed) continue;
+      const std::string more = describe(shown.key);
+      if (!more.empty()) shown.note += "; " + more;
+    }
   }
 
   std::int64_t lost() const { return static_cast<std::int64_t>(lost_.size()); }
@@ -118,6 +133,7 @@ class Report {
     std::string note;
     TileStatus status;
     std::string result;  // a file; empty: none
+    SampleKey key;       // of the sample that the result is made from
   };
   void show(Shown shown) {
     if (shown_.size() < kMostTiles) shown_.push_back(std::move(shown));

@@ -1,6 +1,7 @@
 #include "summary.h"
 
 #include "output_paths.h"
+#include "usage.h"
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/runtime/text.h>
@@ -74,9 +75,8 @@ void name_left_out(const std::vector<LeftOut>& left_out) {
 int threads_of(const Stats& stats) {
   if (stats.threads < stats.threads_asked) {
     fmt::print(stderr,
-               "sluice: {} threads were asked for, but the system lets this process make no more "
-               "than {}\n",
-               stats.threads_asked, stats.threads);
+               "sluice: {} were asked for, but the system lets this process make no more than {}\n",
+               counted(stats.threads_asked, "thread"), stats.threads);
   }
   return stats.threads;
 }
@@ -170,7 +170,7 @@ void JobSummary::end(const ShardSummary& own) const {
   try {
     const std::optional<ShardSummary> all = collect(own);
     if (!all) return;
-    fmt::print("all {} processes: delivered {} images {}", shard_.count, all->written,
+    fmt::print("all {} processes: delivered {} {}", shard_.count, counted(all->written, "image"),
                where_and_how_fast(out_, all->written, all->end - all->begin));
     if (all->replaced > 0) fmt::print("; replaced {} that cannot be used", all->replaced);
     if (all->skipped > 0) fmt::print("; skipped {} that cannot be used", all->skipped);

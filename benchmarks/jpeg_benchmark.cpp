@@ -218,10 +218,10 @@ class Coefficients {
 };
 
 void pixels(benchmark::State& state, const std::vector<Bytes>& files) {
-  std::vector<std::unique_ptr<Coefficients>> pictures;
-  for (const Bytes& file : files) pictures.push_back(std::make_unique<Coefficients>(file));
-  count_pixels(state, measure(state, files,
-                              [&](std::size_t i) { return pixels_of(pictures[i]->pixels()); }));
+  std::vector<std::unique_ptr<Coefficients>> images;
+  for (const Bytes& file : files) images.push_back(std::make_unique<Coefficients>(file));
+  count_pixels(
+      state, measure(state, files, [&](std::size_t i) { return pixels_of(images[i]->pixels()); }));
 }
 
 struct Way {

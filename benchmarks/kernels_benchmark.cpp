@@ -95,11 +95,11 @@ void Evaluate(benchmark::State& state, bool fused) {
   Tensor out;
   for (auto _ : state) {
     if (fused) {
-      kernels::DeferredImage picture(in);
-      picture.resize("resize", 256, 341, Interpolation::bilinear);
-      picture.crop("crop", middle);
-      picture.flip(true, false);
-      kernels::normalize("crop_mirror_normalize", picture, params, out);
+      kernels::DeferredImage image(in);
+      image.resize("resize", 256, 341, Interpolation::bilinear);
+      image.crop("crop", middle);
+      image.flip(true, false);
+      kernels::normalize("crop_mirror_normalize", image, params, out);
     } else {
       kernels::resize(in, 256, 341, Interpolation::bilinear, small);
       kernels::crop(small, middle, cut);
@@ -284,10 +284,10 @@ BENCHMARK(ColorSpaceConversion);
 
 // Converts tensors back to images.
 void ToImage(benchmark::State& state, DType dtype, Layout layout) {
-  const Image picture = noise(375, 500, 3);
+  const Image image = noise(375, 500, 3);
   Tensor in;
   kernels::crop_mirror_normalize(
-      picture, {0, 0, 375, 500},
+      image, {0, 0, 375, 500},
       {.std = {1 / 255.f, 1 / 255.f, 1 / 255.f, 1}, .dtype = dtype, .layout = layout}, in);
   for (auto _ : state) {
     Image out;
@@ -321,12 +321,12 @@ BENCHMARK(Blend);
 
 // The argument is the number of images: AugMix sums four.
 void WeightedSum(benchmark::State& state) {
-  std::vector<Image> pictures;
-  for (std::int64_t i = 0; i < state.range(0); ++i) pictures.push_back(noise(224, 224, 3));
-  const std::vector<float> weights(pictures.size(), 1.f / static_cast<float>(pictures.size()));
+  std::vector<Image> images;
+  for (std::int64_t i = 0; i < state.range(0); ++i) images.push_back(noise(224, 224, 3));
+  const std::vector<float> weights(images.size(), 1.f / static_cast<float>(images.size()));
   for (auto _ : state) {
     Image out;
-    kernels::weighted_sum(pictures, weights, out);
+    kernels::weighted_sum(images, weights, out);
     benchmark::DoNotOptimize(out.data());
   }
 }

@@ -41,7 +41,7 @@ int main() {
   auto pipeline = make_pipeline(options, [](Graph& g) {
     auto number = g.source(64, [](const SampleInfo& info) { return info.index; });
     auto image = g.map("draw", draw, number).gpu();
-    return resize_mirror_normalize(image, {.width = 64, .height = 64});
+    return resize_mirror_normalize(image, {.height = 64, .width = 64});
   });
 
   cudaStream_t stream = nullptr;

@@ -15,7 +15,7 @@
 using namespace sluice;
 
 int main(int argc, char** argv) try {
-  const char* folder = argc > 1 ? argv[1] : "out/pictures";
+  const char* folder = argc > 1 ? argv[1] : "out/images";
   const auto shape_of = [](const Image& i) { return 1.0 * i.width() / i.height(); };
   const auto level_of = [](const Image& i) {
     double sum = 0;
@@ -42,7 +42,7 @@ int main(int argc, char** argv) try {
           [&] { return gives(flip(image), "mirrored"); });
     };
     auto [result, what] = g.if_else(shape > 1, wide, not_wide);
-    return std::tuple{resize(result, {.width = 96, .height = 96}), shape, what};
+    return std::tuple{resize(result, {.height = 96, .width = 96}), shape, what};
   });
   for (const auto& [images, shapes, what] : pipeline.epoch()) {
     for (std::size_t i = 0; i < images.size(); ++i)

@@ -34,7 +34,7 @@ int main() {
     auto turned = g.if_else(
         g.coin_flip(0.25f), [&] { return rotate(image, g.uniform(10.f, 30.f)); },
         [&] { return image; });
-    auto tensor = resize_mirror_normalize(turned, {.width = 64, .height = 64, .dtype = DType::f16});
+    auto tensor = resize_mirror_normalize(turned, {.height = 64, .width = 64, .dtype = DType::f16});
     return tensor.cpu();
   });
   std::size_t tensors = 0;

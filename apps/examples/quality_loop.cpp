@@ -16,7 +16,7 @@
 using namespace sluice;
 
 int main(int argc, char** argv) try {
-  const char* folder = argc > 1 ? argv[1] : "out/pictures";
+  const char* folder = argc > 1 ? argv[1] : "out/images";
   const std::int64_t budget = argc > 2 ? std::atoll(argv[2]) : 12000;
   const PipelineOptions options{.batch_size = 8, .on_error = OnError::skip};
   auto pipeline = make_pipeline(options, [&](Graph& g) {

@@ -13,7 +13,7 @@
 using namespace sluice;
 
 int main(int argc, char** argv) try {
-  const char* folder = argc > 1 ? argv[1] : "out/pictures";
+  const char* folder = argc > 1 ? argv[1] : "out/images";
   std::atomic<int> decoded{0};
   const PipelineOptions options{.batch_size = 16, .on_error = OnError::skip};
   auto pipeline = make_pipeline(options, [&](Graph& g) {

@@ -13,7 +13,7 @@ struct Sample {
 };
 
 int main(int argc, char** argv) try {
-  const char* folder = argc > 1 ? argv[1] : "out/pictures";
+  const char* folder = argc > 1 ? argv[1] : "out/images";
   const PipelineOptions options{.batch_size = 8, .seed = 7, .on_error = OnError::skip};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
     auto [jpeg, label] = g.read(files_in(folder));
@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
         [&] {
           return Sample{image, g.constant(0.f)};
         });
-    return std::tuple{resize(sample.image, {.width = 64, .height = 64}), sample.angle};
+    return std::tuple{resize(sample.image, {.height = 64, .width = 64}), sample.angle};
   });
   for (const auto& [images, angles] : pipeline.epoch()) {
     for (std::size_t i = 0; i < images.size(); ++i) {

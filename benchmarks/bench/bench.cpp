@@ -80,7 +80,10 @@ class Bench {
     const Inputs inputs{options.data, options.pipeline};
     if (!options.json.empty() && options.json != "-")
       check_out_file("--json", options.json, inputs);
-    if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
+    if (!options.trace.empty()) {
+      check_out_file("--trace", options.trace, inputs);
+      check_folder_of("--trace", options.trace);
+    }
     if (!options.trace.empty() && (options.workload == kLatency || options.workload == kSource)) {
       throw UsageError(fmt::format(
           "bench {} has many pipelines, and --trace is for one: leave it out", options.workload));

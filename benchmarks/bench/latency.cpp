@@ -1,8 +1,8 @@
 #include "benchmarks/bench/latency.h"
 
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/device.h>
 
 #include <algorithm>
@@ -75,8 +75,8 @@ class Bursts {
         return corpus_.file(info.epoch * samples_ + info.index, options_.index);
       });
       auto tensor =
-          resize_mirror_normalize(decode_jpeg(there ? jpeg.gpu() : jpeg), {.width = 224,
-                                                                           .height = 224,
+          resize_mirror_normalize(decode_jpeg(there ? jpeg.gpu() : jpeg), {.height = 224,
+                                                                           .width = 224,
                                                                            .mean = kImageNetMean,
                                                                            .std = kImageNetStd,
                                                                            .dtype = DType::f16});

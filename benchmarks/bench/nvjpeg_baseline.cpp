@@ -58,10 +58,10 @@ struct File {
 };
 
 NvjpegImage image_at(std::byte* at, const File& file) {
-  NvjpegImage picture{};
-  picture.channel[0] = reinterpret_cast<unsigned char*>(at);
-  picture.pitch[0] = std::size_t{3} * file.width;
-  return picture;
+  NvjpegImage image{};
+  image.channel[0] = reinterpret_cast<unsigned char*>(at);
+  image.pitch[0] = std::size_t{3} * file.width;
+  return image;
 }
 
 // True if it is the file's image, up to the differences between decoders: the inverse DCT, and the
@@ -171,7 +171,7 @@ class Ring : public NvjpegBaseline {
     // The current batch.
     std::vector<Nvjpeg::Bytes> data = {};
     std::vector<std::size_t> lengths = {};
-    std::vector<NvjpegImage> pictures = {};
+    std::vector<NvjpegImage> images = {};
   };
 
   std::string way() const {
@@ -190,17 +190,17 @@ class Ring : public NvjpegBaseline {
 
   // Decodes `batch` files, beginning with file `first`, one after the other into the slot's memory.
   int decode(Slot& slot, std::size_t first, int batch) {
-    slot.data.clear(), slot.lengths.clear(), slot.pictures.clear();
+    slot.data.clear(), slot.lengths.clear(), slot.images.clear();
     std::byte* at = slot.memory.get();
     for (std::size_t i = first; i < first + static_cast<std::size_t>(batch); ++i) {
       const File& file = files_[i % files_.size()];
       slot.data.push_back(file.bytes.data());
       slot.lengths.push_back(file.bytes.size());
-      slot.pictures.push_back(image_at(at, file));
+      slot.images.push_back(image_at(at, file));
       at += file.place_bytes();
     }
     return library_.DecodeBatched(handle_.get(), slot.state.get(), slot.data.data(),
-                                  slot.lengths.data(), slot.pictures.data(), slot.stream->native());
+                                  slot.lengths.data(), slot.images.data(), slot.stream->native());
   }
 
   // Finds the files that it decodes.
@@ -249,9 +249,9 @@ class Ring : public NvjpegBaseline {
     finish(slot);
     const Block host = make_block(device_->pinned(), bytes_of(1));
     bool all = status == 0;
-    for (std::size_t i = 0; i < slot.pictures.size() && all; ++i) {
+    for (std::size_t i = 0; i < slot.images.size() && all; ++i) {
       const File& file = files_[(first + i) % files_.size()];
-      slot.stream->copy(host.get(), slot.pictures[i].channel[0], file.pixel_bytes());
+      slot.stream->copy(host.get(), slot.images[i].channel[0], file.pixel_bytes());
       finish(slot);
       all = same_image(host.get(), file);
     }

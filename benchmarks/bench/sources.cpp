@@ -65,9 +65,9 @@ SLUICE_WORKER("sluice bench large", make_large);
 
 auto make_decoding(const WorkerArguments& arguments) {
   return [files = data_files(arguments.argument)](const SampleInfo& info) {
-    Image picture;
-    decode_jpeg_image(std::get<0>(files.read(info.index % files.size())), {}, picture);
-    return picture;
+    Image image;
+    decode_jpeg_image(std::get<0>(files.read(info.index % files.size())), {}, image);
+    return image;
   };
 }
 SLUICE_WORKER("sluice bench decode", make_decoding);

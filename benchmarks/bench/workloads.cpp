@@ -7,11 +7,11 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>
-#include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/warp.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/random.h>
 
@@ -44,14 +44,14 @@ Corpus::Corpus(const std::string& folder, Device* device) {
   const std::vector<LeftOut> left_out = left_out_of(files);
   left_out_ = static_cast<int>(unreadable_of(left_out).size());
   by_rules_ = words_of_rules(left_out);
-  Image picture;
+  Image image;
   for (std::int64_t i = 0; i < files.size(); ++i) {
     try {
       Bytes bytes = [&] {
         const BufferPoolScope scope(memory);
         return read_file(files.name(i));
       }();
-      decode_jpeg_image(bytes, {}, picture);
+      decode_jpeg_image(bytes, {}, image);
       bytes.set_index(nullptr, digest_of(bytes).hash);
       files_.push_back(std::move(bytes));
       labels_.push_back(files.label(i));
@@ -136,14 +136,13 @@ class FullDecoder {
     (void)jpeg_start_decompress(&info_);
     const std::size_t stride = static_cast<std::size_t>(info_.output_width) *
                                static_cast<std::size_t>(info_.output_components);
-    if (picture_.size() < stride * info_.output_height)
-      picture_.resize(stride * info_.output_height);
+    if (image_.size() < stride * info_.output_height) image_.resize(stride * info_.output_height);
     while (info_.output_scanline < info_.output_height) {
       std::array<JSAMPROW, 4> rows;  // more than the library produces at once
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::size_t y =
             std::min<std::size_t>(info_.output_scanline + i, info_.output_height - 1);
-        rows[i] = picture_.data() + stride * y;
+        rows[i] = image_.data() + stride * y;
       }
       const JDIMENSION left = info_.output_height - info_.output_scanline;
       (void)jpeg_read_scanlines(&info_, rows.data(), std::min<JDIMENSION>(left, rows.size()));
@@ -154,7 +153,7 @@ class FullDecoder {
  private:
   jpeg_decompress_struct info_{};
   jpeg_error_mgr errors_{};
-  std::vector<JSAMPLE> picture_;
+  std::vector<JSAMPLE> image_;
 };
 
 // The random generators of the rotate pipeline, in the order in which it creates them.
@@ -198,12 +197,12 @@ void RotateLoop::make(std::int64_t id, Scratch& scratch, Image& out) const {
                    .generator = generator});
   };
   decode_jpeg_image(corpus_[id], {}, scratch.decoded);
-  const Image* picture = &scratch.decoded;
+  const Image* image = &scratch.decoded;
   if (draw(kCoin).unit() < 0.25f) {
     kernels::rotate(scratch.decoded, draw(kAngle).uniform(10.f, 30.f), {.fill = 0}, scratch.turned);
-    picture = &scratch.turned;
+    image = &scratch.turned;
   }
-  kernels::resize(*picture, kSide, kSide, Interpolation::bilinear, out);
+  kernels::resize(*image, kSide, kSide, Interpolation::bilinear, out);
 }
 
 double RotateLoop::run(std::int64_t images, int threads) const {
@@ -236,13 +235,13 @@ Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg, const SubjectOptions& opti
   auto angle = g.uniform(10.f, 30.f);
   auto turned = g.if_else(
       g.coin_flip(0.25f), [&] { return rotate(image, angle, {.fill = 0}); }, [&] { return image; });
-  return resize(turned, {.width = options.width, .height = options.height});
+  return resize(turned, {.height = options.height, .width = options.width});
 }
 
 Value<Tensor> train(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region,
                     const SubjectOptions& options, DType dtype) {
-  return resize_mirror_normalize(decode_jpeg(jpeg, region), {.width = options.width,
-                                                             .height = options.height,
+  return resize_mirror_normalize(decode_jpeg(jpeg, region), {.height = options.height,
+                                                             .width = options.width,
                                                              .mirror = g.coin_flip(0.5f),
                                                              .mean = kImageNetMean,
                                                              .std = kImageNetStd,
@@ -252,8 +251,8 @@ Value<Tensor> train(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region,
 Value<Tensor> eval(Value<Bytes> jpeg, const SubjectOptions& options, DType dtype) {
   const int shorter = (std::max(options.width, options.height) * 8 + 3) / 7;  // 256 for 224
   return crop_mirror_normalize(resize(decode_jpeg(jpeg), {.shorter = shorter}),
-                               {.width = options.width,
-                                .height = options.height,
+                               {.height = options.height,
+                                .width = options.width,
                                 .mean = kImageNetMean,
                                 .std = kImageNetStd,
                                 .dtype = dtype});
@@ -275,7 +274,7 @@ Augment augment_of(const std::string& workload) {
 Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, Augment by,
                       const SubjectOptions& options, DType dtype) {
   auto image =
-      resize(decode_jpeg(jpeg, region), {.width = options.width, .height = options.height});
+      resize(decode_jpeg(jpeg, region), {.height = options.height, .width = options.width});
   auto mirrored = flip(image, {.horizontal = g.coin_flip(0.5f)});
   return crop_mirror_normalize(by(g, mirrored),
                                {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
@@ -305,7 +304,7 @@ std::tuple<Value<Tensor>, Value<Tensor>, Value<Tensor>> detect(Graph& g, Value<B
   auto labels = g.map(
       "labels", [](const Tensor& all) { return Tensor({all.shape()[0]}, DType::i64); }, shares);
   const DetectionSample made =
-      detection_augment(g, jpeg, boxes, labels, {.width = options.width, .height = options.height});
+      detection_augment(g, jpeg, boxes, labels, {.height = options.height, .width = options.width});
   return {crop_mirror_normalize(made.image,
                                 {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype}),
           made.boxes, made.labels};
@@ -346,7 +345,7 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
   if (workload == "simclr") {
     return from_files([=](Graph& g, Jpeg jpeg) {
       const auto views =
-          sim_clr(g, there(jpeg), {.width = options.width, .height = options.height});
+          sim_clr(g, there(jpeg), {.height = options.height, .width = options.width});
       const CropMirrorNormalizeOptions normal = {
           .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype};
       return std::tuple{crop_mirror_normalize(views.first, normal),
@@ -381,7 +380,7 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
       const auto ids = decode_image(jpeg, {.color = ColorSpace::gray});
       const SegmentationSample made =
           segmentation_augment(g, there(jpeg), on_gpu ? ids.gpu() : ids,
-                               {.width = options.width, .height = options.height});
+                               {.height = options.height, .width = options.width});
       return std::tuple{
           crop_mirror_normalize(made.image,
                                 {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype}),

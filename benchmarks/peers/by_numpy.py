@@ -10,9 +10,9 @@ SHIFT = numpy.array(
 )[:, None, None]
 
 
-def normalize(picture, at):
+def normalize(image, at):
     """Height x width x 3 bytes to 3 x height x width floats."""
-    numpy.multiply(numpy.asarray(picture).transpose(2, 0, 1), SCALE, out=at)
+    numpy.multiply(numpy.asarray(image).transpose(2, 0, 1), SCALE, out=at)
     numpy.subtract(at, SHIFT, out=at)
 
 
@@ -20,5 +20,5 @@ def tensors(size):
     return numpy.empty((size, 3, 224, 224), numpy.float32)
 
 
-def pictures(size):
+def images(size):
     return numpy.empty((size, 400, 400, 3), numpy.uint8)

@@ -36,8 +36,8 @@ class Reads(Waits):
 
 class Decodes(Reads):
     def sample(self, index):
-        with Image.open(self.files[index % len(self.files)]) as picture:
-            return numpy.asarray(picture.convert("RGB"))
+        with Image.open(self.files[index % len(self.files)]) as image:
+            return numpy.asarray(image.convert("RGB"))
 
 
 class Copies(Waits):

@@ -8,7 +8,7 @@ import PIL
 from PIL import Image
 
 import in_threads
-from by_numpy import normalize, pictures, tensors
+from by_numpy import images, normalize, tensors
 
 BILINEAR = Image.Resampling.BILINEAR
 
@@ -18,31 +18,31 @@ def decode(file):
 
 
 def train(file, at):
-    picture = decode(file)
-    x, y, width, height = in_threads.random_region(*picture.size)
-    small = picture.resize((224, 224), BILINEAR, box=(x, y, x + width, y + height))
+    image = decode(file)
+    x, y, width, height = in_threads.random_region(*image.size)
+    small = image.resize((224, 224), BILINEAR, box=(x, y, x + width, y + height))
     if random.random() < 0.5:
         small = small.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     normalize(small, at)
 
 
 def evaluate(file, at):
-    picture = decode(file)
-    width, height = in_threads.shorter_side(*picture.size, 256)
-    small = picture.resize((width, height), BILINEAR)
+    image = decode(file)
+    width, height = in_threads.shorter_side(*image.size, 256)
+    small = image.resize((width, height), BILINEAR)
     x, y = (width - 224) // 2, (height - 224) // 2
     normalize(small.crop((x, y, x + 224, y + 224)), at)
 
 
 def rotate(file, at):
-    picture = decode(file)
+    image = decode(file)
     if random.random() < 0.25:
-        picture = picture.rotate(random.uniform(10, 30), BILINEAR, expand=True)
-    at[:] = numpy.asarray(picture.resize((400, 400), BILINEAR))
+        image = image.rotate(random.uniform(10, 30), BILINEAR, expand=True)
+    at[:] = numpy.asarray(image.resize((400, 400), BILINEAR))
 
 
 def main():
-    kinds = {"train": (tensors, train), "eval": (tensors, evaluate), "rotate": (pictures, rotate)}
+    kinds = {"train": (tensors, train), "eval": (tensors, evaluate), "rotate": (images, rotate)}
     in_threads.tell("Pillow", PIL.__version__, in_threads.options(), kinds)
 
 

@@ -19,7 +19,7 @@ from sluice import ops
 @sluice.pipeline(seed=1)
 def train(folder):
     jpeg, label = sluice.files(folder, shuffle=True)
-    image = ops.random_resized_crop(jpeg, width=224, height=224)
+    image = ops.random_resized_crop(jpeg, height=224, width=224)
     image = ops.flip(image, horizontal=ops.coin_flip(0.5))
     mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
     return ops.crop_mirror_normalize(image, mean=mean, std=std), label
@@ -28,9 +28,9 @@ def train(folder):
 def in_python(pipe, epochs):
     images = 0
     for _ in range(epochs):
-        for pictures, labels in pipe:
-            images += numpy.asarray(pictures).shape[0]
-            assert len(labels) == len(pictures)
+        for column, labels in pipe:
+            images += numpy.asarray(column).shape[0]
+            assert len(labels) == len(column)
     return images
 
 

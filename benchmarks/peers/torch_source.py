@@ -28,8 +28,8 @@ class Decodes(Waits):
         self.files = files
 
     def __getitem__(self, index):
-        with Image.open(self.files[index % len(self.files)]) as picture:
-            return torch.from_numpy(numpy.array(picture.convert("RGB")))
+        with Image.open(self.files[index % len(self.files)]) as image:
+            return torch.from_numpy(numpy.array(image.convert("RGB")))
 
 
 class Copies(Waits):

@@ -34,17 +34,17 @@ def chain(*transforms):
 
 
 def rotate(file, at):
-    picture = decode(file)
+    image = decode(file)
     if random.random() < 0.25:
-        picture = functional.rotate(picture, random.uniform(10, 30), BILINEAR, expand=True)
-    at.copy_(functional.resize(picture, [400, 400], BILINEAR, antialias=True))
+        image = functional.rotate(image, random.uniform(10, 30), BILINEAR, expand=True)
+    at.copy_(functional.resize(image, [400, 400], BILINEAR, antialias=True))
 
 
 def tensors(size):
     return torch.empty((size, 3, 224, 224))
 
 
-def pictures(size):
+def images(size):
     return torch.empty((size, 3, 400, 400), dtype=torch.uint8)
 
 
@@ -54,7 +54,7 @@ def main():
     kinds = {
         "train": (tensors, chain(*region)),
         "eval": (tensors, chain(v2.Resize(256, antialias=True), v2.CenterCrop(224))),
-        "rotate": (pictures, rotate),
+        "rotate": (images, rotate),
         "randaugment": (tensors, chain(*region, v2.RandAugment())),
         "trivialaugment": (tensors, chain(*region, v2.TrivialAugmentWide())),
     }

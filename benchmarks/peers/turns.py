@@ -77,7 +77,7 @@ def tell(figures, work):
                 )
 
 
-def write(path, figures):
+def write(path, figures, **more):
     if path:
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"rounds": figures}, file, indent=2)
+            json.dump({"rounds": figures, **more}, file, indent=2)

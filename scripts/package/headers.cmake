@@ -3,7 +3,10 @@
 cmake_policy(SET CMP0057 NEW)
 
 file(GLOB nodes RELATIVE ${ROOT} ${ROOT}/graph/flow/*.h)
-set(headers sluice.h ${nodes})
+# Kernels, for programs that call them as plain functions: see docs/embedding.md.
+set(kernels blur boxes color filter levels mix noise normalize occlusion places tensors warp)
+list(TRANSFORM kernels REPLACE "(.+)" "ops/kernels/\\1.h")
+set(headers sluice.h ${nodes} ${kernels})
 set(seen)
 while(headers)
   list(POP_FRONT headers header)

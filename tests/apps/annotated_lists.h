@@ -18,7 +18,7 @@ struct AnnotatedLists {
   std::filesystem::path folder;  // of the images
   std::filesystem::path boxes;   // x, y, width, height, and labels: see --box-format xywh
   std::filesystem::path masks;   // ids 1 on the left, 2 on the right, in gray or with a palette
-  int pictures = 0;              // of each list
+  int images = 0;                // of each list
 };
 
 // Writes lists that annotate the images that are not damaged, into this test's folder.
@@ -32,14 +32,14 @@ inline AnnotatedLists write_annotated_lists() {
       continue;
     const std::span<const std::uint8_t> file(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                              bytes.size());
-    Image picture;
-    decode_image_file(file, {}, picture);
-    const int w = picture.width(), h = picture.height();
+    Image image;
+    decode_image_file(file, {}, image);
+    const int w = image.width(), h = image.height();
     boxes << R"({"path":"data/)" << name << R"(","boxes":[[)" << w / 4 << "," << h / 4 << ","
           << w / 2 << "," << h / 2 << R"(],[0,0,8,8]],"labels":[5,6]})"
           << "\n";
-    const bool has_palette = lists.pictures % 2 == 1;  // its colors are no ids
-    const std::string mask = "mask" + std::to_string(lists.pictures++) + ".png";
+    const bool has_palette = lists.images % 2 == 1;  // its colors are no ids
+    const std::string mask = "mask" + std::to_string(lists.images++) + ".png";
     std::ofstream(test_folder() / mask, std::ios::binary)
         << png_file({.width = w,
                      .height = h,

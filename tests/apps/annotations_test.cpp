@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 class Annotations : public ::testing::Test {
  protected:
-  void SetUp() override { count_ = write_annotated_lists().pictures; }
+  void SetUp() override { count_ = write_annotated_lists().images; }
   fs::path path(const std::string& name) const { return test_folder() / name; }
   Ran augment(const std::string& out, const std::string& options) const {
     return run_program("augment --out " + path(out).string() + " " + options);

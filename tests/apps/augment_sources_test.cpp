@@ -29,7 +29,7 @@ class AugmentSources : public ::testing::Test {
   void write(const std::string& name, const std::string& content) const {
     std::ofstream(path(name), std::ios::binary) << content;
   }
-  std::string picture(const std::string& name) const { return text_of(data_ / name); }
+  std::string image_text(const std::string& name) const { return text_of(data_ / name); }
   std::string folder() const { return "--data " + data_.string() + " "; }
 
   fs::path data_;
@@ -38,14 +38,14 @@ class AugmentSources : public ::testing::Test {
 // The comment in the file tells runs apart. The rest of a result does not depend on where its file
 // came from.
 std::multiset<std::string> images_of(const Files& files) {
-  std::multiset<std::string> pictures;
+  std::multiset<std::string> images;
   for (const auto& [name, bytes] : files) {
-    std::string picture = bytes;
-    const std::size_t mark = picture.find("sluice augment ");
-    if (mark != std::string::npos) picture.erase(mark, 15 + 16);
-    pictures.insert(picture);
+    std::string image = bytes;
+    const std::size_t mark = image.find("sluice augment ");
+    if (mark != std::string::npos) image.erase(mark, 15 + 16);
+    images.insert(image);
   }
-  return pictures;
+  return images;
 }
 
 std::string names_of(const Files& files) {
@@ -82,7 +82,7 @@ TEST_F(AugmentSources, RowsThatAreWrongCostThemselves) {
 
 // Results stay in --out, whatever the names are, and none replaces another.
 TEST_F(AugmentSources, NamesFromElsewhereStayInTheFolder) {
-  const std::string a = picture("arrow.jpg");
+  const std::string a = image_text("arrow.jpg");
   TarWriter tar;
   for (const std::string name : {"../../evil", "/etc/evil", "x/y", "x_000001.jpg/z", "x"})
     tar.file(name + ".jpg", a);

@@ -78,6 +78,13 @@ TEST_F(Augment, SaysWhatTheStepsTookWhenAsked) {
     EXPECT_NE(ran.out.find(part), std::string::npos) << part << ran.out;
 }
 
+TEST_F(Augment, CountsOneImageInTheSingular) {
+  const Ran ran = augment("out", "--count 1 --threads 1");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_NE(ran.out.find("delivered 1 image to "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find(" with 1 thread, "), std::string::npos) << ran.out;
+}
+
 TEST_F(Augment, ReplacesWhatIsDamaged) {
   const Ran ran = augment("out", "--on-error replace --recipe train");
   EXPECT_EQ(ran.status, 0) << ran.errors;
@@ -105,7 +112,7 @@ TEST_F(Augment, OnlyDamagedFilesEndTheRun) {
 TEST_F(Augment, AllNamesNamesEveryFileThatIsSkipped) {
   for (int i = 0; i < 24; ++i) {
     const std::string name = "bad" + std::to_string(i) + ".jpg";
-    std::ofstream(data_ / name) << "no picture";
+    std::ofstream(data_ / name) << "no image";
   }
   const auto named = [](const Ran& ran) {
     std::size_t count = 0;
@@ -159,16 +166,15 @@ TEST_F(Augment, OldResultsAreNotMixedWithNewOnes) {
 }
 
 TEST_F(Augment, FilesOfTheSameNameAreToldApart) {
-  const std::string picture = text_of(data_ / "arrow.jpg"),
-                    damaged = text_of(data_ / "damaged.jpg");
+  const std::string image = text_of(data_ / "arrow.jpg"), damaged = text_of(data_ / "damaged.jpg");
   fs::remove_all(data_);
   const struct {
     const char* path;
     std::string bytes;
-  } files[] = {{"a.jpg", picture},
-               {"cat/a.jpg", picture},
-               {"dog/a.jpg", picture},
-               {"dog/young/a.JPEG", picture},
+  } files[] = {{"a.jpg", image},
+               {"cat/a.jpg", image},
+               {"dog/a.jpg", image},
+               {"dog/young/a.JPEG", image},
                {"fox/a.jpg", damaged}};
   for (const auto& file : files) {
     fs::create_directories((data_ / file.path).parent_path());

@@ -90,7 +90,7 @@ TEST(Bench, SaysWhichIndexItRanWith) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
   const std::string data = (test_folder() / "data").string();
   const std::string index = (test_folder() / "index").string();
-  ASSERT_EQ(run_program("pictures --out " + data).status, 0);
+  ASSERT_EQ(run_program("demo-images --out " + data).status, 0);
   ASSERT_EQ(run_program("index --data " + data + " --out " + index).status, 0);
   const auto known = files_below(data).size() - 2;
   for (const std::string workload : {"decode", "region", "train"}) {

@@ -77,8 +77,8 @@ TEST_F(CatTest, AListHasTheColumnsThatAreAskedFor) {
                             "' cannot be examined: No such file or directory\nsluice: the list '" +
                             list + "', line 5: the row has 1 fields, where there are 3 columns\n");
   const Ran wrong = run_program("cat --list " + list);
-  EXPECT_EQ(wrong.status, 1);
-  EXPECT_EQ(wrong.errors, "sluice: the list '" + list +
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(wrong.errors, "sluice: --list: the list '" + list +
                               "' has no column 'path'; its columns are 'file', 'label', 'note'; "
                               "name the column of the files (the program: --path NAME)\n");
 }
@@ -97,7 +97,7 @@ TEST_F(CatTest, ArchivesHaveTheFilesOfEachSample) {
   EXPECT_EQ(run_program("index --tar " + a + " --out " + path("new/offsets")).status, 0);
   fs::resize_file(a, 1000);
   const Ran cut = run_program("cat --offsets " + path("new/offsets") + " --tar " + a);
-  EXPECT_EQ(cut.status, 1);
+  EXPECT_EQ(cut.status, 2);
   EXPECT_NE(cut.errors.find("does not match the archive"), std::string::npos) << cut.errors;
 }
 

@@ -125,7 +125,7 @@ TEST_F(CheckpointRun, GoesOnThoughResultsWereMovedAway) {
   fs::rename(path("out"), path("moved"));
   const Ran resumed = augment("out", options + checkpoint() + kResume);
   ASSERT_EQ(resumed.status, 0) << resumed.errors;
-  EXPECT_TRUE(says(resumed.out, "continues after the ")) << resumed.out;
+  EXPECT_TRUE(says(resumed.out, "continues after ")) << resumed.out;
   const auto moved = visible("moved"), made = visible("out");
   auto together = moved;
   std::size_t twice = 0;
@@ -136,7 +136,7 @@ TEST_F(CheckpointRun, GoesOnThoughResultsWereMovedAway) {
   fs::remove_all(path("out"));
   const Ran again = augment("out", options + checkpoint() + kResume);
   EXPECT_EQ(again.status, 0) << again.errors;
-  EXPECT_TRUE(says(again.out, "continues after the 200 samples that ")) << again.out;
+  EXPECT_TRUE(says(again.out, "continues after 200 samples, as ")) << again.out;
   EXPECT_EQ(count("out"), 0u);
 }
 
@@ -169,6 +169,21 @@ TEST_F(CheckpointRun, ShardsHaveFilesOfTheirOwn) {
   EXPECT_TRUE(visible("out") == visible("whole"));
 }
 
+// A damaged checkpoint is refused. Without it the run goes by its results.
+TEST_F(CheckpointRun, GoesOnWhenADamagedOneIsDeleted) {
+  const Arguments options = {"--count", "10"};
+  ASSERT_EQ(augment("out", options + checkpoint()).status, 0);
+  const auto whole = visible("out");
+  fs::resize_file(path("run.json"), 20);
+  fs::remove(path("out") / whole.begin()->first);
+  const Ran refused = augment("out", options + checkpoint() + kResume);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(says(refused.errors, "delete it if it is a damaged checkpoint")) << refused.errors;
+  fs::remove(path("run.json"));
+  EXPECT_EQ(augment("out", options + checkpoint() + kResume).status, 0);
+  EXPECT_TRUE(visible("out") == whole);
+}
+
 TEST_F(CheckpointRun, RefusesWhatItCannotGoOnFrom) {
   ASSERT_EQ(augment("out", Arguments{"--count", "10"} + checkpoint()).status, 0);
   std::ofstream(path("text")) << "precious";
@@ -183,6 +198,8 @@ TEST_F(CheckpointRun, RefusesWhatItCannotGoOnFrom) {
       {checkpoint() + kResume + Arguments{"--count", "10", "--recipe", "train"},
        "the checkpoint is of another "},
       {checkpoint() + kResume + Arguments{"--count", "12"}, "the checkpoint is of another "},
+      {checkpoint() + kResume + Arguments{"--count", "10", "--on-error", "replace"},
+       "the checkpoint is of another "},
       {checkpoint() + kResume + Arguments{"--count", "10", "--shuffle"},
        "the checkpoint is of another "},
       {{"--checkpoint", path("text").string()}, "nothing to go on from"},

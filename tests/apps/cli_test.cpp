@@ -3,17 +3,20 @@
 #include <sluice/cuda/gpu.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 
 namespace sluice::app {
 namespace cli_test {
 
+namespace fs = std::filesystem;
+
 TEST(Cli, VersionAndHelp) {
   const Ran version = run_program("--version");
   EXPECT_EQ(version.status, 0);
-  EXPECT_EQ(version.out, "sluice 0.1.0\n");
-  for (const std::string command :
-       {"", "augment ", "bench ", "devices ", "graph ", "index ", "operators ", "pictures "}) {
+  EXPECT_EQ(version.out, "sluice " SLUICE_PROGRAM_VERSION "\n");
+  for (const std::string command : {"", "augment ", "bench ", "demo-images ", "devices ", "graph ",
+                                    "index ", "operators ", "pictures "}) {
     const Ran help = run_program(command + "--help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Usage:"), std::string::npos) << command;
@@ -49,7 +52,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
   const std::string data = (test_folder() / "data").string();
   const std::string occupied = (test_folder() / "occupied").string();
   for (const std::string& folder : {data, occupied}) std::filesystem::create_directory(folder);
-  std::ofstream(occupied + "/a.jpg") << "no picture";
+  std::ofstream(occupied + "/a.jpg") << "no image";
   std::ofstream(occupied + "_file") << "no folder";
   const std::string pngs = (test_folder() / "pngs").string();
   std::filesystem::create_directories(pngs + "/a");
@@ -60,7 +63,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
     std::string arguments;
     std::string says;
   } cases[] = {
-      {"", "augment, bench, cat, devices, graph, index, operators or pictures"},
+      {"", "augment, bench, cat, demo-images, devices, graph, index or operators"},
       {"augmnt", "'augmnt' is not a command"},
       {"--frobnicate", "'--frobnicate' is not known here"},
       {"augment --data x", "--out DIR is missing"},
@@ -124,6 +127,8 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data " + occupied + " --out x --label y", "--label is a column of --list or"},
       {"augment --data x --out y --workers 0", "--workers: '0' is not a whole number from 1"},
       {"augment --data x --out y --workers 2 --io-threads 3", "excludes"},
+      {"augment --data " + occupied + " --out x --count 1000000 --shard 0/1000",
+       "--shard 0/1000: 1 sample cannot be shared by 1000 processes; give an N of at most 1"},
       {"augment --data " + occupied + " --out x --workers 2 --index memory",
        "--workers and --index exclude each other"},
       {"augment --data x --out y --checkpoint ''", "--checkpoint: the name is empty"},
@@ -153,13 +158,19 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"cat --data x --seed 3", "--seed requires --shuffle"},
       {"cat --data " + occupied + " --shard 2/2", "--shard must be I/N"},
       {"cat --tar '" + data + "/*.tar'", "there is no file whose name fits"},
+      {"cat --tar " + data + "/none.tar", "--tar: "},
+      {"cat --list " + data + "/none.csv", "--list: '"},
+      {"cat --list " + data, "is a folder, not a file"},
       {"index --data " + data + " --out x", "holds no JPEG files"},
       {"index --data " + occupied + " --out " + data, "is a folder: give the name of a file"},
       {"index --data " + occupied + " --out " + occupied + "/a.jpg", "it would be lost"},
       {"index --data x --out y --grain 0", "--grain: '0' is not a whole number from 1 to 65535"},
       {"index --data x --out y --grain columns", "nor 'rows'"},
       {"index --data x --out y --threads 0", "--threads: '0'"},
-      {"pictures", "--out"},
+      {"demo-images", "--out DIR is missing"},
+      {"pictures", "--out DIR is missing"},
+      {"demo-images --out " + occupied,
+       "the folder already holds other files, such as 'a.jpg'; give a new or empty folder"},
   };
   for (const auto& c : cases) {
     const Ran ran = run_program(c.arguments);
@@ -168,6 +179,28 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
     EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1)
         << c.arguments << ": " << ran.errors;
     EXPECT_EQ(ran.out, "") << c.arguments;
+  }
+}
+
+// Without a reader of its output the program ends as others do: status 128 + SIGPIPE, no message.
+TEST(Cli, AClosedPipeEndsItQuietly) {
+  const std::string pipe = (test_folder() / "pipe").string();
+  for (const std::string command : {"operators", "graph", "--help"}) {
+    fs::remove(pipe);
+    const Ran ran = run_command("{ mkfifo " + pipe + "; exec 3<>" + pipe + " 4>" + pipe +
+                                " 3>&-; " SLUICE_PROGRAM " " + command + " >&4; echo $?; }");
+    EXPECT_EQ(ran.out, std::to_string(128 + SIGPIPE) + "\n") << command;
+    EXPECT_EQ(ran.errors, "") << command;
+  }
+}
+
+TEST(Cli, AFullDiskUnderTheOutputIsOneError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  for (const std::string command : {"operators", "operators rotate", "--version"}) {
+    const Ran ran = run_command(SLUICE_PROGRAM " " + command + " >/dev/full");
+    EXPECT_EQ(ran.status, 1) << command;
+    EXPECT_EQ(ran.errors.rfind("sluice: standard output cannot be written", 0), 0u) << ran.errors;
+    EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
   }
 }
 
@@ -189,6 +222,7 @@ TEST(Cli, OfAnOptionGivenTwiceTheLastCounts) {
 TEST(Cli, GraphPrintsThePlanAndWhatEachPassDid) {
   const Ran text = run_program("graph --text");
   EXPECT_EQ(text.status, 0) << text.errors;
+  EXPECT_EQ(text.out.rfind("read() -> ", 0), 0u) << text.out;  // no samples, so no number of them
   EXPECT_NE(text.out.find("if_else by"), std::string::npos) << text.out;
   EXPECT_EQ(text.out.find("note("), std::string::npos) << text.out;  // pruned
   const Ran passes = run_program("graph --passes");
@@ -204,7 +238,7 @@ TEST(Cli, GraphPrintsThePlanAndWhatEachPassDid) {
 
 TEST(Cli, GraphCountsWhatRanOnImages) {
   const auto data = test_folder() / "data";
-  ASSERT_EQ(run_program("pictures --out " + data.string()).status, 0);
+  ASSERT_EQ(run_program("demo-images --out " + data.string()).status, 0);
   const auto files = files_below(data).size();
   for (const std::string threads : {"1", "4"}) {
     const std::string command = "graph --data " + data.string() + " --threads " + threads;
@@ -225,7 +259,7 @@ TEST(Cli, GraphCountsWhatRanOnImages) {
 
 TEST(Cli, GraphSaysWhatItCannotRead) {
   const auto data = test_folder() / "data";
-  ASSERT_EQ(run_program("pictures --out " + data.string()).status, 0);
+  ASSERT_EQ(run_program("demo-images --out " + data.string()).status, 0);
   std::filesystem::create_directory_symlink(".", data / "loop");
   const Ran ran = run_program("graph --data " + data.string());
   EXPECT_EQ(ran.status, 0) << ran.errors;
@@ -236,15 +270,45 @@ TEST(Cli, GraphSaysWhatItCannotRead) {
       << ran.errors;
 }
 
-TEST(Cli, ImagesSaysWhatItWrote) {
+TEST(Cli, DemoImagesSaysWhatItWrote) {
   const std::string folder = (test_folder() / "deep" / "down").string();
-  const Ran ran = run_program("pictures --out " + folder);
+  const Ran ran = run_program("demo-images --out " + folder);
   EXPECT_EQ(ran.status, 0);
   EXPECT_NE(ran.out.find("damaged.jpg"), std::string::npos);
   EXPECT_GE(files_below(folder).size(), 12u);
-  const Ran refused = run_program("pictures --out " + folder + "/arrow.jpg/x");
+  const Ran refused = run_program("demo-images --out " + folder + "/arrow.jpg/x");
   EXPECT_EQ(refused.status, 1);
   EXPECT_NE(refused.errors.find("cannot be made"), std::string::npos) << refused.errors;
+}
+
+TEST(Cli, DemoImagesReplacesOnlyItsOwnFiles) {
+  const std::string folder = (test_folder() / "data").string();
+  const Ran first = run_program("demo-images --out " + folder);
+  ASSERT_EQ(first.status, 0) << first.errors;
+  const auto files = files_below(folder);
+  std::ofstream(folder + "/arrow.jpg") << "broken";
+  const Ran again = run_program("demo-images --out " + folder);
+  EXPECT_EQ(again.status, 0) << again.errors;
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_TRUE(files_below(folder) == files);
+  for (const char* name : {"b_notes.txt", "a_notes.txt"}) std::ofstream(folder + "/" + name) << "x";
+  std::ofstream(folder + "/arrow.jpg") << "kept";
+  const Ran refused = run_program("demo-images --out " + folder);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.errors, "sluice: --out " + folder +
+                                ": the folder already holds other files, such as 'a_notes.txt'; "
+                                "give a new or empty folder\n");
+  EXPECT_EQ(text_of(folder + "/arrow.jpg"), "kept");
+}
+
+TEST(Cli, TheOldNameOfDemoImagesIsNotInTheHelp) {
+  const auto now = test_folder() / "now", old = test_folder() / "old";
+  ASSERT_EQ(run_program("demo-images --out " + now.string()).status, 0);
+  ASSERT_EQ(run_program("pictures --out " + old.string()).status, 0);
+  EXPECT_TRUE(files_below(now) == files_below(old));
+  const std::string help = run_program("--help").out;
+  EXPECT_NE(help.find("demo-images"), std::string::npos) << help;
+  EXPECT_EQ(help.find("pictures"), std::string::npos) << help;
 }
 
 }  // namespace cli_test

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 TEST(DamagedIndex, AugmentGoesOnWithoutItAndSaysSo) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
   const std::string data = (test_folder() / "data").string();
-  const std::string index = (test_folder() / "pictures.index").string();
-  ASSERT_EQ(run_program("pictures --out " + data).status, 0);
+  const std::string index = (test_folder() / "images.index").string();
+  ASSERT_EQ(run_program("demo-images --out " + data).status, 0);
   ASSERT_EQ(run_program("index --data " + data + " --out " + index).status, 0);
   const auto augment = [&](const std::string& out, const std::string& with) {
     return run_program("augment --recipe train --seed 3 --data " + data + " --out " +

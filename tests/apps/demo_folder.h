@@ -11,7 +11,7 @@ namespace sluice::app {
 // Copies the images into this test's folder, and returns the copies' folder.
 inline std::filesystem::path write_demo_images() {
   std::filesystem::path folder = test_folder() / "data";
-  std::filesystem::copy(SLUICE_DEMO_PICTURES, folder);
+  std::filesystem::copy(SLUICE_DEMO_IMAGES, folder);
   return folder;
 }
 

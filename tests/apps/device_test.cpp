@@ -92,7 +92,7 @@ TEST_F(DeviceOption, AugmentGoesOnWithResultsOfTheOtherOne) {
   fs::remove(path("out") + "/" + whole.begin()->first);
   const Ran ran = run_program(same + path("out") + " --resume --device stand-in");
   EXPECT_EQ(ran.status, 0) << ran.errors;
-  EXPECT_TRUE(holds(ran.out, "delivered 1 images")) << ran.out;
+  EXPECT_TRUE(holds(ran.out, "delivered 1 image to ")) << ran.out;
   EXPECT_TRUE(files_below(path("out")) == whole);
 }
 

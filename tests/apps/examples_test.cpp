@@ -12,7 +12,7 @@ namespace examples_test {
 
 struct Example {
   const char* name;
-  bool pictures;                   // takes a folder of images
+  bool images;                     // takes a folder of images
   std::vector<std::string> lines;  // among others
 };
 
@@ -46,15 +46,18 @@ const Example kExamples[] = {
 #ifdef SLUICE_HAS_EXAMPLE_onnxruntime
     {"onnxruntime", true, {"14 images: 3 numbers for each"}},
 #endif
+#ifdef SLUICE_HAS_EXAMPLE_opencv
+    {"opencv", true, {"14 images"}},
+#endif
     {"workers", false, {"batch 0: 0 1 4 9", "batch 1: 16 36 49, without sample 5 of 'squares'"}},
     {"window_by_hand", false, {"1000 samples through 8 slots, sum of squares 332833500"}},
 };
 
 TEST(Examples, RunAndShowWhatTheyAreAbout) {
-  const std::string pictures = write_demo_images().string();
+  const std::string images = write_demo_images().string();
   for (const Example& example : kExamples) {
     const Ran ran = run_command(std::string(SLUICE_EXAMPLE_PREFIX) + example.name +
-                                (example.pictures ? " " + pictures : ""));
+                                (example.images ? " " + images : ""));
     EXPECT_EQ(ran.status, 0) << example.name << ": " << ran.errors;
     EXPECT_EQ(ran.errors, "") << example.name;
     EXPECT_NE(ran.out, "") << example.name;
@@ -68,7 +71,7 @@ TEST(Examples, RunAndShowWhatTheyAreAbout) {
 
 TEST(Examples, SayWhatIsWrongWithTheFolder) {
   for (const Example& example : kExamples) {
-    if (!example.pictures) continue;
+    if (!example.images) continue;
     const Ran ran = run_command(std::string(SLUICE_EXAMPLE_PREFIX) + example.name + " /nowhere");
     EXPECT_EQ(ran.status, 1) << example.name;
     EXPECT_NE(ran.errors.find("'/nowhere' does not exist"), std::string::npos) << ran.errors;

@@ -35,7 +35,7 @@ bool says(const std::string& text, const std::string& part) {
 TEST_F(Index, KnowsAllFilesButThoseThatItNames) {
   fs::create_symlink(data_ / "gone", data_ / "gone.jpg");
   fs::copy_file(data_ / "arrow.jpg", data_ / "twin.jpg");
-  const Ran ran = index("new/pictures.index");
+  const Ran ran = index("new/images.index");
   EXPECT_EQ(ran.status, 0) << ran.errors;
   EXPECT_EQ(ran.errors, "");
   // One of the images is progressive, one is damaged.
@@ -49,7 +49,7 @@ TEST_F(Index, KnowsAllFilesButThoseThatItNames) {
   EXPECT_TRUE(says(ran.out, ".jpg: progressive\n")) << ran.out;
   EXPECT_TRUE(says(ran.out, "left out 2 that cannot be used:\n  damaged.jpg: ")) << ran.out;
   EXPECT_TRUE(says(ran.out, "  gone.jpg: ")) << ran.out;
-  const auto opened = JpegIndex::open(path("new/pictures.index"));
+  const auto opened = JpegIndex::open(path("new/images.index"));
   EXPECT_EQ(opened->files(), known);
   EXPECT_TRUE(says(ran.out, "; " + std::to_string(opened->records()) +
                                 " records, one for every 16 block groups of a row\n"))
@@ -84,7 +84,7 @@ TEST_F(Index, NothingToIndexIsAFailure) {
   }
   const Ran ran = index("index");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_TRUE(says(ran.errors, "nothing was indexed: none of 1 files can be")) << ran.errors;
+  EXPECT_TRUE(says(ran.errors, "nothing was indexed: 1 file cannot be")) << ran.errors;
   EXPECT_TRUE(says(ran.out, "damaged.jpg: ")) << ran.out;
   EXPECT_FALSE(fs::exists(path("index")));
 }
@@ -103,6 +103,33 @@ TEST_F(Index, AugmentMakesTheSameImagesWithAndWithout) {
   EXPECT_EQ(augment("memory", "--index memory --threads 1"), plain);
   EXPECT_EQ(augment("memory4", "--index memory --threads 4"), plain);
   EXPECT_EQ(augment("file", "--index " + path("index")), plain);
+}
+
+// The index knows files by their content, not by their names.
+TEST_F(Index, AugmentSaysHowManyFilesItFits) {
+  ASSERT_EQ(index("index").status, 0);
+  for (const char* folder : {"same", "other"}) {
+    fs::create_directory(path(folder));
+    fs::copy_file(data_ / "arrow.jpg", fs::path(path(folder)) / "arrow.jpg");
+  }
+  std::ofstream(path("other/arrow.jpg"), std::ios::binary | std::ios::app) << "changed";
+  const std::string fits = "the index " + path("index") + " fits ";
+  // Two of the demo images are in no index: one is progressive, one is damaged.
+  const std::string some = std::to_string(files_ - 2) + " of " + std::to_string(files_) +
+                           " files; the others were decoded without it\n";
+  const struct {
+    std::string folder, says;
+  } cases[] = {{"data", fits + some},
+               {"other", fits + "0 of 1 file; it is of other files, or they have changed: make it "
+                                "again with sluice index\n"},
+               {"same", ""}};
+  for (const auto& c : cases) {
+    const Ran ran = run_program("augment --recipe train --epochs 2 --data " + path(c.folder) +
+                                " --out " + path("out_" + c.folder) + " --index " + path("index"));
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_EQ(says(ran.out, fits), !c.says.empty()) << ran.out;
+    EXPECT_TRUE(says(ran.out, c.says)) << c.says << ran.out;
+  }
 }
 
 TEST_F(Index, ALinkIsRefusedAndStays) {

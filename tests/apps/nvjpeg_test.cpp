@@ -46,7 +46,7 @@ class NvjpegTest : public ::testing::Test {
       write_file((data / (std::to_string(i) + ".jpg")).string(), encode_jpeg(image));
     }
     // A progressive one.
-    std::filesystem::copy(std::filesystem::path(SLUICE_DEMO_PICTURES) / "mountains.jpg", data);
+    std::filesystem::copy(std::filesystem::path(SLUICE_DEMO_IMAGES) / "mountains.jpg", data);
     corpus_.emplace(data.string());
     ASSERT_EQ(corpus_->size(), kImages + 1);
     fake_ = FakeNvjpeg();

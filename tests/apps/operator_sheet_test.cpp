@@ -1,5 +1,7 @@
 // The sheet of effects has all operators that change images, and each changes its image.
+#include "apps/canvas.h"
 #include "apps/operators.h"
+#include "apps/sheet.h"
 #include "program.h"
 #include <sluice/graph/plan/slot.h>
 #include <sluice/ops/operators.h>
@@ -32,13 +34,28 @@ TEST(OperatorSheet, HasAllThatChangeImages) {
 }
 
 TEST(OperatorSheet, EachChangesItsImageAndSaysHow) {
-  const Image picture = effect_image();
+  const Image image = effect_image();
   for (const Effect& effect : effects()) {
-    const Image after = effect_on(effect, picture);
+    const Image after = effect_on(effect, image);
     EXPECT_FALSE(after.empty()) << effect.name;
-    EXPECT_FALSE(after == picture) << effect.name;
+    EXPECT_FALSE(after == image) << effect.name;
     const std::string function(effect.code, std::string(effect.code).find('('));
     EXPECT_EQ(std::string(effect.name).rfind(function, 0), 0u) << effect.code;
+  }
+}
+
+TEST(OperatorSheet, NoLineOfCodeIsCut) {
+  const auto letters = [](std::string text) {
+    std::erase(text, ' ');
+    return text;
+  };
+  for (const Effect& effect : effects()) {
+    std::string shown;
+    for (const std::string& line :
+         wrap(effect.code, ContactSheet::kNoteLetters, ContactSheet::kNoteLines))
+      shown += line;
+    EXPECT_EQ(letters(shown), letters(effect.code));
+    EXPECT_LE(std::string(effect.name).size(), std::size_t{ContactSheet::kNoteLetters});
   }
 }
 

@@ -137,7 +137,7 @@ TEST_F(Recipes, AreTheSameFromTheirFilesAndOnADevice) {
       };
     };
     const std::vector<std::string> expected = made(recipe, nullptr, describe(false));
-    EXPECT_EQ(expected.size(), 2u * static_cast<std::size_t>(lists_.pictures));
+    EXPECT_EQ(expected.size(), 2u * static_cast<std::size_t>(lists_.images));
     const SavedPlan plan = read_plan(file_of(recipe).string());
     EXPECT_TRUE(made(recipe, nullptr, [&](Graph&, const RecipeInputs& given) {
                   return add_plan(plan, given);
@@ -173,17 +173,17 @@ TEST_F(Recipes, HaveTheSizeThatIsAskedFor) {
         run_program("augment --size 60,44 --count 2 --recipe " + std::string(name_of(recipe)) +
                     " --out " + out + samples_for(name_of(recipe), lists_));
     ASSERT_EQ(ran.status, 0) << ran.errors;
-    int pictures = 0;
+    int images = 0;
     for (const auto& [name, content] : files_below(out)) {
       if (name.ends_with(".json")) continue;
-      Image picture;
+      Image image;
       decode_image_file({reinterpret_cast<const std::uint8_t*>(content.data()), content.size()}, {},
-                        picture);
-      EXPECT_EQ(picture.width(), recipe == Recipe::simclr ? 120 : 60) << name;
-      EXPECT_EQ(picture.height(), 44) << name;
-      ++pictures;
+                        image);
+      EXPECT_EQ(image.width(), recipe == Recipe::simclr ? 120 : 60) << name;
+      EXPECT_EQ(image.height(), 44) << name;
+      ++images;
     }
-    EXPECT_EQ(pictures, recipe == Recipe::segmentation ? 4 : 2);
+    EXPECT_EQ(images, recipe == Recipe::segmentation ? 4 : 2);
   }
 }
 
@@ -232,6 +232,34 @@ TEST_F(Recipes, SizesAndNamesAreChecked) {
     EXPECT_EQ(error_lines(ran), 1u) << ran.errors;
     EXPECT_FALSE(fs::exists(test_folder() / "out")) << c.arguments;
   }
+}
+
+TEST(OperatorsOfAPath, AreNamedInTheirOrder) {
+  const struct {
+    const char* path;
+    const char* operators;
+  } cases[] = {{"", ""},
+               {"if_else:then", ""},
+               {"apply_random:rotate/apply_random#2:shear_x", "rotate, shear_x"},
+               {"if_else:then/apply_random:identity", "identity"},
+               {"apply_policy:3 equalize, rotate", "equalize, rotate"},
+               {"apply_policy:3 color, color/color:otherwise/color#2:then", "color"},
+               {"apply_policy:12 equalize, rotate/equalize:then/rotate:otherwise", "equalize"}};
+  for (const auto& c : cases) EXPECT_EQ(operators_in(c.path), c.operators) << c.path;
+}
+
+// The sheet runs its samples again to learn their operators, also with worker processes.
+TEST_F(Recipes, ASheetOfDrawnOperatorsIsTheSameWithWorkers) {
+  std::vector<std::string> sheets;
+  for (const std::string workers : {"", " --workers 2"}) {
+    const std::string out = (test_folder() / ("out" + std::to_string(sheets.size()))).string();
+    const Ran ran = run_program("augment --recipe randaugment --data " + lists_.folder.string() +
+                                " --out " + out + " --sheet " + out + ".jpg" + workers);
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    sheets.push_back(text_of(out + ".jpg"));
+  }
+  EXPECT_GT(sheets.front().size(), 1000u);
+  EXPECT_EQ(sheets.front(), sheets.back());
 }
 
 TEST_F(Recipes, ImagenetIsTrain) {

@@ -240,6 +240,40 @@ TEST_F(Results, ResumeRefusesWhatIsNotOfTheSameRun) {
   EXPECT_TRUE(all("out") == all("four"));
 }
 
+// Only with `replace` are there results in place of damaged files.
+TEST_F(Results, ResumeTellsReplaceFromOtherPolicies) {
+  const struct {
+    std::string then, now;
+    int status;
+  } cases[] = {{"skip", "replace", 2}, {"replace", "skip", 2}, {"fail", "replace", 2},
+               {"replace", "fail", 2}, {"skip", "fail", 1},    {"fail", "skip", 0}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.then + " " + c.now);
+    fs::remove_all(folder("out"));
+    const Ran first = augment("out", {"--batch", "1", "--on-error", c.then});
+    ASSERT_EQ(first.status, c.then == "fail" ? 1 : 0) << first.errors;
+    ASSERT_GT(count("out"), 0u);
+    const Ran second = augment("out", {"--batch", "1", "--on-error", c.now, "--resume"});
+    EXPECT_EQ(second.status, c.status) << second.errors;
+    EXPECT_EQ(says(second.errors, " is not of this run: "), c.status == 2) << second.errors;
+  }
+}
+
+// The file is named, and the remedy helps.
+TEST_F(Results, AResultWithoutItsMarkIsMadeAgainOnceItIsDeleted) {
+  ASSERT_EQ(augment("out", {}).status, 0);
+  const auto whole = all("out");
+  const fs::path damaged = folder("out") / whole.begin()->first;
+  fs::resize_file(damaged, 10);
+  const Ran refused = augment("out", {"--resume"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(says(refused.errors, damaged.string() + " is not of this run")) << refused.errors;
+  EXPECT_TRUE(says(refused.errors, "delete it, and it is made again")) << refused.errors;
+  fs::remove(damaged);
+  EXPECT_EQ(augment("out", {"--resume"}).status, 0);
+  EXPECT_TRUE(all("out") == whole);
+}
+
 TEST_F(Results, ResumeMakesWhatIsMissingOrCut) {
   const std::vector<std::string> sheet = {"--sheet", (test_folder() / "sheet.jpg").string()};
   for (const std::string policy : {"skip", "replace"}) {
@@ -247,7 +281,7 @@ TEST_F(Results, ResumeMakesWhatIsMissingOrCut) {
         sheet + std::vector<std::string>{"--count", "40", "--on-error", policy};
     ASSERT_EQ(augment(policy, options).status, 0);
     const auto whole = all(policy);
-    const std::string picture = text_of(test_folder() / "sheet.jpg");
+    const std::string image = text_of(test_folder() / "sheet.jpg");
     std::size_t i = 0;
     for (const auto& [name, bytes] : whole) {
       const fs::path path = folder(policy) / name;
@@ -260,7 +294,7 @@ TEST_F(Results, ResumeMakesWhatIsMissingOrCut) {
     const Ran ran = augment(policy, options + std::vector<std::string>{"--resume"});
     EXPECT_EQ(ran.status, 0) << ran.errors;
     EXPECT_TRUE(all(policy) == whole) << policy;
-    EXPECT_TRUE(text_of(test_folder() / "sheet.jpg") == picture) << policy;
+    EXPECT_TRUE(text_of(test_folder() / "sheet.jpg") == image) << policy;
   }
   // More samples than before are a longer run of the same.
   ASSERT_EQ(augment("longer", {"--count", "60", "--on-error", "replace"}).status, 0);
@@ -299,8 +333,8 @@ TEST_F(Results, ResumeDoesNotTrustTheNumbersInFiles) {
 // If a class without results had no folder, the numbers of the classes after it would shift.
 TEST_F(Results, EachClassHasAFolder) {
   for (const char* name : {"animals", "birds", "x_000001.jpg"}) fs::create_directory(data_ / name);
-  std::ofstream(data_ / "birds" / "1.jpg") << "no picture";
-  std::ofstream(data_ / "animals" / "1.png") << "no picture";
+  std::ofstream(data_ / "birds" / "1.jpg") << "no image";
+  std::ofstream(data_ / "animals" / "1.png") << "no image";
   const Ran ran = augment("out", {});
   EXPECT_EQ(ran.status, 0) << ran.errors;
   for (const char* name : {"animals", "birds", "vehicles", "x_000001.jpg_"})

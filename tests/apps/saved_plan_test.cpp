@@ -47,11 +47,10 @@ class SavedPlans : public ::testing::Test {
 
 // A result but for the comment in it that names the run.
 Image image_in(const std::string& jpeg) {
-  Image picture;
+  Image image;
   decode_jpeg_image(
-      Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(jpeg.data()), jpeg.size()}), {},
-      picture);
-  return picture;
+      Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(jpeg.data()), jpeg.size()}), {}, image);
+  return image;
 }
 
 TEST_F(SavedPlans, AugmentMakesWhatTheRecipeMakes) {
@@ -146,9 +145,11 @@ TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
       {"bench train" + data + " --pipeline x", "not for bench train"},
       {"bench --pipeline x", "needs --data"},
       {"graph --pipeline " + broken, "is not JSON"},
-      {"operators rotat", "nearest: rotate"},
+      {"operators rotat", "did you mean rotate or rotate_boxes or rotate_points? (`sluice"},
+      {"operators if_else", "there is no operator 'if_else' (`sluice operators` lists all)"},
+      {"operators read", "there is no operator 'read' (`sluice operators` lists all)"},
       {"operators size", "resize"},
-      {"operators random_resize_crop", "nearest: random_resized_crop"},
+      {"operators random_resize_crop", "did you mean random_resized_crop?"},
       {"operators --markdown resize", "excludes"},
   };
   for (const auto& c : cases) {
@@ -180,7 +181,7 @@ TEST(OperatorsCommand, ListsAllAndTellsOfEach) {
   EXPECT_EQ(several.status, 0) << several.errors;
   for (const char* part :
        {"Made of: crop, decode_and_resize", "in C++     random_resized_crop(jpeg)",
-        "input      picture: bytes or byte_span or image", "Draws random numbers",
+        "input      image: bytes or byte_span or image", "Draws random numbers",
         "parameter  jpeg.color: choice; rgb, gray; default 'rgb'"})
     EXPECT_NE(several.out.find(part), std::string::npos) << part << "\n" << several.out;
   EXPECT_NE(all.out.find("  apply_random "), std::string::npos) << all.out;

@@ -99,6 +99,20 @@ TEST(ContactSheet, AFailureIsARedField) {
   EXPECT_EQ(drawn.height(), good.draw().height());
 }
 
+TEST(ContactSheet, ALongNoteMakesItsRowTaller) {
+  const auto height = [](std::size_t long_notes) {
+    ContactSheet sheet("h", "c");
+    for (std::size_t i = 0; i < 6; ++i) {
+      sheet.add("n", i < long_notes ? "nine word nine word nine word nine word nine word" : "t",
+                TileStatus::changed, plain(9, 9, 3, kGreen), plain(9, 9, 3, kGreen));
+    }
+    return sheet.draw().height();
+  };
+  EXPECT_GT(height(1), height(0));
+  EXPECT_EQ(height(3), height(1));
+  EXPECT_EQ(height(4) - height(3), height(1) - height(0));
+}
+
 TEST(ContactSheet, ThreeTilesARow) {
   ContactSheet sheet("h", "c");
   std::array<int, 8> heights{};

@@ -45,7 +45,7 @@ TEST(ProgramThreads, FewerThanAskedForAreSaidOnce) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "the sanitizer has a thread of its own";
   if (geteuid() != 0) GTEST_SKIP() << "needs a user that runs nothing else";
   const std::string data = (test_folder() / "data").string();
-  ASSERT_EQ(run_program("pictures --out " + data).status, 0);
+  ASSERT_EQ(run_program("demo-images --out " + data).status, 0);
   const std::vector<std::string> graph = {"graph", "--text", "--threads", "4", "--data", data};
   if (run_limited(100, graph).status == kCannot)
     GTEST_SKIP() << "other users may not come to this place";

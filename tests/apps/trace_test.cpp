@@ -46,11 +46,16 @@ TEST_F(TraceOption, WritesWhatHappened) {
 }
 
 TEST_F(TraceOption, SaysAtOnceWhatCannotBeWritten) {
-  const Ran missing = run_program(augment("a") + " --trace /no/such/folder/trace.json");
-  EXPECT_EQ(missing.status, 1);
-  EXPECT_NE(missing.errors.find("the trace cannot be written to '/no/such/folder/trace.json'"),
-            std::string::npos)
-      << missing.errors;
+  const std::string data = " --data " + data_.string();
+  for (const std::string& command : {augment("a"), "graph" + data, "bench train" + data}) {
+    const Ran missing = run_program(command + " --trace /no/such/folder/trace.json");
+    EXPECT_EQ(missing.status, 2) << command;
+    EXPECT_NE(missing.errors.find("--trace /no/such/folder/trace.json: there is no folder "
+                                  "/no/such/folder: make it, or give another name"),
+              std::string::npos)
+        << missing.errors;
+  }
+  EXPECT_FALSE(fs::exists(test_folder() / "a"));
   EXPECT_EQ(run_program(augment("b") + " --trace " + data_.string()).status, 2);
   EXPECT_EQ(run_program("graph --trace trace.json").status, 2);
 }

@@ -57,14 +57,14 @@ void* use_gpu([[maybe_unused]] Ort::SessionOptions& session) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const char* folder = argc > 1 ? argv[1] : "out/pictures";
+  const char* folder = argc > 1 ? argv[1] : "out/images";
   const bool on_gpu = both_see_a_gpu();
   const PipelineOptions options{
       .batch_size = 32, .device = on_gpu ? gpu(0) : nullptr, .on_error = OnError::skip};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
     auto [jpeg, label] = g.read(files_in(folder));
     auto image = decode_jpeg(on_gpu ? jpeg.gpu() : jpeg);
-    return resize_mirror_normalize(image, {.width = 224, .height = 224});
+    return resize_mirror_normalize(image, {.height = 224, .width = 224});
   });
 
   const Ort::Env env;

@@ -35,15 +35,15 @@ at::Tensor to_torch(Tensor tensor) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const char* folder = argc > 1 ? argv[1] : "out/pictures";
+  const char* folder = argc > 1 ? argv[1] : "out/images";
   const bool on_gpu = at::hasCUDA() && !look_for_gpus().gpus.empty();
   const PipelineOptions options{
       .batch_size = 32, .seed = 42, .device = on_gpu ? gpu(0) : nullptr, .on_error = OnError::skip};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
     auto [jpeg, label] = g.read(files_in(folder));
     auto image = decode_jpeg(on_gpu ? jpeg.gpu() : jpeg);
-    auto tensor = resize_mirror_normalize(image, {.width = 224,
-                                                  .height = 224,
+    auto tensor = resize_mirror_normalize(image, {.height = 224,
+                                                  .width = 224,
                                                   .mirror = g.coin_flip(),
                                                   .mean = kImageNetMean,
                                                   .std = kImageNetStd});
