@@ -209,15 +209,15 @@ void copy_array(nb::handle object, Tensor& out, Layout layout) {
 
 void copy_image(nb::handle object, Image& out) {
   const AnyArray array = array_of(object);
-  constexpr std::string_view kPicture =
+  constexpr std::string_view kExpected =
       "an image is an array of uint8, height x width or height x width x channels, not one of ";
   const std::string dtype = name_of_dtype(array);
   if (dtype != "uint8") {
     throw std::invalid_argument(fmt::format(
-        "{}{}; convert it with astype('uint8'), or return a 'tensor'", kPicture, dtype));
+        "{}{}; convert it with astype('uint8'), or return a 'tensor'", kExpected, dtype));
   }
   if (array.ndim() != 2 && array.ndim() != 3)
-    throw std::invalid_argument(fmt::format("{}{} dimensions", kPicture, array.ndim()));
+    throw std::invalid_argument(fmt::format("{}{} dimensions", kExpected, array.ndim()));
   const auto size = [&](std::size_t axis) {
     if (array.shape(axis) > 1'000'000)
       throw std::invalid_argument("an image's sides have at most 65535 pixels");
@@ -259,23 +259,24 @@ void bind_arrays(nb::module_& module) {
         return a.tensor().shape()[0];
       });
 
-  nb::class_<Pictures>(module, "Pictures", "A column of images or tensors.")
-      .def("__len__", [](const Pictures& p) { return p.column().size(); })
+  nb::class_<ArrayColumn>(module, "ArrayColumn", "A column of images or tensors.")
+      .def("__len__", [](const ArrayColumn& p) { return p.column().size(); })
       .def_prop_ro("dense",
-                   [](const Pictures& p) { return p.column().dense() || p.column().empty(); })
-      .def_prop_ro("layout", [](const Pictures& p) { return name_of(p.column().layout()); })
-      .def("block", [](const Pictures& p) { return Array(p.column().tensor()); })
-      .def("sample", [](const Pictures& p, std::size_t i) { return Array(p.column().tensor(i)); })
+                   [](const ArrayColumn& p) { return p.column().dense() || p.column().empty(); })
+      .def_prop_ro("layout", [](const ArrayColumn& p) { return name_of(p.column().layout()); })
+      .def("block", [](const ArrayColumn& p) { return Array(p.column().tensor()); })
+      .def("sample",
+           [](const ArrayColumn& p, std::size_t i) { return Array(p.column().tensor(i)); })
       .def("wait_on",
-           [](const Pictures& p, std::uintptr_t stream) {
+           [](const ArrayColumn& p, std::uintptr_t stream) {
              p.column().wait_on(reinterpret_cast<void*>(stream));
            })
       .def("release_after",
-           [](const Pictures& p, std::uintptr_t stream) {
+           [](const ArrayColumn& p, std::uintptr_t stream) {
              p.column().release_after(reinterpret_cast<void*>(stream));
            })
       .def(
-          "wait", [](const Pictures& p) { p.column().wait(); },
+          "wait", [](const ArrayColumn& p) { p.column().wait(); },
           nb::call_guard<nb::gil_scoped_release>());
 }
 

@@ -44,10 +44,11 @@ class Array {
 };
 
 // A column of images or tensors.
-class Pictures {
+class ArrayColumn {
  public:
-  explicit Pictures(ImageBatch images) : images_(std::make_shared<ImageBatch>(std::move(images))) {}
-  explicit Pictures(TensorBatch tensors)
+  explicit ArrayColumn(ImageBatch images)
+      : images_(std::make_shared<ImageBatch>(std::move(images))) {}
+  explicit ArrayColumn(TensorBatch tensors)
       : tensors_(std::make_shared<TensorBatch>(std::move(tensors))) {}
   const detail::MemoryBatch& column() const {
     return images_ != nullptr ? static_cast<const detail::MemoryBatch&>(*images_) : *tensors_;

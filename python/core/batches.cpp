@@ -122,10 +122,10 @@ Slots add_batches(Description& self, const std::string& name, const nb::object& 
 
 // Calls f with the column, which has images or tensors.
 template <class F>
-auto with_images(const Pictures& images, const F& f) {
+auto with_images(const ArrayColumn& images, const F& f) {
   return images.images() != nullptr ? f(*images.images()) : f(*images.tensors());
 }
-const TensorBatch& tensors_of(const Pictures& column, const char* what) {
+const TensorBatch& tensors_of(const ArrayColumn& column, const char* what) {
   const TensorBatch* const tensors = column.tensors();
   if (tensors == nullptr) throw Error(fmt::format("{} are tensors, not images", what));
   return *tensors;
@@ -147,17 +147,17 @@ void bind_batches(nb::module_& module, nb::class_<Description>& description) {
   description.def("python_batches", add_batches, nb::arg("name"), nb::arg("function"),
                   nb::arg("count"), nb::arg("size"), nb::arg("types"), nb::arg("options"),
                   nb::arg("name_of").none(), nb::arg("fingerprint"));
-  module.def("mix_up", [](const Pictures& images, const Pictures& labels, std::uint64_t seed,
+  module.def("mix_up", [](const ArrayColumn& images, const ArrayColumn& labels, std::uint64_t seed,
                           std::int64_t epoch, std::int64_t batch, float alpha) {
-    return with_images(images, [&](const auto& pictures) {
-      return to_tuple(mix_up(pictures, tensors_of(labels, "mix_up: labels"),
+    return with_images(images, [&](const auto& column) {
+      return to_tuple(mix_up(column, tensors_of(labels, "mix_up: labels"),
                              key_of(seed, epoch, batch), {.alpha = alpha}));
     });
   });
-  module.def("cut_mix", [](const Pictures& images, const Pictures& labels, std::uint64_t seed,
+  module.def("cut_mix", [](const ArrayColumn& images, const ArrayColumn& labels, std::uint64_t seed,
                            std::int64_t epoch, std::int64_t batch, float alpha) {
-    return with_images(images, [&](const auto& pictures) {
-      return to_tuple(cut_mix(pictures, tensors_of(labels, "cut_mix: labels"),
+    return with_images(images, [&](const auto& column) {
+      return to_tuple(cut_mix(column, tensors_of(labels, "cut_mix: labels"),
                               key_of(seed, epoch, batch), {.alpha = alpha}));
     });
   });

@@ -128,35 +128,6 @@ void Description::require_type(SlotId slot, const detail::SlotType* type, const 
                                detail::registry().name_of_type(has)));
 }
 
-void Description::require_same_types(const Slots& results, const std::vector<std::string>& places) {
-  Open& part = open_parts.back();
-  std::vector<const detail::SlotType*> types;
-  for (const SlotId slot : results) types.push_back(builder.plan().slots.at(slot).type);
-  if (!part.branches.empty() && part.branch == 0) part.types = types;
-  const std::string now =
-      part.branches.empty()
-          ? fmt::format("an iteration of '{}'", part.name)
-          : fmt::format("the branch '{}' of '{}'", part.branches[part.branch], part.name);
-  const std::string before = part.branches.empty()
-                                 ? "what the loop begins with"
-                                 : fmt::format("the branch '{}'", part.branches[0]);
-  if (types.size() != part.types.size()) {
-    throw BuildError(fmt::format("{} gives {} values, but {} has {}", now, types.size(), before,
-                                 part.types.size()));
-  }
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (types[i] == part.types[i]) continue;
-    const std::string place =
-        i < places.size() && !places[i].empty() ? fmt::format(" for {}", places[i]) : "";
-    throw BuildError(fmt::format(
-        "{} gives a value of type '{}'{}, but {} has '{}': make both the same, numbers with "
-        "cast()",
-        now, detail::registry().name_of_type(types[i]), place, before,
-        detail::registry().name_of_type(part.types[i])));
-  }
-  ++part.branch;
-}
-
 void bind_description(nb::module_& module) {
   auto bound =
       nb::class_<Description>(module, "Description", nb::type_slots(description_slots))
@@ -178,33 +149,25 @@ void bind_description(nb::module_& module) {
           .def("cpu", [](Description& self, SlotId slot) { return move(self, slot, false); })
           .def("unique_name", [](Description& self,
                                  const std::string& base) { return self.open().unique_name(base); })
-          .def("open_branch",
+          .def("open_choice",
                [](Description& self, const std::string& name, const Parts& branches, bool by_number,
                   SlotId on) {
                  detail::Choosing choosing{
                      by_number ? detail::Choosing::By::number : detail::Choosing::By::truth,
                      argument_of(self, on)};
                  self.open().open_choice(name, branches, std::move(choosing));
-                 self.open_parts.push_back({name, branches, 0, {}});
                })
           .def("begin_branch", [](Description& self) { self.open().begin_branch(); })
           .def("end_branch", [](Description& self) { self.open().end_branch({}, place_of({})); })
-          .def("close_branch",
+          .def("close_choice",
                [](Description& self, const std::vector<Slots>& results, const Parts& places) {
-                 for (const Slots& branch : results) self.require_same_types(branch, places);
                  self.open().set_branch_results(results, place_of(places));
-                 Slots merged = self.open().close_choice();
-                 self.open_parts.pop_back();
-                 return merged;
+                 return self.open().close_choice();
                })
           .def(
               "open_loop",
               [](Description& self, const std::string& name, std::int64_t most, const Slots& init) {
                 const auto view = self.open().open_loop(name, most, init);
-                Description::Open part{name, {}, 0, {}};
-                for (const SlotId slot : init)
-                  part.types.push_back(self.builder.plan().slots.at(slot).type);
-                self.open_parts.push_back(std::move(part));
                 return std::pair(view.state, view.iteration);
               })
           .def("begin_condition", [](Description& self) { self.open().begin_condition(); })
@@ -214,25 +177,15 @@ void bind_description(nb::module_& module) {
           .def("begin_body", [](Description& self) { self.open().begin_body(); })
           .def("end_body",
                [](Description& self, const Slots& next, const Parts& places) {
-                 self.require_same_types(next, places);
                  self.open().end_body(next, place_of(places));
                })
-          .def("close_loop",
-               [](Description& self) {
-                 Slots results = self.open().close_loop();
-                 self.open_parts.pop_back();
-                 return results;
-               })
+          .def("close_loop", [](Description& self) { return self.open().close_loop(); })
           .def("begin_attempt",
                [](Description& self) {
                  self.attempts.push_back(
-                     std::make_unique<Description::Attempt>(self.open(), self.open_parts.size()));
+                     std::make_unique<detail::PlanBuilder::Attempt>(self.open()));
                })
-          .def("end_attempt",
-               [](Description& self) {
-                 self.open_parts.resize(self.attempts.back()->depth);
-                 self.attempts.pop_back();
-               })
+          .def("end_attempt", [](Description& self) { self.attempts.pop_back(); })
           .def("build", build_pipeline);
   bind_functions(bound);
   bind_sources(bound);

@@ -25,22 +25,8 @@ using Slots = std::vector<SlotId>;
 struct Description {
   detail::PlanBuilder builder;
   Graph graph{builder};
-  // For branches and loops whose description is not finished.
-  struct Attempt {
-    Attempt(detail::PlanBuilder& of, std::size_t parts) : builder(of), depth(parts) {}
-    detail::PlanBuilder::Attempt builder;
-    std::size_t depth;
-  };
-  std::vector<std::unique_ptr<Attempt>> attempts;
-  // An `if`, select or loop whose description is not finished: the types that its branches or
-  // iterations return (of an `if` known after its first branch), and the names of its parts.
-  struct Open {
-    std::string name;
-    std::vector<std::string> branches;  // none: a loop
-    std::size_t branch = 0;
-    std::vector<const detail::SlotType*> types;
-  };
-  std::vector<Open> open_parts;
+  // For choices and loops whose description is not finished.
+  std::vector<std::unique_ptr<detail::PlanBuilder::Attempt>> attempts;
   bool built = false;
   // The user's functions that steps call; build() moves them to the pipeline.
   std::shared_ptr<PyRefs> py_refs = std::make_shared<PyRefs>();
@@ -53,8 +39,6 @@ struct Description {
     require_type(slot, detail::slot_type<T>(), user);
     return Value<T>(builder, slot);
   }
-  // The results of a branch or an iteration must have the same types as those before.
-  void require_same_types(const Slots& results, const std::vector<std::string>& places);
   void require_type(SlotId slot, const detail::SlotType* type, const char* user);
   template <class T>
   bool is(SlotId slot) const {

@@ -67,7 +67,7 @@ void for_each_value(nb::handle given, std::size_t count, const Use& use) {
 inline void take_results(detail::Sample& sample, const Slots& slots, const Tables& types,
                          const nb::object& given) {
   for_each_value(given, slots.size(), [&](std::size_t i, nb::handle value) {
-    types[i]->from_python(value, sample.address(slots[i]));
+    take_value(*types[i], value, sample.address(slots[i]));
   });
 }
 

@@ -50,7 +50,8 @@ std::optional<Interpolation> interpolation_of(const std::optional<std::string>& 
 Fill fill_of(const Numbers& levels) {
   if (levels.size() == 1) return Fill(levels[0]);
   if (levels.size() == 3) return Fill{levels[0], levels[1], levels[2]};
-  throw BuildError(fmt::format("fill has 1 or 3 levels, not {}", levels.size()));
+  if (levels.size() == 4) return Fill{levels[0], levels[1], levels[2], levels[3]};
+  throw BuildError(fmt::format("fill: 1, 3 or 4 numbers are expected, not {}", levels.size()));
 }
 
 const char* name_of_ranges(AugmentationRanges ranges) {
@@ -84,11 +85,11 @@ SlotId rand_augment_of(Description& self, SlotId image, int n, int magnitude,
                        std::optional<SlotId> magnitude_of, int bins, const std::string& ranges,
                        const std::optional<std::string>& interpolation,
                        const std::optional<Numbers>& fill, const Names& excluded) {
-  const auto picture = self.value<Image>(image, "rand_augment");
+  const auto source = self.value<Image>(image, "rand_augment");
   ApplyRandomOptions random{.n = n, .magnitude = magnitude, .bins = bins};
   if (magnitude_of)
     random.magnitude = self.value<std::int32_t>(*magnitude_of, "rand_augment: magnitude");
-  return rand_augment(self.graph, picture, random,
+  return rand_augment(self.graph, source, random,
                       list_options(ranges, interpolation, fill, excluded))
       .slot();
 }
@@ -129,11 +130,11 @@ SlotId aug_mix_of(Description& self, SlotId image, int severity, int width, int 
       .slot();
 }
 
-Slots sim_clr_of(Description& self, SlotId jpeg, int width, int height, float min_area,
+Slots sim_clr_of(Description& self, SlotId jpeg, int height, int width, float min_area,
                  float strength, float color, float gray, float blur) {
   const auto [first, second] = sim_clr(self.graph, self.value<Bytes>(jpeg, "sim_clr"),
-                                       {.width = width,
-                                        .height = height,
+                                       {.height = height,
+                                        .width = width,
                                         .min_area = min_area,
                                         .color_strength = strength,
                                         .color_probability = color,
@@ -143,30 +144,30 @@ Slots sim_clr_of(Description& self, SlotId jpeg, int width, int height, float mi
 }
 
 std::pair<Slots, Slots> dino_of(Description& self, SlotId jpeg, int global_size, int local_size,
-                                int locals, float min_global_area, float max_local_area,
-                                float min_local_area) {
+                                int locals, float min_global_area, float min_local_area,
+                                float max_local_area) {
   const DinoViews views = dino(self.graph, self.value<Bytes>(jpeg, "dino"),
                                {.global_size = global_size,
                                 .local_size = local_size,
                                 .locals = locals,
                                 .min_global_area = min_global_area,
-                                .max_local_area = max_local_area,
-                                .min_local_area = min_local_area});
+                                .min_local_area = min_local_area,
+                                .max_local_area = max_local_area});
   std::pair<Slots, Slots> slots;
   for (const auto& view : views.global) slots.first.push_back(view.slot());
   for (const auto& view : views.local) slots.second.push_back(view.slot());
   return slots;
 }
 
-Slots detection_of(Description& self, SlotId jpeg, SlotId boxes, SlotId labels, int width,
-                   int height, float zoom, float max_zoom, const Numbers& fill, float mirror,
+Slots detection_of(Description& self, SlotId jpeg, SlotId boxes, SlotId labels, int height,
+                   int width, float zoom, float max_zoom, const Numbers& fill, float mirror,
                    float color) {
   const DetectionSample sample =
       detection_augment(self.graph, self.value<Bytes>(jpeg, "detection_augment"),
                         self.value<Tensor>(boxes, "detection_augment: boxes"),
                         self.value<Tensor>(labels, "detection_augment: labels"),
-                        {.width = width,
-                         .height = height,
+                        {.height = height,
+                         .width = width,
                          .zoom_probability = zoom,
                          .max_zoom = max_zoom,
                          .fill = fill_of(fill),
@@ -175,14 +176,14 @@ Slots detection_of(Description& self, SlotId jpeg, SlotId boxes, SlotId labels, 
   return {sample.image.slot(), sample.boxes.slot(), sample.labels.slot()};
 }
 
-Slots segmentation_of(Description& self, SlotId jpeg, SlotId mask, int width, int height,
+Slots segmentation_of(Description& self, SlotId jpeg, SlotId mask, int height, int width,
                       float min_scale, float max_scale, const Numbers& fill, int ignored,
                       float mirror, float color) {
   const SegmentationSample sample =
       segmentation_augment(self.graph, self.value<Bytes>(jpeg, "segmentation_augment"),
                            self.value<Image>(mask, "segmentation_augment: mask"),
-                           {.width = width,
-                            .height = height,
+                           {.height = height,
+                            .width = width,
                             .min_scale = min_scale,
                             .max_scale = max_scale,
                             .fill = fill_of(fill),
@@ -192,12 +193,12 @@ Slots segmentation_of(Description& self, SlotId jpeg, SlotId mask, int width, in
   return {sample.image.slot(), sample.mask.slot()};
 }
 
-// If `picture` is a file, decodes only the region.
-SlotId random_resized_crop_of(Description& self, SlotId picture, int width, int height,
+// If `image` is a file, decodes only the region.
+SlotId random_resized_crop_of(Description& self, SlotId image, int height, int width,
                               float min_area, float max_area, float min_ratio, float max_ratio,
                               const std::string& interpolation, bool antialias, bool shrink) {
-  const RandomResizedCropOptions options{.width = width,
-                                         .height = height,
+  const RandomResizedCropOptions options{.height = height,
+                                         .width = width,
                                          .min_area = min_area,
                                          .max_area = max_area,
                                          .min_ratio = min_ratio,
@@ -205,10 +206,10 @@ SlotId random_resized_crop_of(Description& self, SlotId picture, int width, int 
                                          .interpolation = *interpolation_of(interpolation),
                                          .antialias = antialias,
                                          .shrink = shrink};
-  if (self.is<Bytes>(picture)) {
-    return random_resized_crop(self.value<Bytes>(picture, "random_resized_crop"), options).slot();
+  if (self.is<Bytes>(image)) {
+    return random_resized_crop(self.value<Bytes>(image, "random_resized_crop"), options).slot();
   }
-  return random_resized_crop(self.value<Image>(picture, "random_resized_crop"), options).slot();
+  return random_resized_crop(self.value<Image>(image, "random_resized_crop"), options).slot();
 }
 
 SlotId random_erasing_of(Description& self, SlotId image, float probability, float min_area,

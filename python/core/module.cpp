@@ -71,9 +71,9 @@ Array decode(nb::handle data, const std::string& color, bool apply_orientation) 
   return Array(std::move(image).tensor());
 }
 
-nb::bytes encode(nb::handle picture, int quality) {
+nb::bytes encode(nb::handle array, int quality) {
   Image image;
-  copy_image(picture, image);
+  copy_image(array, image);
   Bytes file;
   {
     const nb::gil_scoped_release unlocked;
@@ -102,7 +102,7 @@ NB_MODULE(_core, module) {
              nb::arg("height"), nb::arg("width"), nb::arg("color"), nb::arg("apply_orientation"));
   module.def("decode_jpeg", decode, nb::arg("data"), nb::arg("color"),
              nb::arg("apply_orientation"));
-  module.def("encode_jpeg", encode, nb::arg("picture"), nb::arg("quality"));
+  module.def("encode_jpeg", encode, nb::arg("image"), nb::arg("quality"));
   module.def("in_python", in_python);
   module.def("devices", [] { return to_string(sluice::look_for_gpus()); });
   module.def("rank_of_environment", [] {

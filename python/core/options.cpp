@@ -36,9 +36,14 @@ void set_all(const char* what, const nb::dict& options, const Setters& setters) 
     const auto setter = setters.find(name);
     if (setter == setters.end()) {
       std::string known;
-      for (const auto& [one, set] : setters)
+      nb::list names;
+      for (const auto& [one, set] : setters) {
         known += (known.empty() ? "" : ", ") + std::string(one);
-      throw BuildError(fmt::format("{} has no option '{}'; it has {}", what, name, known));
+        names.append(to_str(one));
+      }
+      const nb::object near = nb::module_::import_("sluice._arguments").attr("near")(key, names);
+      throw BuildError(
+          fmt::format("{} has no option '{}'; it has {}{}", what, name, known, message_of(near)));
     }
     if (value.is_none()) continue;
     try {
@@ -157,7 +162,7 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
   };
   set_all("a pipeline", options, setters);
   all.on_error = all.on_error.within(max_errors, max_rate);
-  if (!checkpoint.empty()) all.resume = Checkpoint::from_json(checkpoint, "resume");
+  if (!checkpoint.empty()) all.resume = Checkpoint::from_json(checkpoint);
   return all;
 }
 

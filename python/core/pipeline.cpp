@@ -554,7 +554,10 @@ void bind_pipeline(nb::module_& module) {
       .def("text", [](const Running& r) { return to_str(detail::to_string(r.engine().plan())); })
       .def("dot", [](const Running& r) { return to_str(detail::to_dot(r.engine().plan())); })
       .def("explain",
-           [](const Running& r) { return to_str(detail::explain(r.engine().recorded_plan())); })
+           [](const Running& r) {
+             return to_str(
+                 detail::explain(r.engine().recorded_plan(), r.engine().options().compose));
+           })
       .def("save", [](const Running& r, nb::handle file) {
         detail::save_plan(r.engine().recorded_plan(), path_of(file));
       });

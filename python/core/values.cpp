@@ -31,9 +31,28 @@ std::string type_of(nb::handle object) {
   return nb::cast<std::string>(object.type().attr("__name__"));
 }
 
+// Describes an array by its elements and shape, and any other object by its text.
+std::string description_of(nb::handle object) {
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  if (!dtype.is_none()) {
+    const nb::object shape = nb::getattr(object, "shape", nb::none());
+    if (nb::isinstance<nb::tuple>(shape) && nb::len(shape) > 0)
+      return fmt::format("an array of {} of shape {}", message_of(dtype), message_of(shape));
+  }
+  return fmt::format("{} of type {}", message_of(nb::repr(object)), type_of(object));
+}
+
 [[noreturn]] void refuse(nb::handle object, std::string_view expected) {
-  throw std::invalid_argument(fmt::format("{} is expected, not {} of type {}", expected,
-                                          message_of(nb::repr(object)), type_of(object)));
+  throw std::invalid_argument(
+      fmt::format("{} is expected, not {}", expected, description_of(object)));
+}
+
+// True for lists, tuples and arrays with at least one dimension.
+bool is_list(nb::handle object) {
+  if (PySequence_Check(object.ptr()) == 0 || nb::isinstance<nb::str>(object)) return false;
+  if (PySequence_Size(object.ptr()) >= 0) return true;
+  PyErr_Clear();
+  return false;
 }
 
 // True for the bools of Python, NumPy and PyTorch, which also behave like numbers.
@@ -60,7 +79,11 @@ T number_of(nb::handle object) {
   } else if constexpr (std::is_integral_v<T>) {
     if (is_bool(object) || !PyIndex_Check(object.ptr())) refuse(object, "a whole number");
     const nb::object whole = nb::steal(PyNumber_Index(object.ptr()));
-    if (!whole.is_valid()) throw nb::python_error();
+    if (!whole.is_valid()) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+      PyErr_Clear();  // an array of several numbers
+      refuse(object, "a whole number");
+    }
     T number{};
     if (!nb::try_cast(whole, number)) {
       throw std::invalid_argument(
@@ -162,8 +185,7 @@ struct Convert<std::vector<T>> {
     return list;
   }
   static void from(nb::handle object, std::vector<T>& value) {
-    if (!PySequence_Check(object.ptr()) || nb::isinstance<nb::str>(object))
-      refuse(object, "a list");
+    if (!is_list(object)) refuse(object, "a list");
     value.clear();
     for (const nb::handle element : object) {
       T one{};
@@ -176,9 +198,9 @@ template <class T>
 nb::object column_of_values(detail::Column& column) {
   auto& typed = static_cast<typename detail::column_of<T>::type&>(column);
   if constexpr (std::is_same_v<T, Image>) {
-    return nb::cast(Pictures(ImageBatch(typed.take())));
+    return nb::cast(ArrayColumn(ImageBatch(typed.take())));
   } else if constexpr (std::is_same_v<T, Tensor>) {
-    return nb::cast(Pictures(TensorBatch(typed.take())));
+    return nb::cast(ArrayColumn(TensorBatch(typed.take())));
   } else {
     Items<T> items = typed.take();
     if constexpr (detail::TensorElement<T>) return nb::cast(Array(items.tensor()));
@@ -267,6 +289,15 @@ const TypeTable& table_of(const detail::SlotType* type) {
                   detail::registry().name_of_type(type)));
 }
 
+void take_value(const TypeTable& type, nb::handle object, void* value) {
+  try {
+    type.from_python(object, value);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(
+        fmt::format("{}; the declared type is '{}'", error.what(), type.name));
+  }
+}
+
 void refuse_list(nb::handle object, std::string_view wanted) {
   std::string shown = message_of(nb::repr(object));
   constexpr std::size_t kMost = 200;
@@ -306,8 +337,7 @@ void register_object_type() {
 }
 
 Rectangle rectangle_of(nb::handle object) {
-  if (!PySequence_Check(object.ptr()) || nb::len(object) != 4)
-    refuse(object, "a rectangle (y, x, height, width)");
+  if (!is_list(object) || nb::len(object) != 4) refuse(object, "a rectangle (y, x, height, width)");
   Rectangle rectangle;
   int* const numbers[] = {&rectangle.y, &rectangle.x, &rectangle.height, &rectangle.width};
   for (std::size_t i = 0; i < 4; ++i) *numbers[i] = number_of<int>(nb::object(object[i]));
@@ -346,17 +376,25 @@ detail::Constant constant_for(const detail::Parameter& parameter, nb::handle obj
       case Type::rectangle:
         return rectangle_of(object);
       case Type::numbers: {
+        if (!is_list(object))  // one number for all of them
+          return std::vector<double>(parameter.count, number_of<double>(object));
         std::vector<double> numbers;
-        if (PySequence_Check(object.ptr()) && !nb::isinstance<nb::str>(object)) {
-          for (const nb::handle number : object) numbers.push_back(number_of<double>(number));
+        for (const nb::handle number : object) numbers.push_back(number_of<double>(number));
+        const std::size_t given = numbers.size();
+        if (const auto* rest = parameter.default_value
+                                   ? std::get_if<std::vector<double>>(&*parameter.default_value)
+                                   : nullptr) {
+          if (given == 1) numbers.resize(parameter.count, double{numbers[0]});
           // If there are three colors for four channels, the fourth takes its default.
-          const auto* rest = parameter.default_value
-                                 ? std::get_if<std::vector<double>>(&*parameter.default_value)
-                                 : nullptr;
-          while (rest != nullptr && numbers.size() > 2 && numbers.size() < rest->size())
+          while (numbers.size() > 2 && numbers.size() < rest->size())
             numbers.push_back((*rest)[numbers.size()]);
-        } else {  // one number for all of them
-          numbers.assign(parameter.count, number_of<double>(object));
+        }
+        if (numbers.size() != parameter.count) {
+          const bool of_channels =
+              parameter.count == 4 && parameter.per_sample && parameter.default_value.has_value();
+          throw std::invalid_argument(fmt::format("{}{} numbers are expected, not {}",
+                                                  of_channels ? "1, 3 or " : "", parameter.count,
+                                                  given));
         }
         return numbers;
       }

@@ -37,7 +37,7 @@ struct TypeTable {
   nb::object (*to_python)(const void* value);
   void (*from_python)(nb::handle object, void* value);
   std::unique_ptr<detail::ColumnMaker> (*make_column)();
-  // Converts a finished column to an Array, a Pictures, or a list.
+  // Converts a finished column to an Array, an ArrayColumn, or a list.
   nb::object (*column)(detail::Column& column);
   // Converts one of the sample's values().
   nb::object (*inspected)(const Inspection& sample, const Inspection::Named& value);
@@ -48,6 +48,9 @@ const TypeTable& table_of(std::string_view name);
 const TypeTable& table_of(const detail::SlotType* type);
 // Calls use(table) for each type with a Python form.
 void for_each_table(const std::function<void(const TypeTable&)>& use);
+
+// Converts the object to a value of the type, which a Python function has declared.
+void take_value(const TypeTable& type, nb::handle object, void* value);
 
 // Registers the type name of Python objects, once.
 void register_object_type();

@@ -93,10 +93,10 @@ Travellers travellers_of(const std::vector<std::string>& types) {
       one.read = [](detail::ReplyReader& from) -> std::unique_ptr<Arrived> {
         return std::make_unique<ArrivedAs<T>>(WireType::read_one(from));
       };
-      // Memory that from_python() allocates here is shared memory.
+      // Memory that take_value() allocates here is shared memory.
       one.write = [](const TypeTable& type, nb::handle object, detail::ReplyWriter& to) {
         T value{};
-        type.from_python(object, &value);
+        take_value(type, object, &value);
         WireType::write_one(to, std::move(value));
       };
       one.add_input = [](const void* value, detail::RequestInputs& to) {

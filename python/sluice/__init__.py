@@ -11,7 +11,7 @@
         image = ops.decode_jpeg(jpeg)
         if ops.coin_flip(0.25):
             image = ops.rotate(image, degrees=ops.uniform(10, 30), fill=0)
-        return ops.resize(image, width=400, height=400), label
+        return ops.resize(image, height=400, width=400), label
 
     for images, labels in rotated("train"):
         ...
@@ -115,9 +115,9 @@ def decode_jpeg(data: bytes, *, color: str = "rgb", apply_orientation: bool = Tr
 
 
 @_checked(TypeError)
-def encode_jpeg(picture: Any, quality: int = 90) -> bytes:
+def encode_jpeg(image: Any, quality: int = 90) -> bytes:
     """A JPEG file of an array of u8, height x width, or height x width x 1 or 3."""
-    return _core.encode_jpeg(picture, quality)
+    return _core.encode_jpeg(image, quality)
 
 
 def devices() -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import operator
 import types
 import typing
+from collections.abc import Iterable
 from typing import Any, Callable
 
 from . import _core, _peers
@@ -16,9 +18,28 @@ _KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: 
 
 
 def short(x: Any) -> str:
-    """x for a message."""
-    text = repr(x)
-    return text if len(text) <= 200 else f"{text[:200]}..."
+    """x for a message: the first elements of a long list, and the beginning of a long text."""
+    most, few = 8, 4
+    if type(x) in (list, tuple) and len(x) > most:
+        return f"[{', '.join(_cut(repr(one), 40) for one in x[:few])}, ...] ({len(x)} elements)"
+    return _cut(repr(x), 200)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Suggests up to three names that are similar, to add to a message; "" if no name is similar."""
+    asked = name.lower().strip("_")
+    known = {one.strip("_"): one for one in names}
+    found = difflib.get_close_matches(asked, known, 3, 0.75)
+    words = set(asked.split("_"))
+    for one in known:  # names with the same words, and more or fewer
+        others = set(one.split("_"))
+        if one not in found and (words <= others or others <= words):
+            found.append(one)
+    return f"; did you mean {' or '.join(known[one] for one in found[:3])}?" if found else ""
 
 
 def list_of_numbers(given: Any, what: str) -> list[float]:
@@ -102,7 +123,8 @@ def checked(error: type) -> Callable[[Callable], Callable]:
 def _meant(function: str, signature: inspect.Signature, kwargs: dict[str, Any]) -> str:
     for name in kwargs:
         if name not in signature.parameters:
-            return meant(function, name, list(signature.parameters))
+            names = list(signature.parameters)
+            return meant(function, name, names) or near(name, names)
     return ""
 
 

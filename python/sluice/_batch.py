@@ -217,7 +217,7 @@ def _and_others(texts: list[str]) -> str:
 
 
 def _column(core: Any, name: str) -> Any:
-    if isinstance(core, _core.Pictures):
+    if isinstance(core, _core.ArrayColumn):
         return Column(core, name)
     if isinstance(core, _core.Array):
         return Array(core)

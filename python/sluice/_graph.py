@@ -10,7 +10,7 @@ from typing import Any, Iterator
 
 from . import _core
 from ._alias import Aliases
-from ._arguments import meant
+from ._arguments import meant, near, short
 from ._describing import current_graph, graphs, refuse
 from ._draws import Draws
 from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is_number, typed_constant
@@ -149,7 +149,7 @@ class Graph:
             typed = ("rectangle", tuple(x))
         else:
             raise TypeError(
-                f"a bool, number or str becomes a value, not {x!r} of type {type(x).__name__}; let a "
+                f"a bool, number or str becomes a value, not {short(x)} of type {type(x).__name__}; let a "
                 "source or a function of sluice.map give it"
             )
         slots = self.core.operator("constant", {}, {"value": typed}, "constant")
@@ -324,10 +324,11 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
         known = next((one for one in names if name in (one, python_name(one))), name)
         if known not in names:
             others = [one for one, its in OPERATORS.items() if operator in one and name in _step_parameters(its)]
-            cure = meant(operator, name, [python_name(one) for one in names])
+            has = [python_name(one) for one in names]
+            elsewhere = f"; {name!r} is one of {', '.join(others[:3])}" if others else ""
             raise TypeError(
-                f"{operator}() has no argument {name!r}; it has {', '.join(map(python_name, names)) or 'none'}"
-                + (cure or (f"; {name!r} is one of {', '.join(others[:3])}" if others else ""))
+                f"{operator}() has no argument {name!r}; it has {', '.join(has) or 'none'}"
+                + (meant(operator, name, has) or elsewhere or near(name, has))
             )
         if known in given:
             raise TypeError(f"{operator}() is given {name!r} twice")

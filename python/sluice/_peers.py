@@ -20,13 +20,13 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.flip(image)", "hflip flip_left_right mirror"),
     ("ops.flip(image, horizontal=False, vertical=True)", "vflip flip_up_down"),
     ("ops.flip(image, horizontal=ops.coin_flip(0.5), vertical=ops.coin_flip(0.5))", "random_flip"),
-    ("ops.random_resized_crop(jpeg, width=224, height=224, min_area=0.08, max_area=1.0)",
+    ("ops.random_resized_crop(jpeg, height=224, width=224, min_area=0.08, max_area=1.0)",
      "RandomResizeCrop RandomSizedCrop resized_crop image_random_crop decoders.image_random_crop RandomCropAndResize "
      "sample_distorted_bounding_box crop_and_resize"),
-    ("ops.resize(image, width=224, height=224), or shorter=256 for the shorter side",
+    ("ops.resize(image, height=224, width=224), or shorter=256 for the shorter side",
      "resized imresize fit contain scale SmallestMaxSize ResizeWithAspectRatio thumbnail ScaleJitter RandomZoom zoom downscale"),
-    ("ops.resize(image, width=640, height=480, mode='not_larger')", "LongestMaxSize letterbox resize_with_pad"),
-    ("ops.resize(image, width=ops.choice([224, 256]).cast('i32'), height=224)", "RandomResize RandomShortestSize RandomScale"),
+    ("ops.resize(image, height=480, width=640, mode='not_larger')", "LongestMaxSize letterbox resize_with_pad"),
+    ("ops.resize(image, height=224, width=ops.choice([224, 256]).cast('i32'))", "RandomResize RandomShortestSize RandomScale"),
     ("ops.crop(image, region), where region is (y, x, height, width) or ops.random_region(image)",
      "RandomCrop RandomCropNearBBox random_crop_window CropNonEmptyMaskIfExists slice image_slice RandomCropFromBorders AtLeastOneBBoxRandomCrop roi_random_crop random_crop_generator decoders.image_slice "
      "RandomSizedBBoxSafeCrop extract_glimpse"),
@@ -46,7 +46,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.elastic(image, alpha=50, sigma=5)", "ElasticTransform ElasticTransformation RandomElasticTransform elastic_deform"),
     ("ops.lens_distortion(image, k1=ops.uniform(-0.3, 0.3))", "OpticalDistortion RandomFisheye barrel_distortion undistort"),
     ("ops.elastic or ops.lens_distortion", "GridDistortion ThinPlateSpline RandomThinPlateSpline remap warp water sphere"),
-    ("ops.pad_image(image, left=4, top=4, right=4, bottom=4), or width= and height= for a size",
+    ("ops.pad_image(image, left=4, top=4, right=4, bottom=4), or height= and width= for a size",
      "Pad PadIfNeeded pad_to_bounding_box copyMakeBorder RandomPad ZeroPadding"),
     ("ops.expand(image, ratio=ops.uniform(1, 4))", "RandomZoomOut ZoomOut multi_paste"),
     # Color.
@@ -143,7 +143,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
      "RandomGridShuffle RandomJigsaw HEStain PlasmaBrightnessContrast RandomPlasmaBrightness RandomPlasmaContrast "
      "RandomLinearIllumination LinearTransformation GridElasticDeform"),
     ("nothing: the value itself", "Identity NoOp"),
-    ("ops.crop_mirror_normalize(image, mirror=ops.coin_flip(0.5)) or ops.resize_mirror_normalize(image, width=224, height=224)",
+    ("ops.crop_mirror_normalize(image, mirror=ops.coin_flip(0.5)) or ops.resize_mirror_normalize(image, height=224, width=224)",
      "resize_crop_mirror fast_resize_crop_mirror"),
     ("ops.decode_jpeg(jpeg, apply_orientation=True), which is so without a word", "exif_transpose"),
     ("sluice.constant(x)", "full zeros ones fill"),
@@ -170,7 +170,7 @@ def _plain(name: str) -> str:
 
 _BY_NAME = {_plain(name): advice for advice, names in OPERATORS for name in names.split()}
 
-_WIDTH_AND_HEIGHT = "width= and height="
+_HEIGHT_AND_WIDTH = "height= and width="
 _OF_SAMPLES = "every sample is changed; put the call " + _SOMETIMES + " to change some"
 _RANGES = "one number for each sample, as ops.uniform(-10, 10) draws it"
 
@@ -179,21 +179,21 @@ _RANGES = "one number for each sample, as ops.uniform(-10, 10) draws it"
 ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     "size": (
         ("height and width", ("center_crop",)),
-        ("width= and height=, or shorter=", ("resize",)),
-        (_WIDTH_AND_HEIGHT, ("random_resized_crop", "resize_mirror_normalize", "decode_and_resize", "crop_mirror_normalize",
+        ("height= and width=, or shorter=", ("resize",)),
+        (_HEIGHT_AND_WIDTH, ("random_resized_crop", "resize_mirror_normalize", "decode_and_resize", "crop_mirror_normalize",
                              "pad_image", "detection_augment", "segmentation_augment", "sim_clr", "warp_affine")),
         ("region=(y, x, height, width)", ("crop", "crop_padded")),
         ("global_size= and local_size=", ("dino",)),
         ("window_size=", ("box_blur", "median_blur", "gaussian_blur", "jitter", "laplacian")),
         ("window_height= and window_width=", ("dilate", "erode")),
     ),
-    "shape": (("sizes", ("reshape",)), ("height and width", ("erase",)), (_WIDTH_AND_HEIGHT, ("resize",))),
-    "dsize": ((_WIDTH_AND_HEIGHT, ("resize", "warp_affine", "warp_perspective")),),
+    "shape": (("sizes", ("reshape",)), ("height and width", ("erase",)), (_HEIGHT_AND_WIDTH, ("resize",))),
+    "dsize": ((_HEIGHT_AND_WIDTH, ("resize", "warp_affine", "warp_perspective")),),
     "resize_x": (("width=", ("resize",)),),
     "resize_y": (("height=", ("resize",)),),
     "resize_shorter": (("shorter=", ("resize",)),),
-    "resize_longer": (("width=, height= and mode='not_larger'", ("resize",)),),
-    "crop": ((_WIDTH_AND_HEIGHT, ("crop_mirror_normalize",)), ("height and width", ("center_crop",))),
+    "resize_longer": (("height=, width= and mode='not_larger'", ("resize",)),),
+    "crop": ((_HEIGHT_AND_WIDTH, ("crop_mirror_normalize",)), ("height and width", ("center_crop",))),
     "crop_h": (("height=", ("crop_mirror_normalize", "center_crop")),),
     "crop_w": (("width=", ("crop_mirror_normalize", "center_crop")),),
     "p": (

@@ -10,6 +10,7 @@ import weakref
 from typing import Any, Callable, Iterator, NamedTuple
 
 from . import _core
+from ._arguments import near, short
 from ._batch import Batch
 from ._describing import current_graph, refuse, was_taken
 from ._graph import Graph, describing
@@ -247,6 +248,12 @@ class Pipeline:
     def __exit__(self, *_error: Any) -> None:
         self.close()
 
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError(
+            f"{self!r} cannot be pickled or copied, because it has threads of this process; pickle the arguments of "
+            f"{self._name}() instead, and call {self._name}() in the process that uses the pipeline"
+        )
+
     # Checkpoints.
     def state_dict(self) -> dict[str, Any]:
         """How far the batches have been taken: some 300 bytes of JSON, and 25 for each step."""
@@ -261,7 +268,7 @@ class Pipeline:
         checkpoint = _checkpoint_of(state)
         if not isinstance(checkpoint, str) or not checkpoint:
             raise _core.BuildError(
-                f"load_state_dict() takes the dict that state_dict() has given, not {state!r}"
+                f"load_state_dict() takes the dict that state_dict() has given, not {short(state)}"
             )
         old, structure = self._core, self._structure
         self._build({**self._options, "resume": checkpoint})
@@ -377,7 +384,7 @@ class Description:
         unknown = [name for name in options if name not in OPTIONS]
         if unknown:
             raise _core.BuildError(
-                f"a pipeline has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}"
+                f"a pipeline has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}{near(unknown[0], OPTIONS)}"
             )
         functools.update_wrapper(self, function)
         self._function = rewrite(function)
@@ -410,7 +417,9 @@ class Description:
             try:
                 self._signature.bind(*values, *args, **kwargs)
             except TypeError as error:
-                raise TypeError(f"{self.__name__}{self._signature}: {error}") from None
+                unknown = [name for name in kwargs if not self.takes(name)]
+                meant = near(unknown[0], (*self._signature.parameters, *OPTIONS)) if unknown else ""
+                raise TypeError(f"{self.__name__}{self._signature}: {error}{meant}") from None
             return function(*values, *args, **kwargs)
 
         return Pipeline(describe, options, self._function.__name__)
@@ -436,8 +445,81 @@ class Description:
 
 
 def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Marks a function that describes a pipeline.
+    """Marks a function as the description of a pipeline.
 
+    The function runs once, when you call it, and computes no images: it calls operators on values, and each
+    call adds a step to the pipeline. Every sample then runs through the steps on its own. On values, ``if``,
+    ``while``, ``for i in range(value)``, ``and``, ``or``, ``not`` and conditional expressions are decided for
+    each sample. On anything else they work as usual, while the pipeline is described.
+
+    You can override the options in the call: ``rotated("train", batch_size=8)``.
+
+    Parameters
+    ----------
+    function : callable, optional
+        The function to mark. ``@sluice.pipeline`` without parentheses passes it; with options, leave it out.
+    batch_size : int, default 1
+        Number of samples in a batch.
+    seed : int, default 0
+        The seed of all random numbers and shuffles. The same seed produces the same samples.
+    threads : int, default 0
+        Number of threads that compute. 0 uses all CPUs that the process may use.
+    io_threads : int, default -1
+        Number of additional threads that read files. -1 uses as many as ``threads``, and at least 4. With 0,
+        the computing threads read.
+    prefetch : int, default 2
+        Number of batches to prepare while you use one.
+    window : int, default 0
+        The largest number of samples in flight, at least ``batch_size``. 0 chooses it from ``batch_size``,
+        ``prefetch`` and ``threads``.
+    device : {'cpu', 'gpu'} or int, default 'cpu'
+        The GPU for steps whose inputs ``value.gpu()`` has moved there: its number, or ``'gpu'`` for number 0.
+    max_device_bytes : int, default 0
+        The most memory to use on the device. 0 sets no limit.
+    max_image_bytes : int, default 2**29
+        The most bytes of an image or tensor that a step makes. A larger one is the error of its sample.
+    decoder : {'exact', 'any'}, default 'exact'
+        Decoders for images on a GPU. ``'exact'`` decodes the same pixels as the CPU. ``'any'`` may use the JPEG
+        engine of the GPU, whose pixels differ slightly.
+    last_batch : {'partial', 'drop', 'fill'}, default 'partial'
+        What to do if the samples do not fill the last batch: deliver it short, leave it out, or repeat its
+        last sample.
+    compact : bool, default False
+        If True, batches are full even if filters or errors leave samples out. Otherwise such a batch is short.
+    compose : bool, default False
+        If True, consecutive color operators become one matrix, and consecutive warps become one warp. This is
+        faster. Pixels are rounded only once, so they differ slightly.
+    on_error : {'fail', 'skip', 'replace'}, default 'fail'
+        What to do if a sample fails: raise BatchError, deliver the batch without it, or put another sample in
+        its place.
+    max_errors : int, optional
+        The most samples of an epoch that may fail. By default there is no limit.
+    max_error_rate : float, default 1.0
+        The largest share of the samples of an epoch that may fail.
+    stall_timeout : float, default 0
+        Seconds without progress after which the loop raises StallError. 0 waits forever.
+    profile : bool, default False
+        If True, steps are counted and timed; see ``Pipeline.stats``.
+    trace : path, optional
+        A file for a trace of what each thread did, for Perfetto (ui.perfetto.dev).
+    resume : dict or str, optional
+        A state that ``Pipeline.state_dict`` returned, or its checkpoint. The first loop continues there, as
+        after ``Pipeline.load_state_dict``.
+
+    Returns
+    -------
+    Description
+        A function with the parameters of ``function``. Calling it returns a :class:`Pipeline`. If ``function``
+        is left out, a decorator that returns such a function.
+
+    Raises
+    ------
+    BuildError
+        If an option is unknown, or if ``function`` is not callable. The call that makes the pipeline raises it
+        for an option with a wrong value and for a mistake in the description.
+
+    Examples
+    --------
     ::
 
         @sluice.pipeline(batch_size=32, seed=42)
@@ -446,46 +528,10 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
             image = ops.decode_jpeg(jpeg)
             if ops.coin_flip(0.25):
                 image = ops.rotate(image, degrees=ops.uniform(10, 30), fill=0)
-            return ops.resize(image, width=400, height=400), label
+            return ops.resize(image, height=400, width=400), label
 
         for images, labels in rotated("train"):
             ...
-
-    The function runs once and computes nothing: each call on values writes a step down. What it
-    means is the same program run for one sample at a time: `if`, `while`, `for i in range(value)`,
-    `and`, `or`, `not` and conditional expressions on values are those of each sample. On anything
-    else they are Python's own, done while the pipeline is described.
-
-    Parameters
-    ----------
-    batch_size : int
-        Samples in a batch; 1.
-    seed : int
-        What random numbers and shuffles follow from; 0.
-    threads, io_threads : int
-        That compute, and that read; as many as the process may use.
-    prefetch : int
-        Batches that are made ready while you work on one; 2.
-    device : 'cpu', 'gpu' or int
-        Where steps run whose images are there by ``value.gpu()``.
-    on_error : 'fail', 'skip' or 'replace'
-        What becomes of a sample that fails; with max_errors and max_error_rate as a budget.
-    last_batch : 'partial', 'drop' or 'fill'
-        What becomes of the last batch when the samples do not fill it.
-    compact : bool
-        Batches are full even if samples are left out.
-    compose : bool
-        Color operators in a row that are affine become one matrix, warps in a row one warp; pixels
-        then are rounded once, and so differ.
-    stall_timeout : float
-        Seconds without progress after which the loop raises StallError.
-    profile : bool
-        Steps are counted and timed; see ``stats``.
-    trace : path
-        What happened when, for Perfetto.
-    resume : str
-        A checkpoint; ``load_state_dict`` is the usual way.
-    window, max_device_bytes, max_image_bytes, decoder : see the library.
     """
     if function is None:
         return lambda real: Description(real, options)

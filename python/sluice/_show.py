@@ -61,7 +61,7 @@ class Sheet:
         return self.jpeg()
 
 
-def _as_picture(array: Any, layout: str) -> Any:
+def _as_image(array: Any, layout: str) -> Any:
     """Height x width x 3 of bytes; numbers of another kind fill the range from dark to bright."""
     import numpy
 
@@ -85,16 +85,16 @@ def sheet_of(batch: Batch) -> Sheet:
     for column in batch.columns:
         if not isinstance(column, Column) or len(column) == 0 or len(column[0].shape) not in (2, 3):
             continue
-        pictures = [_as_picture(one.numpy(), column.layout) for one in column]
-        height = max(one.shape[0] for one in pictures)
-        width = max(one.shape[1] for one in pictures)
-        across = math.ceil(math.sqrt(len(pictures)))
-        down = math.ceil(len(pictures) / across)
+        images = [_as_image(one.numpy(), column.layout) for one in column]
+        height = max(one.shape[0] for one in images)
+        width = max(one.shape[1] for one in images)
+        across = math.ceil(math.sqrt(len(images)))
+        down = math.ceil(len(images) / across)
         gap = 4
         sheet = numpy.full(
             (down * (height + gap) + gap, across * (width + gap) + gap, 3), 255, numpy.uint8
         )
-        for i, one in enumerate(pictures):
+        for i, one in enumerate(images):
             y = gap + i // across * (height + gap)
             x = gap + i % across * (width + gap)
             sheet[y : y + one.shape[0], x : x + one.shape[1]] = one

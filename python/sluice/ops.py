@@ -8,13 +8,13 @@ sample", a Value may be given, which differs from sample to sample; elsewhere it
 from __future__ import annotations
 
 import builtins as _builtins
-import difflib as _difflib
 import inspect as _inspect
+import sys as _sys
 from collections.abc import Sequence
 from typing import Any
 
 from . import _core, _peers
-from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, short as _short
+from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, near as _near, short as _short
 from ._describing import refusing as _refusing
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._value import Value as _Value
@@ -33,8 +33,9 @@ def _type_text(parameter: dict) -> str:
     if parameter["choices"]:
         text = "{" + ", ".join(repr(choice) for choice in parameter["choices"]) + "}"
     if parameter["count"] > 1:
-        fewer = "3 or " if parameter["count"] == 4 and not parameter["required"] else ""
-        text = f"{fewer}{parameter['count']} numbers"
+        # One for each channel: a single number is for all of them, and a fourth one may be left out.
+        of_channels = parameter["count"] == 4 and parameter["per_sample"] and not parameter["required"]
+        text = f"{'1, 3 or ' if of_channels else ''}{parameter['count']} numbers"
     if parameter["per_sample"]:
         text += " or Value of a tensor" if parameter["count"] > 1 else " or Value"
     if parameter["optional"]:
@@ -131,7 +132,7 @@ def _levels(fill: Any, operator: str) -> list[int] | None:
         return None
     several = [fill] if _is_number(fill) else _list_of_numbers(fill, f"{operator}: fill")
     if not _builtins.all(float(one).is_integer() and not isinstance(one, bool) for one in several):
-        raise _core.BuildError(f"{operator}: fill is a whole number or three of them, not {_short(fill)}")
+        raise _core.BuildError(f"{operator}: fill is a whole number, or 3 or 4 of them, not {_short(fill)}")
     return [int(one) for one in several]
 
 
@@ -472,10 +473,10 @@ def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
 
 @_checked(_core.BuildError)
 def random_resized_crop(
-    picture: _Value,
+    image: _Value,
     *,
-    width: int = 224,
     height: int = 224,
+    width: int = 224,
     min_area: float = 0.08,
     max_area: float = 1.0,
     min_ratio: float = 3 / 4,
@@ -488,9 +489,9 @@ def random_resized_crop(
 
     Parameters
     ----------
-    picture : Value of bytes or image
+    image : Value of bytes or image
         A JPEG file, or an image.
-    width, height : int
+    height, width : int
         Of the result, in pixels; 1 to 65535.
     min_area, max_area : float
         Of the rectangle, as a part of the image's area; above 0 up to 1.
@@ -506,9 +507,9 @@ def random_resized_crop(
     -------
     image : Value of image
     """
-    graph, slot = _slot(picture, "random_resized_crop")
+    graph, slot = _slot(image, "random_resized_crop")
     made = graph.core.random_resized_crop(
-        slot, width, height, min_area, max_area, min_ratio, max_ratio, interpolation, antialias, shrink
+        slot, height, width, min_area, max_area, min_ratio, max_ratio, interpolation, antialias, shrink
     )
     return _Value(graph, made)
 
@@ -526,7 +527,7 @@ def random_erasing(
 ) -> _Value:
     """Fills a random rectangle with a color, with the given probability.
 
-    ``fill`` is a color, or a Value: that of each sample, a tensor of 1, 3 or 4 numbers.
+    ``fill`` is a color of 1, 3 or 4 numbers, or a Value: a tensor of so many numbers for each sample.
     """
     graph, slot = _slot(image, "random_erasing")
     of_sample = fill.slot if isinstance(fill, _Value) else None
@@ -564,8 +565,8 @@ def rand_augment(
         Whose ranges of parameters.
     interpolation : {'nearest', 'bilinear', 'bicubic'}, optional
         Of warps; that of the library whose ranges they are.
-    fill : int or 3 ints, optional
-        Beyond the image.
+    fill : int, or 3 or 4 of them, optional
+        The color beyond the image.
     excluded : names of operators
         Left out of the list.
     """
@@ -639,8 +640,8 @@ def aug_mix(
 def sim_clr(
     jpeg: _Value,
     *,
-    width: int = 224,
     height: int = 224,
+    width: int = 224,
     min_area: float = 0.08,
     color_strength: float = 1.0,
     color_probability: float = 0.8,
@@ -650,7 +651,7 @@ def sim_clr(
     """Makes SimCLR's two views from one decode of a JPEG file."""
     graph, slot = _slot(jpeg, "sim_clr")
     made = graph.core.sim_clr(
-        slot, width, height, min_area, color_strength, color_probability, gray_probability,
+        slot, height, width, min_area, color_strength, color_probability, gray_probability,
         blur_probability,
     )
     return _Value(graph, made[0]), _Value(graph, made[1])
@@ -664,13 +665,13 @@ def dino(
     local_size: int = 96,
     locals: int = 8,
     min_global_area: float = 0.4,
-    max_local_area: float = 0.4,
     min_local_area: float = 0.05,
+    max_local_area: float = 0.4,
 ) -> tuple[list[_Value], list[_Value]]:
     """Makes DINO's 2 global views and its local views from one decode of a JPEG file."""
     graph, slot = _slot(jpeg, "dino")
     whole, parts = graph.core.dino(
-        slot, global_size, local_size, locals, min_global_area, max_local_area, min_local_area
+        slot, global_size, local_size, locals, min_global_area, min_local_area, max_local_area
     )
     return [_Value(graph, one) for one in whole], [_Value(graph, one) for one in parts]
 
@@ -681,8 +682,8 @@ def detection_augment(
     boxes: _Value,
     labels: _Value,
     *,
-    width: int = 300,
     height: int = 300,
+    width: int = 300,
     zoom_probability: float = 0.5,
     max_zoom: float = 4.0,
     fill: int | tuple[int, int, int] = (124, 116, 104),
@@ -692,8 +693,8 @@ def detection_augment(
     """Crops a random region of an image with its boxes and labels, as SSD's training does."""
     graph, slot = _slot(jpeg, "detection_augment")
     made = graph.core.detection_augment(
-        slot, _slot(boxes, "detection_augment")[1], _slot(labels, "detection_augment")[1], width,
-        height, zoom_probability, max_zoom, _levels(fill, "detection_augment"), mirror_probability, color_probability,
+        slot, _slot(boxes, "detection_augment")[1], _slot(labels, "detection_augment")[1], height,
+        width, zoom_probability, max_zoom, _levels(fill, "detection_augment"), mirror_probability, color_probability,
     )
     return tuple(_Value(graph, one) for one in made)
 
@@ -703,8 +704,8 @@ def segmentation_augment(
     jpeg: _Value,
     mask: _Value,
     *,
-    width: int = 512,
     height: int = 512,
+    width: int = 512,
     min_scale: float = 0.5,
     max_scale: float = 2.0,
     fill: int | tuple[int, int, int] = (124, 116, 104),
@@ -715,7 +716,7 @@ def segmentation_augment(
     """Scales an image and its mask, and cuts out a random window."""
     graph, slot = _slot(jpeg, "segmentation_augment")
     made = graph.core.segmentation_augment(
-        slot, _slot(mask, "segmentation_augment")[1], width, height, min_scale, max_scale,
+        slot, _slot(mask, "segmentation_augment")[1], height, width, min_scale, max_scale,
         _levels(fill, "segmentation_augment"), ignored, mirror_probability, color_probability,
     )
     return _Value(graph, made[0]), _Value(graph, made[1])
@@ -747,10 +748,8 @@ def __getattr__(name: str) -> Any:
     asked = name.lower().replace("_", "")
     same = [one for one in __all__ if one.replace("_", "") == asked]
     advice = f"ops.{same[0]}" if same else _peers.for_operator(name)
+    if advice is None and name in getattr(_sys.modules[__package__], "__all__", ()):
+        advice = f"{__package__}.{name}"
     if advice is not None:
         raise AttributeError(f"there is no operator {name!r}; in its place: {advice}")
-    near = [one for one in __all__ if asked in one.replace("_", "") or one.replace("_", "") in asked]
-    near += [one for one in _difflib.get_close_matches(name.lower(), __all__, 5, 0.75) if one not in near]
-    raise AttributeError(
-        f"there is no operator {name!r}" + (f"; near it are {', '.join(near[:8])}" if near else "; dir(sluice.ops) names all")
-    )
+    raise AttributeError(f"there is no operator {name!r}{_near(name, __all__) or '; dir(sluice.ops) names all'}")

@@ -135,13 +135,13 @@ def decode_jpeg_region(jpeg: Value, region: tuple[int, int, int, int] | Value, *
 def decode_jpeg_size(jpeg: Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., damage: Literal['strict', 'tolerant'] = ..., verify: bool = ..., entropy: Literal['fast', 'library'] = ..., max_scans: int = ..., max_output_bytes: int = ...) -> Value:
     """Returns the size of the image as an image without pixels; used by passes."""
 
-def detection_augment(jpeg: Value, boxes: Value, labels: Value, *, width: int = ..., height: int = ..., zoom_probability: float = ..., max_zoom: float = ..., fill: int | tuple[int, int, int] = ..., mirror_probability: float = ..., color_probability: float = ...) -> tuple[Value, Value, Value]:
+def detection_augment(jpeg: Value, boxes: Value, labels: Value, *, height: int = ..., width: int = ..., zoom_probability: float = ..., max_zoom: float = ..., fill: int | tuple[int, int, int] = ..., mirror_probability: float = ..., color_probability: float = ...) -> tuple[Value, Value, Value]:
     """Crops a random region of an image with its boxes and labels, as SSD's training does."""
 
 def dilate(image: Value, *, window_height: int | Value = ..., window_width: int | Value = ...) -> Value:
     """Takes the largest pixel value in a window, so that bright areas grow."""
 
-def dino(jpeg: Value, *, global_size: int = ..., local_size: int = ..., locals: int = ..., min_global_area: float = ..., max_local_area: float = ..., min_local_area: float = ...) -> tuple[list[Value], list[Value]]:
+def dino(jpeg: Value, *, global_size: int = ..., local_size: int = ..., locals: int = ..., min_global_area: float = ..., min_local_area: float = ..., max_local_area: float = ...) -> tuple[list[Value], list[Value]]:
     """Makes DINO's 2 global views and its local views from one decode of a JPEG file."""
 
 def divide(x: float | Value, y: float | Value) -> Value:
@@ -183,7 +183,7 @@ def filter(predicate: float | Value) -> None:
 def filter_2d(image: Value, weights: Sequence[Sequence[float]]) -> Value:
     """Replaces each pixel value with a weighted sum of a window; reflects borders."""
 
-def filter_boxes(boxes: Value, height: int | Value, width: int | Value, *, min_area: float = ..., min_visibility: float = ..., min_width: float = ..., min_height: float = ...) -> tuple[Value, Value]:
+def filter_boxes(boxes: Value, height: int | Value, width: int | Value, *, min_area: float = ..., min_visibility: float = ..., min_height: float = ..., min_width: float = ...) -> tuple[Value, Value]:
     """Clips boxes to the image and drops those with too little left."""
 
 def flip(image: Value, *, horizontal: bool | Value = ..., vertical: bool | Value = ...) -> Value:
@@ -216,7 +216,7 @@ def greater(x: float | Value, y: float | Value) -> Value:
 def greater_equal(x: float | Value, y: float | Value) -> Value:
     """Returns true if x >= y."""
 
-def grid_mask(image: Value, *, tile: int | Value = ..., ratio: float | Value = ..., degrees: float | Value = ..., shift_x: float | Value = ..., shift_y: float | Value = ..., fill: float | Sequence[float] | Value = ...) -> Value:
+def grid_mask(image: Value, *, tile: int | Value = ..., ratio: float | Value = ..., degrees: float | Value = ..., shift_y: float | Value = ..., shift_x: float | Value = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Fills the squares of a regular grid with a color."""
 
 def hue(image: Value, degrees: float | Value) -> Value:
@@ -354,7 +354,7 @@ def random_region(image: Value, *, min_area: float = ..., max_area: float = ...,
 def random_region_of_file(jpeg: Value, *, min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., apply_orientation: bool = ...) -> Value:
     """Draws a random rectangle inside the image of a JPEG file."""
 
-def random_resized_crop(picture: Value, *, width: int = ..., height: int = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., interpolation: str = ..., antialias: bool = ..., shrink: bool = ...) -> Value:
+def random_resized_crop(image: Value, *, height: int = ..., width: int = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., interpolation: str = ..., antialias: bool = ..., shrink: bool = ...) -> Value:
     """Crops a random rectangle and resizes it; decodes only that region of a JPEG file."""
 
 def reduce(data: Value, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = ...) -> Value:
@@ -405,25 +405,25 @@ def saturation(image: Value, factor: float | Value) -> Value:
 def scaled_region(height: int | Value, width: int | Value, window_height: int | Value, window_width: int | Value, scale: float | Value = ..., y: float | Value = ..., x: float | Value = ...) -> tuple[Value, Value, Value]:
     """Returns the source region and the resized size for a crop of a resized image."""
 
-def segmentation_augment(jpeg: Value, mask: Value, *, width: int = ..., height: int = ..., min_scale: float = ..., max_scale: float = ..., fill: int | tuple[int, int, int] = ..., ignored: int = ..., mirror_probability: float = ..., color_probability: float = ...) -> tuple[Value, Value]:
+def segmentation_augment(jpeg: Value, mask: Value, *, height: int = ..., width: int = ..., min_scale: float = ..., max_scale: float = ..., fill: int | tuple[int, int, int] = ..., ignored: int = ..., mirror_probability: float = ..., color_probability: float = ...) -> tuple[Value, Value]:
     """Scales an image and its mask, and cuts out a random window."""
 
 def sharpness(image: Value, factor: float | Value) -> Value:
     """Sharpens or smooths the image; border pixels stay unchanged."""
 
-def shear(image: Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
+def shear(image: Value, *, y: float | Value = ..., x: float | Value = ..., center_y: float | Value = ..., center_x: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Shears the image along x, y or both."""
 
-def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ...) -> Value:
+def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: float | Value = ..., x: float | Value = ..., center_y: float | Value = ..., center_x: float | Value = ...) -> Value:
     """Moves boxes as shear moves their image."""
 
-def shear_points(points: Value, height: int | Value, width: int | Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ...) -> Value:
+def shear_points(points: Value, height: int | Value, width: int | Value, *, y: float | Value = ..., x: float | Value = ..., center_y: float | Value = ..., center_x: float | Value = ...) -> Value:
     """Moves points as shear moves their image."""
 
 def shot_noise(image: Value, factor: float | Value) -> Value:
     """Replaces each pixel value v with factor times a Poisson number of mean v / factor."""
 
-def sim_clr(jpeg: Value, *, width: int = ..., height: int = ..., min_area: float = ..., color_strength: float = ..., color_probability: float = ..., gray_probability: float = ..., blur_probability: float = ...) -> tuple[Value, Value]:
+def sim_clr(jpeg: Value, *, height: int = ..., width: int = ..., min_area: float = ..., color_strength: float = ..., color_probability: float = ..., gray_probability: float = ..., blur_probability: float = ...) -> tuple[Value, Value]:
     """Makes SimCLR's two views from one decode of a JPEG file."""
 
 def slice_tensor(tensor: Value, *, axis: int | Sequence[int] = ..., start: int | Value | Sequence[int | Value] = ..., length: int | Value | Sequence[int | Value] = ...) -> Value:
@@ -450,13 +450,13 @@ def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
 def to_image(tensor: Value, *, white: float | Value = ...) -> Value:
     """Converts a tensor to an image: rounds numbers and clips them to 0 .. 255."""
 
-def translate(image: Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
+def translate(image: Value, *, y: float | Value = ..., x: float | Value = ..., relative: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Shifts the image by (x, y); the size stays the same."""
 
-def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ...) -> Value:
+def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: float | Value = ..., x: float | Value = ..., relative: bool = ...) -> Value:
     """Moves boxes as translate moves their image."""
 
-def translate_points(points: Value, height: int | Value, width: int | Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ...) -> Value:
+def translate_points(points: Value, height: int | Value, width: int | Value, *, y: float | Value = ..., x: float | Value = ..., relative: bool = ...) -> Value:
     """Moves points as translate moves their image."""
 
 def transpose(image: Value) -> Value:

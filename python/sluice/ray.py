@@ -44,7 +44,7 @@ def read_images(
         @sluice.pipeline(batch_size=64, seed=42)
         def train(folder, shard=None):
             jpeg, label = sluice.files(folder, shuffle=True, shard=shard)
-            return {"image": ops.random_resized_crop(jpeg, width=224, height=224), "label": label}
+            return {"image": ops.random_resized_crop(jpeg, height=224, width=224), "label": label}
 
         dataset = sluice.ray.read_images(train, "/shared/photos", shards=32)
 
@@ -141,7 +141,7 @@ class Augment:
 
         @sluice.pipeline(seed=42)
         def small(jpeg):
-            return {"image": ops.random_resized_crop(jpeg, width=224, height=224)}
+            return {"image": ops.random_resized_crop(jpeg, height=224, width=224)}
 
         files = ray.data.read_binary_files("/shared/photos")
         images = files.map_batches(sluice.ray.Augment(small), batch_size=256)

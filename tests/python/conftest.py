@@ -1,4 +1,4 @@
-"""Pictures that tests draw themselves, and what they are made of."""
+"""Images that tests draw themselves, and what they are made of."""
 
 import numpy
 import pytest
@@ -18,12 +18,12 @@ def draw(number: int, height: int = 48, width: int = 64) -> numpy.ndarray:
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     """Twelve JPEG files in three classes."""
-    root = tmp_path_factory.mktemp("pictures")
+    root = tmp_path_factory.mktemp("images")
     for number in range(12):
         place = root / "abc"[number % 3]
         place.mkdir(exist_ok=True)
-        picture = draw(number, 40 + number, 60 + 2 * number)
-        (place / f"{number:02}.jpg").write_bytes(sluice.encode_jpeg(picture, 95))
+        image = draw(number, 40 + number, 60 + 2 * number)
+        (place / f"{number:02}.jpg").write_bytes(sluice.encode_jpeg(image, 95))
     return root
 
 

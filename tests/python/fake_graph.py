@@ -201,18 +201,18 @@ class Graph:
         self.open[-1]["branches"].append(self.now.pop())
 
     def close_choice(self, results, places):
-        branch = self.open.pop()
-        assert len(results) == len(branch["branches"]) == len(branch["names"])
+        choice = self.open.pop()
+        assert len(results) == len(choice["branches"]) == len(choice["names"])
         assert all(len(row) == len(places) for row in results), (results, places)
-        for branch, row in zip(branch["branches"], results):
+        for branch, row in zip(choice["branches"], results):
             branch.results = [self.require(x, branch) for x in row]
         merged = []
         for column in zip(*results):
             assert len({x.type for x in column}) == 1, column
             merged.append(self.value(column[0].type))
-        branch["merged"] = [x.slot for x in merged]
-        self.calls.append(f"close {branch['name']}")
-        self.now[-1].nodes.append(("branch", branch))
+        choice["merged"] = [x.slot for x in merged]
+        self.calls.append(f"close {choice['name']}")
+        self.now[-1].nodes.append(("choice", choice))
         return merged
 
     def open_loop(self, name, max_iterations, init):
@@ -279,15 +279,15 @@ class Graph:
     def _step(self, memory, slot, name, given):
         memory[slot] = _RUN[name](*(x if s is None else memory[s] for s, x in given))
 
-    def _branch(self, memory, branch):
-        on = memory[branch["on"]]
-        number = on if branch["by"] == "number" else 0 if on else 1
-        if not 0 <= number < len(branch["branches"]):
+    def _choice(self, memory, choice):
+        on = memory[choice["on"]]
+        number = on if choice["by"] == "number" else 0 if on else 1
+        if not 0 <= number < len(choice["branches"]):
             raise IndexError(f"the index is {number}")
-        self.taken.append(f"{branch['name']}:{branch['names'][number]}")
-        branch = branch["branches"][number]
+        self.taken.append(f"{choice['name']}:{choice['names'][number]}")
+        branch = choice["branches"][number]
         self._block(branch, memory)
-        memory.update(zip(branch["merged"], [memory[slot] for slot in branch.results]))
+        memory.update(zip(choice["merged"], [memory[slot] for slot in branch.results]))
 
     def _loop(self, memory, loop):
         state, number = [memory[slot] for slot in loop["init"]], 0

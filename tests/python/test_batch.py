@@ -210,10 +210,10 @@ def test_a_mask_with_a_palette_gives_its_ids():
 
     ids = [[0, 1, 2, 3], [3, 2, 1, 0]]
     for options in ({"ids": True}, {"ids": True, "color": "gray"}):
-        picture, warnings = decoded(**options)
-        assert picture.reshape(2, 4).tolist() == ids and not warnings
-    picture, warnings = decoded(color="gray")
-    assert picture.reshape(2, 4).tolist() != ids
+        image, warnings = decoded(**options)
+        assert image.reshape(2, 4).tolist() == ids and not warnings
+    image, warnings = decoded(color="gray")
+    assert image.reshape(2, 4).tolist() != ids
     assert len(warnings) == 1 and "decode it with `ids`" in warnings[0]["what"]
 
 

@@ -25,7 +25,7 @@ class Rows:
 ROWS = (int, "tensor", "object", int)
 
 
-class Pictures:
+class Images:
     def __len__(self):
         return 10
 
@@ -142,8 +142,8 @@ def test_checkpoints_go_between_threads_and_workers(before, then, batch):
 
     def pipe_with(workers):
         def describe():
-            row, picture = sluice.source(Pictures(), (int, "image"), batch=batch, workers=workers, shuffle=True)
-            return row + 1, sluice.ops.resize(picture, width=4, height=4)
+            row, image = sluice.source(Images(), (int, "image"), batch=batch, workers=workers, shuffle=True)
+            return row + 1, sluice.ops.resize(image, width=4, height=4)
 
         return sluice.pipeline(batch_size=3, seed=3)(describe)()
 

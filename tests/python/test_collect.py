@@ -169,8 +169,8 @@ def test_images_are_collected(folder):
         for sample, (shown, none) in enumerate(zip(*made)):
             assert none == []
             assert len(shown) == 3
-            for at, picture in enumerate(shown):
-                numpy.testing.assert_array_equal(picture, numpy.asarray(single[at])[sample])
+            for at, output in enumerate(shown):
+                numpy.testing.assert_array_equal(output, numpy.asarray(single[at])[sample])
 
 
 # Calls.

@@ -1,7 +1,7 @@
 """What choices, logic and structures promise, of the module that runs: C, L and S by their numbers.
 
 A plain function of one sample is run by Python for each sample, and described once and run by the library;
-both give the same. The numbers are those of the list that docs/conformance.md checks for C++; those that are
+both give the same. The numbers are those of the list that tests/conformance.md checks for C++; those that are
 errors are in test_conformance_errors.py. Programs of numbers and bools are in test_conformance_programs.py,
 which shares them with C++. Here is the rest: structures, types, functions, images, draws. Not here:
 
@@ -119,15 +119,15 @@ def test_logic_stops_where_it_is_decided():
 # Images, draws and devices.
 
 
-def picture(i):
+def image_of(i):
     y, x = numpy.mgrid[0:6, 0:8]
     return numpy.stack([x + i, y * 3, x * y + i], axis=-1).astype(numpy.uint8)
 
 
-def pictures(describe, **options):
+def columns_of(describe, **options):
     @sluice.pipeline(**{"batch_size": 10, "seed": 9, **options})
     def pipe():
-        image, i = sluice.source(lambda i: (picture(i), i), ("image", int), samples=50)
+        image, i = sluice.source(lambda i: (image_of(i), i), ("image", int), samples=50)
         return describe(image, i)
 
     return [[numpy.array(one) for one in column] for batch in pipe() for column in batch]
@@ -159,7 +159,7 @@ def test_a_choice_is_what_calls_make_of_it():
             lambda: ops.flip(image, horizontal=True),
         )
 
-    assert alike(pictures(written), pictures(called))
+    assert alike(columns_of(written), columns_of(called))
 
 
 @pytest.mark.parametrize("branches", ["one", "both"])
@@ -181,10 +181,10 @@ def test_branches_go_to_a_device_and_back(branches):
         return there.cpu()
 
     def stays(i):
-        there = 255 - picture(i) if i % 2 == 0 else picture(i)[:, ::-1]
+        there = 255 - image_of(i) if i % 2 == 0 else image_of(i)[:, ::-1]
         return there[:, ::-1] if branches == "both" and i % 3 else there
 
-    given = [one for column in pictures(moved, device="stand-in") for one in column]
+    given = [one for column in columns_of(moved, device="stand-in") for one in column]
     assert alike([given], [[stays(i) for i in range(50)]])
 
 
@@ -201,9 +201,9 @@ def test_draws_in_an_branch_are_those_outside():
     def outside(image, i):
         return ops.uniform(0, 1)
 
-    every = numpy.concatenate(pictures(outside))
+    every = numpy.concatenate(columns_of(outside))
     for modulus in (1, 2, 7):
-        given = numpy.concatenate(pictures(lambda image, i, m=modulus: inside(image, i, m)))
+        given = numpy.concatenate(columns_of(lambda image, i, m=modulus: inside(image, i, m)))
         taken = numpy.arange(50) % modulus == 0
         assert (given == numpy.where(taken, every, 0)).all() and len(set(every)) > 40
 
@@ -224,13 +224,13 @@ def test_steps_without_data_belong_to_their_branch():
             level = sluice.map(matrix, ops.uniform(10, 30), returns=float)
         return level
 
-    given = numpy.concatenate(pictures(within))
+    given = numpy.concatenate(columns_of(within))
     assert len(made) == 7 and numpy.count_nonzero(given) == 7
 
     def without(image, i):
         return sluice.map(matrix, ops.uniform(10, 30), returns=float)
 
-    assert (numpy.concatenate(pictures(without))[:7] == given[:7]).all()
+    assert (numpy.concatenate(columns_of(without))[:7] == given[:7]).all()
 
 
 def test_tuples_of_operators_by_halves():
@@ -255,7 +255,7 @@ def test_tuples_of_operators_by_halves():
         return image, k
 
     of = [lambda p: p, lambda p: p[:, ::-1], lambda p: 255 - p, lambda p: p[::-1]]
-    columns = pictures(lambda image, i: choose(image, i, i % 4, operators))
+    columns = columns_of(lambda image, i: choose(image, i, i % 4, operators))
     images = [one for column in columns[0::2] for one in column]
-    assert alike([images], [[of[i % 4](picture(i)) for i in range(50)]])
+    assert alike([images], [[of[i % 4](image_of(i)) for i in range(50)]])
     assert numpy.concatenate(columns[1::2]).tolist() == [i + 10 * (i % 4) for i in range(50)]

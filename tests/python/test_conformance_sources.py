@@ -1,4 +1,4 @@
-"""What external sources promise, by the numbers of docs/conformance.md, of Python's sources.
+"""What external sources promise, by the numbers of tests/conformance.md, of Python's sources.
 
 Elsewhere: X12, X13, X59 (test_workers.py: deaths, words of errors, what is pickled), X14 (test_iterate.py: states), X19
 (test_pipeline.py: a child of fork()), X22 (test_batches.py). Not here:
@@ -226,11 +226,11 @@ def test_X29_X30_pipelines_and_sources_side_by_side():
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_X33_layouts_stay_to_the_end(workers):
-    pipe = pipe_of(lambda: sluice.source(picture, "image", samples=30, workers=workers), batch_size=7)
+    pipe = pipe_of(lambda: sluice.source(image_of, "image", samples=30, workers=workers), batch_size=7)
     assert [(batch[0].layout, batch[0].shape[1:]) for batch in pipe] == [("HWC", (4, 5, 3))] * 5
 
 
-def picture(index):
+def image_of(index):
     return numpy.full((4, 5, 3), index, numpy.uint8)
 
 

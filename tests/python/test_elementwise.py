@@ -8,10 +8,10 @@ import pytest
 import sluice
 from sluice import ops
 
-PICTURE = numpy.arange(7, 31, dtype=numpy.uint8).reshape(2, 4, 3) * 2
+IMAGE = numpy.arange(7, 31, dtype=numpy.uint8).reshape(2, 4, 3) * 2
 
 
-def result(make, value=PICTURE, type="image"):
+def result(make, value=IMAGE, type="image"):
     """What make() gives for a value, and for a number 3 and a fraction 0.5 of the same sample."""
 
     @sluice.pipeline(batch_size=1)
@@ -42,7 +42,7 @@ def result(make, value=PICTURE, type="image"):
 )
 @pytest.mark.parametrize("type", ["image", "tensor"])
 def test_whole_numbers_are_those_of_numpy(make, type):
-    expected = make(PICTURE, numpy.uint8(3), None)
+    expected = make(IMAGE, numpy.uint8(3), None)
     got = result(make, type=type)
     assert got.dtype == expected.dtype and numpy.array_equal(got, expected)
 
@@ -57,14 +57,14 @@ def test_whole_numbers_are_those_of_numpy(make, type):
     ],
 )
 def test_fractions_are_f32(make):
-    expected = make(PICTURE.astype(numpy.float32), numpy.float32(3), numpy.float32(0.5))
+    expected = make(IMAGE.astype(numpy.float32), numpy.float32(3), numpy.float32(0.5))
     got = result(make)
     assert got.dtype == expected.dtype
     assert numpy.allclose(got, expected, rtol=1e-6)
 
 
 def test_the_smaller_and_the_larger():
-    wide = PICTURE.astype(numpy.float64)
+    wide = IMAGE.astype(numpy.float64)
     assert numpy.array_equal(result(lambda x, n, part: ops.minimum(x, 100), wide, "tensor"), numpy.minimum(wide, 100))
     assert numpy.array_equal(result(lambda x, n, part: ops.maximum(n, x), wide, "tensor"), numpy.maximum(wide, 3))
 
@@ -75,12 +75,12 @@ def test_sizes_of_one_stand_for_all():
     def make(x, n, part):
         return x - sluice.map(lambda _: mean, x, returns="tensor")
 
-    assert numpy.array_equal(result(make), PICTURE - mean)
+    assert numpy.array_equal(result(make), IMAGE - mean)
 
 
 def test_elements_are_cast():
     got = result(lambda x, n, part: (x * part).cast("i16"))
-    assert got.dtype == numpy.int16 and numpy.array_equal(got, PICTURE // 2)
+    assert got.dtype == numpy.int16 and numpy.array_equal(got, IMAGE // 2)
     assert result(lambda x, n, part: x.cast(float)).dtype == numpy.float32
 
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_is_said(make, says):
 def test_a_tensor_is_no_predicate():
     @sluice.pipeline(batch_size=1)
     def pipe():
-        x = sluice.source(lambda i: PICTURE, returns="image", samples=1)
+        x = sluice.source(lambda i: IMAGE, returns="image", samples=1)
         if x > 3:
             x = ops.invert(x)
         return x
@@ -129,7 +129,7 @@ def test_a_tensor_is_no_predicate():
 def test_what_does_not_fit_is_the_error_of_its_sample(make, says):
     @sluice.pipeline(batch_size=1, on_error="skip")
     def pipe():
-        return make(sluice.source(lambda i: PICTURE, returns="image", samples=1))
+        return make(sluice.source(lambda i: IMAGE, returns="image", samples=1))
 
     batch = next(iter(pipe()))
     assert batch.size == 0 and says in batch.errors[0]["what"]

@@ -83,7 +83,7 @@ def test_what_it_does_counts_where_it_gives_nothing(tmp_path):
 def test_what_is_raised_is_the_error_of_the_sample():
     errors = errors_of(pipe_of(worker_sets.Scaled("fail", 5)))
     assert list(errors) == [5]
-    assert "ValueError: no such picture (" in errors[5] and f"{worker_sets.__file__}:" in errors[5]
+    assert "ValueError: no such image (" in errors[5] and f"{worker_sets.__file__}:" in errors[5]
     errors = errors_of(pipe_of(worker_sets.texts))
     assert len(errors) == 20 and "a whole number is expected, not 'a' of type str" in errors[3]
 

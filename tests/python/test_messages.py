@@ -135,6 +135,13 @@ WRONG = {
     "bools to choose from": (lambda: ops.choice([True, False]), "choice: numbers: a list of numbers .* element 0 is True"),
     "bools as weights of a choice": (lambda: ops.choice_index([True, False]), "choice_index: weights: .* element 0 is True"),
     "a bool as a fill": (lambda: ops.rand_augment(image(), fill=(True, False, 0)), "rand_augment: fill: .* element 0 is True"),
+    "two numbers as a fill": (lambda: ops.rotate(image(), 10, fill=(1, 2)), "rotate: fill: 1, 3 or 4 numbers are expected, not 2"),
+    "two numbers as a color": (lambda: ops.rand_augment(image(), fill=(1, 2)), "fill: 1, 3 or 4 numbers are expected, not 2"),
+    "two means": (
+        lambda: ops.crop_mirror_normalize(image(), mean=[0, 0]), "crop_mirror_normalize: mean: 1, 3 or 4 numbers are expected, not 2"),
+    "a long list as a constant": (
+        lambda: sluice.constant(list(range(1000))), r"not \[0, 1, 2, 3, \.\.\.\] \(1000 elements\) of type list; let a source"),
+    "a short list as a constant": (lambda: sluice.constant([1.5, 2]), r"not \[1.5, 2\] of type list; let a source"),
     "a size in floats": (lambda: ops.random_resized_crop(image(), width=22.5), "width is a whole number, not 22.5"),
     "a size of each sample": (
         lambda: ops.random_resized_crop(image(), width=numbers()), "width is a whole number, the same for all samples"),

@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import sluice
+from conftest import draw
 from sluice import _peers, ops
 from sluice._graph import OPERATORS
 
@@ -47,7 +48,7 @@ def test_stubs_are_those_of_the_operators():
     assert made.FILE.read_text() == made.text(), "python python/tools/make_stubs.py writes them anew"
 
 
-PICTURE = numpy.arange(6 * 8 * 3, dtype=numpy.uint8).reshape(6, 8, 3)
+IMAGE = numpy.arange(6 * 8 * 3, dtype=numpy.uint8).reshape(6, 8, 3)
 
 # Operators on an image, and the same in NumPy.
 SAME = {
@@ -70,10 +71,10 @@ def test_does_what_numpy_does(name):
 
     @sluice.pipeline(batch_size=2)
     def changed():
-        return change(sluice.source(lambda i: PICTURE, "image", samples=2))
+        return change(sluice.source(lambda i: IMAGE, "image", samples=2))
 
     (images,) = next(iter(changed()))
-    assert numpy.array_equal(numpy.asarray(images)[1], by_numpy(PICTURE))
+    assert numpy.array_equal(numpy.asarray(images)[1], by_numpy(IMAGE))
 
 
 def test_several_numbers_differ_from_sample_to_sample():
@@ -83,10 +84,10 @@ def test_several_numbers_differ_from_sample_to_sample():
     @sluice.pipeline(batch_size=2)
     def described():
         image, mean, fill = sluice.source(
-            lambda i: (PICTURE, means[i], fills[i]), ("image", "tensor", "tensor"), samples=2
+            lambda i: (IMAGE, means[i], fills[i]), ("image", "tensor", "tensor"), samples=2
         )
         tensor = ops.crop_mirror_normalize(image, mean=mean, std=0.5, scale=mean_of(image) / 100, layout="HWC")
-        whole = (0, 0, *PICTURE.shape[:2])
+        whole = (0, 0, *IMAGE.shape[:2])
         some = ops.random_erasing(image, probability=1.0, fill=fill)
         return tensor, ops.erase_region(image, region=whole, fill=fill), some
 
@@ -95,17 +96,17 @@ def test_several_numbers_differ_from_sample_to_sample():
 
     tensors, erased, some = next(iter(described()))
     for i in range(2):
-        normal = (PICTURE / 255 - means[i]) / 0.5 * PICTURE.mean() / 100
+        normal = (IMAGE / 255 - means[i]) / 0.5 * IMAGE.mean() / 100
         assert numpy.allclose(numpy.asarray(tensors)[i], normal, atol=1e-4)
         assert (numpy.asarray(erased)[i] == fills[i]).all()
-        changed = (numpy.asarray(some)[i] != PICTURE).any(axis=2)
+        changed = (numpy.asarray(some)[i] != IMAGE).any(axis=2)
         assert changed.any() and (numpy.asarray(some)[i][changed] == fills[i]).all()
 
 
 def test_several_numbers_of_one_value_are_refused():
     @sluice.pipeline(batch_size=2)
     def described():
-        image = sluice.source(lambda i: PICTURE, "image", samples=2)
+        image = sluice.source(lambda i: IMAGE, "image", samples=2)
         return ops.erase_region(image, region=(0, 0, 2, 2), fill=ops.uniform(0, 255))
 
     with pytest.raises(sluice.BuildError, match="fill.*must be one of 'tensor'"):
@@ -141,12 +142,30 @@ def test_automatic_augmentation_runs(folder, augment):
     )
 
 
+@pytest.mark.parametrize("made", [
+    lambda jpeg, boxes, labels: ops.random_resized_crop(jpeg, height=16, width=20),
+    lambda jpeg, boxes, labels: ops.sim_clr(jpeg, height=16, width=20)[0],
+    lambda jpeg, boxes, labels: ops.detection_augment(jpeg, boxes, labels, height=16, width=20)[0],
+    lambda jpeg, boxes, labels: ops.segmentation_augment(jpeg, ops.decode_image(jpeg, ids=True), height=16, width=20)[0],
+])
+def test_height_and_width_are_not_exchanged(made):
+    file = sluice.encode_jpeg(draw(1), 95)
+    box, label = numpy.array([[10, 10, 40, 30]], numpy.float32), numpy.array([1], numpy.int64)
+
+    @sluice.pipeline(batch_size=2, seed=4)
+    def described():
+        return made(*sluice.source(lambda i: (file, box, label), ("bytes", "tensor", "tensor"), samples=2))
+
+    (images,) = next(iter(described()))
+    assert numpy.asarray(images).shape == (2, 16, 20, 3)
+
+
 def image_of(change, **options):
-    """What becomes of PICTURE."""
+    """What becomes of IMAGE."""
 
     @sluice.pipeline(batch_size=2, **options)
     def described():
-        return change(sluice.source(lambda i: PICTURE, "image", samples=2))
+        return change(sluice.source(lambda i: IMAGE, "image", samples=2))
 
     (images,) = next(iter(described()))
     return numpy.asarray(images)
@@ -154,8 +173,8 @@ def image_of(change, **options):
 
 def test_names_that_are_words_of_python_end_in_an_underscore():
     swapped = image_of(lambda x: ops.color_space_conversion(x, from_="bgr", to="rgb"))
-    assert numpy.array_equal(swapped[0], PICTURE[:, :, ::-1])
-    with pytest.raises(TypeError, match="it has image, from_, to$"):
+    assert numpy.array_equal(swapped[0], IMAGE[:, :, ::-1])
+    with pytest.raises(TypeError, match=r"it has image, from_, to; did you mean from_\?$"):
         image_of(lambda x: ops.color_space_conversion(x, form="bgr"))
 
 
@@ -165,7 +184,19 @@ def test_numbers_of_a_sample_stand_beside_constants():
     assert first[0] >= 200 and first[0] != second[0]
     assert (padded[:, :, 0, 1:] == (7, 9)).all()
     mixed = image_of(lambda x: ops.weighted_sum([x, ops.invert(x)], [1, sluice.constant(0.0)]))
-    assert numpy.array_equal(mixed[0], PICTURE)
+    assert numpy.array_equal(mixed[0], IMAGE)
+
+
+@pytest.mark.parametrize(
+    ("fill", "color"), [(7, (7, 7, 7)), ([7], (7, 7, 7)), ((7, 8, 9), (7, 8, 9)), ((7, 8, 9, 1), (7, 8, 9))]
+)
+def test_a_fill_is_1_3_or_4_numbers(fill, color):
+    assert "fill : 1, 3 or 4 numbers or Value of a tensor" in ops.erase_region.__doc__
+    erased = image_of(lambda x: ops.erase_region(x, region=(0, 0, 2, 2), fill=fill))
+    assert (erased[:, :2, :2] == color).all()
+    some = image_of(lambda x: ops.random_erasing(x, probability=1.0, fill=fill))
+    changed = (some != IMAGE).any(axis=3)
+    assert changed.any() and (some[changed] == color).all()
 
 
 @pytest.mark.parametrize(
@@ -175,8 +206,14 @@ def test_numbers_of_a_sample_stand_beside_constants():
         (lambda x: ops.resize(x, width=0, height=4), "width is 0, and has to be 1 <= x <= 65535; leave it out"),
         (lambda x: ops.gaussian_noise(x, stddev=(1, 20)), r"stddev is one number.*ops.uniform\(1, 20\) draws one"),
         (lambda x: ops.solarize(x, 128), r"solarize\(\) takes image by place.*by name: threshold="),
-        (lambda x: ops.gausian_blur(x), "no operator 'gausian_blur'; near it are gaussian_blur"),
-        (lambda x: ops.blur(x), "no operator 'blur'; near it are box_blur, gaussian_blur"),
+        (lambda x: ops.gausian_blur(x), r"no operator 'gausian_blur'; did you mean gaussian_blur\?$"),
+        (lambda x: ops.rotat(x), r"no operator 'rotat'; did you mean rotate\?$"),
+        (lambda x: ops.blur(x), r"no operator 'blur'; did you mean box_blur or gaussian_blur or median_blur\?$"),
+        (lambda x: ops.if_else(x), "no operator 'if_else'; in its place: sluice.if_else$"),
+        (lambda x: ops.read(x), r"no operator 'read'; dir\(sluice.ops\) names all$"),
+        (lambda x: ops.rotate(x, degres=3), r"rotate\(\) has no argument 'degres'; it has .*; did you mean degrees\?$"),
+        (lambda x: ops.rotate(x, 3, tuna=3), r"rotate\(\) has no argument 'tuna'; it has [^;]*$"),
+        (lambda x: ops.random_erasing(x, probabilty=1), r"unexpected keyword argument 'probabilty'; did you mean probability\?$"),
     ],
 )
 def test_mistakes_are_told_with_what_may_be_meant(change, message):
@@ -186,7 +223,7 @@ def test_mistakes_are_told_with_what_may_be_meant(change, message):
 
 @pytest.mark.parametrize(("name", "says"), [
     ("color_jitter", "ops.color_twist(image, brightness="), ("ColorJitter", "ops.color_twist("), ("hsv", "ops.color_twist("),
-    ("random_resize_crop", "ops.random_resized_crop(jpeg, width=224"), ("to_tensor", "ops.crop_mirror_normalize("),
+    ("random_resize_crop", "ops.random_resized_crop(jpeg, height=224"), ("to_tensor", "ops.crop_mirror_normalize("),
     ("CoarseDropout", "ops.random_erasing("), ("randint", "ops.uniform(lo, hi).cast('i64')"), ("Resize", "ops.resize"),
     ("RandomHorizontalFlip", "ops.flip(image, horizontal=ops.coin_flip(0.5))"), ("RandAugment", "ops.rand_augment"),
     ("readers", "sluice.files(folder)"), ("MIXUP", "pipe.batch_step(lambda batch, key: sluice.mix_up(batch[0], batch[1], key))"), ("GaussianBlur", "ops.gaussian_blur"),
@@ -263,9 +300,9 @@ def test_what_peers_arguments_lead_to_is_there():
 
 
 @pytest.mark.parametrize(("change", "says"), [
-    (lambda x: ops.random_resized_crop(x, size=224), "random_resized_crop(): got an unexpected keyword argument 'size'; in its place: width= and height="),
+    (lambda x: ops.random_resized_crop(x, size=224), "random_resized_crop(): got an unexpected keyword argument 'size'; in its place: height= and width="),
     (lambda x: ops.resize(x, size=3), "resize() has no argument 'size'; it has image, height, "),
-    (lambda x: ops.resize(x, size=3), "in its place: width= and height=, or shorter="),
+    (lambda x: ops.resize(x, size=3), "in its place: height= and width=, or shorter="),
     (lambda x: ops.rotate(x, angle=10), "in its place: degrees"),
     (lambda x: ops.invert(x, p=0.5), "in its place: every sample is changed; put the call in `if ops.coin_flip(0.5):`"),
     (lambda x: ops.flip(x, P=0.5), "in its place: horizontal=ops.coin_flip(0.5)"),
@@ -299,7 +336,7 @@ def test_colors_in_a_row_are_composed_where_that_is_wanted():
         return ops.saturation(ops.brightness_contrast(ops.brightness_contrast(x, brightness=4.0), brightness=0.25), 1.0)
 
     assert image_of(change)[0].max() < 70  # what was white on the way
-    assert numpy.array_equal(image_of(change, compose=True)[0], PICTURE)
+    assert numpy.array_equal(image_of(change, compose=True)[0], IMAGE)
 
 
 def test_what_is_inspected_is_short_in_print(folder):

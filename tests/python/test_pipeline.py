@@ -1,7 +1,9 @@
 """Pipelines as users write them: sources, operators, control flow, batches."""
 
 import gc
+import inspect
 import os
+import re
 import threading
 import weakref
 
@@ -10,6 +12,7 @@ import pytest
 
 import sluice
 from sluice import ops
+from sluice._pipeline import OPTIONS
 
 
 def arrays(pipe):
@@ -150,16 +153,16 @@ def test_python_functions_are_steps_and_sources():
 
 
 def test_images_of_python_become_images():
-    picture = numpy.arange(4 * 5 * 3, dtype=numpy.uint8).reshape(4, 5, 3)
+    original = numpy.arange(4 * 5 * 3, dtype=numpy.uint8).reshape(4, 5, 3)
 
     @sluice.pipeline(batch_size=2)
     def drawn():
-        image = sluice.source(lambda i: picture[::-1] + numpy.uint8(i), "image", samples=4)
+        image = sluice.source(lambda i: original[::-1] + numpy.uint8(i), "image", samples=4)
         gray = sluice.map(lambda p: p[:, :, 0], image, returns="image")
         return ops.flip(image, horizontal=True), gray
 
     images, gray = next(iter(drawn()))
-    assert numpy.array_equal(numpy.asarray(images)[1], picture[::-1, ::-1] + 1)
+    assert numpy.array_equal(numpy.asarray(images)[1], original[::-1, ::-1] + 1)
     assert gray.shape == (2, 4, 5, 1)
 
 
@@ -192,6 +195,14 @@ def test_errors_of_functions_are_those_of_their_samples():
         list(some(on_error="fail"))
     assert raised.value.errors[0]["index"] == 3 and raised.value.batch == 0
     assert "on_error = 'skip' or 'replace'" in str(raised.value)
+
+
+def test_the_help_of_a_pipeline_names_all_options():
+    text = inspect.getdoc(sluice.pipeline)
+    for option in OPTIONS:
+        assert re.search(f"^{option} : .*(, default |, optional$)", text, re.MULTILINE), option
+    for section in ("Parameters", "Returns", "Raises", "Examples"):
+        assert f"\n{section}\n{'-' * len(section)}\n" in text
 
 
 def test_goes_on_from_its_state(folder):
@@ -431,10 +442,10 @@ def test_a_small_file_asks_for_no_gigabytes(how):
 
 def test_the_largest_image_is_an_option():
     @sluice.pipeline(on_error="skip", max_image_bytes=299)
-    def pictures():
+    def images():
         return sluice.source(lambda i: numpy.zeros((10, 10, 3), numpy.uint8), returns="image", samples=1)
 
     with pytest.raises(sluice.BuildError, match="max_image_bytes must be at least 1, not 0"):
-        pictures(max_image_bytes=0)
-    assert [batch.size for batch in pictures()] == [0]
-    assert [batch.size for batch in pictures(max_image_bytes=300)] == [1]
+        images(max_image_bytes=0)
+    assert [batch.size for batch in images()] == [0]
+    assert [batch.size for batch in images(max_image_bytes=300)] == [1]

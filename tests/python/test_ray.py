@@ -34,7 +34,7 @@ def view(jpeg, size=8):
 
 
 def whole(pipe):
-    """Samples of a single run: (number, picture, label), in its order."""
+    """Samples of a single run: (number, image, label), in its order."""
     return [
         (key[1], numpy.array(image), label)
         for batch in pipe
@@ -145,7 +145,7 @@ def test_augments_the_files_of_a_column(cluster, paths, batch_size):
 
 def test_augments_alike_without_numbers_and_in_actors(cluster, paths):
     files = [{"bytes": path.read_bytes(), "name": path.name} for path in (*paths, paths[0])]
-    files[4]["bytes"] = b"no picture"
+    files[4]["bytes"] = b"no image"
     dataset = ray.data.from_items(files)
     options = {"on_error": "skip", "inputs": {"bytes": bytes, "name": str}}
     a, b = (
@@ -167,7 +167,7 @@ def named(jpeg, name):
 
 
 def test_samples_that_fail_are_left_out_or_end_the_dataset(cluster, folder, tmp_path):
-    (tmp_path / "bad.jpg").write_bytes(b"no picture")
+    (tmp_path / "bad.jpg").write_bytes(b"no image")
     (tmp_path / "good.jpg").write_bytes(next(folder.rglob("*.jpg")).read_bytes())
     rows = sluice.ray.read_images(views, tmp_path, shards=2, on_error="skip").take_all()
     assert [row["sample"] for row in rows] == [1]

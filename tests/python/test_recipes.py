@@ -35,7 +35,7 @@ def evaluate(jpeg):
     return ops.center_crop(ops.resize(ops.decode_jpeg(jpeg), shorter=256), **SIZE)
 
 
-PICTURES = {
+IMAGE_RECIPES = {
     "rotate": rotate,
     "train": train,
     "eval": evaluate,
@@ -47,18 +47,18 @@ PICTURES = {
     "dino": lambda jpeg: sum(ops.dino(jpeg), []),
 }
 for _name in ("rotate", "train"):
-    PICTURES[_name] = sluice.graph_function(PICTURES[_name])
+    IMAGE_RECIPES[_name] = sluice.graph_function(IMAGE_RECIPES[_name])
 
 
 def bytes_of(pipe):
     return [numpy.array(one) for batch in pipe for column in batch.columns for one in column]
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", IMAGE_RECIPES)
 def test_is_the_saved_plan(folder, name):
     @sluice.pipeline(batch_size=4, seed=5)
     def written(folder):
-        return PICTURES[name](sluice.files(folder)[0])
+        return IMAGE_RECIPES[name](sluice.files(folder)[0])
 
     @sluice.pipeline(batch_size=4, seed=5)
     def saved(folder):

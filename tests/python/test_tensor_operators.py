@@ -8,10 +8,10 @@ import pytest
 import sluice
 from sluice import ops
 
-PICTURE = numpy.arange(24, dtype=numpy.uint8).reshape(2, 4, 3) * 10
+IMAGE = numpy.arange(24, dtype=numpy.uint8).reshape(2, 4, 3) * 10
 
 
-def result(make, value=PICTURE, type="tensor"):
+def result(make, value=IMAGE, type="tensor"):
     """What make() gives for a value, and for the number 3 of the same sample."""
 
     @sluice.pipeline(batch_size=1)
@@ -22,7 +22,7 @@ def result(make, value=PICTURE, type="tensor"):
     return next(iter(pipe()))[0][0]
 
 
-def error(make, value=PICTURE):
+def error(make, value=IMAGE):
     """What the error of the sample says."""
 
     @sluice.pipeline(batch_size=1, on_error="skip")
@@ -37,7 +37,7 @@ def error(make, value=PICTURE):
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "bool"])
 def test_the_sum_of_whole_numbers_is_whole(dtype):
-    value = (PICTURE // 2).astype(dtype)
+    value = (IMAGE // 2).astype(dtype)
     got = result(lambda x, n: ops.sum(x), value)
     assert got.dtype == numpy.int64 and got == value.sum(dtype="i8")
     assert result(lambda x, n: ops.sum(x, to="f32"), value) == float(got)
@@ -69,7 +69,7 @@ def test_the_sum_of_an_image_is_a_predicate():
 )
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "int64"])
 def test_parts_are_those_of_numpy(make, by_numpy, dtype):
-    value = PICTURE.astype(dtype)
+    value = IMAGE.astype(dtype)
     got = result(make, value).numpy()
     assert got.dtype == value.dtype and numpy.array_equal(got, by_numpy(value))
 
@@ -93,7 +93,7 @@ def padded(array, *widths, fill=0):
 )
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "int16"])
 def test_padding_is_that_of_numpy(make, by_numpy, dtype):
-    value = PICTURE.astype(dtype)
+    value = IMAGE.astype(dtype)
     got = result(make, value).numpy()
     assert got.dtype == value.dtype and numpy.array_equal(got, by_numpy(value))
 
@@ -147,7 +147,7 @@ def test_what_cannot_be_is_refused(make, says):
 )
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "int64"])
 def test_bits_of_tensors_are_those_of_numpy(make, dtype):
-    value = PICTURE.astype(dtype)
+    value = IMAGE.astype(dtype)
     expected = make(value, value.dtype.type(3))
     got = result(make, value).numpy()
     assert got.dtype == expected.dtype and numpy.array_equal(got, expected)
@@ -201,16 +201,16 @@ def test_what_cannot_be_says_what_to_write(make, error, says):
 
 
 def test_what_the_errors_say_to_write_works():
-    mask = PICTURE > 100
+    mask = IMAGE > 100
     assert numpy.array_equal(result(lambda x, n: x == 0, mask).numpy(), ~mask)
     assert result(lambda x, n: n ^ -1) == ~3
-    signed = PICTURE.astype("i2") - 100
+    signed = IMAGE.astype("i2") - 100
     assert numpy.array_equal(result(lambda x, n: abs(x), signed).numpy(), abs(signed))
     assert result(lambda x, n: sluice.if_else(ops.sum(x > 3) > 0, lambda: 1, lambda: 2)) == 1
 
 
 def test_one_tensor_is_joined_to_itself():
-    assert numpy.array_equal(result(lambda x, n: ops.cat(x, axis=-1)).numpy(), PICTURE)
+    assert numpy.array_equal(result(lambda x, n: ops.cat(x, axis=-1)).numpy(), IMAGE)
     with pytest.raises(sluice.BuildError, match="cat: axis must lie between -6 and 5, not 7"):
         result(lambda x, n: ops.cat(x, axis=7))
 
@@ -218,7 +218,7 @@ def test_one_tensor_is_joined_to_itself():
 def test_a_list_of_each_sample_is_stacked_and_not_joined():
     @sluice.pipeline(batch_size=1)
     def pipe():
-        x, n = sluice.source(lambda i: (PICTURE, 3), returns=("tensor", int), samples=1)
+        x, n = sluice.source(lambda i: (IMAGE, 3), returns=("tensor", int), samples=1)
         return ops.cat([x for i in range(n)])
 
     with pytest.raises(sluice.BuildError, match=r"ops.stack\(list, length\)"):
@@ -239,7 +239,7 @@ def test_a_fill_of_each_sample_is_not_rounded():
 
 
 def test_a_random_crop_may_be_aliased():
-    picture = numpy.random.default_rng(2).integers(0, 256, (90, 90, 3), dtype=numpy.uint8)
+    image = numpy.random.default_rng(2).integers(0, 256, (90, 90, 3), dtype=numpy.uint8)
 
     def make(x, n):
         whole = dict(width=30, height=30, min_area=1, max_area=1, min_ratio=1, max_ratio=1)
@@ -247,11 +247,11 @@ def test_a_random_crop_may_be_aliased():
 
     @sluice.pipeline(batch_size=1)
     def pipe():
-        return make(sluice.source(lambda i: picture, returns="image", samples=1), None)
+        return make(sluice.source(lambda i: image, returns="image", samples=1), None)
 
     smooth, aliased = next(iter(pipe())).value
     assert not numpy.array_equal(smooth[0], aliased[0])
-    assert numpy.array_equal(aliased[0], picture[1::3, 1::3])
+    assert numpy.array_equal(aliased[0], image[1::3, 1::3])
 
 
 @pytest.mark.parametrize("make, by_numpy", [
@@ -260,7 +260,7 @@ def test_a_random_crop_may_be_aliased():
     (lambda x, n: x > 100, lambda x, n: x > 100),
 ])
 def test_what_was_computed_is_an_image_again(make, by_numpy):
-    wanted = numpy.floor(numpy.clip(by_numpy(PICTURE, 3).astype(numpy.float32), 0, 255) + 0.5).astype(numpy.uint8)
+    wanted = numpy.floor(numpy.clip(by_numpy(IMAGE, 3).astype(numpy.float32), 0, 255) + 0.5).astype(numpy.uint8)
     back = result(lambda x, n: ops.flip(ops.to_image(make(x, n)), horizontal=True), type="image")
     assert numpy.array_equal(numpy.asarray(back), wanted[:, ::-1])
 
@@ -268,8 +268,8 @@ def test_what_was_computed_is_an_image_again(make, by_numpy):
 @pytest.mark.parametrize("white, factor", [(1, 1 / 255), (2, 2 / 255), (255, 1)])
 def test_numbers_become_an_image_by_what_is_white(white, factor):
     back = result(lambda x, n: ops.flip(ops.to_image(x * factor, white=white)), type="image")
-    assert numpy.array_equal(numpy.asarray(back), PICTURE[:, ::-1])
-    assert "give white = 1 for numbers from 0 to 1" in error(lambda x, n: ops.to_image(x / 255), PICTURE)
+    assert numpy.array_equal(numpy.asarray(back), IMAGE[:, ::-1])
+    assert "give white = 1 for numbers from 0 to 1" in error(lambda x, n: ops.to_image(x / 255), IMAGE)
 
 
 def test_says_what_is_no_image():

@@ -14,11 +14,11 @@ def odd_folder(tmp_path):
     """A sound image and a damaged one, in a folder and of names that are no UTF-8."""
     folder = os.path.join(os.fsencode(tmp_path), b"caf\xe9")
     os.mkdir(folder)
-    picture = sluice._core.encode_jpeg(memoryview(bytes(16 * 16 * 3)).cast("B", (16, 16, 3)), 90)
+    image = sluice._core.encode_jpeg(memoryview(bytes(16 * 16 * 3)).cast("B", (16, 16, 3)), 90)
     with open(os.path.join(folder, b"a\xff.jpg"), "wb") as file:
-        file.write(picture)
+        file.write(image)
     with open(os.path.join(folder, b"b\xff.jpg"), "wb") as file:
-        file.write(b"no picture")
+        file.write(b"no image")
     return folder
 
 

@@ -130,7 +130,7 @@ def test_loader_says_where_options_of_dataloader_are(folder, options, says):
 
 def test_loader_has_the_batch_of_its_tensors(folder, tmp_path):
     (tmp_path / "a.jpg").write_bytes(next(folder.rglob("*.jpg")).read_bytes())
-    (tmp_path / "b.jpg").write_bytes(b"no picture")
+    (tmp_path / "b.jpg").write_bytes(b"no image")
     loader = sluice.torch.Loader(shuffled, tmp_path, on_error="skip")
     assert loader.batch is None
     (tensors,) = loader

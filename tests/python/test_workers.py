@@ -123,7 +123,7 @@ def test_a_sample_is_tried_once_more_if_asked(tmp_path):
 
 def test_what_is_raised_is_the_error_of_the_sample():
     for data, words in [
-        (worker_sets.Wild("fail"), "ValueError: no such picture ("),
+        (worker_sets.Wild("fail"), "ValueError: no such image ("),
         (worker_sets.Wild("index_error"), "IndexError: five ("),
         (worker_sets.WrongType(), "a whole number is expected, not 'five' of type str"),
     ]:

@@ -21,7 +21,7 @@ def image():
     return sluice.source(lambda i: None, "image", samples=4)
 
 
-def pictures():
+def images():
     return sluice.source(lambda i: numpy.zeros((2, 2), "u1"), "image", samples=1)
 
 
@@ -212,7 +212,7 @@ WRONG = {
         "index is the path of a file, or 'memory', not 3",
     ),
     "a column by a slice": (
-        lambda: next(iter(described(pictures)))[0][0:1],
+        lambda: next(iter(described(images)))[0][0:1],
         TypeError,
         "a column is indexed by the number of a sample, not by slice(0, 1, None)",
     ),
@@ -266,6 +266,21 @@ WRONG = {
         lambda: sluice.pipeline(batchsize=3)(numbers)(),
         sluice.BuildError,
         "a pipeline has no option 'batchsize'; it has batch_size",
+    ),
+    "an option that is misspelled": (
+        lambda: sluice.pipeline(batchsize=3)(numbers)(),
+        sluice.BuildError,
+        ", resume; did you mean batch_size?",
+    ),
+    "an option of a call that is misspelled": (
+        lambda: of_a_folder("a", batchsize=3),
+        TypeError,
+        "got an unexpected keyword argument 'batchsize'; did you mean batch_size?",
+    ),
+    "an option of a source that is misspelled": (
+        lambda: described(lambda: sluice.source(lambda i: i, int, samples=4, shufle=True)),
+        sluice.BuildError,
+        "window; did you mean shuffle?",
     ),
     "an option that cannot be": (
         lambda: sluice.pipeline(batch_size=0)(numbers)(),
@@ -363,9 +378,9 @@ WRONG = {
         "resize: width is a whole number",
     ),
     "a type that there is not": (
-        lambda: described(lambda: sluice.source(len, "picture", samples=1)),
+        lambda: described(lambda: sluice.source(len, "photo", samples=1)),
         sluice.BuildError,
-        "there is no type 'picture' of values",
+        "there is no type 'photo' of values",
     ),
     "no types": (
         lambda: described(lambda: sluice.source(lambda i: i, (), samples=1)),
@@ -431,12 +446,26 @@ SAMPLES = {
     "another type": (lambda i: "x", int, "a whole number is expected, not 'x' of type str"),
     "too many values": (lambda i: (1, 2, 3), (int, int), "a tuple of 2 values is expected, not one of 3"),
     "one value": (lambda i: 1, (int, int), "a tuple of 2 values is expected, not int"),
-    "no picture": (lambda i: [1, 2], "image", "expected an array in host memory"),
+    "no image": (lambda i: [1, 2], "image", "expected an array in host memory"),
     "an array of texts": (lambda i: numpy.array(["a"]), "tensor", "an array of numbers is expected, of bool, i8 to u64 or f16 to f64, not of <U1"),
     "an operator in a function": (
         lambda i: ops.uniform(0, 1), int, "BuildError: ops.uniform() describes a step of a pipeline",
     ),
     "a number that is too large": (lambda i: 300, "u8", "300 does not fit into u8 (0 to 255)"),
+    "an array as a whole number": (
+        lambda i: numpy.array([1, 2], "i8"), "i32",
+        "a whole number is expected, not an array of int64 of shape (2,); the declared type is 'i32'",
+    ),
+    "an array as a number": (
+        lambda i: (i, numpy.zeros((2, 3), "f4")), (int, "f32"),
+        "value 1 of 2: a number is expected, not an array of float32 of shape (2, 3); the declared type is 'f32'",
+    ),
+    "a number as a list": (
+        lambda i: numpy.array(3), "list of i32", "a list is expected, not array(3) of type ndarray; the declared type is 'list of i32'",
+    ),
+    "an array as a rectangle": (
+        lambda i: numpy.array(3), "rectangle", "a rectangle (y, x, height, width) is expected, not array(3) of type ndarray",
+    ),
     "a division": (lambda i: 1 / 0, int, "ZeroDivisionError: division by zero"),
 }
 

@@ -73,7 +73,7 @@ class Wild(Numbers):
         os.kill(os.getpid(), signal.SIGKILL)
 
     def fail(self):
-        raise ValueError("no such picture")
+        raise ValueError("no such image")
 
     def index_error(self):
         raise IndexError("five")
