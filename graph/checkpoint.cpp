@@ -125,7 +125,7 @@ std::string difference(const std::vector<std::string>& then, const std::vector<s
 
 [[noreturn]] void refuse(const std::string& whose, const std::string& difference) {
   throw BuildError("the checkpoint is of another " + whose + ": " + difference +
-                   "; resume the run that it was taken from, or start without it");
+                   "; use it for the run that it was taken from, or start without it");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 //
 // Ownership: move-only. A sample waits while its handle is held, and the end of an epoch and the
 // destruction of the pipeline wait for the sample. So fire or destroy every handle, even if the
-// value is no longer needed. An end that waits long is reported on standard error, see
+// value is no longer needed. An end that waits long is logged, see
 // PipelineOptions::stall_timeout. Threads: any. Errors: a handle throws nothing; an exception from
 // moving the value becomes the sample's error.
 #pragma once

@@ -108,8 +108,8 @@ struct PipelineOptions {
   bool compact = false;
   OnError on_error = OnError::fail;
   // next() throws a StallError after this many seconds without progress; 0: never. If the end of an
-  // epoch or of the pipeline waits that long for samples (0: 5 seconds), the pipeline reports once,
-  // on standard error, which steps it waits for, and keeps waiting.
+  // epoch or of the pipeline waits that long for samples (0: 5 seconds), the pipeline logs once
+  // which steps it waits for, and keeps waiting: see set_log_handler().
   double stall_timeout = 0;
   // Counts and times steps, see Stats::steps. Costs one clock read for each run of a step, about 30
   // ns. Branches and loops are always counted.
@@ -117,7 +117,7 @@ struct PipelineOptions {
   // Combines consecutive color operators, such as color_twist and saturation, into one matrix, and
   // consecutive geometric operators, such as shear and rotate, into one warp. Pixels are
   // interpolated, rounded and clipped once, so they differ from those of separate steps. inspect()
-  // runs each step separately. See docs/performance.md.
+  // runs each step separately. See docs/tuning.md.
   bool compose = false;
   // The memory that the batches of each output are written into, in the order of the outputs. Null,
   // or missing at the end of the list: the pipeline's own memory. See MemoryResource and

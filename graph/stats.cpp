@@ -45,8 +45,8 @@ class StatsReader {
         if (count > 0) stats_.events.push_back({step.name, path, step.events()[e], count});
       }
       if (!timed_) continue;
-      stats_.steps.push_back(
-          {in_full(step), path, counts_[step.counter], counts_[step.counter + 1], step.counter});
+      stats_.steps.push_back({in_full(step), path, counts_[step.counter], counts_[step.counter + 1],
+                              step.counter, step.name});
       ns += counts_[step.counter + 1];
     }
     return ns;
@@ -113,11 +113,29 @@ std::string table(const std::vector<std::array<std::string, N>>& rows) {
 
 std::string in_words(const std::string& path) { return path.empty() ? "the top" : path; }
 
+// Adds up the parts of each recorded step, in the place of the first one.
+std::vector<StepStats> whole_steps(const std::vector<StepStats>& steps) {
+  std::vector<StepStats> whole;
+  for (const StepStats& part : steps) {
+    const auto same = std::find_if(whole.begin(), whole.end(), [&](const StepStats& other) {
+      return !part.recorded.empty() && other.recorded == part.recorded && other.path == part.path;
+    });
+    if (same == whole.end()) {
+      whole.push_back(part);
+      continue;
+    }
+    same->name = part.recorded;
+    same->runs = std::max(same->runs, part.runs);
+    same->total_ns += part.total_ns;
+  }
+  return whole;
+}
+
 std::string steps_table(const Stats& stats) {
   double all = 0;
   for (const StepStats& s : stats.steps) all += static_cast<double>(s.total_ns);
   std::vector<std::array<std::string, 6>> rows = {{"step", "in", "runs", "mean", "total", "share"}};
-  for (const StepStats& s : stats.steps) {
+  for (const StepStats& s : whole_steps(stats.steps)) {
     const auto total = static_cast<double>(s.total_ns);
     rows.push_back({s.name, in_words(s.path), with_commas(s.runs), duration(s.mean_ns()),
                     duration(total), percent(total, all)});

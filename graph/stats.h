@@ -53,7 +53,9 @@ struct StepStats {
   std::int64_t runs = 0;      // includes runs that ended their sample
   std::int64_t total_ns = 0;  // the sum over all threads; includes the waiting of a step that waits
   detail::CounterId counter = 0;  // its number in the plan
-  double mean_ns() const;         // 0 when it never ran
+  // The step as recorded. Passes may split one into several, whose names say the part.
+  std::string recorded = {};
+  double mean_ns() const;  // 0 when it never ran
 };
 
 struct BranchStats {
@@ -156,7 +158,8 @@ std::string to_string(const DeviceStats& device);
 
 // One line each for the samples, the memory, the waits, each source that reads files and each step
 // with worker processes. Also one line if threads are lacking, and three about a device. Then
-// tables of steps, branches and loops, unless empty.
+// tables of steps, branches and loops, unless empty. The parts into which passes have split a step
+// are one row.
 std::string to_string(const Stats& stats);
 
 // The plan as text and as a drawing, annotated with the counts. `stats` must be from the pipeline

@@ -1,5 +1,5 @@
-// Image: a tensor of 8-bit pixels with the usual names for images, and Rectangle. Pixels are height
-// x width x channels, channels interleaved, rows `row_stride()` bytes apart.
+// Image: a tensor of 8-bit pixels with the usual names for images; also Rectangle and ImageSize.
+// Pixels are height x width x channels, channels interleaved, rows `row_stride()` bytes apart.
 //
 // Ownership: as for Tensor. An Image owns its pixels (a Buffer from the current BufferPool), shares
 // them, or is a view of memory that must be kept alive elsewhere. It moves and does not copy:
@@ -32,6 +32,13 @@ struct Rectangle {
   int height = 0;
   int width = 0;
   bool operator==(const Rectangle&) const = default;
+};
+
+// In pixels.
+struct ImageSize {
+  int height = 0;
+  int width = 0;
+  bool operator==(const ImageSize&) const = default;
 };
 
 class Image {

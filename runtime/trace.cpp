@@ -1,10 +1,10 @@
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/log.h>
 #include <sluice/runtime/text.h>
 #include <sluice/runtime/trace.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <exception>
 #include <iterator>
 #include <string_view>
@@ -267,23 +267,20 @@ void Trace::write() {
 
 void Trace::finish() noexcept {
   if (finished_.exchange(true)) return;
-  const auto say = [](const char* wrong) { (void)std::fputs(wrong, stderr); };
   bool written = false;
   try {
     write();
     written = true;
   } catch (const std::exception& error) {
     try {
-      say(fmt::format(
-              "sluice: the trace cannot be written to '{}': {}; the run itself is not affected\n",
-              escape_control_chars(file_), error.what())
-              .c_str());
+      detail::log_message({"the trace cannot be written to '", escape_control_chars(file_),
+                           "': ", error.what(), "; the run itself is not affected"});
     } catch (const std::exception&) {  // no memory for the message
-      say("sluice: the trace cannot be written, as there is no memory left\n");
+      detail::log_message({"the trace cannot be written, as there is no memory left"});
     }
     if (regular_) (void)!::ftruncate(descriptor_, 0);
   }
-  if (::close(descriptor_) != 0 && written) say("sluice: the trace may be incomplete\n");
+  if (::close(descriptor_) != 0 && written) detail::log_message({"the trace may be incomplete"});
 }
 
 }  // namespace sluice

@@ -15,7 +15,7 @@
 // against other traces. Threads: use_here(), slice() and wait() from any. A track that is passed to
 // a call belongs to one thread at a time. Call finish() when no other thread adds events any more.
 // Errors: the constructor throws BuildError for a file that cannot be written or that another trace
-// writes. Errors of finish() go to standard error, and the file is left empty.
+// writes. finish() logs its errors (log.h), and leaves the file empty.
 #pragma once
 
 #include <atomic>

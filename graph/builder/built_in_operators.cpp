@@ -81,8 +81,8 @@ const OperatorPtr& normal_operator() {
           .family("random")
           .summary("Draws a number from a normal distribution.")
           .in_cpp("g.normal(0.f, 1.f)")
-          .parameter<float>("mean", {.help = "of the distribution"})
-          .parameter<float>("stddev", {.low = 0, .help = "standard deviation"})
+          .parameter<float>("mean", {.help = "mean of the distribution"})
+          .parameter<float>("stddev", {.low = 0, .help = "standard deviation of the distribution"})
           .output<float>("number")
           .runs([](Random& draw, float mean, float stddev) { return draw.normal(mean, stddev); });
   return op;

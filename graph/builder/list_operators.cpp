@@ -215,7 +215,7 @@ const OperatorPtr& list_operator() {
     type.name = "type";
     type.type = ParameterType::value_type;
     type.per_sample = false;
-    type.help = "of the list, as \"list of image\"";
+    type.help = "type of the list, such as \"list of image\"";
     schema.parameters = {type};
     schema.outputs = {{"list", nullptr, true}};
     OperatorFunctions functions;
@@ -369,7 +369,7 @@ const OperatorPtr& stack_operator() {
     OperatorSchema schema = schema_of(
         "stack", "Stacks the tensors or images of a list into one tensor, filled up with zeros.");
     schema.inputs = {{"list", {slot_type<std::vector<Tensor>>(), slot_type<std::vector<Image>>()}}};
-    schema.parameters = {length_parameter("of the new dimension"), reverse_parameter(),
+    schema.parameters = {length_parameter("length of the new dimension"), reverse_parameter(),
                          name_parameter()};
     Parameter axis;
     axis.name = "axis";

@@ -286,7 +286,7 @@ OperatorPtr conversion(bool casts, const char* name, const char* cpp, const char
   to.name = "to";
   to.type = ParameterType::choice;
   to.per_sample = false;
-  to.help = "the type";
+  to.help = "type of the result";
   for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view type) {
     to.choices.push_back({std::string(type), static_cast<std::int64_t>(to.choices.size())});
   });

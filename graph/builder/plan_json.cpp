@@ -3,6 +3,7 @@
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/text.h>
 
 #include <charconv>
 #include <cmath>
@@ -66,6 +67,16 @@ Json typed(const Constant& constant) {
   return {{"numbers", natural(constant)}};
 }
 
+// Throws for a name that readers of the file refuse.
+const std::string& printable(const std::string& name) {
+  if (const std::string shown = escape_control_chars(name); shown != name) {
+    throw BuildError("the name '" + shown +
+                     "' has characters that cannot be printed, so the plan cannot be saved; choose "
+                     "another name");
+  }
+  return name;
+}
+
 class Writer {
  public:
   Writer(const Plan& plan, const OperatorRegistry& registry) : plan_(plan), registry_(registry) {}
@@ -98,7 +109,7 @@ class Writer {
       }
     }
     if (only == nullptr) throw BuildError("a plan without a source cannot be saved");
-    return {{"name", only->name}, {"outputs", define(only->writes)}};
+    return {{"name", printable(only->name)}, {"outputs", define(only->writes)}};
   }
 
   Json nodes(const Block& block) {
@@ -132,7 +143,7 @@ class Writer {
     Json all;
     all["operator"] = schema.name;
     all["version"] = schema.version;
-    if (step.name != schema.name) all["name"] = step.name;
+    if (step.name != schema.name) all["name"] = printable(step.name);
     Json arguments = Json::object();
     for (std::size_t i = 0; i < step.arguments.size(); ++i) {
       const bool is_input = i < schema.inputs.size();
@@ -167,7 +178,7 @@ class Writer {
                        "operator for it, and register that (docs/your-own-operator.md)");
     }
     Json all;
-    all["alias"] = step.name;
+    all["alias"] = printable(step.name);
     all["of"] = use(step.reads.at(0), step.name);
     all["outputs"] = define(step.writes);
     return all;
@@ -213,14 +224,14 @@ class Writer {
                        "fixed width, with cast<T>(value)");
     }
     Json all;
-    all["choice"] = choice.name;
+    all["choice"] = printable(choice.name);
     all["by"] = choice.choosing->by == Choosing::By::truth ? "truth" : "number";
     all["on"] = argument(choice.choosing->argument, nullptr, choice.name);
     if (choice.eager) all["eager"] = true;
     all["branches"] = Json::array();
     for (std::size_t i = 0; i < choice.branches.size(); ++i) {
       Json branch;
-      branch["name"] = choice.branch_names[i];
+      branch["name"] = printable(choice.branch_names[i]);
       branch.update(block(choice.branches[i], choice.name));
       all["branches"].push_back(std::move(branch));
     }
@@ -230,7 +241,7 @@ class Writer {
 
   Json loop(const Loop& loop) {
     Json all;
-    all["loop"] = loop.name;
+    all["loop"] = printable(loop.name);
     all["max_iterations"] = loop.max_iterations;
     all["init"] = uses(loop.init, loop.name);
     all["state"] = define(loop.state);

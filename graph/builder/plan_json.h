@@ -67,6 +67,8 @@ class JsonPlace {
   JsonPlace at(std::size_t i) const;
 
   const std::string& text() const;
+  // A name. Fails for control characters, which would break error messages.
+  const std::string& printable_text() const;
   bool boolean() const;
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
   std::uint64_t unsigned_integer() const;

@@ -3,6 +3,7 @@
 #include <sluice/graph/builder/saved_plan.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <array>
@@ -123,11 +124,12 @@ class Loader {
                 "that `sluice operators` lists");
     }
     const OperatorSchema& schema = op->schema();
-    if (place.field("version").integer(0, kMostNumber) != schema.version) {
-      place.field("version").fail(
-          fmt::format("the plan was saved with another version of '{}': this program has {}; check "
-                      "what has changed, and save it again",
-                      schema.name, schema.version));
+    const JsonPlace version = place.field("version");
+    if (const std::int64_t saved = version.integer(0, kMostNumber); saved != schema.version) {
+      version.fail(
+          fmt::format("the plan was saved with version {} of '{}', but this program has version "
+                      "{}; check what has changed, and save it again",
+                      saved, schema.name, schema.version));
     }
     Arguments all = arguments(place.field("arguments"), *op);
     std::optional<std::uint32_t> generator;
@@ -136,7 +138,7 @@ class Loader {
     } else if (place.has("generator")) {
       place.field("generator").fail("'" + schema.name + "' draws no random numbers");
     }
-    const std::string name = place.has("name") ? place.field("name").text() : schema.name;
+    const std::string name = place.has("name") ? place.field("name").printable_text() : schema.name;
     if (name.empty()) place.field("name").fail("a step must have a name");
     const auto made =
         recorded(place, [&] { return builder_.add(op, std::move(all), name, generator); });
@@ -196,7 +198,7 @@ class Loader {
   void alias(const JsonPlace& place) {
     place.only({"alias", "of", "outputs"});
     const SlotId of = use(place.field("of"));
-    const std::string name = place.field("alias").text();
+    const std::string name = place.field("alias").printable_text();
     const SlotId made =
         recorded(place, [&] { return builder_.add_alias(of, builder_.unique_name(name)); });
     define(place.field("outputs"), {made});
@@ -224,12 +226,11 @@ class Loader {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < count; ++i) {
       branches.at(i).only({"name", "steps", "results"});
-      names.push_back(branches.at(i).field("name").text());
+      names.push_back(branches.at(i).field("name").printable_text());
     }
+    const std::string chosen = place.field(name).printable_text();
     const PlanBuilder::Attempt attempt(builder_);
-    recorded(place, [&] {
-      builder_.open_choice(builder_.unique_name(place.field(name).text()), names, choosing);
-    });
+    recorded(place, [&] { builder_.open_choice(builder_.unique_name(chosen), names, choosing); });
     if (place.has("eager") && place.field("eager").boolean()) builder_.make_eager();
     std::vector<SlotId> wanted;
     for (std::size_t i = 0; i < count; ++i) {
@@ -250,10 +251,10 @@ class Loader {
         {"loop", "max_iterations", "init", "state", "iteration", "condition", "body", "outputs"});
     const std::int64_t most = place.field("max_iterations").integer(0, INT64_MAX);
     const std::vector<SlotId> init = uses(place.field("init"));
+    const std::string name = place.field("loop").printable_text();
     const PlanBuilder::Attempt attempt(builder_);
-    const PlanBuilder::LoopView view = recorded(place, [&] {
-      return builder_.open_loop(builder_.unique_name(place.field("loop").text()), most, init);
-    });
+    const PlanBuilder::LoopView view =
+        recorded(place, [&] { return builder_.open_loop(builder_.unique_name(name), most, init); });
     define(place.field("state"), view.state);
     define_one(place.field("iteration"), view.iteration);
 
@@ -347,8 +348,8 @@ SavedPlan SavedPlan::parse(const std::string& text, std::string file,
   if (const auto version = all.field("version").integer(0, detail::kMostNumber);
       version != detail::kPlanVersion) {
     all.field("version").fail(
-        fmt::format("the format of this plan has version {}, but this program reads {}; save it "
-                    "again with this program",
+        fmt::format("the format of this plan has version {}, but this program reads version {}; "
+                    "save it again with this program",
                     version, detail::kPlanVersion));
   }
   all.only({"format", "version", "source", "slots", "steps", "outputs"});
@@ -362,7 +363,7 @@ SavedPlan SavedPlan::parse(const std::string& text, std::string file,
     return types;
   };
   all.field("source").only({"name", "outputs"});
-  (void)all.field("source").field("name").text();
+  (void)all.field("source").field("name").printable_text();
   impl->source = types_of(all.field("source").field("outputs"));
   if (impl->source.empty())
     all.field("source").field("outputs").fail("the source gives at least one value");
@@ -422,8 +423,8 @@ std::string shown(const nlohmann::json& json) {
 }  // namespace
 
 void JsonPlace::fail(const std::string& what) const {
-  throw BuildError(
-      fmt::format("{} at {}: {}", *file_, pointer_.empty() ? "the top" : pointer_, what));
+  throw BuildError(escape_control_chars(
+      fmt::format("{} at {}: {}", *file_, pointer_.empty() ? "the top" : pointer_, what)));
 }
 
 bool JsonPlace::is_object() const { return json_->is_object(); }
@@ -469,6 +470,13 @@ JsonPlace JsonPlace::at(std::size_t i) const {
 const std::string& JsonPlace::text() const {
   if (!json_->is_string()) fail("must be a text, not " + shown(*json_));
   return json_->get_ref<const std::string&>();
+}
+
+const std::string& JsonPlace::printable_text() const {
+  const std::string& all = text();
+  if (escape_control_chars(all) != all)
+    fail("the name '" + all + "' has characters that cannot be printed; choose another name");
+  return all;
 }
 
 bool JsonPlace::boolean() const {

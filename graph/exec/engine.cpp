@@ -8,10 +8,10 @@
 #include <sluice/runtime/batch_memory.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/log.h>
 #include <sluice/runtime/memory.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -194,8 +194,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                      ", but no step of the pipeline runs on a GPU: call .gpu() on a value, or "
                      "leave max_device_bytes out");
   }
-  if (const std::string why = unused_device(options, recorded); !why.empty())
-    std::fprintf(stderr, "sluice: %s\n", why.c_str());
+  if (const std::string why = unused_device(options, recorded); !why.empty()) log_message({why});
   choose_memory();
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
   if (device != nullptr) device->trace = trace.get();
@@ -469,8 +468,8 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
     if (options.compact) {
       throw BuildError("the checkpoint is of " + std::to_string(from.shards) +
                        " shards, and there are " + std::to_string(now.shards) +
-                       " now; with `compact` each of them is at another position: resume with as "
-                       "many as before, or at the end of an epoch");
+                       " now; with `compact` each of them is at another position: use as many as "
+                       "before, or a checkpoint of the end of an epoch");
     }
     after = {.errors = from.errors, .done = from.done};
     after.done.push_back({from.shards, from.position});
@@ -493,8 +492,7 @@ void Engine::Impl::restore(const Checkpoint& from, std::int64_t shards) const {
     if (from.shards != shards) {
       throw BuildError("the source '" + dataset.step +
                        "' has a state of its own, which belongs to " + std::to_string(from.shards) +
-                       " shards, not " + std::to_string(shards) +
-                       "; resume with as many as before");
+                       " shards, not " + std::to_string(shards) + "; use as many as before");
     }
     dataset.restore(from.epoch, from.position, from.states[next++]);
   }

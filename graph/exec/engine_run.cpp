@@ -2,11 +2,11 @@
 #include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/engine_impl.h>
 #include <sluice/runtime/device.h>
+#include <sluice/runtime/log.h>
 #include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <new>
 #include <thread>
 #include <utility>
@@ -119,10 +119,9 @@ std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<S
 
 void Engine::Impl::shut_down() noexcept {
   if (WorkScope::is_open(plan)) {
-    std::fputs(
-        "sluice: a pipeline is destroyed inside one of its own steps, which it would wait for; "
-        "destroy it on the thread that takes batches\n",
-        stderr);
+    log_message(
+        {"a pipeline is destroyed inside one of its own steps, which it would wait for; destroy it "
+         "on the thread that takes batches"});
     std::terminate();
   }
   shutting_down = true;
@@ -372,9 +371,7 @@ void Engine::Impl::stop(const std::string& by) {
 
 void Engine::Impl::tell_end_waits() const noexcept {
   try {
-    const std::string line =
-        "sluice: " + describe_end(samples, shutting_down ? "pipeline" : "epoch") + "\n";
-    std::fputs(line.c_str(), stderr);
+    log_message({describe_end(samples, shutting_down ? "pipeline" : "epoch")});
   } catch (...) {  // no memory for the message
   }
 }

@@ -4,11 +4,14 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
+#include <sluice/runtime/text.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <string>
 #include <type_traits>
 
 namespace sluice::detail {
@@ -24,6 +27,16 @@ void for_each_built_in_type(const Visit& visit) {
   visit(std::type_identity<Tensor>(), "tensor");
   visit(std::type_identity<Bytes>(), "bytes");
   visit(std::type_identity<std::span<const std::uint8_t>>(), "byte_span");
+}
+
+// Throws for a name that error messages, Python and the command line could not show or take.
+void require_good_name(const std::string& name) {
+  constexpr std::string_view kGood =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  if (!name.empty() && name.find_first_not_of(kGood) == std::string::npos) return;
+  throw BuildError("register_operator: '" + escape_control_chars(name) +
+                   "' cannot be the name of an operator; use only letters (a to z, A to Z), digits "
+                   "and underscores");
 }
 
 }  // namespace
@@ -52,6 +65,7 @@ std::string_view short_name(std::string_view spelled) {
 
 void OperatorRegistry::add(OperatorPtr op) {
   if (op == nullptr) throw BuildError("register_operator: there is no operator");
+  require_good_name(op->name());
   const std::lock_guard lock(names_->mutex);
   if (names_->functions.contains(op->name()) || !names_->operators.emplace(op->name(), op).second) {
     throw BuildError("register_operator: there is an operator '" + op->name() +

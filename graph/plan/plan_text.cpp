@@ -102,8 +102,11 @@ class Printer {
   Printer(const Plan& plan, const Stats* stats) : plan_(plan), notes_(stats) {}
 
   std::string print() {
-    text_ = plan_.samples == kUntilEnd ? "samples until the source ends\n"
-                                       : std::to_string(plan_.samples) + " samples\n";
+    if (plan_.samples == kUntilEnd) {
+      text_ = "samples until the source ends\n";
+    } else if (plan_.samples > 0) {  // none: the plan is only drawn
+      text_ = std::to_string(plan_.samples) + (plan_.samples == 1 ? " sample\n" : " samples\n");
+    }
     block(plan_.top, "");
     line("", "outputs " + list(plan_.outputs));
     return std::move(text_);

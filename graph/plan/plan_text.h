@@ -10,9 +10,9 @@ namespace detail {
 
 struct Plan;
 
-// Returns the plan as indented text, one line for each step, with the slots that it reads and
-// writes. Remarks follow in brackets: an effect, an output that is written in place, the last use
-// of a value, an eager branch.
+// Returns the plan as indented text: the number of samples, unless it is 0, and one line for each
+// step, with the slots that it reads and writes. Remarks follow in brackets: an effect, an output
+// that is written in place, the last use of a value, an eager branch.
 std::string to_string(const Plan& plan);
 
 // Returns the plan as a Graphviz drawing. Branches, and the conditions and bodies of loops, are

@@ -120,7 +120,7 @@ void decode_other(std::span<const std::uint8_t> file, const ImageOptions& option
   }
 }
 
-PictureSize size_of(const JpegHeader& header, const ImageOptions& options) {
+ImageSize size_of(const JpegHeader& header, const ImageOptions& options) {
   if (!options.apply_orientation) return {header.height, header.width};
   return {header.oriented_height(), header.oriented_width()};
 }
@@ -175,12 +175,12 @@ std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options)
          "`ids`. This warning is shown once";
 }
 
-PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options) {
+ImageSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options) {
   if (is_jpeg(file)) return size_of(peek_jpeg(file), options);
   const ImageCodec::Header header = codec_of(file).peek(file);
   return {header.height, header.width};
 }
-PictureSize peek_image(const Bytes& file, const ImageOptions& options) {
+ImageSize peek_image(const Bytes& file, const ImageOptions& options) {
   if (is_jpeg(file.prefix())) return size_of(peek_jpeg(file), options);
   return peek_image(std::span<const std::uint8_t>(file), options);
 }

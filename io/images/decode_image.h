@@ -70,14 +70,10 @@ std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options)
 // Returns the same options for a JPEG file.
 JpegOptions jpeg_options(const ImageOptions& options);
 
-struct PictureSize {
-  int height = 0;
-  int width = 0;
-};
 // Returns the size of the decoded image, from its header. Here and below, the overloads for Bytes
 // use the index that the Bytes carry, and read no more than is needed of JPEG files on demand.
-PictureSize peek_image(const Bytes& file, const ImageOptions& options = {});
-PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options = {});
+ImageSize peek_image(const Bytes& file, const ImageOptions& options = {});
+ImageSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options = {});
 
 // Returns a report for JPEG files only. For index and content_hash see decode_jpeg_image.
 std::optional<JpegReport> decode_image_file(const Bytes& file, const ImageOptions& options,

@@ -40,7 +40,7 @@ class GifReading {
 
   // Returns the size of the canvas, enlarged if the first frame reaches beyond it. giflib's sizes
   // have 16 bits.
-  PictureSize find_size() {
+  ImageSize find_size() {
     go_to_first_frame();
     const GifImageDesc& frame = gif_->Image;
     if (frame.Left < 0 || frame.Top < 0 || frame.Width < 1 || frame.Height < 1)
@@ -51,7 +51,7 @@ class GifReading {
 
   // Decodes colors, or their indices.
   void run(bool ids, Image& out) {
-    const PictureSize size = find_size();
+    const ImageSize size = find_size();
     const GifImageDesc& frame = gif_->Image;
     out.create(size.height, size.width, ids ? 1 : 3);
     if (frame.Width < size.width || frame.Height < size.height) fill(ids, out);
@@ -144,7 +144,7 @@ class GifReading {
 ImageCodec::Header peek_gif(File file) {
   constexpr std::size_t kHeader = 13;
   if (file.size() < kHeader) throw ImageError("broken GIF file: it ends too early");
-  PictureSize size{file[8] | file[9] << 8, file[6] | file[7] << 8};
+  ImageSize size{file[8] | file[9] << 8, file[6] | file[7] << 8};
   try {
     size = GifReading(file).find_size();
   } catch (const ImageError&) {  // decode_gif() reports it

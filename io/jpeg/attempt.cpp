@@ -199,15 +199,15 @@ Rows rows_of(const jpeg_decompress_struct& info, const Rectangle& region) {
 
 }  // namespace
 
-std::vector<ByteRange> find_region_byte_ranges(const JpegDecompressor& picture,
+std::vector<ByteRange> find_region_byte_ranges(const JpegDecompressor& image,
                                                const Rectangle& region, const JpegIndexEntry& known,
                                                std::size_t file_bytes) {
-  const jpeg_decompress_struct& info = picture.info();
+  const jpeg_decompress_struct& info = image.info();
   // Gray images with a vertical sampling factor, which has no meaning there, count rows in twos.
   const bool odd = info.num_components == 1 && info.max_v_samp_factor > 1;
   if (odd || !JpegEntropy::fits(info, known)) return {};
   const Rows rows = rows_of(info, region);
-  const JpegDecompressor::Columns columns = picture.columns(region);
+  const JpegDecompressor::Columns columns = image.columns(region);
   const int group = jpeg_group_width(info);
   const auto first = static_cast<std::uint32_t>(columns.left / group) / known.grain;
   const auto last = std::min(static_cast<std::uint32_t>((columns.left + columns.width - 1) / group),

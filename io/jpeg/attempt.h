@@ -151,11 +151,11 @@ class JpegAttempt {
   bool is_fast_wanted_ = false;
 };
 
-// Returns the byte ranges for a region of `picture`, whose file has `file_bytes`. Call after
+// Returns the byte ranges for a region of `image`, whose file has `file_bytes`. Call after
 // jpeg_start_decompress. `region` is in the stored image, at the decoded scale; the library will
 // cut it out. The result has one range for each row of groups, in order. It is empty if the index
 // does not know all these rows, or does not fit the image.
-std::vector<ByteRange> find_region_byte_ranges(const JpegDecompressor& picture,
+std::vector<ByteRange> find_region_byte_ranges(const JpegDecompressor& image,
                                                const Rectangle& region, const JpegIndexEntry& known,
                                                std::size_t file_bytes);
 

@@ -65,6 +65,7 @@ class JpegIndexFile {
   JpegIndexFile& operator=(const JpegIndexFile&) = delete;
 
   static bool is_one(const std::string& path);
+  bool knows(const JpegDigest& digest) const { return row_of(digest) != nullptr; }
   std::optional<JpegIndexEntry> find(const JpegDigest& digest) const;
   std::int64_t files() const;
   std::int64_t records() const { return static_cast<std::int64_t>(records_); }
@@ -82,6 +83,8 @@ class JpegIndexFile {
  private:
   using Records = std::shared_ptr<JpegIndexRecord[]>;
 
+  // The file's row of the table; null if there is none.
+  const Row* row_of(const JpegDigest& digest) const;
   void read(std::uint64_t offset, void* to, std::size_t bytes) const;
   Records read_records(std::uint64_t first, std::uint64_t count) const;
 
@@ -226,11 +229,16 @@ bool JpegIndexFile::is_one(const std::string& path) {
   return std::memcmp(magic, kMagic, sizeof(kMagic)) == 0;
 }
 
-std::optional<JpegIndexEntry> JpegIndexFile::find(const JpegDigest& digest) const {
+const JpegIndexFile::Row* JpegIndexFile::row_of(const JpegDigest& digest) const {
   const auto wanted = std::tuple(digest.hash, digest.size);
   const auto row = std::lower_bound(table_.begin(), table_.end(), wanted,
                                     [](const Row& a, const auto& b) { return key(a) < b; });
-  if (row == table_.end() || key(*row) != wanted) return {};
+  return row == table_.end() || key(*row) != wanted ? nullptr : &*row;
+}
+
+std::optional<JpegIndexEntry> JpegIndexFile::find(const JpegDigest& digest) const {
+  const Row* const row = row_of(digest);
+  if (row == nullptr) return {};
   Records records = all_ != nullptr ? Records(all_, all_.get() + row->first)
                                     : read_records(row->first, row->records);
   JpegIndexEntry entry;
@@ -330,6 +338,12 @@ std::optional<JpegIndexEntry> JpegIndex::find(const JpegDigest& digest) const {
   const auto it = memory_->entries.find(digest);
   if (it == memory_->entries.end()) return {};
   return it->second;
+}
+
+bool JpegIndex::knows(const JpegDigest& digest) const {
+  if (file_ != nullptr) return file_->knows(digest);
+  const std::lock_guard lock(memory_->mutex);
+  return memory_->entries.contains(digest);
 }
 
 bool JpegIndex::grows() const {

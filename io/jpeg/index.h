@@ -86,6 +86,8 @@ class JpegIndex {
   // there, or can no longer be read. Decoders then do without the index.
   std::optional<JpegIndexEntry> find(const JpegDigest& digest) const;
 
+  // True if there is an entry of the file. Does not read the index's file.
+  bool knows(const JpegDigest& digest) const;
   // True if there is room for more.
   bool grows() const;
   std::uint32_t grain() const { return options_.grain; }

@@ -46,7 +46,7 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
   decompressor.info().out_color_space = JCS_RGB;
   decompressor.start();
   if (!decompressor.use_own_entropy(file, nullptr, {})) return {};
-  const JDIMENSION picture_height = decompressor.info().image_height;
+  const JDIMENSION image_height = decompressor.info().image_height;
   Image out(region.height, region.width, 3);
   JpegRowJob job;
   job.region = region;
@@ -58,7 +58,7 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
   if (!decompressor.begin_rows(job) || !decompressor.read_rows(region.height) ||
       !decompressor.end_rows())
     return {};
-  const bool to_bottom = region.y + region.height == static_cast<int>(picture_height);
+  const bool to_bottom = region.y + region.height == static_cast<int>(image_height);
   if (to_bottom && !decompressor.entropy().was_asked_for_all()) return {};
   return out;
 }
@@ -73,12 +73,12 @@ bool jpeg_entropy_works() {
   const BufferPoolScope scope(pool);
   try {
     for (const int channels : {1, 3}) {
-      const Image picture = test_image(channels);
-      const Rectangle regions[] = {{0, 0, picture.height(), picture.width()}, {33, 40, 20, 25}};
+      const Image image = test_image(channels);
+      const Rectangle regions[] = {{0, 0, image.height(), image.width()}, {33, 40, 20, 25}};
       for (const Subsampling subsampling : {Subsampling::s444, Subsampling::s420}) {
         for (const int restart_rows : {0, 2}) {
           const Bytes file = encode_jpeg(
-              picture, {.quality = 93, .subsampling = subsampling, .restart_rows = restart_rows});
+              image, {.quality = 93, .subsampling = subsampling, .restart_rows = restart_rows});
           for (const Rectangle& region : regions) {
             const std::optional<Image> ours = decoded_by_us(file, region);
             if (!ours || !(*ours == decoded(file, region))) return false;

@@ -29,8 +29,7 @@ constexpr Launcher kSlurm{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLUR
 constexpr Launcher kOldSlurm{"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"};
 
 constexpr const char* kCure =
-    "; fix or unset them, or give the shard yourself instead of asking the environment: .shard = "
-    "{.index = ..., .count = ...}";
+    "; fix or unset them, or set the option shard (--shard I/N of the program)";
 
 [[noreturn]] void refuse(const std::string& what) {
   throw BuildError("the environment does not say which process of the job this is: " + what +

@@ -216,12 +216,12 @@ std::vector<std::string> Walk::read_entries(const fs::path& folder) {
 void Walk::take_file(const fs::path& path, const std::string& name, const fs::file_status& kind,
                      const std::error_code& unknown, std::vector<std::string>& folders) {
   const bool is_folder = fs::is_directory(kind);
-  const bool is_picture = !is_folder && ends_as_one_of(name, options_.endings);
+  const bool is_image = !is_folder && ends_as_one_of(name, options_.endings);
   if (name.front() == '.') {
-    if (is_folder || (is_picture && !fs::is_other(kind))) left_out.add(path.native(), kHidden);
+    if (is_folder || (is_image && !fs::is_other(kind))) left_out.add(path.native(), kHidden);
   } else if (is_folder) {
     folders.push_back(name);
-  } else if (is_picture) {
+  } else if (is_image) {
     // A broken link with such a name is included: its sample fails.
     fs::is_other(kind) ? left_out.add(path.native(), kSpecial) : paths.push_back(path.string());
   } else if (fs::exists(kind)) {

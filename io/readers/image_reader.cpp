@@ -104,10 +104,10 @@ std::optional<std::size_t> header_bytes(const JpegIndex& index, const JpegDigest
 
 }  // namespace
 
-ImageReader::ImageReader(std::shared_ptr<JpegIndex> index, std::size_t pictures,
+ImageReader::ImageReader(std::shared_ptr<JpegIndex> index, std::size_t images,
                          const Options& options)
     : index_(std::move(index)), options_(options) {
-  if (index_ != nullptr) hashes_ = std::make_unique<FileHashes>(pictures);
+  if (index_ != nullptr) hashes_ = std::make_unique<FileHashes>(images);
 }
 
 Bytes ImageReader::read(std::size_t i, const std::string& path) const {

@@ -130,7 +130,7 @@ class ImageReader {
   };
 
   // Images are numbered from 0. The index may be null.
-  ImageReader(std::shared_ptr<JpegIndex> index, std::size_t pictures, const Options& options);
+  ImageReader(std::shared_ptr<JpegIndex> index, std::size_t images, const Options& options);
 
   // Image i is the whole file.
   Bytes read(std::size_t i, const std::string& path) const;

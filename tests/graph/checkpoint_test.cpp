@@ -137,7 +137,7 @@ auto damaged_pipeline(const Damaged& what, const std::optional<Checkpoint>& from
     return g.map(
         "check",
         [fate](std::int64_t x) {
-          if (fate(x) == 3) throw Error("no picture");
+          if (fate(x) == 3) throw Error("no image");
           return x;
         },
         i);

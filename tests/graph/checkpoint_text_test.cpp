@@ -147,8 +147,8 @@ TEST(Checkpoints, SourcesMayKeepAState) {
   EXPECT_EQ(error_of<BuildError>([&] { pipeline_of_state(second, 1, lacks); }),
             "the checkpoint lacks the state of the source 'read'");
   EXPECT_EQ(error_of<BuildError>([&] { pipeline_of_state(second, 2, from); }),
-            "the source 'read' has a state of its own, which belongs to 1 shards, not 2; resume "
-            "with as many as before");
+            "the source 'read' has a state of its own, which belongs to 1 shards, not 2; use as "
+            "many as before");
 }
 
 TEST(Checkpoints, OfAnotherRunAreRefused) {

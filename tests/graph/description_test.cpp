@@ -90,7 +90,7 @@ TEST(Description, ConstantsAreColumns) {
   EXPECT_EQ(std::get<0>(literal), "alone");
 }
 
-struct Picture {
+struct NumberedImage {
   Image image;
   int number = 0;
 };
@@ -99,16 +99,16 @@ struct Picture {
 TEST(Description, AFieldMayBeTakenByItsPointer) {
   auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
     auto sample = g.source(3, [](const SampleInfo& info) {
-      Picture picture;
-      picture.image.create(1, 1, 1);
-      picture.image.data()[0] = static_cast<std::uint8_t>(100 + info.index_in_epoch);
-      picture.number = static_cast<int>(info.index_in_epoch);
-      return picture;
+      NumberedImage made;
+      made.image.create(1, 1, 1);
+      made.image.data()[0] = static_cast<std::uint8_t>(100 + info.index_in_epoch);
+      made.number = static_cast<int>(info.index_in_epoch);
+      return made;
     });
-    auto image = g.map("image", &Picture::image, sample);
+    auto image = g.map("image", &NumberedImage::image, sample);
     auto again = g.map(
-        "image", [](const Picture& p) -> const Image& { return p.image; }, sample);
-    return std::tuple{image, g.map("number", &Picture::number, sample), again};
+        "image", [](const NumberedImage& p) -> const Image& { return p.image; }, sample);
+    return std::tuple{image, g.map("number", &NumberedImage::number, sample), again};
   });
   for (const auto& [images, numbers, again] : pipeline.epoch()) {
     for (std::size_t k = 0; k < 3; ++k) {

@@ -23,7 +23,7 @@ namespace fork_test {
 
 using testing::in_child;
 
-auto pictures(int threads, std::int64_t count = 4000) {
+auto image_pipeline(int threads, std::int64_t count = 4000) {
   return make_pipeline({.batch_size = 4, .threads = threads}, [&](Graph& g) {
     auto i = indices(g, count);
     auto image = g.map_into<Image>(
@@ -36,7 +36,7 @@ auto pictures(int threads, std::int64_t count = 4000) {
     return std::tuple{image, i};
   });
 }
-using Pictures = decltype(pictures(1));
+using ImagePipeline = decltype(image_pipeline(1));
 
 template <class Batch>
 bool is_right(const Batch& batch) {
@@ -48,7 +48,7 @@ bool is_right(const Batch& batch) {
 }
 
 // The sum of an epoch's numbers, or the error.
-std::string sum_of(Pictures& pipeline) {
+std::string sum_of(ImagePipeline& pipeline) {
   std::int64_t sum = 0;
   for (const auto& batch : pipeline.epoch()) {
     if (!is_right(batch)) return "wrong pixels";
@@ -59,7 +59,7 @@ std::string sum_of(Pictures& pipeline) {
 
 TEST(Fork, EveryUseInTheChildIsAnError) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
-  auto pipeline = std::make_unique<Pictures>(pictures(3));
+  auto pipeline = std::make_unique<ImagePipeline>(image_pipeline(3));
   auto epoch = std::make_optional(pipeline->epoch());
   ASSERT_TRUE(epoch->next().has_value());
   const struct {
@@ -111,7 +111,7 @@ TEST(Fork, NothingHangsInTheChild) {
   // glibc's malloc() takes its locks around fork(). The sanitizer's does not before Clang 16: a
   // child waits forever for one that another thread of the parent held.
   if (testing::kAddressSanitizer) GTEST_SKIP() << "forks while other threads take memory";
-  auto pipeline = pictures(2);
+  auto pipeline = image_pipeline(2);
   auto epoch = pipeline.epoch();
   std::atomic<bool> stop{false};
   std::vector<std::thread> busy;
@@ -147,7 +147,7 @@ TEST(Fork, AChildThatEndsByExitDoesSo) {
   // The leak checker takes the lock of the list of threads at exit(). A thread that was being
   // started may have held that lock at the fork.
   if (testing::kAddressSanitizer) GTEST_SKIP() << "looks for leaks in a child of threads";
-  auto pipeline = std::make_unique<Pictures>(pictures(3));
+  auto pipeline = std::make_unique<ImagePipeline>(image_pipeline(3));
   auto epoch = std::make_optional(pipeline->epoch());
   ASSERT_TRUE(epoch->next().has_value());
   EXPECT_EXIT(
@@ -163,7 +163,7 @@ TEST(Fork, AChildThatEndsByExitDoesSo) {
 // While its threads are at work, and hold all kinds of locks.
 TEST(Fork, BatchesOfBeforeStayReadableAndMayGo) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
-  auto pipeline = pictures(4);
+  auto pipeline = image_pipeline(4);
   std::vector<Batch<Image, std::int64_t>> kept;
   auto epoch = pipeline.epoch();
   while (auto batch = epoch.next()) {
@@ -186,12 +186,12 @@ TEST(Fork, BatchesOfBeforeStayReadableAndMayGo) {
 TEST(Fork, AChildMakesItsOwnPipelineWhenNoneWasAlive) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   {
-    auto before = pictures(5);
+    auto before = image_pipeline(5);
     EXPECT_EQ(sum_of(before), "7998000");
   }
   const auto run_two = []() -> std::string {
-    auto first = pictures(4);
-    auto second = pictures(2);
+    auto first = image_pipeline(4);
+    auto second = image_pipeline(2);
     return sum_of(first) + " " + sum_of(second);
   };
   EXPECT_EQ(in_child(run_two), "7998000 7998000");
@@ -206,10 +206,10 @@ TEST(Fork, AChildMakesNoneWhenOneWasAlive) {
       "threw: a child of fork() cannot make a pipeline, since one was alive when the process "
       "forked; destroy pipelines before fork(), or start the child's program with exec()";
   const auto make = []() -> std::string {
-    auto mine = pictures(2);
+    auto mine = image_pipeline(2);
     return sum_of(mine);
   };
-  auto alive = std::make_unique<Pictures>(pictures(2));
+  auto alive = std::make_unique<ImagePipeline>(image_pipeline(2));
   EXPECT_EQ(in_child(make), refused);
   EXPECT_EQ(in_child([&] {
               alive.reset();

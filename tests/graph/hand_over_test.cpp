@@ -48,7 +48,7 @@ extern "C" std::int64_t sum_and_free(DLManagedTensor* managed) {
 }
 
 // Images filled with their index, of one size or not; and tensors of three such numbers.
-auto pictures(bool ragged, std::int64_t samples = 8) {
+auto image_pipeline(bool ragged, std::int64_t samples = 8) {
   return make_pipeline({.batch_size = 4, .threads = 2}, [=](Graph& g) {
     auto i = indices(g, samples);
     auto image = g.map_into<Image>(
@@ -70,7 +70,7 @@ auto pictures(bool ragged, std::int64_t samples = 8) {
 }
 
 TEST(HandOver, BatchesTellWhatTheyAre) {
-  auto pipeline = pictures(false);
+  auto pipeline = image_pipeline(false);
   for (const auto& [images, tensors] : pipeline.epoch()) {
     EXPECT_EQ(images.dtype(), DType::u8);
     EXPECT_EQ(images.shape(), (Shape{4, 2, 3, 1}));
@@ -88,7 +88,7 @@ TEST(HandOver, BatchesTellWhatTheyAre) {
     EXPECT_THROW((void)images.tensor(4), std::out_of_range);
     EXPECT_THROW((void)images.image(4), std::out_of_range);
   }
-  auto ragged = pictures(true);
+  auto ragged = image_pipeline(true);
   for (const auto& [images, tensors] : ragged.epoch()) {
     EXPECT_EQ(images.dtype(), DType::u8);
     EXPECT_EQ(images.tensor(1).shape(), (Shape{2, 4, 1}));
@@ -108,26 +108,26 @@ TEST(HandOver, WhatIsHeldOutlivesBatchAndPipeline) {
   for (const bool ragged : {false, true}) {
     ImageBatch images;
     Tensor one, all;
-    Image picture;
+    Image image;
     {
-      auto pipeline = pictures(ragged);
+      auto pipeline = image_pipeline(ragged);
       auto epoch = pipeline.epoch();
       (void)epoch.next();
       auto batch = epoch.next();
       images = batch->get<0>();
       all = batch->get<1>().tensor();
       one = batch->get<1>().tensor(3);
-      picture = batch->get<0>().image(1);
+      image = batch->get<0>().image(1);
     }
     const ImageBatch copy = images;
     EXPECT_EQ(copy[2].data(), images[2].data());
     images = ImageBatch();
     EXPECT_EQ(copy.at(3).at(1, 2, 0), 7);
-    EXPECT_EQ(picture.at(1, 2, 0), 5);
+    EXPECT_EQ(image.at(1, 2, 0), 5);
     EXPECT_EQ(all.data<std::int64_t>()[11], 7);
     all.release();
     EXPECT_EQ(one.data<std::int64_t>()[2], 7);
-    Image moved = std::move(picture);
+    Image moved = std::move(image);
     moved.own();  // shares them, so that nothing is copied
     EXPECT_EQ(moved.data(), copy[1].data());
   }
@@ -136,7 +136,7 @@ TEST(HandOver, WhatIsHeldOutlivesBatchAndPipeline) {
 TEST(HandOver, HandlesAllocateNothing) {
   std::optional<Batch<Image, Tensor>> batch;
   {
-    auto pipeline = pictures(false);
+    auto pipeline = image_pipeline(false);
     batch = pipeline.epoch().next();
   }
   const auto& [images, tensors] = *batch;
@@ -245,7 +245,7 @@ TEST(HandOver, AnotherConsumerFreesItOnAnotherThread) {
   for (const bool ragged : {false, true}) {
     std::vector<DLManagedTensor*> handed;
     {
-      auto pipeline = pictures(ragged);
+      auto pipeline = image_pipeline(ragged);
       for (const auto& [images, tensors] : pipeline.epoch()) {
         handed.push_back(to_dlpack(tensors.tensor()));
         if (images.dense()) handed.push_back(to_dlpack(images.tensor()));

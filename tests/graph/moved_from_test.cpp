@@ -15,7 +15,7 @@
 namespace sluice {
 namespace moved_from_test {
 
-auto pictures() {
+auto image_pipeline() {
   return make_pipeline({.batch_size = 4}, [](Graph& g) {
     const auto i = indices(g, 8);
     const auto image = g.map_into<Image>(
@@ -25,7 +25,7 @@ auto pictures() {
     return std::tuple{image, tensor, i};
   });
 }
-using Pictures = Batch<Image, Tensor, std::int64_t>;
+using MixedBatch = Batch<Image, Tensor, std::int64_t>;
 
 template <class Column>
 void expect_empty(const Column& column) {
@@ -36,7 +36,7 @@ void expect_empty(const Column& column) {
   EXPECT_THROW((void)column.tensor(), std::logic_error);
 }
 
-void expect_empty(const Pictures& batch) {
+void expect_empty(const MixedBatch& batch) {
   EXPECT_EQ(batch.size(), 0u);
   EXPECT_TRUE(batch.ids().empty());
   EXPECT_TRUE(batch.keys().empty());
@@ -53,10 +53,10 @@ void expect_empty(const Pictures& batch) {
 }
 
 TEST(MovedFrom, ABatchIsEmpty) {
-  auto pipeline = pictures();
+  auto pipeline = image_pipeline();
   auto epoch = pipeline.epoch();
-  Pictures batch = std::move(*epoch.next());
-  Pictures to = std::move(batch);
+  MixedBatch batch = std::move(*epoch.next());
+  MixedBatch to = std::move(batch);
   expect_empty(batch);
   EXPECT_EQ(to.size(), 4u);
   EXPECT_EQ(to.index(), 0);
@@ -66,11 +66,11 @@ TEST(MovedFrom, ABatchIsEmpty) {
   to = std::move(batch);
   expect_empty(batch);
   EXPECT_EQ(to.get<2>().at(3), 7);
-  expect_empty(Pictures());
+  expect_empty(MixedBatch());
 }
 
 TEST(MovedFrom, AColumnIsEmpty) {
-  auto pipeline = pictures();
+  auto pipeline = image_pipeline();
   auto batch = pipeline.epoch().next();
   Items<std::int64_t> numbers = std::move(batch->get<2>());
   expect_empty(batch->get<2>());
@@ -88,7 +88,7 @@ TEST(MovedFrom, AColumnIsEmpty) {
 using Kind = Pipeline<Image, Tensor, std::int64_t>;
 
 TEST(MovedFrom, APipelineSaysSo) {
-  auto from = pictures();
+  auto from = image_pipeline();
   auto to = std::move(from);
   const std::pair<const char*, std::function<void(Kind&)>> calls[] = {
       {"epoch", [](Kind& p) { (void)p.epoch(); }},
@@ -117,7 +117,7 @@ TEST(MovedFrom, APipelineSaysSo) {
 }
 
 TEST(MovedFrom, AnEpochSaysSo) {
-  auto pipeline = pictures();
+  auto pipeline = image_pipeline();
   auto from = pipeline.epoch();
   auto to = std::move(from);
   for (const bool loop : {false, true}) {

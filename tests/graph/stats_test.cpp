@@ -197,6 +197,22 @@ Stats example() {
   return stats;
 }
 
+// The parts of a step that passes have split are one row; its parts in other branches are not.
+TEST(Stats, PartsOfAStepAreOneRowOfTheTable) {
+  Stats stats;
+  stats.steps = {{"decode_jpeg (size)", "", 8, 1'000, 0, "decode_jpeg"},
+                 {"resize (fused into flip)", "", 8, 0, 2, "resize"},
+                 {"decode_jpeg (region)", "", 6, 5'000, 4, "decode_jpeg"},
+                 {"decode_jpeg (region)", "if_else:then", 4, 4'000, 6, "decode_jpeg"}};
+  const std::string text = to_string(stats);
+  EXPECT_EQ(text.substr(text.find("\n\n")),
+            "\n\n"
+            "step                      in            runs     mean    total   share\n"
+            "decode_jpeg               the top          8   750 ns  6.00 us  60.0 %\n"
+            "resize (fused into flip)  the top          8     0 ns     0 ns   0.0 %\n"
+            "decode_jpeg (region)      if_else:then     4  1.00 us  4.00 us  40.0 %\n");
+}
+
 TEST(Stats, AsATable) {
   EXPECT_EQ(
       to_string(example()),

@@ -102,7 +102,7 @@ auto describe(Graph& g) {
 #elif CASE == 17
   return g.map("sample", &Holder::sample, holder);
 #elif CASE == 18
-  return resize(image, {.width = cast<float>(n), .height = 5});
+  return resize(image, {.height = 5, .width = cast<float>(n)});
 #elif CASE == 19
   return g.map("text", [](int x, const char* y) { return std::to_string(x) + y; }, n, "y");
 #elif CASE == 20  // a Value of the description, in a step of a sample

@@ -1,5 +1,5 @@
 // Branches and bodies agree in type, layout and number of dimensions: C43 and C54 of
-// docs/conformance.md. Properties that are known are compared while the graph is described.
+// tests/conformance.md. Properties that are known are compared while the graph is described.
 #include "tests/graph/conformance/setup.h"
 #include "tests/graph/sources.h"
 #include "tests/graph/tensors.h"

@@ -1,5 +1,5 @@
 // Explicit boundaries also refuse tensors that are known to disagree: C43 and C54 of
-// docs/conformance.md. agreement_test.cpp has the same for callables.
+// tests/conformance.md. agreement_test.cpp has the same for callables.
 #include "tests/graph/conformance/setup.h"
 #include "tests/graph/sources.h"
 #include "tests/graph/tensors.h"

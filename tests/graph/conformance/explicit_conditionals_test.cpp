@@ -1,4 +1,4 @@
-// Conditionals by explicit boundaries: T2 and T9 to T15 of docs/conformance.md. T1, T3, T4 and T8
+// Conditionals by explicit boundaries: T2 and T9 to T15 of tests/conformance.md. T1, T3, T4 and T8
 // are in programs.json.
 #include "tests/graph/conformance/counted.h"
 

@@ -1,4 +1,4 @@
-// Loops by explicit boundaries: T18 to T20 and T26 to T30 of docs/conformance.md. T17 is in
+// Loops by explicit boundaries: T18 to T20 and T26 to T30 of tests/conformance.md. T17 is in
 // programs.json.
 #include "tests/graph/conformance/lists.h"
 

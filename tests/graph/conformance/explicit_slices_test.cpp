@@ -1,5 +1,5 @@
 // Loops by explicit boundaries that slice inputs and collect results: T21 to T25 of
-// docs/conformance.md.
+// tests/conformance.md.
 #include "tests/graph/conformance/lists.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Logic on values: L6, L9 and L10 of docs/conformance.md. L1 to L5, and parts of L6 and L10, are in
-// programs.json.
+// Logic on values: L6, L9 and L10 of tests/conformance.md. L1 to L5, and parts of L6 and L10, are
+// in programs.json.
 #include "tests/graph/conformance/setup.h"
 #include <sluice/runtime/half.h>
 

@@ -1,4 +1,4 @@
-// ONNX's If, Loop, Scan and SequenceMap: the rows of docs/conformance.md.
+// ONNX's If, Loop, Scan and SequenceMap: the rows of tests/conformance.md.
 #include "tests/graph/conformance/onnx.h"
 
 #include <optional>

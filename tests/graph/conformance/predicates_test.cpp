@@ -1,4 +1,4 @@
-// Valid predicates: C30, C31 and C32 of docs/conformance.md. The invalid ones are in
+// Valid predicates: C30, C31 and C32 of tests/conformance.md. The invalid ones are in
 // tests/graph/compile_fail.
 #include "tests/graph/conformance/setup.h"
 #include <sluice/runtime/half.h>

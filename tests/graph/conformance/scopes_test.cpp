@@ -1,5 +1,5 @@
 // Scopes of values, generators in branches, errors while branches are described: C18, C21 to C23,
-// C25, C26, C28, C35 and C37 of docs/conformance.md.
+// C25, C26, C28, C35 and C37 of tests/conformance.md.
 #include "tests/graph/conformance/setup.h"
 #include <sluice/graph/plan/plan.h>
 

@@ -1,4 +1,4 @@
-// X34 to X45: epochs, their ends, reset and order; see docs/conformance.md.
+// X34 to X45: epochs, their ends, reset and order; see tests/conformance.md.
 #include "tests/graph/conformance/sources.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>

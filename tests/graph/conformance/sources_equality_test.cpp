@@ -1,5 +1,5 @@
 // X27 to X33: samples and their order are the same in every mode of their source; see
-// docs/conformance.md.
+// tests/conformance.md.
 #include "tests/graph/conformance/sources.h"
 #include "tests/graph/sources.h"
 #include <sluice/runtime/random.h>

@@ -1,4 +1,4 @@
-// X10 to X25: how work is divided, what fails, and what is refused; see docs/conformance.md.
+// X10 to X25: how work is divided, what fails, and what is refused; see tests/conformance.md.
 #include "tests/graph/conformance/sources.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>

@@ -1,4 +1,4 @@
-// X50 to X58: the results of sources without threads of their own; see docs/conformance.md.
+// X50 to X58: the results of sources without threads of their own; see tests/conformance.md.
 #include "tests/graph/conformance/sources.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>

@@ -1,4 +1,4 @@
-// X1 to X9: the meaning of sources; see docs/conformance.md.
+// X1 to X9: the meaning of sources; see tests/conformance.md.
 #include "tests/graph/conformance/sources.h"
 
 #include "tests/graph/sources.h"

@@ -1,5 +1,5 @@
 // Split and merge, and the rules of one sample at a time: C38, C40 and C51 to C58 of
-// docs/conformance.md.
+// tests/conformance.md.
 #include "tests/graph/conformance/setup.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Structures that branches return: C2 and S1 to S4 of docs/conformance.md. Structures that do not
+// Structures that branches return: C2 and S1 to S4 of tests/conformance.md. Structures that do not
 // agree are in tests/graph/compile_fail and tests/graph/wrong_programs_test.cpp.
 #include "tests/graph/conformance/setup.h"
 

@@ -98,7 +98,7 @@ class S3Test : public ::testing::Test {
       ::unsetenv(name);
     }
     ::setenv("AWS_ENDPOINT_URL", server_.url().c_str(), 1);
-    server_.on("/photos/a/b%20c.jpg", [](const Request&) { return HttpServer::good("picture"); });
+    server_.on("/photos/a/b%20c.jpg", [](const Request&) { return HttpServer::good("image"); });
     if (!can_read_urls()) GTEST_SKIP() << "this build has no libcurl";
   }
   void TearDown() override {
@@ -113,7 +113,7 @@ class S3Test : public ::testing::Test {
 };
 
 TEST_F(S3Test, Anonymous) {
-  EXPECT_EQ(text_of(std::get<0>(urls_of({"s3://photos/a/b c.jpg"}).read(0))), "picture");
+  EXPECT_EQ(text_of(std::get<0>(urls_of({"s3://photos/a/b c.jpg"}).read(0))), "image");
   EXPECT_EQ(server_.asked().at(0).field("authorization"), "");
 }
 
@@ -125,7 +125,7 @@ TEST_F(S3Test, Signed) {
     if (has_token) ::setenv("AWS_SESSION_TOKEN", "token/+==", 1);
     const HttpOptions http{.headers = {"User-Agent: any", "x-amz-request-payer: requester"}};
     const auto files = urls_of({"s3://photos/a/b c.jpg"}, http);
-    EXPECT_EQ(text_of(std::get<0>(files.read(0))), "picture");
+    EXPECT_EQ(text_of(std::get<0>(files.read(0))), "image");
     const Request request = server_.asked().back();
     const std::string authorization = request.field("authorization");
     EXPECT_EQ(authorization.find("AWS4-HMAC-SHA256 Credential=KEY/"), 0) << authorization;

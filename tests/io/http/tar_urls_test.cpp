@@ -33,7 +33,7 @@ class TarUrlsTest : public ScratchTest {
     for (int i = first; i < first + count; ++i) {
       const std::string name = "x/" + std::to_string(i);
       writer.file(name + ".bin", std::string(100'000, 'b'))
-          .file(name + ".jpg", "picture " + std::to_string(i))
+          .file(name + ".jpg", "image " + std::to_string(i))
           .file(name + ".cls", std::to_string(10 * i));
     }
     return writer.whole();
@@ -83,14 +83,14 @@ TEST_F(TarUrlsTest, ReadsTheirPartsAlone) {
     const auto batch = pipeline.epoch().next();
     ASSERT_TRUE(batch.has_value());
     for (std::size_t i = 0; i < 23; ++i) {
-      EXPECT_EQ(std::string(batch->get<0>()[i]), "picture " + std::to_string(i));
+      EXPECT_EQ(std::string(batch->get<0>()[i]), "image " + std::to_string(i));
       EXPECT_EQ(batch->get<1>()[i], static_cast<std::int64_t>(10 * i));
     }
     EXPECT_EQ(server_.asked().size() - asked, 23);
     EXPECT_EQ(server_.asked().back().field("if-match"), "\"1\"");
     // A header, the image up to the end of its block, a header, the class.
     EXPECT_LT(files.stats().bytes - bytes, 23 * (3 * 512 + 4));
-    EXPECT_EQ(text_of(std::get<0>(files.read(7))), "picture 7");
+    EXPECT_EQ(text_of(std::get<0>(files.read(7))), "image 7");
     EXPECT_EQ(files.fingerprint(), tar_in({path("a.tar"), path("b.tar")}).fingerprint());
   }
 }
@@ -100,7 +100,7 @@ TEST_F(TarUrlsTest, OtherColumns) {
   const auto files = tar_at<std::string, Bytes, float>({server_.url("/a.tar")},
                                                        {.columns = {"jpg", "bin", "cls"}});
   const auto [text, bytes, number] = files.read(1);
-  EXPECT_EQ(text, "picture 1");
+  EXPECT_EQ(text, "image 1");
   EXPECT_EQ(bytes.size(), 100'000);
   EXPECT_EQ(number, 10);
 }

@@ -88,10 +88,10 @@ unsigned random_level(int y, int x, int c) {
 }
 
 Example png(int bits, int color, bool interlaced, int height, int width) {
-  PngImage picture{
+  PngImage image{
       .width = width, .height = height, .bits = bits, .color = color, .interlaced = interlaced};
   const unsigned most = (1U << bits) - 1;
-  picture.level = [most](int y, int x, int c) { return random_level(y, x, c) & most; };
+  image.level = [most](int y, int x, int c) { return random_level(y, x, c) & most; };
   const auto palette = [](unsigned index, int c) {
     return random_level(7, static_cast<int>(index), c) & 255;
   };
@@ -100,18 +100,18 @@ Example png(int bits, int color, bool interlaced, int height, int width) {
     for (unsigned i = 0; i <= most; ++i) {
       for (int c = 0; c < 3; ++c) colors += static_cast<char>(palette(i, c));
     }
-    picture.before_data = png_chunk("PLTE", colors) + png_chunk("tRNS", std::string(1, '\x10'));
+    image.before_data = png_chunk("PLTE", colors) + png_chunk("tRNS", std::string(1, '\x10'));
   }
   const bool gray = color == 0 || color == 4;
   Example example{"png of " + std::to_string(bits) + " bits, kind " + std::to_string(color) +
                       (interlaced ? ", interlaced" : ""),
                   ImageFormat::png,
-                  png_file(picture),
+                  png_file(image),
                   height,
                   width,
                   gray,
                   {}};
-  example.level = [=, level = picture.level](int y, int x, int c) {
+  example.level = [=, level = image.level](int y, int x, int c) {
     if (color == 3) return palette(level(y, x, 0), c);
     const unsigned value = level(y, x, gray ? 0 : c);
     return bits == 16 ? value >> 8 : value * 255 / most;
@@ -119,17 +119,16 @@ Example png(int bits, int color, bool interlaced, int height, int width) {
   return example;
 }
 
-Example gif(const char* name, GifImage picture) {
-  picture.index = [](int y, int x) { return random_level(y, x, 0) & 127; };
-  Example example{name, ImageFormat::gif, gif_file(picture), picture.height, picture.width, false,
-                  {}};
-  example.level = [picture](int y, int x, int c) {
-    const int height = picture.frame_height > 0 ? picture.frame_height : picture.height;
-    const int width = picture.frame_width > 0 ? picture.frame_width : picture.width;
-    y -= picture.top;
-    x -= picture.left;
+Example gif(const char* name, GifImage image) {
+  image.index = [](int y, int x) { return random_level(y, x, 0) & 127; };
+  Example example{name, ImageFormat::gif, gif_file(image), image.height, image.width, false, {}};
+  example.level = [image](int y, int x, int c) {
+    const int height = image.frame_height > 0 ? image.frame_height : image.height;
+    const int width = image.frame_width > 0 ? image.frame_width : image.width;
+    y -= image.top;
+    x -= image.left;
     const bool inside = y >= 0 && y < height && x >= 0 && x < width;
-    return gif_level(inside ? picture.index(y, x) : static_cast<unsigned>(picture.background),
+    return gif_level(inside ? image.index(y, x) : static_cast<unsigned>(image.background),
                      static_cast<unsigned>(c));
   };
   return example;
@@ -163,7 +162,7 @@ std::vector<Example> examples() {
 TEST(DecodeImage, AllKindsGiveThePixelsThatWereWritten) {
   for (const Example& example : examples()) {
     EXPECT_EQ(image_format(bytes_of(example.file)), example.format);
-    const PictureSize size = peek_image(bytes_of(example.file));
+    const ImageSize size = peek_image(bytes_of(example.file));
     EXPECT_EQ(size.height, example.height) << example.name;
     EXPECT_EQ(size.width, example.width) << example.name;
     const Image rgb = decoded(example.file);
@@ -235,20 +234,20 @@ TEST(DecodeImage, AMaskIsItsIds) {
       }
     }
     if (can_decode(ImageFormat::gif)) {
-      GifImage picture{.width = 9,
-                       .height = 8,
-                       .left = 2,
-                       .top = 1,
-                       .frame_width = 6,
-                       .frame_height = 7,
-                       .interlaced = interlaced,
-                       .background = 5};
-      picture.index = [](int y, int x) { return random_level(y, x, 0) & 127; };
+      GifImage image{.width = 9,
+                     .height = 8,
+                     .left = 2,
+                     .top = 1,
+                     .frame_width = 6,
+                     .frame_height = 7,
+                     .interlaced = interlaced,
+                     .background = 5};
+      image.index = [](int y, int x) { return random_level(y, x, 0) & 127; };
       expect_ids(
-          gif_file(picture),
+          gif_file(image),
           [&](int y, int x) {
             const bool inside = y >= 1 && x >= 2 && x < 8;
-            return inside ? picture.index(y - 1, x - 2) : 5U;
+            return inside ? image.index(y - 1, x - 2) : 5U;
           },
           "gif");
     }
@@ -327,16 +326,16 @@ TEST(DecodeImage, AFrameThatReachesBeyondTheCanvasEnlargesIt) {
   } cases[] = {{2, 2, 0, 0, 4, 3, 4, 3}, {2, 2, 1, 1, 3, 3, 4, 4}, {4, 4, 1, 0, 4, 4, 5, 4},
                {9, 1, 3, 5, 2, 2, 9, 7}, {0, 0, 0, 0, 3, 3, 3, 3}, {0, 7, 2, 0, 3, 3, 5, 7}};
   for (const auto& c : cases) {
-    GifImage picture{.width = c.width,
-                     .height = c.height,
-                     .left = c.left,
-                     .top = c.top,
-                     .frame_width = c.frame_width,
-                     .frame_height = c.frame_height,
-                     .background = 9};
-    picture.index = [](int y, int x) { return static_cast<unsigned>(10 + 8 * y + x); };
-    const std::string file = gif_file(picture);
-    const PictureSize size = peek_image(bytes_of(file));
+    GifImage image{.width = c.width,
+                   .height = c.height,
+                   .left = c.left,
+                   .top = c.top,
+                   .frame_width = c.frame_width,
+                   .frame_height = c.frame_height,
+                   .background = 9};
+    image.index = [](int y, int x) { return static_cast<unsigned>(10 + 8 * y + x); };
+    const std::string file = gif_file(image);
+    const ImageSize size = peek_image(bytes_of(file));
     EXPECT_EQ(size.width, c.made_width);
     EXPECT_EQ(size.height, c.made_height);
     const Image out = decoded(file);
@@ -347,7 +346,7 @@ TEST(DecodeImage, AFrameThatReachesBeyondTheCanvasEnlargesIt) {
         const bool inside =
             y >= c.top && y < c.top + c.frame_height && x >= c.left && x < c.left + c.frame_width;
         EXPECT_EQ(out.row(y)[3 * x],
-                  gif_level(inside ? picture.index(y - c.top, x - c.left) : 9U, 0));
+                  gif_level(inside ? image.index(y - c.top, x - c.left) : 9U, 0));
       }
     }
     EXPECT_NE(error_of(file, {.max_output_bytes = 3L * size.width * size.height - 1}), "no error");
@@ -385,7 +384,7 @@ TEST(DecodeImage, JpegFilesDecodeAsWithDecodeJpeg) {
           decode_image_file(jpeg, {.color = color, .apply_orientation = turned}, got);
       EXPECT_TRUE(report.has_value());
       EXPECT_TRUE(got == expected);
-      const PictureSize size = peek_image(jpeg, {.apply_orientation = turned});
+      const ImageSize size = peek_image(jpeg, {.apply_orientation = turned});
       EXPECT_EQ(size.height * 1000 + size.width, got.height() * 1000 + got.width());
     }
   }
@@ -492,7 +491,7 @@ TEST(DecodeImage, DamageDoesNoHarm) {
       Image out;
       try {
         decode_image_file(bytes_of(bad), {.max_output_bytes = 1 << 20}, out);
-        const PictureSize size = peek_image(bytes_of(bad));
+        const ImageSize size = peek_image(bytes_of(bad));
         EXPECT_EQ(out.height(), size.height);
         EXPECT_EQ(out.width(), size.width);
       } catch (const Error&) {

@@ -25,15 +25,15 @@ inline std::string gif_number(int number) {
 }
 
 // Returns codes of 8 bits. 128 clears the table, before codes become longer; 129 is the end.
-inline std::string gif_data(const GifImage& picture, int width, int height) {
+inline std::string gif_data(const GifImage& image, int width, int height) {
   std::string codes = "\x80";
   const auto add_row = [&](int y) {
     for (int x = 0; x < width; ++x) {
-      codes += static_cast<char>(picture.index(y, x));
+      codes += static_cast<char>(image.index(y, x));
       if (codes.size() % 100 == 0) codes += '\x80';
     }
   };
-  if (picture.interlaced) {
+  if (image.interlaced) {
     constexpr int kPasses[][2] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
     for (const auto& [start, step] : kPasses) {
       for (int y = start; y < height; y += step) add_row(y);
@@ -51,18 +51,18 @@ inline std::string gif_data(const GifImage& picture, int width, int height) {
   return blocks + '\0';
 }
 
-inline std::string gif_file(const GifImage& picture) {
-  const int width = picture.frame_width > 0 ? picture.frame_width : picture.width;
-  const int height = picture.frame_height > 0 ? picture.frame_height : picture.height;
-  std::string file = "GIF89a" + gif_number(picture.width) + gif_number(picture.height) + '\xf6' +
-                     static_cast<char>(picture.background) + '\0';
+inline std::string gif_file(const GifImage& image) {
+  const int width = image.frame_width > 0 ? image.frame_width : image.width;
+  const int height = image.frame_height > 0 ? image.frame_height : image.height;
+  std::string file = "GIF89a" + gif_number(image.width) + gif_number(image.height) + '\xf6' +
+                     static_cast<char>(image.background) + '\0';
   for (unsigned index = 0; index < 128; ++index) {
     for (unsigned c = 0; c < 3; ++c) file += static_cast<char>(gif_level(index, c));
   }
   file += std::string("\x21\xfe\x04note\0", 8);  // a comment
-  const std::string frame = "," + gif_number(picture.left) + gif_number(picture.top) +
+  const std::string frame = "," + gif_number(image.left) + gif_number(image.top) +
                             gif_number(width) + gif_number(height) +
-                            (picture.interlaced ? '\x40' : '\0') + gif_data(picture, width, height);
+                            (image.interlaced ? '\x40' : '\0') + gif_data(image, width, height);
   return file + frame + frame + ";";  // the second frame is not looked at
 }
 

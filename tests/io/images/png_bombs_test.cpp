@@ -65,15 +65,15 @@ TEST(DecodeImage, BombsInTextsOfPngFilesDoNotGoOff) {
       png_chunk("zTXt", "Comment" + std::string(2, '\0') + little),
       png_chunk("iTXt", "Comment" + std::string("\0\1\0\0\0", 5) + little),
       png_chunk("iCCP", "Comment" + std::string(2, '\0') + little)};
-  PngImage picture;
-  picture.width = 7;
-  picture.height = 5;
-  picture.level = [](int y, int x, int c) { return static_cast<unsigned>(y * 30 + x * 9 + c); };
-  const Image plain = decoded(png_file(picture));
+  PngImage image;
+  image.width = 7;
+  image.height = 5;
+  image.level = [](int y, int x, int c) { return static_cast<unsigned>(y * 30 + x * 9 + c); };
+  const Image plain = decoded(png_file(image));
   for (const std::string& chunk : chunks) {
-    picture.before_data.clear();
-    for (int i = 0; i < 40; ++i) picture.before_data += chunk;
-    const std::string file = png_file(picture);
+    image.before_data.clear();
+    for (int i = 0; i < 40; ++i) image.before_data += chunk;
+    const std::string file = png_file(image);
     const long before = peak_megabytes();
     EXPECT_TRUE(decoded(file) == plain);
     EXPECT_EQ(peek_image(bytes_of(file)).width, 7);

@@ -58,24 +58,23 @@ inline std::string stored(std::string_view data) {
 }
 
 // Adds the pixels of every dx-th column and dy-th row, each row after its filter type.
-inline void add_png_rows(const PngImage& picture, int y0, int x0, int dy, int dx,
-                         std::string& data) {
-  const int channels = picture.color == 2 ? 3 : picture.color == 6 ? 4 : picture.color == 4 ? 2 : 1;
-  if (x0 >= picture.width) return;
-  for (int y = y0; y < picture.height; y += dy) {
+inline void add_png_rows(const PngImage& image, int y0, int x0, int dy, int dx, std::string& data) {
+  const int channels = image.color == 2 ? 3 : image.color == 6 ? 4 : image.color == 4 ? 2 : 1;
+  if (x0 >= image.width) return;
+  for (int y = y0; y < image.height; y += dy) {
     data += '\0';
     unsigned byte = 0;
     int filled = 0;
-    for (int x = x0; x < picture.width; x += dx) {
+    for (int x = x0; x < image.width; x += dx) {
       for (int c = 0; c < channels; ++c) {
-        const unsigned level = picture.level(y, x, c);
-        if (picture.bits == 16) data += static_cast<char>(level >> 8);
-        if (picture.bits >= 8) {
+        const unsigned level = image.level(y, x, c);
+        if (image.bits == 16) data += static_cast<char>(level >> 8);
+        if (image.bits >= 8) {
           data += static_cast<char>(level);
           continue;
         }
-        byte = byte << picture.bits | level;
-        filled += picture.bits;
+        byte = byte << image.bits | level;
+        filled += image.bits;
         if (filled == 8) {
           data += static_cast<char>(byte);
           byte = 0;
@@ -87,24 +86,24 @@ inline void add_png_rows(const PngImage& picture, int y0, int x0, int dy, int dx
   }
 }
 
-inline std::string png_header(const PngImage& picture) {
+inline std::string png_header(const PngImage& image) {
   return "\x89PNG\r\n\x1a\n" +
-         png_chunk("IHDR", png_number(static_cast<std::uint32_t>(picture.width)) +
-                               png_number(static_cast<std::uint32_t>(picture.height)) +
-                               static_cast<char>(picture.bits) + static_cast<char>(picture.color) +
-                               std::string(2, '\0') + (picture.interlaced ? '\1' : '\0'));
+         png_chunk("IHDR", png_number(static_cast<std::uint32_t>(image.width)) +
+                               png_number(static_cast<std::uint32_t>(image.height)) +
+                               static_cast<char>(image.bits) + static_cast<char>(image.color) +
+                               std::string(2, '\0') + (image.interlaced ? '\1' : '\0'));
 }
 
-inline std::string png_file(const PngImage& picture) {
+inline std::string png_file(const PngImage& image) {
   std::string data;
-  if (picture.interlaced) {
+  if (image.interlaced) {
     constexpr int kPasses[][4] = {{0, 0, 8, 8}, {0, 4, 8, 8}, {4, 0, 8, 4}, {0, 2, 4, 4},
                                   {2, 0, 4, 2}, {0, 1, 2, 2}, {1, 0, 2, 1}};
-    for (const auto& [y, x, dy, dx] : kPasses) add_png_rows(picture, y, x, dy, dx, data);
+    for (const auto& [y, x, dy, dx] : kPasses) add_png_rows(image, y, x, dy, dx, data);
   } else {
-    add_png_rows(picture, 0, 0, 1, 1, data);
+    add_png_rows(image, 0, 0, 1, 1, data);
   }
-  return png_header(picture) + picture.before_data + png_chunk("IDAT", stored(data)) +
+  return png_header(image) + image.before_data + png_chunk("IDAT", stored(data)) +
          png_chunk("IEND", "");
 }
 

@@ -189,11 +189,11 @@ TEST_F(JpegAllocation, Learning) {
 }
 
 TEST_F(JpegAllocation, Encoding) {
-  const Image picture = draw_image(70, 90, 3);
+  const Image image = draw_image(70, 90, 3);
   const JpegEncodeOptions kinds[] = {
       {}, {.quality = 100, .subsampling = Subsampling::s444}, {.progressive = true}};
   for (const JpegEncodeOptions& kind : kinds)
-    check([&] { return sum_of(encode_jpeg(picture, kind)); });
+    check([&] { return sum_of(encode_jpeg(image, kind)); });
 }
 
 TEST_F(JpegAllocation, SavingAndOpeningAnIndex) {

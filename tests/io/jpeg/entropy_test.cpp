@@ -91,11 +91,11 @@ TEST_F(JpegEntropyTest, DecodesOrdinaryFilesOfAllKinds) {
 }
 
 TEST_F(JpegEntropyTest, LeavesOtherKindsToTheLibrary) {
-  const Image picture = draw_image(40, 50, 3);
-  const Bytes progressive = encode_jpeg(picture, {.progressive = true});
+  const Image image = draw_image(40, 50, 3);
+  const Bytes progressive = encode_jpeg(image, {.progressive = true});
   EXPECT_FALSE(check_file(progressive, {}, 1, 8));
   EXPECT_EQ(outcome_of(progressive, {}, {}, kFast).path, JpegPath::fell_back);
-  EXPECT_EQ(outcome_of(encode_jpeg(picture), {}, {}, kLibrary).path, JpegPath::library);
+  EXPECT_EQ(outcome_of(encode_jpeg(image), {}, {}, kLibrary).path, JpegPath::library);
 }
 
 TEST_F(JpegEntropyTest, ARegionMayLearnForTheNext) {

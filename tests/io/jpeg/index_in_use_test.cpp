@@ -29,7 +29,7 @@ constexpr std::int64_t kNothingInMemory = 0;
 class JpegIndexInUse : public ::testing::Test {
  protected:
   // A file, and regions of it as the library decodes them.
-  struct Picture {
+  struct Drawn {
     Bytes file;
     std::vector<Rectangle> regions;
     std::vector<Image> parts;
@@ -45,19 +45,18 @@ class JpegIndexInUse : public ::testing::Test {
     const auto other = JpegIndex::in_memory({.grain = 1});
     Random random({.seed = 5});
     for (std::uint64_t i = 0; i < 12; ++i) {
-      Picture picture;
+      Drawn drawn;
       const int height = 100 + 9 * static_cast<int>(i);
-      picture.file =
-          encode_jpeg(draw_image(height, 160, 3, i),
-                      {.subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444});
+      drawn.file = encode_jpeg(draw_image(height, 160, 3, i),
+                               {.subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444});
       for (JpegIndex* learner : {index.get(), other.get()})
-        outcome_of(picture.file, {}, {}, kFast, learner);
+        outcome_of(drawn.file, {}, {}, kFast, learner);
       for (int k = 0; k < 6; ++k) {
-        picture.regions.push_back(any_region(random, height, 160, k == 5));
-        picture.parts.push_back(
-            outcome_of(picture.file, picture.regions.back(), {}, kLibrary).image.clone());
+        drawn.regions.push_back(any_region(random, height, 160, k == 5));
+        drawn.parts.push_back(
+            outcome_of(drawn.file, drawn.regions.back(), {}, kLibrary).image.clone());
       }
-      pictures_.push_back(std::move(picture));
+      all_drawn_.push_back(std::move(drawn));
     }
     index->save(path("index"));
     other->save(path("other"));
@@ -81,12 +80,12 @@ class JpegIndexInUse : public ::testing::Test {
     std::atomic<int> damaged{0};
   };
   void decode_all(JpegIndex& index, Counts& counts) const {
-    for (const Picture& picture : pictures_) {
-      for (std::size_t k = 0; k < picture.regions.size(); ++k) {
+    for (const Drawn& drawn : all_drawn_) {
+      for (std::size_t k = 0; k < drawn.regions.size(); ++k) {
         Image part;
         const JpegReport report =
-            decode_jpeg_region(picture.file, picture.regions[k], {}, part, &index);
-        EXPECT_TRUE(part == picture.parts[k]);
+            decode_jpeg_region(drawn.file, drawn.regions[k], {}, part, &index);
+        EXPECT_TRUE(part == drawn.parts[k]);
         EXPECT_EQ(report.path, report.index_damage.empty() ? JpegPath::indexed : JpegPath::fast);
         ++(report.index_damage.empty() ? counts.indexed : counts.damaged);
       }
@@ -94,7 +93,7 @@ class JpegIndexInUse : public ::testing::Test {
   }
 
   fs::path folder_;
-  std::vector<Picture> pictures_;
+  std::vector<Drawn> all_drawn_;
   std::string sound_;  // the index's bytes
   std::string other_;  // those of another index of the same files
 };
@@ -107,7 +106,7 @@ TEST_F(JpegIndexInUse, WhatIsGoneIsDoneWithout) {
     std::function<void(const std::string&)> change;
     Left left;
   };
-  const std::size_t table_end = 48 + 48 * pictures_.size();
+  const std::size_t table_end = 48 + 48 * all_drawn_.size();
   const auto changed = [&](std::size_t from, std::size_t step) {
     std::string bytes = sound_;
     for (std::size_t i = from; i < bytes.size(); i += step)
@@ -165,8 +164,8 @@ TEST_F(JpegIndexInUse, WhatWasFoundStaysAsItIs) {
   auto index = JpegIndex::open(path("index"), kNothingInMemory);
   std::vector<JpegIndexEntry> found;
   std::vector<std::vector<JpegIndexRecord>> wanted;
-  for (const Picture& picture : pictures_) {
-    found.push_back(index->find(digest_of(picture.file)).value());
+  for (const Drawn& drawn : all_drawn_) {
+    found.push_back(index->find(digest_of(drawn.file)).value());
     wanted.emplace_back(found.back().records.begin(), found.back().records.end());
   }
   const auto check = [&] {

@@ -111,11 +111,11 @@ TEST_F(JpegLearnTest, CompletesWhatIsKnownInPart) {
 }
 
 TEST_F(JpegLearnTest, SaysWhyAFileCannotBeLearnt) {
-  const Image picture = draw_image(60, 90, 3);
+  const Image image = draw_image(60, 90, 3);
   const auto bytes_of = [](const Bytes& file) {
     return std::vector<std::uint8_t>(file.begin(), file.end());
   };
-  const auto sound = bytes_of(encode_jpeg(picture));
+  const auto sound = bytes_of(encode_jpeg(image));
   auto cut = sound;
   cut.resize(cut.size() / 2);
   auto headless = sound;
@@ -127,7 +127,7 @@ TEST_F(JpegLearnTest, SaysWhyAFileCannotBeLearnt) {
     const char* reason;
   } cases[] = {
       {sound, {}, JpegLearnt::known, ""},
-      {bytes_of(encode_jpeg(picture, {.progressive = true})),
+      {bytes_of(encode_jpeg(image, {.progressive = true})),
        {},
        JpegLearnt::unsuitable,
        "progressive"},

@@ -150,9 +150,9 @@ TEST_F(JpegParts, RandomRegionsReadWhatTheIndexSays) {
   for (const Subsampling sampling : kSamplings) {
     for (const int channels : {1, 3}) {
       for (const int restart_rows : {0, 1, 3}) {
-        const Image picture = draw_image(211, 333, channels, 9);
+        const Image drawn = draw_image(211, 333, channels, 9);
         const Bytes file =
-            encode_jpeg(picture, {.subsampling = sampling, .restart_rows = restart_rows});
+            encode_jpeg(drawn, {.subsampling = sampling, .restart_rows = restart_rows});
         const bool tall = sampling == Subsampling::s420 || sampling == Subsampling::s440;
         const bool wide = sampling == Subsampling::s420 || sampling == Subsampling::s422;
         for (const std::uint32_t grain : {1U, 16U, 0U}) {

@@ -116,7 +116,7 @@ constexpr Use kUses[] = {{},
                          {.ring_bytes = 1 << 14},
                          {.at_once = 8, .ring_bytes = 1 << 30}};
 
-std::vector<Bytes> pictures() {
+std::vector<Bytes> image_files() {
   std::vector<Bytes> files;
   for (const Subsampling s : {Subsampling::s444, Subsampling::s420}) {
     for (const bool progressive : {false, true}) {
@@ -133,7 +133,7 @@ std::vector<Bytes> pictures() {
 
 TEST(JpegRowsTest, ArePixelsOfTheImage) {
   Random random({.seed = 5});
-  const std::vector<Bytes> files = pictures();
+  const std::vector<Bytes> files = image_files();
   for (const Bytes& file : files) {
     const JpegHeader header = peek_jpeg(file);
     for (const Use& use : kUses) {
@@ -161,7 +161,7 @@ TEST(JpegRowsTest, OfAnImageThatIsToBeTurnedDoNotBegin) {
 
 TEST(JpegRowsTest, TeachAnIndexAndAreHelpedByIt) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "not in use with this libjpeg";
-  std::vector<Bytes> files = pictures();
+  std::vector<Bytes> files = image_files();
   for (Bytes& file : files) {
     const JpegHeader header = peek_jpeg(file);
     if (header.progressive) continue;
@@ -180,7 +180,7 @@ TEST(JpegRowsTest, TeachAnIndexAndAreHelpedByIt) {
 // Damage is found by row(), by end(), or when the image begins. A row that was returned before may
 // come again.
 TEST(JpegRowsTest, OfDamagedFilesEndAsTheDecoderEndsThem) {
-  const std::vector<Bytes> files = pictures();
+  const std::vector<Bytes> files = image_files();
   int restarts = 0, refused = 0, warned = 0;
   for (int i = 0; i < 1200; ++i) {
     SCOPED_TRACE("mutant " + std::to_string(i));
@@ -248,7 +248,7 @@ TEST(JpegRowsTest, OfAFileOnDemandThatCannotBeReadFail) {
 }
 
 TEST(JpegRowsTest, AreThoseOfTheThread) {
-  const std::vector<Bytes> files = pictures();
+  const std::vector<Bytes> files = image_files();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {

@@ -140,8 +140,7 @@ TEST(Environment, RefusesHalvesAndContradictions) {
       EXPECT_EQ(
           std::string(error.what()),
           "the environment does not say which process of the job this is: " + std::string(c.what) +
-              "; fix or unset them, or give the shard yourself instead of asking the environment: "
-              ".shard = {.index = ..., .count = ...}");
+              "; fix or unset them, or set the option shard (--shard I/N of the program)");
     }
   }
 }

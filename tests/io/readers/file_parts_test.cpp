@@ -46,7 +46,7 @@ ImageReader::Clock::time_point later() {
 }
 constexpr ImageReader::Options kParts{.parts = ReadParts::always, .now = later};
 
-std::string picture(int i) {
+std::string image_text(int i) {
   return text_of(encode_jpeg(draw_image(400 + i, 300, 3, static_cast<std::uint64_t>(i) + 1)));
 }
 
@@ -56,7 +56,7 @@ class FilePartsTest : public ScratchTest {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
     ScratchTest::SetUp();
     for (int i = 0; i < kFiles; ++i) {
-      write(name(i), picture(i));
+      write(name(i), image_text(i));
       learn_jpeg(read_file(path(name(i))), *index_);
     }
   }
@@ -99,7 +99,7 @@ TEST_F(FilePartsTest, TheHeaderFirstThenTheRegionAndNoMore) {
     EXPECT_GT(read, 0);
     EXPECT_LT(read * 4, bytes_of_file);
     // The rest, each byte once.
-    EXPECT_EQ(text_of(*bytes), picture(i));
+    EXPECT_EQ(text_of(*bytes), image_text(i));
     expected += {0, 0, bytes_of_file - in_header};
     EXPECT_EQ(reader.reads(), expected);
   }
@@ -116,7 +116,7 @@ TEST_F(FilePartsTest, WhatIsNotKnownOrNotWantedIsReadWhole) {
     for (int round = 0; round < 2; ++round) {
       const Bytes bytes = reader.read(0, path(name(0)));
       EXPECT_FALSE(bytes.is_on_demand());
-      EXPECT_EQ(text_of(bytes), picture(0));
+      EXPECT_EQ(text_of(bytes), image_text(0));
     }
     const auto all = 2 * static_cast<std::int64_t>(size(0));
     EXPECT_EQ(reader.reads(), (SourceReads{2, all, all}));
@@ -141,16 +141,16 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
   } kCases[] = {
       {"cut", cut, "'2.jpg' has changed since its sample was begun: it had "},
       {"grown", [&] { std::ofstream(file, std::ios::app) << "x"; }, "'2.jpg' has changed"},
-      {"written over", [&] { put(picture(2).substr(0, 100)); },
+      {"written over", [&] { put(image_text(2).substr(0, 100)); },
        "'2.jpg' has changed since its sample was begun: it was written, replaced, or given other "
        "rights or names; do not change files while a pipeline reads them"},
       {"written over, with old times",
        [&] {
-         put(picture(5).substr(0, 3000));
+         put(image_text(5).substr(0, 3000));
          times();
        },
        "'2.jpg' has changed"},
-      {"replaced", [&] { write(name(2), picture(2)); }, "'2.jpg' has changed"},
+      {"replaced", [&] { write(name(2), image_text(2)); }, "'2.jpg' has changed"},
       {"removed", [&] { fs::remove(file); }, "'2.jpg' cannot be opened: No such file or directory"},
       {"a folder",
        [&] {
@@ -162,7 +162,7 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
     fs::remove_all(file);
-    write(name(2), picture(2));
+    write(name(2), image_text(2));
     const ImageReader reader(index_, kFiles, kParts);
     std::optional<Bytes> bytes = begun(reader, 2);
     if (!bytes) GTEST_SKIP() << "the file system does not keep the times itself";
@@ -226,7 +226,7 @@ TEST_F(FilePartsTest, CachedFilesUnlessAllAreWanted) {
   EXPECT_FALSE(file.is_cached(size(1))) << "there is no such byte";
   if (!bytes || !file.is_cached(0)) GTEST_SKIP() << "the file system does not tell";
   EXPECT_TRUE(bytes->is_on_demand());
-  EXPECT_EQ(text_of(*bytes), picture(1));
+  EXPECT_EQ(text_of(*bytes), image_text(1));
 }
 
 TEST_F(FilePartsTest, NoDescriptorIsKept) {
@@ -247,7 +247,7 @@ TEST_F(FilePartsTest, NoDescriptorIsKept) {
 
 // An image inside a larger file, as in archives.
 TEST_F(FilePartsTest, AnImageWithinAFile) {
-  const std::string content = picture(3);
+  const std::string content = image_text(3);
   const std::string file =
       write("many", std::string(12'345, 'x') + content + std::string(999, 'y'));
   const ImageReader reader(index_, 1, kParts);
@@ -273,7 +273,7 @@ TEST_F(FilePartsTest, AnImageWithinAFile) {
 }
 
 // In a pipeline.
-struct Pictures {
+struct ImageSet {
   std::shared_ptr<ImageReader> reader;
   std::vector<std::string> paths;
   std::function<void(std::int64_t)> after = [](std::int64_t) {};  // the file has been begun
@@ -289,8 +289,8 @@ struct Pictures {
 
 class FilePartsInPipelines : public FilePartsTest {
  protected:
-  Pictures pictures() const {
-    Pictures set;
+  ImageSet image_set() const {
+    ImageSet set;
     set.reader = std::make_shared<ImageReader>(index_, kFiles, kParts);
     for (int i = 0; i < kFiles; ++i) set.paths.push_back(path(name(i)));
     return set;
@@ -305,10 +305,10 @@ class FilePartsInPipelines : public FilePartsTest {
 
 TEST_F(FilePartsInPipelines, StatsTellWhatWasRead) {
   if (!local()) GTEST_SKIP() << "the file system does not keep the times itself";
-  const Pictures set = pictures();
+  const ImageSet set = image_set();
   (void)set(SampleInfo{});  // before the pipeline: not its business
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [&](Graph& g) {
-    return random_resized_crop(g.read(set), {.width = 16, .height = 16, .max_area = 0.1f});
+    return random_resized_crop(g.read(set), {.height = 16, .width = 16, .max_area = 0.1f});
   });
   const auto run = [&] {
     std::vector<std::vector<std::uint8_t>> all;
@@ -340,7 +340,7 @@ TEST_F(FilePartsInPipelines, StatsTellWhatWasRead) {
   // The same pixels as of files that are read whole.
   auto whole = make_pipeline({.batch_size = 4, .threads = 2}, [&](Graph& g) {
     auto [jpeg, label] = g.read(files_in(root_.string()));
-    return random_resized_crop(jpeg, {.width = 16, .height = 16, .max_area = 0.1f});
+    return random_resized_crop(jpeg, {.height = 16, .width = 16, .max_area = 0.1f});
   });
   std::size_t i = 0;
   whole.reset(1);
@@ -355,9 +355,9 @@ TEST_F(FilePartsInPipelines, StatsTellWhatWasRead) {
 
 TEST_F(FilePartsInPipelines, AFileThatChangesCostsItsSampleAlone) {
   if (!local()) GTEST_SKIP() << "the file system does not keep the times itself";
-  Pictures set = pictures();
+  ImageSet set = image_set();
   for (const bool decodes : {true, false}) {
-    write(name(4), picture(4));
+    write(name(4), image_text(4));
     set.after = [](std::int64_t) {};
     for (int i = 0; i < kFiles; ++i) {
       SampleInfo info;

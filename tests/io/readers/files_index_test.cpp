@@ -46,9 +46,9 @@ class FilesIndexTest : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   std::string name(int i) const {
-    return (folder_ / ("picture" + std::to_string(10 + i) + ".jpg")).string();
+    return (folder_ / ("image" + std::to_string(10 + i) + ".jpg")).string();
   }
-  std::string index_path() const { return (folder_ / "pictures.index").string(); }
+  std::string index_path() const { return (folder_ / "images.index").string(); }
 
   void write(int i, std::uint64_t seed) const {
     const Bytes file =
@@ -184,7 +184,7 @@ TEST_F(FilesIndexTest, ABatchThatOutlivesItsPipelineKeepsTheIndex) {
 
 // Files of the system, which have not been written recently, behind a link.
 TEST_F(FilesIndexTest, TheBytesCarryTheHashOfTheirContent) {
-  const std::string link = (folder_ / "link.jpg").string();
+  const std::string link = (folder_ / "a_link.jpg").string();
   fs::create_symlink("/bin/sh", link);
   const Files files = files_in(folder_.string(), {.index = JpegIndex::in_memory()});
   ASSERT_EQ(files.name(0), link);

@@ -80,7 +80,7 @@ TEST_F(FilesTest, LabelsComeFromTheFoldersBelow) {
   write("cat/deep/a.JPEG", "2");
   write("cat/c.jpe", "3");
   write("cat-2/d.jpg", "4");
-  write("cat/notes.txt", "no picture");
+  write("cat/notes.txt", "no image");
   const Files files = files_in(root_.string());
   ASSERT_EQ(files.size(), 4);
   EXPECT_EQ(files.classes(), (std::vector<std::string>{"cat", "cat-2", "dog"}));

@@ -1,5 +1,5 @@
 // A source of worker processes keeps the promises about layouts, epochs and ends, by the numbers of
-// docs/conformance.md and with their tables.
+// tests/conformance.md and with their tables.
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/sources/values.h>

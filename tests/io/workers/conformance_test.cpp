@@ -1,4 +1,4 @@
-// A source of worker processes keeps the promises of docs/conformance.md, by its numbers: it
+// A source of worker processes keeps the promises of tests/conformance.md, by its numbers: it
 // behaves like the source in this process.
 #include "tests/one_in.h"
 #include <sluice/graph/pipeline.h>
@@ -244,7 +244,7 @@ TEST(WorkerConformance, X13_X34_AnErrorComesWithItsBatch) {
       } catch (const BatchError& error) {
         ASSERT_EQ(error.errors().size(), 1u);
         EXPECT_EQ(error.errors()[0].id, 47);
-        EXPECT_EQ(error.errors()[0].what, "no such picture");
+        EXPECT_EQ(error.errors()[0].what, "no such image");
         EXPECT_EQ(error.errors()[0].source, "sample 47 of 'wild'");
       }
       EXPECT_TRUE(run.next().has_value());

@@ -341,7 +341,7 @@ TEST(WorkerPool, PassesOnWhatTheReaderThrows) {
   Asked<std::int64_t> asked("wild", {.workers = 2, .argument = "throw@4", .retry = true});
   const auto answers = asked.all_of(20);
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(answers[i].sample.has_value(), i != 4);
-  EXPECT_EQ(answers[4].error, "no such picture");
+  EXPECT_EQ(answers[4].error, "no such image");
   EXPECT_EQ(asked.pool().stats().restarts, 0);
   Asked<std::int64_t> odd("wild", {.workers = 2, .argument = "throw 42@4"});
   const auto rest = odd.all_of(20);
