@@ -114,7 +114,7 @@ TEST(AutomaticAugmentation, MixesBatches) {
   };
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 42}, [](Graph& g) {
     auto [jpeg, label] = g.read(files_in("photos"), {.shuffle = true});
-    auto image = random_resized_crop(jpeg, {.width = 32, .height = 32});
+    auto image = random_resized_crop(jpeg, {.height = 32, .width = 32});
     return std::tuple{crop_mirror_normalize(image, {}),
                       one_hot(label, {.classes = 2, .smoothing = 0.1f})};
   });

@@ -15,7 +15,7 @@ class BoxesAndMasks : public ::testing::Test {
   void SetUp() override {
     std::ofstream list("train.jsonl");
     for (std::int64_t i = 0; i < kSamples; ++i) {
-      const Image shown = picture(i);
+      const Image shown = image_of(i);
       const int w = shown.width(), h = shown.height();
       const std::string name = "photos/gray/" + std::to_string(i);
       std::ofstream(name + ".png", std::ios::binary)
@@ -35,7 +35,7 @@ TEST_F(BoxesAndMasks, AllOfDetectionAndMosaics) {
     auto [file, numbers, classes] = g.read(list_in<std::vector<float>, std::vector<std::int64_t>>(
         "train.jsonl", {.columns = {"boxes", "labels"}}));
     auto [image, boxes, labels] = detection_augment(
-        g, file, rows_of(numbers, 4), labels_of(classes), {.width = 300, .height = 300});
+        g, file, rows_of(numbers, 4), labels_of(classes), {.height = 300, .width = 300});
     return std::tuple{image, boxes, labels};
   });
   // clang-format off
@@ -68,8 +68,8 @@ TEST_F(BoxesAndMasks, Detection) {
     auto all = convert_boxes(rows_of(numbers, 4), {.from = BoxFormat::xywh});
 
     auto [region, boxes, labels] = random_bbox_crop(all, labels_of(classes), canvas_size(image));
-    const CanvasSize size{.width = 300, .height = 300};
-    image = resize(crop(image, region), {.width = 300, .height = 300});
+    const CanvasSize size{.height = 300, .width = 300};
+    image = resize(crop(image, region), {.height = 300, .width = 300});
     boxes = resize_boxes(boxes, canvas_size(region), size);
 
     const FlipOptions mirror{.horizontal = g.coin_flip(0.5f)};
@@ -104,9 +104,9 @@ TEST_F(BoxesAndMasks, Segmentation) {
     auto mask = decode_image(mask_file, {.ids = true});
 
     auto region = random_region(image, {.min_area = 0.25f});
-    image = resize(crop(image, region), {.width = 256, .height = 256});
+    image = resize(crop(image, region), {.height = 256, .width = 256});
     mask = resize(crop(mask, region),
-                  {.width = 256, .height = 256, .interpolation = Interpolation::nearest});
+                  {.height = 256, .width = 256, .interpolation = Interpolation::nearest});
 
     auto angle = g.uniform(-10.f, 10.f);
     image = rotate(image, angle, {.keep_size = true});

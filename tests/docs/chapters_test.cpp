@@ -42,7 +42,7 @@ Value<Image> blur(Value<Image> image) { return flip(image); }
 TEST(ControlFlow, Names) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
     auto i = indices(g);
-    auto image = g.map("picture", picture, i);
+    auto image = g.map("image", image_of, i);
     auto often = i % 2 == 1;
     auto index = i % 2;
     auto angle = 90.f;
@@ -52,7 +52,7 @@ TEST(ControlFlow, Names) {
     auto smaller = g.for_loop(3, blurred, halve, {.name = "halve"});
     return smaller;
   });
-  EXPECT_EQ(pipeline.inspect(1).path().substr(0, 20), "turn:then/blur:branch 1");
+  EXPECT_EQ(pipeline.inspect(1).path().substr(0, 23), "turn:then/blur:branch 1");
   EXPECT_EQ(pipeline.stats().loops.at(0).name, "halve");
 }
 
@@ -128,7 +128,7 @@ TEST(ControlFlow, Logic) {
 TEST(ControlFlow, LookingInside) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
     auto i = indices(g);
-    auto image = g.map("picture", picture, i);
+    auto image = g.map("image", image_of, i);
     return g.if_else(
         i % 2 == 1,
         [&] {
@@ -157,7 +157,7 @@ class Annotated {
 
 TEST(ControlFlow, ValuesOwnWhatTheyShow) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
-    auto image = g.map("picture", picture, indices(g));
+    auto image = g.map("image", image_of, indices(g));
     auto part = g.map(
         "part", [](const Image& in) { return Annotated(in.crop_view(0, 0, 2, 2)); }, image);
     return g.map(
@@ -166,6 +166,29 @@ TEST(ControlFlow, ValuesOwnWhatTheyShow) {
   for (const auto& [owns] : pipeline.epoch()) {
     for (const bool yes : owns) EXPECT_TRUE(yes);
   }
+}
+
+TEST(Errors, NameTheSample) {
+  const PhotosFolder photos;
+  std::ofstream("photos/gray/3.jpg") << "not an image";
+  auto pipeline = make_pipeline({.batch_size = 4, .on_error = OnError::skip}, [](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    return std::tuple{decode_jpeg(jpeg), label};
+  });
+  std::vector<std::string> said;
+  const auto report = [&](const std::string& source, const std::string& step,
+                          const std::string& what) {
+    said.push_back(source);
+    said.push_back(step);
+    said.push_back(what);
+  };
+  for (const auto& batch : pipeline.epoch()) {
+    for (const SampleError& error : batch.errors()) report(error.source, error.step, error.what);
+  }
+  ASSERT_EQ(said.size(), 3u);
+  EXPECT_NE(said[0].find("gray/3.jpg"), std::string::npos) << said[0];
+  EXPECT_EQ(said[1], "decode_jpeg");
+  EXPECT_NE(said[2].find("not a JPEG file"), std::string::npos) << said[2];
 }
 
 TEST(Errors, ABudget) {
@@ -213,7 +236,7 @@ void shrink(const Image& in, Image& out) {
   out.create(in.height() / 2, in.width() / 2, in.channels());
   std::fill_n(out.data(), out.row_bytes() * static_cast<std::size_t>(out.height()), in.at(0, 0, 0));
 }
-Image render(std::int64_t number) { return picture(number % 25); }
+Image render(std::int64_t number) { return image_of(number % 25); }
 
 struct Detector {
   explicit Detector(const char* name) : known(name) {}

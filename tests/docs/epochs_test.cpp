@@ -19,7 +19,7 @@ TEST(Epochs, ShuffledAndShared) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 42}, [](Graph& g) {
     auto [jpeg, label] =
         g.read(files_in("photos"), {.shuffle = true, .shard = shard_of_environment()});
-    return std::tuple{resize(decode_jpeg(jpeg), {.width = 32, .height = 32}), label};
+    return std::tuple{resize(decode_jpeg(jpeg), {.height = 32, .width = 32}), label};
   });
   std::vector<std::int64_t> first, second;
   for (auto* epoch : {&first, &second}) {
@@ -39,7 +39,7 @@ TEST(Epochs, Resumed) {
   const auto pipeline_from = [](const std::optional<Checkpoint>& from) {
     return make_pipeline({.batch_size = 8, .seed = 42, .resume = from}, [](Graph& g) {
       auto [jpeg, label] = g.read(files_in("photos"), {.shuffle = true});
-      return std::tuple{resize(decode_jpeg(jpeg), {.width = 32, .height = 32}), label};
+      return std::tuple{resize(decode_jpeg(jpeg), {.height = 32, .width = 32}), label};
     });
   };
   auto first = pipeline_from({});
@@ -73,7 +73,7 @@ TEST(Epochs, ALoaderForTraining) {
       auto [jpeg, label] = g.read(
           files_in(folder),
           {.shuffle = true, .shard = {rank.index, rank.count}, .uneven = UnevenShards::wrap});
-      auto image = random_resized_crop(jpeg, {.width = 224, .height = 224});
+      auto image = random_resized_crop(jpeg, {.height = 224, .width = 224});
       auto input = crop_mirror_normalize(image, {.mirror = g.coin_flip(),
                                                  .mean = kImageNetMean,
                                                  .std = kImageNetStd,

@@ -23,9 +23,9 @@ TEST(FromDali, APipelineForTraining) {
   const PipelineOptions options{.batch_size = 64, .seed = 42, .threads = 8};
   auto pipeline = make_pipeline(options, [](Graph& g) {
     auto [jpeg, label] = g.read(files_in("photos"));
-    auto image = random_resized_crop(jpeg, {.width = 224, .height = 224, .min_area = 0.08f});
-    auto turned = g.apply_if(g.coin_flip(0.25f), image, [&](auto picture) {
-      return rotate(picture, g.uniform(10.f, 30.f), {.keep_size = true, .fill = 0});
+    auto image = random_resized_crop(jpeg, {.height = 224, .width = 224, .min_area = 0.08f});
+    auto turned = g.apply_if(g.coin_flip(0.25f), image, [&](auto input) {
+      return rotate(input, g.uniform(10.f, 30.f), {.keep_size = true, .fill = 0});
     });
     auto bright = brightness_contrast(turned, {.brightness = g.uniform(0.8f, 1.2f)});
     auto tensor = crop_mirror_normalize(
@@ -55,9 +55,9 @@ TEST(FromDali, TheSameOnAGpu) {
   auto pipeline = make_pipeline(options, [](Graph& g) {
     auto [jpeg, label] = g.read(files_in("photos"));
     auto image = decode_jpeg(jpeg.gpu(), random_region(jpeg, {.min_area = 0.08f}));
-    auto small = resize(image, {.width = 224, .height = 224});
-    auto turned = g.apply_if(g.coin_flip(0.25f), small, [&](auto picture) {
-      return rotate(picture, g.uniform(10.f, 30.f), {.keep_size = true, .fill = 0});
+    auto small = resize(image, {.height = 224, .width = 224});
+    auto turned = g.apply_if(g.coin_flip(0.25f), small, [&](auto input) {
+      return rotate(input, g.uniform(10.f, 30.f), {.keep_size = true, .fill = 0});
     });
     auto tensor = crop_mirror_normalize(
         turned,

@@ -1,9 +1,12 @@
 // The fragments of docs/jpeg.md.
 #include "setup.h"
 
+#include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace sluice::docs {
 namespace jpeg_test {
@@ -56,11 +59,31 @@ TEST(Jpeg, AnIndex) {
   EXPECT_EQ(saved->records(), index->records());
 }
 
+TEST(Jpeg, AnIndexOfADatasetKeepsThePixels) {
+  const PhotosFolder photos;
+  const auto crops_with = [](const std::shared_ptr<JpegIndex>& index) {
+    auto pipeline = make_pipeline({.batch_size = 10, .seed = 5}, [&](Graph& g) {
+      auto [jpeg, label] = g.read(files_in("photos", {.index = index}));
+      return random_resized_crop(jpeg, {.height = 16, .width = 16});
+    });
+    std::vector<Image> crops;
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      for (const auto& [images] : pipeline.epoch()) {
+        for (const Image& image : images) crops.push_back(image.clone());
+      }
+    }
+    return crops;
+  };
+  const std::vector<Image> crops = crops_with(JpegIndex::in_memory());
+  EXPECT_EQ(crops.size(), static_cast<std::size_t>(2 * kSamples));
+  EXPECT_TRUE(crops == crops_with(nullptr));
+}
+
 TEST(Jpeg, Shrinking) {
   const PhotosFolder photos;
   auto pipeline = make_pipeline({.batch_size = kSamples}, [](Graph& g) {
     auto [jpeg, label] = g.read(files_in("photos"));
-    auto small = random_resized_crop(jpeg, {.width = 64, .height = 64, .shrink = true});
+    auto small = random_resized_crop(jpeg, {.height = 64, .width = 64, .shrink = true});
     return small;
   });
   EXPECT_EQ((*pipeline.epoch().next()).get<0>().shape(), (Shape{kSamples, 64, 64, 3}));

@@ -13,13 +13,13 @@ TEST(SavedPlansChapter, AreLoadedAgain) {
   const PipelineOptions options{.batch_size = 5, .seed = 4, .threads = 2};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
     auto [jpeg, label] = g.read(files_in("photos"));
-    auto small = resize(decode_jpeg(jpeg), {.width = 64, .height = 48});
-    auto picture = g.if_else(
+    auto small = resize(decode_jpeg(jpeg), {.height = 48, .width = 64});
+    auto image = g.if_else(
         g.coin_flip(0.25f), [&] { return invert(small); }, [&] { return small; });
-    return std::tuple{picture, label};
+    return std::tuple{image, label};
   });
-  pipeline.save("picture.json");
-  const SavedPlan plan = load_plan("picture.json");
+  pipeline.save("plan.json");
+  const SavedPlan plan = load_plan("plan.json");
   auto again = make_pipeline(options, [&](Graph& g) {
     auto [jpeg, label] = g.read(files_in("photos"));
     return plan.apply<Image, std::int64_t>(jpeg, label);

@@ -22,7 +22,7 @@ namespace sluice::docs {
 constexpr std::int64_t kSamples = 24;
 
 // Image i: all pixels of level 10 * i; wide, tall or square in turns.
-inline Image picture(std::int64_t i) {
+inline Image image_of(std::int64_t i) {
   static constexpr int kHeights[] = {40, 60, 50}, kWidths[] = {60, 40, 50};
   Image image(kHeights[i % 3], kWidths[i % 3], 3);
   for (int y = 0; y < image.height(); ++y) {
@@ -32,7 +32,7 @@ inline Image picture(std::int64_t i) {
   return image;
 }
 
-inline Bytes jpeg_file(std::int64_t i) { return encode_jpeg(picture(i), {.quality = 100}); }
+inline Bytes jpeg_file(std::int64_t i) { return encode_jpeg(image_of(i), {.quality = 100}); }
 
 inline float mean_level(const Image& image) {
   double sum = 0;
@@ -55,7 +55,7 @@ template <class Describe>
 auto results_of(const Describe& describe) {
   auto pipeline = make_pipeline({.batch_size = 7, .seed = 3, .threads = 2}, [&](Graph& g) {
     auto i = indices(g);
-    return describe(g, g.map("picture", picture, i), i);
+    return describe(g, g.map("image", image_of, i), i);
   });
   using Results = std::decay_t<decltype((*pipeline.epoch().next()).template get<0>())>;
   std::vector<std::decay_t<decltype(std::declval<Results&>()[0])>> all;

@@ -31,7 +31,7 @@ TEST(SideBySide, ChoicesInChoices) {
         [&] {
           return g.if_else(
               width < height, [&] { return resize(image, {.width = 20}); },
-              [&] { return center_crop(image, {.width = 20, .height = 20}); });
+              [&] { return center_crop(image, {.height = 20, .width = 20}); });
         });
     return g.map(
         "size",

@@ -53,12 +53,12 @@ namespace tensors_test {
 auto small_images(const PipelineOptions& options) {
   return make_pipeline(options, [](Graph& g) {
     auto i = indices(g);
-    return std::tuple{resize(g.map("picture", picture, i), {.width = 8, .height = 8}), i};
+    return std::tuple{resize(g.map("image", image_of, i), {.height = 8, .width = 8}), i};
   });
 }
 
 TEST(Tensors, AnImageIsOne) {
-  Image image = picture(3);
+  Image image = image_of(3);
   const std::uint8_t* const pixels = image.data();
   Tensor tensor = std::move(image).tensor();  // or image.tensor(), to look at
   Image again(std::move(tensor));             // u8, (height, width, channels) or (height, width)
@@ -90,11 +90,11 @@ TEST(Tensors, BatchesTellAndLast) {
   ImageBatch kept = images;         // the column
   Tensor all = images.tensor();     // its block: samples first
   Tensor third = images.tensor(2);  // one sample, also of a ragged batch
-  Image picture = images.image(2);
+  Image image = images.image(2);
   batch.reset();
-  EXPECT_EQ(picture.data(), third.data<std::uint8_t>());
-  EXPECT_TRUE(kept[2] == picture);
-  EXPECT_EQ(picture.at(0, 0, 0), 20);
+  EXPECT_EQ(image.data(), third.data<std::uint8_t>());
+  EXPECT_TRUE(kept[2] == image);
+  EXPECT_EQ(image.at(0, 0, 0), 20);
 }
 
 TEST(Tensors, GoToOthersAndComeFromThem) {
@@ -128,7 +128,7 @@ TEST(Tensors, GoToOthersAndComeFromThem) {
   };
   const auto model = std::make_shared<const Model>();
   auto pipeline = make_pipeline({.batch_size = 8}, [&](Graph& g) {
-    auto image = g.map("picture", picture, indices(g));
+    auto image = g.map("image", image_of, indices(g));
     auto embedded = g.map(
         "embed", [=](const Image& in) { return from_dlpack(at::toDLPack(model->forward(in))); },
         image);

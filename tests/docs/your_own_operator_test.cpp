@@ -11,6 +11,17 @@
 namespace sluice::docs {
 namespace your_own_operator_test {
 
+Value<Image> darken(Value<Image> image) {
+  return lookup_table(image, [](int x) { return x * x / 255; });
+}
+
+TEST(YourOwnOperator, MayBeATable) {
+  const auto levels = results_of(
+      [](Graph&, Value<Image> image, Value<std::int64_t>) { return level(darken(image)); });
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    EXPECT_EQ(levels[i], static_cast<float>(100 * i * i / 255));
+}
+
 const OperatorPtr& gamma_operator() {
   static const OperatorPtr op =
       declare_operator("gamma")
@@ -39,7 +50,7 @@ Value<Image> gamma(Value<Image> image, Param<float> gamma) {
 
 TEST(YourOwnOperator, RunsAndChecksItsParameter) {
   auto pipeline = make_pipeline({.batch_size = kSamples}, [](Graph& g) {
-    auto image = g.map("picture", picture, indices(g));
+    auto image = g.map("image", image_of, indices(g));
     auto darker = gamma(image, 2.f);
     auto varied = gamma(image, g.uniform(0.5f, 2.f));
     return std::tuple{darker, varied};

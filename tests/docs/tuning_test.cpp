@@ -1,4 +1,4 @@
-// The fragment of docs/performance.md.
+// The programs of docs/tuning.md.
 #include "setup.h"
 
 #include <cstdio>
@@ -6,19 +6,19 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace performance_test {
+namespace tuning_test {
 
 void train(const ImageBatch& images, const Items<std::int64_t>&) {
   EXPECT_EQ(images.size(), static_cast<std::size_t>(kSamples));
 }
 
-TEST(Performance, WhereTheTimeGoes) {
+TEST(Tuning, WhereTheTimeGoes) {
   const auto describe = [](Graph& g) {
     auto i = indices(g);
-    auto image = g.map("picture", picture, i);
+    auto image = g.map("image", image_of, i);
     auto turned = g.if_else(
         i % 4 == 0, [&] { return rotate(image, 15.f); }, [&] { return image; });
-    return std::tuple{resize(turned, {.width = 16, .height = 16}), i};
+    return std::tuple{resize(turned, {.height = 16, .width = 16}), i};
   };
   auto pipeline = make_pipeline({.batch_size = 64, .profile = true}, describe);
   for (const auto& [images, labels] : pipeline.epoch()) train(images, labels);
@@ -38,11 +38,11 @@ TEST(Performance, WhereTheTimeGoes) {
   EXPECT_GT(std::filesystem::file_size("trace.json"), 0u);
 }
 
-TEST(Performance, WhatIsFused) {
+TEST(Tuning, WhatIsFused) {
   const auto describe = [](Graph& g) {
-    auto image = g.map("picture", picture, indices(g));
+    auto image = g.map("image", image_of, indices(g));
     auto small = resize(image, {.shorter = 256});
-    auto middle = center_crop(small, {.width = 224, .height = 224});
+    auto middle = center_crop(small, {.height = 224, .width = 224});
     auto turned = flip(middle, {.horizontal = g.coin_flip(0.5f)});
     return crop_mirror_normalize(turned, {.mean = kImageNetMean, .std = kImageNetStd});
   };
@@ -60,7 +60,7 @@ TEST(Performance, WhatIsFused) {
     EXPECT_NE(plan.find(part), std::string::npos) << part << "\n" << plan;
 }
 
-TEST(Performance, WhatIsComposed) {
+TEST(Tuning, WhatIsComposed) {
   const PhotosFolder here;
   const PipelineOptions options{.batch_size = 8, .compose = true};
   auto pipeline = make_pipeline(options, [](Graph& g) {
@@ -78,5 +78,5 @@ TEST(Performance, WhatIsComposed) {
     EXPECT_NE(plan.find(part), std::string::npos) << part << "\n" << plan;
 }
 
-}  // namespace performance_test
+}  // namespace tuning_test
 }  // namespace sluice::docs
