@@ -5,11 +5,11 @@
 #error "Sluice needs C++20: compile with -std=c++20"
 #else
 
-// As `project(sluice VERSION ...)` has it in CMakeLists.txt.
+// The version. CMake and Python's packaging read it here.
 #define SLUICE_VERSION_MAJOR 0
-#define SLUICE_VERSION_MINOR 1
+#define SLUICE_VERSION_MINOR 2
 #define SLUICE_VERSION_PATCH 0
-#define SLUICE_VERSION "0.1.0"
+#define SLUICE_VERSION "0.2.0"
 
 #include <sluice/cuda/gpu.h>
 #include <sluice/graph/apply_random.h>
@@ -42,6 +42,7 @@
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/noise.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/random.h>
@@ -52,6 +53,7 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/log.h>
 #include <sluice/runtime/memory.h>
 #include <sluice/runtime/process.h>
 #include <sluice/runtime/random.h>

@@ -100,7 +100,7 @@ void act(const std::string& what) {
   } else if (what == "throw 42") {
     throw 42;
   } else if (what == "throw") {
-    throw std::runtime_error("no such picture");
+    throw std::runtime_error("no such image");
   } else if (what == "end") {
     throw EndOfEpoch();
   } else if (what == "close") {

@@ -68,7 +68,7 @@ const std::pair<const char*, Describe> kPrograms[] = {
        auto gray = grayscale(grayscale(image), {.channels = 3});
        return color_twist(gray, {.brightness = g.uniform(0.5f, 1.5f)});
      }},
-    {"orders, not of gray pictures",
+    {"orders, not of gray images",
      [](Graph& g, Value<Image> image) {
        auto other = permute_channels(image, {.first = 2, .third = 0});
        return brightness_contrast(other, {.brightness = g.uniform(0.5f, 1.5f)});
@@ -85,7 +85,7 @@ const std::pair<const char*, Describe> kPrograms[] = {
        auto turned =
            rotate(image, g.uniform(-20.f, 20.f), {.interpolation = Interpolation::nearest});
        return warp_affine(turned, {.xx = 0.5f, .yy = 1.5f},
-                          {.width = 20, .height = 33, .interpolation = Interpolation::nearest});
+                          {.height = 33, .width = 20, .interpolation = Interpolation::nearest});
      }},
     {"edges",
      [](Graph& g, Value<Image> image) {

@@ -95,7 +95,7 @@ const std::vector<Row>& rows() {
              mean(image) < 60, [&] { return elastic(shot_noise(image, 2.f), {.alpha = 9.f}); },
              [&] { return jitter(elastic(image, {.alpha = g.uniform(1.f, 9.f)}), 3); });
        }},
-      {"a branch that some pictures do not suit", true, 2,
+      {"a branch that some images do not suit", true, 2,
        [](Graph& g, Value<Image> image) {
          return g.if_else(
              mean(image) < 60, [&] { return flip(image); }, [&] { return equalize(image); });
@@ -122,7 +122,7 @@ const std::vector<Row>& rows() {
        [](Graph& g, Value<Image> image) {
          auto side = cast<std::int32_t>(g.uniform(0.f, 90.f));
          return g.if_else(
-             mean(image) < 0, [&] { return center_crop(image, {.width = side, .height = side}); },
+             mean(image) < 0, [&] { return center_crop(image, {.height = side, .width = side}); },
              [&] { return flip(image); });
        }},
       {"neither branch makes anything", false, 2,

@@ -32,13 +32,13 @@ inline constexpr std::int64_t kSamples = 60;
 
 // The results of a run and its counts, by name.
 struct Seen {
-  std::vector<std::pair<std::int64_t, Image>> pictures;
+  std::vector<std::pair<std::int64_t, Image>> images;
   std::vector<std::string> errors;
   std::map<std::string, std::int64_t> counts;
 };
 inline bool operator==(const Seen& a, const Seen& b) {
   return a.errors == b.errors && a.counts == b.counts &&
-         std::equal(a.pictures.begin(), a.pictures.end(), b.pictures.begin(), b.pictures.end(),
+         std::equal(a.images.begin(), a.images.end(), b.images.begin(), b.images.end(),
                     [](const auto& x, const auto& y) {
                       return x.first == y.first && x.second == y.second;
                     });
@@ -77,7 +77,7 @@ Seen see(P& pipeline) {
   Seen seen;
   for (const auto& batch : pipeline.epoch()) {
     for (std::size_t i = 0; i < batch.size(); ++i)
-      seen.pictures.emplace_back(batch.ids()[i], batch.template get<0>()[i].clone());
+      seen.images.emplace_back(batch.ids()[i], batch.template get<0>()[i].clone());
     for (const SampleError& error : batch.errors())
       seen.errors.push_back(std::to_string(error.id) + ": " + error.step + " in '" + error.path +
                             "': " + error.what);
@@ -122,7 +122,7 @@ inline Value<Image> darker(Graph& g, Value<Image> image) {
       },
       image);
 }
-inline Value<Image> small(Value<Image> image) { return resize(image, {.width = 11, .height = 9}); }
+inline Value<Image> small(Value<Image> image) { return resize(image, {.height = 9, .width = 11}); }
 
 inline const std::vector<Row>& rows() {
   static const std::vector<Row> all{
@@ -190,7 +190,7 @@ inline const std::vector<Row>& rows() {
          auto one = g.apply_if(number < 1.2f, flip(image), [](auto in) { return invert(in); });
          return rotate(one, number * 30.f, {.fill = 7});
        }},
-      {"a number of another picture, whose source stands between", 2,
+      {"a number of another image, whose source stands between", 2,
        [](const Here& h, Value<Image> image) {
          auto& g = h.g;
          auto info = g.map(
@@ -223,14 +223,14 @@ inline const std::vector<Row>& rows() {
          auto& g = h.g;
          auto one = g.if_else(
              g.coin_flip(0.5f),
-             [&] { return flip(center_crop(flip(image), {.width = 20, .height = 20})); },
+             [&] { return flip(center_crop(flip(image), {.height = 20, .width = 20})); },
              [&] {
                return g.apply_if(g.coin_flip(0.5f), image, [](auto in) {
                  return crop(in, Rectangle{2, 1, 12, 18});
                });
              },
              {.name = "some"});
-         return invert(center_crop(one, {.width = 15, .height = 14}));
+         return invert(center_crop(one, {.height = 14, .width = 15}));
        }},
       {"there is no such branch", 1,
        [](const Here& h, Value<Image> image) {
@@ -307,13 +307,13 @@ inline const std::vector<Row>& rows() {
          auto& g = h.g;
          auto one = g.if_else(
              mean(image) < 127,
-             [&] { return flip(center_crop(flip(image), {.width = 20, .height = 20})); },
+             [&] { return flip(center_crop(flip(image), {.height = 20, .width = 20})); },
              [&] { return brightness_contrast(image, {.brightness = mean(image) - 128.f}); },
              {.name = "some"});
          auto chosen = g.select(
              cast<std::int32_t>(mean(one) > 127) * 2, SelectOptions{.name = "missing"},
              [&] { return invert(one); }, [&] { return one; });
-         return invert(center_crop(chosen, {.width = 15, .height = 14}));
+         return invert(center_crop(chosen, {.height = 14, .width = 15}));
        }},
       {"not: a filter stands between", 2,
        [](const Here& h, Value<Image> image) {

@@ -72,14 +72,14 @@ TEST(JoinDeviceBatches, TheDeviceFails) {
       options.device = device;
       auto pipeline = pipeline_of(row, options, true);
       const Seen actual = see(pipeline);
-      EXPECT_EQ(actual.pictures.size() + actual.errors.size(), static_cast<std::size_t>(kSamples));
-      for (const auto& [id, picture] : actual.pictures)
-        EXPECT_TRUE(picture == expected.pictures.at(static_cast<std::size_t>(id)).second) << id;
+      EXPECT_EQ(actual.images.size() + actual.errors.size(), static_cast<std::size_t>(kSamples));
+      for (const auto& [id, image] : actual.images)
+        EXPECT_TRUE(image == expected.images.at(static_cast<std::size_t>(id)).second) << id;
       for (const std::string& error : actual.errors)
         EXPECT_TRUE(std::regex_match(error, one_step)) << error;
       std::int64_t taken = 0;
       for (const auto& [branch, times] : actual.counts) taken += times;
-      EXPECT_EQ(taken, static_cast<std::int64_t>(actual.pictures.size()));
+      EXPECT_EQ(taken, static_cast<std::int64_t>(actual.images.size()));
       EXPECT_TRUE(device->violations().empty());
     }
   }
@@ -104,9 +104,9 @@ TEST(JoinDeviceBatches, TheDeviceFailsAfterAStop) {
       options.device = device;
       auto pipeline = pipeline_of(row, options, true);
       const Seen actual = see(pipeline);
-      EXPECT_EQ(actual.pictures.size() + actual.errors.size(), static_cast<std::size_t>(kSamples));
-      for (const auto& [id, picture] : actual.pictures)
-        EXPECT_TRUE(picture == expected.pictures.at(static_cast<std::size_t>(id)).second) << id;
+      EXPECT_EQ(actual.images.size() + actual.errors.size(), static_cast<std::size_t>(kSamples));
+      for (const auto& [id, image] : actual.images)
+        EXPECT_TRUE(image == expected.images.at(static_cast<std::size_t>(id)).second) << id;
       for (const std::string& error : actual.errors) {
         const std::regex words("([0-9]+): ([a-z_#0-9]+) in '(.*)': .*stand-in.*");
         std::smatch found;
@@ -179,14 +179,14 @@ void give_up_runs(const Row& row) {
     pipeline.reset(0);
     for (const auto& batch : pipeline.epoch()) {
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        const auto& [id, picture] = expected.pictures.at(static_cast<std::size_t>(batch.ids()[i]));
-        EXPECT_TRUE(batch.get<0>()[i] == picture) << id;
+        const auto& [id, image] = expected.images.at(static_cast<std::size_t>(batch.ids()[i]));
+        EXPECT_TRUE(batch.get<0>()[i] == image) << id;
       }
       if (seen++ == batches) break;
     }
   }
   pipeline.reset(0);
-  EXPECT_EQ(see(pipeline).pictures.size(), expected.pictures.size());
+  EXPECT_EQ(see(pipeline).images.size(), expected.images.size());
 }
 TEST(JoinDeviceBatches, RunsAreGivenUp) {
   give_up_runs(rows()[2]);

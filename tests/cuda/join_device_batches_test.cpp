@@ -6,6 +6,7 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstdint>
@@ -24,7 +25,7 @@ TEST(JoinDeviceBatches, NobodyCanTell) {
     SCOPED_TRACE(row.name);
     auto on_host = pipeline_of(row, {.batch_size = 7, .threads = 1, .profile = true}, false);
     const Seen expected = see(on_host);
-    EXPECT_FALSE(expected.pictures.empty());
+    EXPECT_FALSE(expected.images.empty());
     for (const auto& [threads, batch_size] : {std::pair{1, 7}, {3, 7}, {3, 1}}) {
       const PipelineOptions options{.batch_size = batch_size, .threads = threads, .profile = true};
       auto pipeline = pipeline_of(row, options, true);
@@ -48,8 +49,8 @@ TEST(JoinDeviceBatches, BranchesGiveOutputs) {
       auto one = invert(image);
       return g.if_else(
           g.coin_flip(0.5f),
-          [&] { return resize_mirror_normalize(one, {.width = 8, .height = 6}); },
-          [&] { return resize_mirror_normalize(flip(one), {.width = 8, .height = 6}); });
+          [&] { return resize_mirror_normalize(one, {.height = 6, .width = 8}); },
+          [&] { return resize_mirror_normalize(flip(one), {.height = 6, .width = 8}); });
     });
     std::vector<Tensor> all;
     for (const auto& batch : pipeline.epoch()) {

@@ -40,7 +40,7 @@ TEST(DeviceFaults, TheStepIsNamedWhoseLaunchWasRefused) {
       auto image = g.map(
           "draw", [](std::int64_t) { return draw_image(20, 30, 3, 1); },
           g.source(1, [](const SampleInfo& info) { return info.index_in_epoch; }));
-      return invert(rotate(resize(flip(image.gpu()), {.width = 9, .height = 8}), 20.f)).cpu();
+      return invert(rotate(resize(flip(image.gpu()), {.height = 8, .width = 9}), 20.f)).cpu();
     };
     PipelineOptions options{.batch_size = 1, .threads = 1};
     options.on_error = OnError::skip;

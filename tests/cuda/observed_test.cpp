@@ -54,7 +54,7 @@ auto pipeline(PipelineOptions options) {
     auto image = drawn(g).gpu();
     auto one = g.if_else(
         g.coin_flip(0.5f), [&] { return flip(image); }, [&] { return image; }, {.name = "some"});
-    return resize(one, {.width = 9, .height = 8}).cpu();
+    return resize(one, {.height = 8, .width = 9}).cpu();
   });
 }
 
@@ -197,7 +197,7 @@ TEST(DeviceStatistics, CountWhatWentThereAndBack) {
 
 TEST(DeviceStatistics, AreEmptyWithoutSteps) {
   auto p = make_pipeline({.batch_size = 8, .device = test_device()},
-                         [](Graph& g) { return resize(drawn(g), {.width = 9, .height = 8}); });
+                         [](Graph& g) { return resize(drawn(g), {.height = 8, .width = 9}); });
   EXPECT_EQ(run_epoch(p), kSamples);
   EXPECT_EQ(p.stats().device.name, "");
   EXPECT_EQ(to_string(p.stats()).find("device"), std::string::npos);
@@ -219,7 +219,7 @@ TEST(DeviceStatistics, CountWhatTheDeviceGivesBack) {
       return view;
     });
     return resize(decode_jpeg(file.gpu(), {.damage = DamagePolicy::tolerant}),
-                  {.width = 9, .height = 8})
+                  {.height = 8, .width = 9})
         .cpu();
   });
   EXPECT_EQ(run_epoch(p), 8);
@@ -247,7 +247,7 @@ TEST(DeviceMemoryLimit, FailsSamplesAndNothingElse) {
          .device = test_device(),
          .max_device_bytes = limit,
          .on_error = OnError::skip},
-        [&](Graph& g) { return resize(drawn(g, kScale).gpu(), {.width = 9, .height = 8}).cpu(); });
+        [&](Graph& g) { return resize(drawn(g, kScale).gpu(), {.height = 8, .width = 9}).cpu(); });
     std::string what;
     std::int64_t delivered = 0, missing = 0;
     for (const auto& batch : p.epoch()) {

@@ -23,7 +23,7 @@ inline Value<Image> one_change(Graph& g, const Value<Image>& image, std::size_t 
     case 1:
       return shear(image, {.x = g.uniform(-0.3f, 0.3f), .border = Border::edge});
     case 2:
-      return translate(image, {.x = g.uniform(-9.f, 9.f), .y = 2.5f, .fill = 99});
+      return translate(image, {.y = 2.5f, .x = g.uniform(-9.f, 9.f), .fill = 99});
     case 3:
       return posterize(image, 3);
     case 4:

@@ -26,10 +26,10 @@ std::vector<Case> warps(Interpolation way, Border border) {
   return {
       {"shear, " + how,
        [=](Graph& g, Value<Image> image) {
-         return shear(image, {.x = g.uniform(-1.5f, 1.5f),
-                              .y = g.uniform(-0.4f, 0.4f),
-                              .center_x = g.uniform(0.f, 1.f),
+         return shear(image, {.y = g.uniform(-0.4f, 0.4f),
+                              .x = g.uniform(-1.5f, 1.5f),
                               .center_y = 0.5f,
+                              .center_x = g.uniform(0.f, 1.f),
                               .interpolation = way,
                               .border = border,
                               .fill = fill});
@@ -37,20 +37,20 @@ std::vector<Case> warps(Interpolation way, Border border) {
       {"shear to a line, " + how,
        [=](Graph& g, Value<Image> image) {
          auto drawn = cast<float>(whole(g, -1, 3));
-         return shear(image, {.x = drawn, .y = drawn, .interpolation = way, .border = border});
+         return shear(image, {.y = drawn, .x = drawn, .interpolation = way, .border = border});
        }},
       {"translate, " + how,
        [=](Graph& g, Value<Image> image) {
-         return translate(image, {.x = g.uniform(-40.f, 40.f),
-                                  .y = g.uniform(-20.f, 20.f),
+         return translate(image, {.y = g.uniform(-20.f, 20.f),
+                                  .x = g.uniform(-40.f, 40.f),
                                   .interpolation = way,
                                   .border = border,
                                   .fill = fill});
        }},
       {"translate by shares, " + how,
        [=](Graph& g, Value<Image> image) {
-         return translate(image, {.x = g.uniform(-1.f, 1.f),
-                                  .y = g.uniform(-1.f, 1.f),
+         return translate(image, {.y = g.uniform(-1.f, 1.f),
+                                  .x = g.uniform(-1.f, 1.f),
                                   .relative = true,
                                   .interpolation = way,
                                   .border = border,
@@ -65,8 +65,8 @@ std::vector<Case> warps(Interpolation way, Border border) {
                              .yx = g.uniform(-1.f, 1.f),
                              .yy = g.uniform(-2.f, 2.f),
                              .y0 = g.uniform(-9.f, 30.f)},
-                            {.width = whole(g, 1, 50),
-                             .height = whole(g, 1, 40),
+                            {.height = whole(g, 1, 40),
+                             .width = whole(g, 1, 50),
                              .interpolation = way,
                              .border = border,
                              .fill = fill});
@@ -93,8 +93,8 @@ TEST(DeviceOperator, ResizesAndCropsAsTheHostDoes) {
   expect_same({
       {"resize of a part",
        [](Graph& g, Value<Image> image) {
-         return resize(image, {.width = whole(g, 1, 60),
-                               .height = whole(g, 1, 60),
+         return resize(image, {.height = whole(g, 1, 60),
+                               .width = whole(g, 1, 60),
                                .mode = ResizeMode::not_smaller,
                                .max_size = 50,
                                .roi_start_y = g.uniform(0.f, 0.5f),
@@ -296,7 +296,7 @@ TEST(DeviceOperator, LaysImagesOverEachOtherAsTheHostDoes) {
        [](Graph&, Value<Image> image) { return blend(image, transpose(image), 0.25f); }},
       {"paste",
        [](Graph& g, Value<Image> image) {
-         auto patch = invert(resize(image, {.width = whole(g, 1, 40), .height = whole(g, 1, 40)}));
+         auto patch = invert(resize(image, {.height = whole(g, 1, 40), .width = whole(g, 1, 40)}));
          return paste(
              image, patch,
              {.y = whole(g, -30, 60), .x = whole(g, -30, 60), .alpha = g.uniform(0.f, 1.f)});
@@ -371,8 +371,8 @@ TEST(DeviceOperator, CoversAsTheHostDoes) {
          return grid_mask(image, {.tile = whole(g, 1, 30),
                                   .ratio = g.uniform(0.f, 1.f),
                                   .degrees = g.uniform(-400.f, 400.f),
-                                  .shift_x = g.uniform(-90.f, 90.f),
                                   .shift_y = g.uniform(-90.f, 90.f),
+                                  .shift_x = g.uniform(-90.f, 90.f),
                                   .fill = fill});
        }},
       {"grid_mask by quarter turns",
@@ -395,8 +395,8 @@ TEST(DeviceOperator, CoversAsTheHostDoes) {
     cases.push_back(
         {std::string("pad_image to a size, ") + name_of(border), [=](Graph& g, Value<Image> image) {
            return pad_image(image, {.left = whole(g, 0, 9),
-                                    .width = whole(g, 1, 60),
                                     .height = whole(g, 1, 60),
+                                    .width = whole(g, 1, 60),
                                     .border = border,
                                     .fill = fill});
          }});

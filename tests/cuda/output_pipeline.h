@@ -31,7 +31,7 @@ inline constexpr std::int64_t kSamples = 40;
 inline constexpr int kBatch = 8;
 inline constexpr std::size_t kBytes = 12 * 10 * 3;  // of an image
 
-inline Image picture(std::int64_t i) {
+inline Image drawn_image(std::int64_t i) {
   return draw_image(12, 10, 3, static_cast<std::uint64_t>(i));
 }
 inline bool every_third(std::int64_t i) { return i % 3 == 1; }
@@ -44,14 +44,14 @@ inline auto upside_down(bool holes) {
         "draw",
         [holes](std::int64_t i) {
           if (holes && every_third(i)) throw Error("cannot be drawn");
-          return picture(i);
+          return drawn_image(i);
         },
         index);
     return flip(image.gpu(), {.horizontal = false, .vertical = true});
   };
 }
 inline bool is_upside_down(const std::byte* pixels, std::int64_t i) {
-  const Image from = picture(i);
+  const Image from = drawn_image(i);
   for (int y = 0; y < from.height(); ++y) {
     if (std::memcmp(pixels, from.row(from.height() - 1 - y), from.row_bytes()) != 0) return false;
     pixels += from.row_bytes();

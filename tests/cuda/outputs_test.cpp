@@ -7,6 +7,7 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/memory.h>
@@ -87,8 +88,8 @@ auto describe(const Program& program, bool stays) {
   };
 }
 Value<Tensor> tensor_of(Graph& g, const Value<Image>& image) {
-  return resize_mirror_normalize(image, {.width = 9,
-                                         .height = 7,
+  return resize_mirror_normalize(image, {.height = 7,
+                                         .width = 9,
                                          .mirror = g.coin_flip(0.5f),
                                          .mean = {0.1f, 0.2f, 0.3f},
                                          .std = {0.2f, 0.2f, 0.3f},

@@ -78,7 +78,7 @@ Value<Image> describe(Graph& g, bool decodes, bool moves) {
           },
           index);
       return resize(decode_jpeg(there(file, moves), {.damage = DamagePolicy::tolerant}),
-                    {.width = 40, .height = 30});
+                    {.height = 30, .width = 40});
     }
     return there(g.map(
                      "draw",

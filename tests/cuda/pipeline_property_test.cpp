@@ -173,8 +173,8 @@ class Describer {
       case 1:
         return {resize(image, {.shorter = static_cast<std::int32_t>(5 + below(30))}), from.there};
       case 2:
-        return {resize(image, {.width = static_cast<std::int32_t>(5 + below(30)),
-                               .height = static_cast<std::int32_t>(5 + below(30))}),
+        return {resize(image, {.height = static_cast<std::int32_t>(5 + below(30)),
+                               .width = static_cast<std::int32_t>(5 + below(30))}),
                 from.there};
       case 3:
         return {rotate(image, g_.uniform(-90.f, 90.f), {.keep_size = true, .fill = 7}), from.there};
@@ -185,8 +185,8 @@ class Describer {
       case 6:
         return {one_change(g_, image, below(kChanges)), from.there};
       case 7:  // some images are too small for it
-        return {center_crop(image, {.width = static_cast<std::int32_t>(3 + below(6)),
-                                    .height = static_cast<std::int32_t>(3 + below(6))}),
+        return {center_crop(image, {.height = static_cast<std::int32_t>(3 + below(6)),
+                                    .width = static_cast<std::int32_t>(3 + below(6))}),
                 from.there};
       case 8:  // a function of the host's
         if (stays_) return from;

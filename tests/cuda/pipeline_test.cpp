@@ -8,6 +8,7 @@
 #include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -79,7 +80,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
          auto image = resize(there(drawn(g), move), {.shorter = 33});
          image = rotate(image, g.uniform(-30.f, 30.f), {.fill = 9});
          image = brightness_contrast(image, {.brightness = g.uniform(0.5f, 1.5f)});
-         image = center_crop(image, {.width = 16, .height = 20});
+         image = center_crop(image, {.height = 20, .width = 16});
          return as_tensor(g, back(invert(image), move));
        }},
       {"a choice on the device",
@@ -88,7 +89,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
          auto angle = g.uniform(10.f, 30.f);
          auto turned = g.if_else(
              g.coin_flip(0.4f), [&] { return rotate(image, angle); }, [&] { return image; });
-         return as_tensor(g, back(resize(turned, {.width = 24, .height = 24}), move));
+         return as_tensor(g, back(resize(turned, {.height = 24, .width = 24}), move));
        }},
       {"C36: back from the device in both branches",
        [](Graph& g, bool move) {
@@ -125,8 +126,8 @@ const std::vector<std::pair<std::string, Program>>& programs() {
       {"normalized",
        [](Graph& g, bool move) {
          auto image = there(drawn(g), move);
-         return back(resize_mirror_normalize(image, {.width = 17,
-                                                     .height = 13,
+         return back(resize_mirror_normalize(image, {.height = 13,
+                                                     .width = 17,
                                                      .mirror = g.coin_flip(0.5f),
                                                      .mean = {0.1f, 0.2f, 0.3f, 0.4f},
                                                      .std = {0.2f, 0.2f, 0.3f, 0.3f},
@@ -136,7 +137,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
       {"cut and normalized",
        [](Graph& g, bool move) {
          return back(crop_mirror_normalize(there(drawn(g), move),
-                                           {.width = 9, .height = 8, .layout = Layout::hwc}),
+                                           {.height = 8, .width = 9, .layout = Layout::hwc}),
                      move);
        }},
       {"cut, padded, u8",
@@ -153,8 +154,8 @@ const std::vector<std::pair<std::string, Program>>& programs() {
       {"resized, padded, i8",
        [](Graph& g, bool move) {
          auto image = there(drawn(g), move);
-         return back(resize_mirror_normalize(image, {.width = 12,
-                                                     .height = 5,
+         return back(resize_mirror_normalize(image, {.height = 5,
+                                                     .width = 12,
                                                      .mean = {0.5f, 0.4f, 0.3f, 0.2f},
                                                      .dtype = DType::i8,
                                                      .scale = 300,
@@ -216,7 +217,7 @@ TEST(DevicePipeline, DecodesFilesAsTheHostDoes) {
     PipelineOptions options{.batch_size = 8, .seed = 3, .threads = 2, .profile = true};
     if (move) options.device = test_device();
     auto pipeline = make_pipeline(options, [&](Graph& g) {
-      auto image = resize(decoded(g, all, move), {.width = 32, .height = 24});
+      auto image = resize(decoded(g, all, move), {.height = 24, .width = 32});
       return move ? image.cpu() : image;
     });
     std::vector<Image> images;
@@ -294,8 +295,8 @@ TEST(DevicePipeline, NumbersThatCannotBeAreToldInTheSameWords) {
     auto pipeline = make_pipeline(options, [&](Graph& g) {
       auto image = there(drawn(g), move);
       auto tensor =
-          crops ? crop_mirror_normalize(image, {.width = 9, .height = 7, .std = {1, 1, 1}})
-                : resize_mirror_normalize(image, {.width = 9, .height = 7, .std = {1, 1, 1}});
+          crops ? crop_mirror_normalize(image, {.height = 7, .width = 9, .std = {1, 1, 1}})
+                : resize_mirror_normalize(image, {.height = 7, .width = 9, .std = {1, 1, 1}});
       return back(tensor, move);
     });
     std::vector<std::string> all;

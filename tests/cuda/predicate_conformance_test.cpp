@@ -1,4 +1,4 @@
-// Conditionals on numbers that a device computes follow the rules of docs/conformance.md. Samples,
+// Conditionals on numbers that a device computes follow the rules of tests/conformance.md. Samples,
 // errors, paths and counts equal those of the same program on the host, whether all samples take
 // one branch, none or some.
 #include "tests/cuda/join_device_batches.h"
@@ -8,6 +8,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -93,14 +94,14 @@ const std::vector<Row>& rows() {
              [&] { return h.back(there); });
          return joins::darker(h.g, one);
        }},
-      {"C39: chosen among pictures of the host, used there",
+      {"C39: chosen among images of the host, used there",
        [](const Here& h, Value<Image> image, float limit) {
          auto one = h.g.if_else(
              dark(h, image, limit), [&] { return joins::darker(h.g, image); },
              [&] { return image; });
          return h.back(flip(h.there(one)));
        }},
-      {"C44: branches and loops take pictures of the host there",
+      {"C44: branches and loops take images of the host there",
        [](const Here& h, Value<Image> image, float limit) {
          auto there = h.there(image);
          auto one = h.g.select(
@@ -128,7 +129,7 @@ const std::vector<Row>& rows() {
          auto there = h.there(image);
          auto one = h.g.if_else(
              mean(there) < limit,
-             [&] { return flip(center_crop(there, {.width = 60, .height = 50})); },
+             [&] { return flip(center_crop(there, {.height = 50, .width = 60})); },
              [&] { return brightness_contrast(there, {.brightness = mean(there) - limit}); });
          return h.back(invert(one));
        }},
@@ -226,7 +227,7 @@ TEST(DeviceChoices, C43_BranchesThatDifferAreRefused) {
   const auto made = [](DType dtype, Layout layout, bool back) -> Branch {
     return [=](Value<Image> image) {
       auto tensor =
-          crop_mirror_normalize(image, {.width = 8, .height = 8, .dtype = dtype, .layout = layout});
+          crop_mirror_normalize(image, {.height = 8, .width = 8, .dtype = dtype, .layout = layout});
       return back ? tensor.cpu() : tensor;
     };
   };

@@ -1,5 +1,5 @@
 // Conditionals, filters and loops on numbers that a device computes: the samples equal those of the
-// same program on the host. Rows of docs/conformance.md: C29, C44, L7.
+// same program on the host. Rows of tests/conformance.md: C29, C44, L7.
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include "tests/io/images.h"
@@ -119,7 +119,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
        }},
       {"the number and the image in one GPU batch",
        [](Graph&, Value<Image> image) {
-         auto small = resize(image, {.width = 20, .height = 15});
+         auto small = resize(image, {.height = 15, .width = 20});
          auto level = mean(small), most = max(small);
          auto turned = rotate(small, 90.f);
          return brightness_contrast(turned,
@@ -349,7 +349,7 @@ TEST(DevicePredicates, ErrorsAreThoseOfTheHost) {
       auto image = shaded(g, kSamples);
       if (move) image = image.gpu();
       auto cut = g.if_else(
-          max(image) < 100, [&] { return center_crop(image, {.width = 60, .height = 20}); },
+          max(image) < 100, [&] { return center_crop(image, {.height = 20, .width = 60}); },
           [&] { return image; });
       auto one = brightness_contrast(cut, {.brightness = mean(cut) - 30.f});
       return move ? one.cpu() : one;

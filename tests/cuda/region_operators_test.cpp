@@ -7,6 +7,7 @@
 #include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/bytes.h>
@@ -44,7 +45,7 @@ auto encoded_files(Graph& g, std::int64_t count) {
 TEST(DeviceRegion, IsDrawnAsOnTheHost) {
   const OperatorCase crop{"random_resized_crop", [](Graph&, Value<Image> image) {
                             auto part =
-                                random_resized_crop(rotate(image, 20.f), {.width = 9, .height = 7});
+                                random_resized_crop(rotate(image, 20.f), {.height = 7, .width = 9});
                             return random_erasing(part, {.probability = 0.8f, .max_area = 0.1f});
                           }};
   expect_same(crop);
@@ -72,14 +73,14 @@ std::vector<Image> images_of(const FileCase& one, bool there) {
     auto jpeg = encoded_files(g, kFiles);
     return one.change(g, there ? jpeg.gpu() : jpeg).cpu();
   });
-  std::vector<Image> pictures;
+  std::vector<Image> images;
   for (const auto& batch : pipeline.epoch()) {
     EXPECT_TRUE(batch.errors().empty());
-    for (std::size_t i = 0; i < batch.size(); ++i) pictures.push_back(batch.get<0>()[i].clone());
+    for (std::size_t i = 0; i < batch.size(); ++i) images.push_back(batch.get<0>()[i].clone());
   }
-  EXPECT_EQ(pictures.size(), static_cast<std::size_t>(kFiles));
+  EXPECT_EQ(images.size(), static_cast<std::size_t>(kFiles));
   EXPECT_EQ(pipeline.stats().device.samples > 0, there);
-  return pictures;
+  return images;
 }
 
 DetectionSample detect(Graph& g, Value<Bytes> jpeg) {
@@ -92,12 +93,12 @@ DetectionSample detect(Graph& g, Value<Bytes> jpeg) {
         return box;
       },
       jpeg);
-  return detection_augment(g, jpeg, boxes, boxes, {.width = 40, .height = 30});
+  return detection_augment(g, jpeg, boxes, boxes, {.height = 30, .width = 40});
 }
 
 SegmentationSample segment(Graph& g, Value<Bytes> jpeg) {
   const auto mask = grayscale(decode_jpeg(jpeg));
-  return segmentation_augment(g, jpeg, mask, {.width = 70, .height = 64});
+  return segmentation_augment(g, jpeg, mask, {.height = 64, .width = 70});
 }
 
 // The device, too, decodes no more of an image than the region that is seen of it. Numbers such as
@@ -106,15 +107,15 @@ TEST(DeviceRegion, OfAFileIsThatOfTheHost) {
   const FileCase cases[] = {
       {"random_resized_crop",
        [](Graph&, Value<Bytes> jpeg) {
-         return random_resized_crop(decode_jpeg(jpeg), {.width = 20, .height = 30});
+         return random_resized_crop(decode_jpeg(jpeg), {.height = 30, .width = 20});
        }},
       {"center_region",
        [](Graph&, Value<Bytes> jpeg) {
          auto image = decode_jpeg(jpeg);
-         return crop(image, center_region(canvas_size(image), {.width = 21, .height = 33}));
+         return crop(image, center_region(canvas_size(image), {.height = 33, .width = 21}));
        }},
       {"detection_augment", [](Graph& g, Value<Bytes> jpeg) { return detect(g, jpeg).image; }},
-      {"segmentation_augment, the picture",
+      {"segmentation_augment, the image",
        [](Graph& g, Value<Bytes> jpeg) { return segment(g, jpeg).image; }},
       {"segmentation_augment, the mask",
        [](Graph& g, Value<Bytes> jpeg) { return segment(g, jpeg).mask; }},
@@ -180,7 +181,7 @@ TEST(DeviceRegion, TwoViewsOfAFileAreThoseOfTheHost) {
     const PipelineOptions options{.seed = 4, .device = there ? test_device() : nullptr};
     auto pipeline = make_pipeline(options, [&](Graph& g) {
       auto jpeg = encoded_files(g, kFiles);
-      const auto both = sim_clr(g, there ? jpeg.gpu() : jpeg, {.width = 20, .height = 30});
+      const auto both = sim_clr(g, there ? jpeg.gpu() : jpeg, {.height = 30, .width = 20});
       const auto tensor = [&](Value<Image> view) {
         auto normal = crop_mirror_normalize(view);
         return there ? normal.cpu() : normal;

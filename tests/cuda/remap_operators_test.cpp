@@ -39,8 +39,8 @@ std::vector<Case> places(Interpolation way, Border border) {
                                   .wx = g.uniform(-0.02f, 0.02f),
                                   .wy = g.uniform(-0.02f, 0.02f),
                                   .w0 = g.uniform(-1.f, 1.f)},
-                                 {.width = whole(g, 1, 50),
-                                  .height = whole(g, 1, 40),
+                                 {.height = whole(g, 1, 40),
+                                  .width = whole(g, 1, 50),
                                   .interpolation = way,
                                   .border = border,
                                   .fill = fill});
@@ -90,8 +90,8 @@ TEST(DeviceOperator, MovesBicubicallyAsTheHostDoes) {
        }},
       {"translate",
        [](Graph& g, Value<Image> image) {
-         return translate(image, {.x = g.uniform(-40.f, 40.f),
-                                  .y = g.uniform(-20.f, 20.f),
+         return translate(image, {.y = g.uniform(-20.f, 20.f),
+                                  .x = g.uniform(-40.f, 40.f),
                                   .interpolation = way,
                                   .border = Border::edge});
        }},

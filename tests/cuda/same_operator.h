@@ -91,7 +91,7 @@ inline void expect_same(const OperatorCase& one) {
   EXPECT_GE(host.images.size(), 10u);
   for (std::size_t i = 0; i < host.images.size(); ++i) {
     ASSERT_TRUE(there.images[i] == host.images[i])
-        << "picture " << host.ids[i] << " differs by "
+        << "image " << host.ids[i] << " differs by "
         << testing::largest_difference(there.images[i], host.images[i]);
   }
 }

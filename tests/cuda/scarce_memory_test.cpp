@@ -10,6 +10,7 @@
 #include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/normalize.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
 #include <sluice/runtime/bytes.h>
@@ -43,7 +44,7 @@ Image drawn(std::int64_t i, int side) {
 }
 
 struct Made {
-  std::vector<std::pair<std::int64_t, std::vector<std::uint8_t>>> pictures;
+  std::vector<std::pair<std::int64_t, std::vector<std::uint8_t>>> images;
   std::vector<SampleError> errors;
 };
 
@@ -52,7 +53,7 @@ Made epoch_of(Pipeline<Image>& pipeline) {
   for (const auto& batch : pipeline.epoch()) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const Image image = batch.get<0>()[i];
-      made.pictures.emplace_back(
+      made.images.emplace_back(
           batch.ids()[i], std::vector<std::uint8_t>(
                               image.data(), image.data() + image.height() * image.row_bytes()));
     }
@@ -78,8 +79,8 @@ Made make(const std::shared_ptr<Device>& device, std::int64_t most, int side, in
             "draw", [=](std::int64_t i) { return drawn(i, i == kSamples / 2 ? large : side); },
             number);
         const bool there = device != nullptr;
-        auto picture = there ? image.gpu() : image;
-        auto small = resize(invert(picture), {.width = 20, .height = 10});
+        auto placed = there ? image.gpu() : image;
+        auto small = resize(invert(placed), {.height = 10, .width = 20});
         return there ? small.cpu() : small;
       });
   return epoch_of(pipeline);
@@ -89,13 +90,13 @@ TEST(ScarceMemory, SamplesWaitForEachOther) {
   // 60 images of 0.75 MB with their results take some 90 MB. Device batches keep up to 16 MB.
   constexpr int kSide = 512;
   const Made expected = make(nullptr, 0, kSide, kSide, 2);
-  ASSERT_EQ(expected.pictures.size(), static_cast<std::size_t>(kSamples));
+  ASSERT_EQ(expected.images.size(), static_cast<std::size_t>(kSamples));
   for (const std::int64_t most : {24 * kMiB, 60 * kMiB}) {
     for (const int threads : {1, 3}) {
       const Made made = make(test_device(), most, kSide, kSide, threads);
       EXPECT_TRUE(made.errors.empty())
           << most << ": " << made.errors.size() << ", " << made.errors.front().what;
-      EXPECT_TRUE(made.pictures == expected.pictures) << most;
+      EXPECT_TRUE(made.images == expected.images) << most;
     }
   }
 }
@@ -114,7 +115,7 @@ TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeDeviceBatchesSmall) {
                       });
                       auto image = g.map(
                           "draw", [](int pixels) { return drawn(0, pixels); }, side);
-                      return resize(invert(image.gpu()), {.width = 20, .height = 10}).cpu();
+                      return resize(invert(image.gpu()), {.height = 10, .width = 20}).cpu();
                     });
   std::int64_t batches = 0, samples = 0;
   std::size_t lost = 0;
@@ -148,30 +149,30 @@ TEST(ScarceMemory, WhatIdleDeviceBatchesKeepIsGivenToThoseThatWait) {
                         auto image = g.map(
                             "draw", [=](std::int64_t i) { return drawn(i, 256); }, number);
                         const bool there = device != nullptr;
-                        auto picture = there ? image.gpu() : image;
+                        auto placed = there ? image.gpu() : image;
                         for (int i = 0; i < 4; ++i) {  // each filter ends a device batch
-                          g.filter(mean(picture) < 1000.f);
-                          picture = invert(picture);
+                          g.filter(mean(placed) < 1000.f);
+                          placed = invert(placed);
                         }
-                        auto small = resize(picture, {.width = 20, .height = 10});
+                        auto small = resize(placed, {.height = 10, .width = 20});
                         return there ? small.cpu() : small;
                       });
     return epoch_of(pipeline);
   };
   const Made expected = run(nullptr, 0, 2);
-  ASSERT_EQ(expected.pictures.size(), static_cast<std::size_t>(kSamples));
+  ASSERT_EQ(expected.images.size(), static_cast<std::size_t>(kSamples));
   for (const int threads : {1, 3}) {
     const std::int64_t most = threads == 1 ? 12 * kMiB : 20 * kMiB;
     const Made made = run(test_device(), most, threads);
     EXPECT_TRUE(made.errors.empty())
         << most << ": " << made.errors.size() << ", " << made.errors.front().what;
-    EXPECT_TRUE(made.pictures == expected.pictures) << most;
+    EXPECT_TRUE(made.images == expected.images) << most;
   }
 }
 
 TEST(ScarceMemory, OneThatIsTooLargeCostsItself) {
   const Made made = make(test_device(), 48 * kMiB, 256, 3000, 2);
-  EXPECT_EQ(made.pictures.size(), static_cast<std::size_t>(kSamples - 1));
+  EXPECT_EQ(made.images.size(), static_cast<std::size_t>(kSamples - 1));
   ASSERT_EQ(made.errors.size(), 1U);
   EXPECT_EQ(made.errors.front().key.index, kSamples / 2);
   EXPECT_NE(made.errors.front().what.find("max_device_bytes"), std::string::npos)
@@ -214,7 +215,7 @@ std::vector<Case> cases() {
   const auto size = [](Graph& g) { return cast<std::int32_t>(g.uniform(200.f, 201.f)); };
   return {
       {"resize", image_case([=](Graph& g, Value<Image> image) {
-         return resize(image, {.width = size(g), .height = size(g)});
+         return resize(image, {.height = size(g), .width = size(g)});
        })},
       {"resize",
        image_case([](Graph&, Value<Image> image) { return resize(image, {.shorter = 200}); })},
@@ -222,7 +223,7 @@ std::vector<Case> cases() {
        image_case([](Graph&, Value<Image> image) { return resize(image, {.height = 200}); })},
       {"resize", image_case([](Graph&, Value<Image> image) {
          // The result does not depend on whether the image between the two is made.
-         return crop(resize(image, {.width = 200, .height = 200}), Rectangle{0, 0, 9, 9});
+         return crop(resize(image, {.height = 200, .width = 200}), Rectangle{0, 0, 9, 9});
        })},
       {"rotate", image_case([](Graph& g, Value<Image> image) {
          return rotate(image, g.uniform(44.f, 46.f));
@@ -236,10 +237,10 @@ std::vector<Case> cases() {
          return crop(image, Rectangle{-50, -50, 100, 100}, {.out_of_bounds = OutOfBounds::pad});
        })},
       {"warp_affine", image_case([=](Graph& g, Value<Image> image) {
-         return warp_affine(image, {}, {.width = size(g), .height = size(g)});
+         return warp_affine(image, {}, {.height = size(g), .width = size(g)});
        })},
       {"warp_perspective", image_case([=](Graph& g, Value<Image> image) {
-         return warp_perspective(image, {}, {.width = size(g), .height = size(g)});
+         return warp_perspective(image, {}, {.height = size(g), .width = size(g)});
        })},
       {"grayscale", image_case([](Graph&, Value<Image> image) {
          return grayscale(pad_image(grayscale(image), {.right = 50}), {.channels = 3});
@@ -327,7 +328,7 @@ TEST(SizeLimit, InspectGivesTheSameError) {
   auto pipeline = make_pipeline({.max_image_bytes = kBytes}, [](Graph& g) {
     const auto image =
         g.source(2, [](const SampleInfo&) { return testing::make_image(40, 50, 3, 7); });
-    return crop(resize(image, {.width = 200, .height = 200}), Rectangle{0, 0, 9, 9});
+    return crop(resize(image, {.height = 200, .width = 200}), Rectangle{0, 0, 9, 9});
   });
   const Inspection sample = pipeline.inspect(0);
   ASSERT_NE(sample.error(), nullptr);
@@ -346,7 +347,7 @@ TEST(SizeLimit, ASmallFileAsksForNoGigabytes) {
          return rotate(image, g.uniform(44.f, 46.f));
        })},
       {"resize", image_case([](Graph&, Value<Image> image) {
-         return resize(image, {.width = 65000, .height = 40000});
+         return resize(image, {.height = 40000, .width = 65000});
        })},
       {"expand", image_case([](Graph&, Value<Image> image) {
          return pad_image(expand(image, {.ratio = 1.f}), {.top = 30000});

@@ -63,25 +63,25 @@ void add_ordinary(Folder& folder) {
 }
 
 void add_odd(Folder& folder) {
-  const Image picture = draw_image(37, 50, 3);
+  const Image image = draw_image(37, 50, 3);
   constexpr int kFactors[][6] = {{4, 1, 1, 1, 1, 1}, {1, 4, 1, 1, 1, 1}, {1, 1, 2, 2, 2, 2},
                                  {2, 2, 2, 1, 1, 2}, {3, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 1, 1},
                                  {2, 1, 2, 1, 2, 1}, {4, 2, 1, 1, 1, 1}};
   for (const auto& factors : kFactors) {
-    folder.add("sampling", reference_encode(picture, JCS_RGB, 75, [&](jpeg_compress_struct& info) {
+    folder.add("sampling", reference_encode(image, JCS_RGB, 75, [&](jpeg_compress_struct& info) {
                  for (int c = 0; c < 3; ++c) {
                    info.comp_info[c].h_samp_factor = factors[2 * c];
                    info.comp_info[c].v_samp_factor = factors[2 * c + 1];
                  }
                }));
   }
-  folder.add("rgb", reference_encode(picture, JCS_RGB, 75, [](jpeg_compress_struct& info) {
+  folder.add("rgb", reference_encode(image, JCS_RGB, 75, [](jpeg_compress_struct& info) {
                jpeg_set_colorspace(&info, JCS_RGB);
              }));
-  folder.add("arithmetic", reference_encode(picture, JCS_RGB, 75, [](jpeg_compress_struct& info) {
+  folder.add("arithmetic", reference_encode(image, JCS_RGB, 75, [](jpeg_compress_struct& info) {
                info.arith_code = TRUE;
              }));
-  folder.add("scans", reference_encode(picture, JCS_RGB, 75, [](jpeg_compress_struct& info) {
+  folder.add("scans", reference_encode(image, JCS_RGB, 75, [](jpeg_compress_struct& info) {
                static constexpr jpeg_scan_info kScans[] = {
                    {1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
                info.scan_info = kScans;

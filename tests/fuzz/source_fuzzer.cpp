@@ -89,9 +89,9 @@ void decode(std::span<const std::uint8_t> file, ColorSpace color) {
   const ImageOptions options{.color = color, .max_output_bytes = 1 << 18};
   Image out;
   decode_image_file(file, options, out);
-  const PictureSize size = peek_image(file, options);
+  const ImageSize size = peek_image(file, options);
   if (out.height() == size.height && out.width() == size.width) return;
-  std::cerr << "the picture has another size than its header says" << std::endl;
+  std::cerr << "the image has another size than its header says" << std::endl;
   std::abort();
 }
 

@@ -1,6 +1,6 @@
-# Checks every link of README.md and docs/: it must lead to a file or folder of the tree, and to an
-# existing heading. Also checks every path in inline code, such as `graph/graph.h` or
-# `graph/flow/`: it must exist in the tree. Argument: ROOT.
+# Checks every link of the pages in the root, docs/ and tests/conformance.md: it must lead to a file
+# or folder of the tree, and to an existing heading. Also checks every path in inline code, such as
+# `graph/graph.h` or `graph/flow/`: it must exist in the tree. Argument: ROOT.
 cmake_minimum_required(VERSION 3.22)
 
 # Returns the text of a page without its code, and a list of its inline code. Code blocks are in
@@ -55,7 +55,7 @@ set(folders "runtime|graph|io|ops|cuda|apps|benchmarks|python|tests|scripts|docs
 set(links 0)
 set(to_headings 0)
 set(paths 0)
-file(GLOB pages ${ROOT}/README.md ${ROOT}/docs/*.md)
+file(GLOB pages ${ROOT}/*.md ${ROOT}/docs/*.md ${ROOT}/tests/conformance.md)
 foreach(page IN LISTS pages)
   get_filename_component(folder ${page} DIRECTORY)
   file(RELATIVE_PATH name ${ROOT} ${page})

@@ -37,12 +37,12 @@ TEST(JpegBatch, MixesAllKinds) {
   const auto device = test_device();
   JpegBatch batch;
   for (int round = 0; round < 2; ++round) {
-    const auto pictures = decode_on(*device, work, batch);
+    const auto images = decode_on(*device, work, batch);
     for (std::size_t i = 0; i < work.size(); ++i) {
       Image whole;
       decode_jpeg_image(all.files[i], {}, whole);
-      EXPECT_FALSE(pictures[i].damaged);
-      EXPECT_EQ(difference(pictures[i].image, whole, {0, 0, whole.height(), whole.width()}), "");
+      EXPECT_FALSE(images[i].damaged);
+      EXPECT_EQ(difference(images[i].image, whole, {0, 0, whole.height(), whole.width()}), "");
     }
     work.resize(7);
   }
@@ -74,8 +74,8 @@ TEST(JpegBatch, SaysWhichSampleIsDamaged) {
   }
   const auto device = test_device();
   JpegBatch batch;
-  const auto pictures = decode_on(*device, work, batch);
-  for (std::size_t i = 0; i < work.size(); ++i) EXPECT_EQ(pictures[i].damaged, damaged(i)) << i;
+  const auto images = decode_on(*device, work, batch);
+  for (std::size_t i = 0; i < work.size(); ++i) EXPECT_EQ(images[i].damaged, damaged(i)) << i;
 }
 
 TEST(JpegBatch, SamplesAreFilledByThreads) {

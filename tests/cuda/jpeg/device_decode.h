@@ -120,11 +120,11 @@ inline std::vector<DeviceImage> decode_on(Device& device, const std::vector<Devi
   stream->record(*event);
   while (!event->over()) {
   }
-  std::vector<DeviceImage> pictures(work.size());
+  std::vector<DeviceImage> images(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
     const JpegPlan& plan = *work[i].plan;
-    Image& image = pictures[i].image;
-    pictures[i].damaged = words[i] != 0;
+    Image& image = images[i].image;
+    images[i].damaged = words[i] != 0;
     image.create(plan.out_height(), plan.out_width(), plan.channels());
     for (int y = 0; y < image.height(); ++y) {
       const std::byte* row = read_back.get() + places[i] + y * strides[i];
@@ -133,7 +133,7 @@ inline std::vector<DeviceImage> decode_on(Device& device, const std::vector<Devi
         EXPECT_EQ(row[image.row_bytes() + static_cast<std::size_t>(x)], std::byte{kUntouched});
     }
   }
-  return pictures;
+  return images;
 }
 
 // Returns the index entry of the file after learning it. Returns nothing for files that an index

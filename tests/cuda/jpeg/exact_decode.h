@@ -18,7 +18,7 @@
 namespace sluice::device {
 
 struct Tally {
-  int files = 0, pictures = 0, refused = 0, fetched = 0;
+  int files = 0, images = 0, refused = 0, fetched = 0;
   std::uint64_t whole_bytes = 0, region_bytes = 0;
 };
 
@@ -69,18 +69,18 @@ class ExactDecode {
       EXPECT_LE(plans_[i].bytes(), plans_[0].bytes()) << name;
       tally.region_bytes += i == 0 ? 0 : plans_[i].bytes();
     }
-    const auto pictures = decode_on(*device_, work, batch_, 5);
+    const auto images = decode_on(*device_, work, batch_, 5);
     for (std::size_t i = 0; i < regions.size(); ++i) {
       const Rectangle& r = regions[i];
-      EXPECT_FALSE(pictures[i].damaged)
+      EXPECT_FALSE(images[i].damaged)
           << name << ", subsequences of " << wanted.subsequence << " bytes";
-      EXPECT_EQ(difference(pictures[i].image, whole, r), "")
+      EXPECT_EQ(difference(images[i].image, whole, r), "")
           << name << ", " << r.height << " x " << r.width << " at (" << r.y << ", " << r.x
           << "), of " << whole.height() << " x " << whole.width() << ", grain " << wanted.grain
           << ", subsequences of " << wanted.subsequence << " bytes";
     }
     ++tally.files;
-    tally.pictures += static_cast<int>(regions.size());
+    tally.images += static_cast<int>(regions.size());
     tally.whole_bytes += plans_[0].bytes() * (regions.size() - 1);
   }
 

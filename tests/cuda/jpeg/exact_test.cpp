@@ -26,7 +26,7 @@ TEST(JpegOnDevice, SmallImagesOfAllSizesAreExact) {
   }
   EXPECT_EQ(decode.tally.refused, 0);
   EXPECT_GT(decode.tally.files, 500);
-  EXPECT_GT(decode.tally.fetched, decode.tally.pictures / 4);
+  EXPECT_GT(decode.tally.fetched, decode.tally.images / 4);
 }
 
 TEST(JpegOnDevice, AllKindsAreExact) {
@@ -75,7 +75,7 @@ using JpegFilesOnDevice = JpegCorpus;
 
 void tell(const Tally& tally) {
   std::printf("%d files, %d images, %d files refused; %.3f of the bytes for regions\n", tally.files,
-              tally.pictures, tally.refused,
+              tally.images, tally.refused,
               static_cast<double>(tally.region_bytes) /
                   static_cast<double>(std::max<std::uint64_t>(tally.whole_bytes, 1)));
 }

@@ -175,9 +175,9 @@ TEST(JpegForTheHost, DamageDoesNoHarm) {
     if (plans[0].make(file, *header, &*entry, {}, options)) work.push_back({&plans[0], file});
     if (plans[1].make(file, *header, &*entry, region, options)) work.push_back({&plans[1], file});
     if (work.empty()) continue;
-    for (const DeviceImage& picture : decode_on(device, work, batch, 3)) {
+    for (const DeviceImage& image : decode_on(device, work, batch, 3)) {
       ++taken;
-      flagged += picture.damaged ? 1 : 0;
+      flagged += image.damaged ? 1 : 0;
     }
   }
   EXPECT_GT(taken, 300);

@@ -115,7 +115,7 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
       "%4zu %s%s: %.0f/s; us each: all %.3f, upload %.3f (%.1f KB), decoding %.3f: clear %.3f, "
       "codes %.3f, huffman %.3f, inverse dct %.3f, pixels %.3f; %ld damaged; on the host: plan "
       "%.1f, fill %.1f\n",
-      batch.size(), what.regions ? "regions" : "pictures", what.indexed ? "" : ", no index",
+      batch.size(), what.regions ? "regions" : "images", what.indexed ? "" : ", no index",
       1e6 / all, all, up,
       static_cast<double>(batch.upload_bytes()) / 1e3 / static_cast<double>(batch.size()), decode,
       clear, codes, what.indexed ? huffman : unindexed, dct, color, static_cast<long>(damaged),

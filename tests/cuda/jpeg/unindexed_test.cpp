@@ -109,15 +109,15 @@ class Judge {
       return;
     }
     ++taken;
-    const auto pictures = decode_on(*device_, {{&plan_, file}}, batch_, 3);
-    if (pictures[0].damaged) {
+    const auto images = decode_on(*device_, {{&plan_, file}}, batch_, 3);
+    if (images[0].damaged) {
       ++flagged;
       return;
     }
     const DecodeOutcome expected = outcome_of(file, region, options, kFast);
     EXPECT_EQ(expected.error, "") << name;
     EXPECT_EQ(expected.warning, "") << name;
-    EXPECT_TRUE(pictures[0].image == expected.image) << name;
+    EXPECT_TRUE(images[0].image == expected.image) << name;
   }
   void tell() const { std::printf("%d refused, %d taken, %d flagged\n", refused, taken, flagged); }
 

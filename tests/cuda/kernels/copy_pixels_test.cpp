@@ -69,9 +69,9 @@ TEST(CopyPixelsOnDevice, MovesThemAsTheHostDoes) {
   CopyPixelsBatch batch;
   for (const Rectangle& size : kSizes) {
     for (int channels = 1; channels <= 4; ++channels) {
-      const Image picture = make_image(size.height, size.width, channels);
-      const std::uint8_t* in = batch.device().upload(picture);
-      const device::PixelsIn pixels = device::hwc_pixels(channels, picture.row_stride());
+      const Image image = make_image(size.height, size.width, channels);
+      const std::uint8_t* in = batch.device().upload(image);
+      const device::PixelsIn pixels = device::hwc_pixels(channels, image.row_stride());
       const device::PixelsOut same = device::pixels_out(size.height, size.width, channels);
       const device::PixelsOut turned = device::pixels_out(size.width, size.height, channels);
       Image expected;
@@ -81,30 +81,26 @@ TEST(CopyPixelsOnDevice, MovesThemAsTheHostDoes) {
                   std::string(what) + " " + std::to_string(size.height) + "x" +
                       std::to_string(size.width) + "x" + std::to_string(channels));
       };
-      kernels::flip(picture, false, false, expected);
+      kernels::flip(image, false, false, expected);
       add(pixels, same, "copy");
-      kernels::flip(picture, true, false, expected);
+      kernels::flip(image, true, false, expected);
       add(mirrored(pixels, size.width), same, "mirror");
-      kernels::flip(picture, false, true, expected);
+      kernels::flip(image, false, true, expected);
       add(upside_down(pixels, size.height), same, "upside down");
-      kernels::flip(picture, true, true, expected);
+      kernels::flip(image, true, true, expected);
       add(upside_down(mirrored(pixels, size.width), size.height), same, "half a turn");
-      kernels::rotate(picture, 90, {}, expected);
+      kernels::rotate(image, 90, {}, expected);
       add(turned_left(pixels, size.width), turned, "left");
-      kernels::rotate(picture, 270, {}, expected);
+      kernels::rotate(image, 270, {}, expected);
       add(turned_right(pixels, size.height), turned, "right");
       const Rectangle part{size.height / 3, size.width / 4, size.height / 2 + 1,
                            size.width / 2 + 1};
-      kernels::crop(picture, part, expected);
+      kernels::crop(image, part, expected);
       add(cropped(pixels, part), device::pixels_out(part.height, part.width, channels), "crop");
-      kernels::brightness_contrast(picture, 1.4f, 0.6f, 90.5f, expected);
-      device::PixelsOut lighter = same;
-      lighter.levels = device::brightness_contrast_levels(1.4f, 0.6f, 90.5f);
-      add(pixels, lighter, "brightness and contrast");
       const auto table = kernels::brightness_contrast_table(0.7f, 2.0f, 128);
-      kernels::brightness_contrast(picture, 0.7f, 2.0f, 128, expected);
+      kernels::brightness_contrast(image, 0.7f, 2.0f, 128, expected);
       device::PixelsOut mapped = same;
-      mapped.levels = device::lut(batch.device().upload(table.data(), table.size()));
+      mapped.lut = batch.device().upload(table.data(), table.size());
       add(pixels, mapped, "table");
     }
   }
@@ -117,17 +113,17 @@ TEST(CopyPixelsOnDevice, NormalizesAsTheHostDoes) {
     for (int variant = 0; variant < 4 * kNormalizings; ++variant) {
       const int channels = 1 + variant % 4;
       const kernels::NormalizeParams params = test_normalizing(variant / 4);
-      const Image picture = make_image(size.height, size.width, channels);
+      const Image image = make_image(size.height, size.width, channels);
       const Rectangle part{size.height / 4, size.width / 3, size.height / 2 + 1,
                            size.width / 2 + 1};
       Tensor expected;
-      kernels::crop_mirror_normalize(picture, part, params, expected);
-      device::PixelsIn in = cropped(device::hwc_pixels(channels, picture.row_stride()), part);
+      kernels::crop_mirror_normalize(image, part, params, expected);
+      device::PixelsIn in = cropped(device::hwc_pixels(channels, image.row_stride()), part);
       if (params.mirror) in = device::mirrored(in, part.width);
       const device::PixelsOut out =
           device::normalized_out(part.height, part.width, channels, params);
-      batch.add(device::copy_pixels_job(in, out), batch.device().upload(picture),
-                bytes_of(expected), std::to_string(variant));
+      batch.add(device::copy_pixels_job(in, out), batch.device().upload(image), bytes_of(expected),
+                std::to_string(variant));
     }
   }
   batch.check();
@@ -144,7 +140,8 @@ TEST(CopyPixelsOnDevice, NormalizesEveryLevelAfterATable) {
     const kernels::NormalizeParams params{.mean = kMean, .std = kStd, .dtype = DType::f16};
     kernels::crop_mirror_normalize(changed, {0, 0, 16, 16}, params, expected);
     device::PixelsOut out = device::normalized_out(16, 16, 1, params);
-    out.levels = device::brightness_contrast_levels(brightness, 1.1f, 120.0f);
+    const auto table = kernels::brightness_contrast_table(brightness, 1.1f, 120.0f);
+    out.lut = batch.device().upload(table.data(), table.size());
     batch.add(device::copy_pixels_job(device::hwc_pixels(1, 16), out), batch.device().upload(all),
               bytes_of(expected), std::to_string(brightness));
   }
@@ -240,7 +237,8 @@ TEST(CopyPixelsOnDevice, RefusesWhatCannotBe) {
   device::PixelsOut out = device::pixels_out(4, 4, 3);
   EXPECT_THROW(device::copy_pixels_job(device::hwc_pixels(3, 12, DType::i32), out),
                std::invalid_argument);
-  out.levels = device::brightness_contrast_levels(1, 2, 128);
+  const kernels::Lut table = kernels::same_levels();
+  out.lut = table.data();
   EXPECT_THROW(device::copy_pixels_job(device::hwc_pixels(3, 12, DType::f32), out),
                std::invalid_argument);
   EXPECT_THROW(device::copy_job(0, 1, 1, 1), std::invalid_argument);

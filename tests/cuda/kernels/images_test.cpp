@@ -24,61 +24,61 @@ namespace images_test {
 
 TEST(ColorsOnDevice, ChangesThemAsTheHostDoes) {
   JobBatch<device::ColorJob, device::launch_colors> batch;
-  for_images({3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({3, 4}, [&](const Image& image, const std::string& text) {
     Image expected;
     const kernels::ColorTwist twist{1.2f, 0.8f, 1.4f, 33};
-    kernels::color_twist(picture, twist, expected);
-    Placed placed = batch.place(picture, expected);
+    kernels::color_twist(image, twist, expected);
+    Placed placed = batch.place(image, expected);
     device::ColorJob job = color_job(placed.in, placed.out);
     change_by_matrix(job, kernels::float_matrix(kernels::color_twist_matrix(twist)));
     batch.add(job, "twist " + text);
     for (const float degrees : {-100.f, 0.f, 17.5f, 359.9f}) {
-      kernels::hue(picture, degrees, expected);
-      placed = batch.place(picture, expected);
+      kernels::hue(image, degrees, expected);
+      placed = batch.place(image, expected);
       job = color_job(placed.in, placed.out);
       change_by_hue(job, degrees);
       batch.add(job, "hue " + text);
     }
   });
-  for_images({1, 3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({1, 3, 4}, [&](const Image& image, const std::string& text) {
     for (const int channels : {1, 3}) {
       Image expected;
-      kernels::grayscale(picture, channels, expected);
-      const Placed placed = batch.place(picture, expected);
+      kernels::grayscale(image, channels, expected);
+      const Placed placed = batch.place(image, expected);
       device::ColorJob job = color_job(placed.in, placed.out);
       change_to_gray(job);
       batch.add(job, "gray " + text);
     }
   });
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
-    Placed placed = batch.place(picture, picture);
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
+    Placed placed = batch.place(image, image);
     batch.add(color_job(placed.in, placed.out), "copy " + text);
     std::vector<kernels::Lut> tables;
-    Image expected = picture.clone();
-    for (int c = 0; c < picture.channels(); ++c) {
+    Image expected = image.clone();
+    for (int c = 0; c < image.channels(); ++c) {
       tables.push_back(kernels::lut_of([c](double x) { return 200 - (c + 1) * x / 3; }));
-      for (int y = 0; y < picture.height(); ++y) {
-        for (int x = 0; x < picture.width(); ++x) {
-          std::uint8_t& level = expected.row(y)[x * picture.channels() + c];
+      for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x) {
+          std::uint8_t& level = expected.row(y)[x * image.channels() + c];
           level = tables.back()[level];
         }
       }
     }
-    placed = batch.place(picture, expected);
+    placed = batch.place(image, expected);
     device::ColorJob job = color_job(placed.in, placed.out);
     change_by_tables(job, batch.device().upload(tables[0].data(), 256 * tables.size()));
     batch.add(job, "tables " + text);
   });
   batch.launch();
-  batch.expect_pictures();
+  batch.expect_images();
 }
 
 TEST(HistogramOnDevice, MakesTheTablesOfTheHost) {
   JobBatch<device::HistogramJob, device::launch_luts> batch;
   std::vector<device::ColorJob> maps;
-  const auto add = [&](const Image& picture, const Image& expected, device::LevelsFor what,
+  const auto add = [&](const Image& image, const Image& expected, device::LevelsFor what,
                        float factor, const std::string& text) {
-    const Placed placed = batch.place(picture, expected);
+    const Placed placed = batch.place(image, expected);
     device::HistogramJob job = histogram_job(placed.in, what, factor);
     const std::vector<std::uint32_t> zeros(device::kHistogram);
     job.counts = batch.device().upload(zeros.data(), zeros.size());
@@ -87,15 +87,15 @@ TEST(HistogramOnDevice, MakesTheTablesOfTheHost) {
     maps.push_back(color_job(placed.in, placed.out));
     change_by_tables(maps.back(), job.tables);
   };
-  const auto add_all = [&](const Image& picture, const std::string& text) {
+  const auto add_all = [&](const Image& image, const std::string& text) {
     Image expected;
-    kernels::equalize(picture, expected);
-    add(picture, expected, device::LevelsFor::equalize, 1, "equalize " + text);
-    kernels::autocontrast(picture, expected);
-    add(picture, expected, device::LevelsFor::autocontrast, 1, "autocontrast " + text);
+    kernels::equalize(image, expected);
+    add(image, expected, device::LevelsFor::equalize, 1, "equalize " + text);
+    kernels::autocontrast(image, expected);
+    add(image, expected, device::LevelsFor::autocontrast, 1, "autocontrast " + text);
     for (const float factor : {0.f, 0.7f, 1.f, 2.9f}) {
-      kernels::contrast(picture, factor, expected);
-      add(picture, expected, device::LevelsFor::contrast, factor, "contrast " + text);
+      kernels::contrast(image, factor, expected);
+      add(image, expected, device::LevelsFor::contrast, factor, "contrast " + text);
     }
   };
   for_images({1, 3, 4}, add_all);
@@ -105,62 +105,62 @@ TEST(HistogramOnDevice, MakesTheTablesOfTheHost) {
   add_all(two, "two levels");
   batch.launch();
   launch_colors(batch.device().stream(), batch.device().upload(maps));
-  batch.expect_pictures();
+  batch.expect_images();
 }
 
 TEST(FillRectsOnDevice, CoversAsTheHostDoes) {
   JobBatch<device::FillRectsJob, device::launch_fill_rects> batch;
   const Fill fill(1, 20, 130, 255);
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
     Image expected;
     for (const Rectangle& region :
          {Rectangle{3, 5, 20, 11}, Rectangle{-4, -4, 6, 200}, Rectangle{-9, 0, 5, 5},
           Rectangle{0, 0, 0, 9}, Rectangle{2147483000, 1, 2147483000, 3}}) {
-      kernels::erase(picture, region, fill, expected);
-      const Placed placed = batch.place(picture, expected);
+      kernels::erase(image, region, fill, expected);
+      const Placed placed = batch.place(image, expected);
       device::FillRectsJob job = fill_rects_job(placed.in, placed.out, fill);
       fill_rectangle(job, region);
       batch.add(job, "erase " + text);
     }
     for (const float degrees : {0.f, 33.f, -90.f, 1000.f}) {
       const kernels::GridMask mask{9, 0.4f, degrees, -3.5f, 7, fill};
-      kernels::grid_mask(picture, mask, expected);
-      const Placed placed = batch.place(picture, expected);
+      kernels::grid_mask(image, mask, expected);
+      const Placed placed = batch.place(image, expected);
       device::FillRectsJob job = fill_rects_job(placed.in, placed.out, fill);
       fill_grid(job, mask);
       batch.add(job, "grid " + text);
     }
     for (const Border border : {Border::constant, Border::edge, Border::reflect}) {
       const kernels::Margins margins{70, 3, 1, 130};
-      kernels::pad(picture, margins, border, fill, expected);
-      const Placed placed = batch.place(picture, expected);
+      kernels::pad(image, margins, border, fill, expected);
+      const Placed placed = batch.place(image, expected);
       device::FillRectsJob job = fill_rects_job(placed.in, placed.out, fill);
       fill_margins(job, margins.top, margins.left, border);
       batch.add(job, std::string("pad ") + name_of(border) + " " + text);
     }
   });
   batch.launch();
-  batch.expect_pictures();
+  batch.expect_images();
 }
 
 TEST(Filter2dOnDevice, FiltersAsTheHostDoes) {
   JobBatch<device::Filter2dJob, device::launch_filter_2d> batch;
   kernels::FilterWeights filter{7, 5, {}};
   for (std::size_t i = 0; i < 35; ++i) filter.weights[i] = 0.3f - 0.017f * static_cast<float>(i);
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
     Image expected;
     for (const float factor : {0.f, 0.55f, 1.f, 1.9f, 100.f}) {
-      kernels::sharpness(picture, factor, expected);
-      const Placed placed = batch.place(picture, expected);
+      kernels::sharpness(image, factor, expected);
+      const Placed placed = batch.place(image, expected);
       batch.add(sharpness_job(placed.in, placed.out, kernels::sharpness_factor(factor)),
                 "sharpness " + text);
     }
-    kernels::filter_2d(picture, filter, expected);
-    const Placed placed = batch.place(picture, expected);
+    kernels::filter_2d(image, filter, expected);
+    const Placed placed = batch.place(image, expected);
     batch.add(filter_job(placed.in, placed.out, filter), "filter " + text);
   });
   batch.launch();
-  batch.expect_pictures();
+  batch.expect_images();
 }
 
 TEST(BlurOnDevice, BlursAsTheHostDoes) {
@@ -173,32 +173,32 @@ TEST(BlurOnDevice, BlursAsTheHostDoes) {
         batch.device().upload(view.weights, static_cast<std::size_t>(view.count)), view.count,
         view.bits};
   };
-  const auto add = [&](const Image& picture, const Image& expected, const device::BlurSide& down,
+  const auto add = [&](const Image& image, const Image& expected, const device::BlurSide& down,
                        const device::BlurSide& across, const std::string& text) {
-    const Placed placed = batch.place(picture, expected);
+    const Placed placed = batch.place(image, expected);
     device::BlurJob job = blur_job(placed.in, placed.out);
     job.levels = batch.device().allocate<std::uint16_t>(levels_of(job));
     job.down = down;
     job.across = across;
     batch.add(job, text);
   };
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
     Image expected;
     for (const int window : {1, 3, 21, 255}) {
-      kernels::box_blur(picture, window, expected);
+      kernels::box_blur(image, window, expected);
       const device::BlurSide box = device::box_side(window);
-      add(picture, expected, box, box, "box " + text);
+      add(image, expected, box, box, "box " + text);
     }
     for (const float sigma : {0.3f, 2.f, 8.f}) {
       const kernels::GaussianBlurParams params{sigma, 3 * sigma, 0};
-      kernels::gaussian_blur(picture, params, expected);
+      kernels::gaussian_blur(image, params, expected);
       const kernels::GaussianWindows windows = kernels::gaussian_windows(params);
-      add(picture, expected, side(windows.down, windows.weight_down),
+      add(image, expected, side(windows.down, windows.weight_down),
           side(windows.across, windows.weight_across), "gaussian " + text);
     }
   });
   batch.launch();
-  batch.expect_pictures();
+  batch.expect_images();
 }
 
 TEST(ImagesOnDevice, RefuseWhatCannotBe) {

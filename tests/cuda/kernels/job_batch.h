@@ -35,21 +35,20 @@ class JobBatch {
  public:
   OnDevice& device() { return device_; }
   // Adds another input image.
-  ImageIn place(const Image& picture) {
-    Image larger = make_image(picture.height() + 2, picture.width() + 5, picture.channels(), 99);
-    const std::ptrdiff_t first = larger.row_stride() + 3 * picture.channels();
-    for (int y = 0; y < picture.height(); ++y) {
-      std::memcpy(larger.data() + first + y * larger.row_stride(), picture.row(y),
-                  picture.row_bytes());
+  ImageIn place(const Image& image) {
+    Image larger = make_image(image.height() + 2, image.width() + 5, image.channels(), 99);
+    const std::ptrdiff_t first = larger.row_stride() + 3 * image.channels();
+    for (int y = 0; y < image.height(); ++y) {
+      std::memcpy(larger.data() + first + y * larger.row_stride(), image.row(y), image.row_bytes());
     }
-    return {device_.upload(larger) + first, larger.row_stride(), picture.height(), picture.width(),
-            picture.channels()};
+    return {device_.upload(larger) + first, larger.row_stride(), image.height(), image.width(),
+            image.channels()};
   }
-  Placed place(const Image& picture, const Image& expected) {
+  Placed place(const Image& image, const Image& expected) {
     expected_.push_back(bytes_of(expected));
     std::vector<std::uint8_t> unwritten(expected_.back().size() + 2 * kAround, kUnwritten);
     outputs_.push_back(device_.upload(unwritten.data(), unwritten.size()));
-    return {place(picture),
+    return {place(image),
             {outputs_.back() + kAround, expected.height(), expected.width(), expected.channels()}};
   }
   void add(const Job& job, std::string text) {
@@ -58,7 +57,7 @@ class JobBatch {
   }
   const std::vector<Job>& jobs() const { return jobs_; }
   void launch() { kLaunch(device_.stream(), device_.upload(jobs_)); }
-  void expect_pictures() {
+  void expect_images() {
     ASSERT_EQ(jobs_.size(), outputs_.size());
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       std::vector<std::uint8_t> all =

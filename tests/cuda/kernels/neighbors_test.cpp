@@ -26,40 +26,40 @@ Random a_random() { return Random({.seed = 3, .epoch = 1, .sample = 7, .generato
 TEST(Filter2dOnDevice, FollowsMotionsAndFindsMediansAsTheHostDoes) {
   JobBatch<device::Filter2dJob, device::launch_motion> motions;
   JobBatch<device::Filter2dJob, device::launch_median> medians;
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
     Image expected;
     for (const float degrees : {0.f, 33.f, -90.f}) {
-      kernels::motion_blur(picture, 21, degrees, expected);
+      kernels::motion_blur(image, 21, degrees, expected);
       std::vector<device::Filter2dStep> steps;
       for (const kernels::MotionWeight& one : kernels::motion_weights(21, degrees))
         steps.push_back({one.row, one.column, one.weight});
-      const Placed placed = motions.place(picture, expected);
+      const Placed placed = motions.place(image, expected);
       motions.add(
           motion_job(placed.in, placed.out, motions.device().upload(steps.data(), steps.size()),
                      static_cast<int>(steps.size())),
           "motion " + text);
     }
     for (const int window : {3, 5}) {
-      kernels::median_blur(picture, window, expected);
-      const Placed placed = medians.place(picture, expected);
+      kernels::median_blur(image, window, expected);
+      const Placed placed = medians.place(image, expected);
       medians.add(median_job(placed.in, placed.out, window), "median " + text);
     }
   });
   motions.launch();
-  motions.expect_pictures();
+  motions.expect_images();
   medians.launch();
-  medians.expect_pictures();
+  medians.expect_images();
 }
 
 TEST(MorphologyOnDevice, PicksLevelsAsTheHostDoes) {
   JobBatch<device::MorphologyJob, device::launch_morphology> batch;
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
     for (const kernels::MorphologyWindow& window :
          {kernels::MorphologyWindow{1, 1}, {3, 4}, {2, 9}, {255, 8}}) {
       for (const bool largest : {true, false}) {
         Image expected;
-        (largest ? kernels::dilate : kernels::erode)(picture, window, expected);
-        const Placed placed = batch.place(picture, expected);
+        (largest ? kernels::dilate : kernels::erode)(image, window, expected);
+        const Placed placed = batch.place(image, expected);
         device::MorphologyJob job = morphology_job(placed.in, placed.out, window, largest);
         job.between = batch.device().allocate<std::uint8_t>(levels_of(job));
         batch.add(job, (largest ? "dilate " : "erode ") + text);
@@ -67,18 +67,18 @@ TEST(MorphologyOnDevice, PicksLevelsAsTheHostDoes) {
     }
   });
   batch.launch();
-  batch.expect_pictures();
+  batch.expect_images();
 }
 
 TEST(BlendOnDevice, LiesOverEachOtherAsOnTheHost) {
   JobBatch<device::BlendJob, device::launch_blend> batch;
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
-    const Image patch = make_image(20, 30, picture.channels(), 5), mask = make_image(20, 30, 1);
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
+    const Image patch = make_image(20, 30, image.channels(), 5), mask = make_image(20, 30, 1);
     const kernels::PastePlace place{.y = -3, .x = 9, .alpha = 0.7f};
     Image expected;
     for (const bool masked : {false, true}) {
-      kernels::paste(picture, patch, masked ? &mask : nullptr, place, expected);
-      const Placed placed = batch.place(picture, expected);
+      kernels::paste(image, patch, masked ? &mask : nullptr, place, expected);
+      const Placed placed = batch.place(image, expected);
       device::BlendJob job = blend_job(placed.in, batch.place(patch), placed.out);
       if (masked) {
         paste_layer(job, place, batch.place(mask));
@@ -87,41 +87,41 @@ TEST(BlendOnDevice, LiesOverEachOtherAsOnTheHost) {
       }
       batch.add(job, "paste " + text);
     }
-    const Image other = make_image(picture.height(), picture.width(), picture.channels(), 8);
-    kernels::blend(picture, other, 0.3f, expected);
-    const Placed placed = batch.place(picture, expected);
+    const Image other = make_image(image.height(), image.width(), image.channels(), 8);
+    kernels::blend(image, other, 0.3f, expected);
+    const Placed placed = batch.place(image, expected);
     device::BlendJob job = blend_job(placed.in, batch.place(other), placed.out);
     blend_layers(job, 0.3f);
     batch.add(job, "blend " + text);
   });
   batch.launch();
-  batch.expect_pictures();
+  batch.expect_images();
 }
 
 TEST(RemapOnDevice, AreLookedUpAsOnTheHost) {
   JobBatch<device::RemapJob, device::launch_remap> batch;
   std::vector<device::DisplacementJob> all_shifts;
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
     for (const Interpolation way :
          {Interpolation::nearest, Interpolation::bilinear, Interpolation::bicubic}) {
       const kernels::WarpOptions options{way, Border::constant, Fill(1, 20, 130, 255)};
       Image expected;
       const kernels::PerspectiveMap map{1.1, 0.2, -3, -0.1, 0.8, 4, 0.002, -0.001, 1};
-      kernels::warp_perspective("warp", picture, map, 40, 50, options, expected);
-      Placed placed = batch.place(picture, expected);
+      kernels::warp_perspective("warp", image, map, 40, 50, options, expected);
+      Placed placed = batch.place(image, expected);
       device::RemapJob job = remap_job(placed.in, placed.out, options);
       from_matrix(job, map);
       batch.add(job, "matrix " + text);
-      kernels::lens_distortion(picture, 0.3f, -0.2f, options, expected);
-      placed = batch.place(picture, expected);
+      kernels::lens_distortion(image, 0.3f, -0.2f, options, expected);
+      placed = batch.place(image, expected);
       job = remap_job(placed.in, placed.out, options);
-      from_lens(job, kernels::lens_for(picture, 0.3f, -0.2f, options));
+      from_lens(job, kernels::lens_for(image, 0.3f, -0.2f, options));
       batch.add(job, "lens " + text);
       Random random = a_random();
-      kernels::elastic(random, picture, {30, 1.5f}, options, expected);
-      placed = batch.place(picture, expected);
+      kernels::elastic(random, image, {30, 1.5f}, options, expected);
+      placed = batch.place(image, expected);
       device::DisplacementJob shifts =
-          device::displacement_job(picture.height(), picture.width(), a_random().words());
+          device::displacement_job(image.height(), image.width(), a_random().words());
       const std::vector<float> weights = kernels::elastic_weights(1.5f);
       shifts.weights = batch.device().upload(weights.data(), weights.size());
       shifts.count = static_cast<int>(weights.size());
@@ -135,7 +135,7 @@ TEST(RemapOnDevice, AreLookedUpAsOnTheHost) {
   });
   launch_displacement(batch.device().stream(), batch.device().upload(all_shifts));
   batch.launch();
-  batch.expect_pictures();
+  batch.expect_images();
 }
 
 TEST(NoiseOnDevice, IsThatOfTheHost) {
@@ -144,73 +144,72 @@ TEST(NoiseOnDevice, IsThatOfTheHost) {
   JobBatch<device::NoiseJob, device::launch_jitter> moved;
   const auto upper = device::upper_quantiles();
   const float* const quantiles = normal.device().upload(upper.data(), upper.size());
-  for_images({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
     Image expected;
     Random random = a_random();
-    kernels::gaussian_noise(random, picture, 2, 30, expected);
-    Placed placed = normal.place(picture, expected);
+    kernels::gaussian_noise(random, image, 2, 30, expected);
+    Placed placed = normal.place(image, expected);
     device::NoiseJob job = gaussian_noise_job(placed.in, placed.out, a_random().words(), 2, 30);
     job.quantiles = quantiles;
     normal.add(job, "normal " + text);
     for (const bool per_channel : {false, true}) {
       const kernels::SaltAndPepper params{0.3f, 0.6f, per_channel};
       random = a_random();
-      kernels::salt_and_pepper_noise(random, picture, params, expected);
-      placed = salt.place(picture, expected);
+      kernels::salt_and_pepper_noise(random, image, params, expected);
+      placed = salt.place(image, expected);
       salt.add(salt_and_pepper_job(placed.in, placed.out, a_random().words(), params),
                "salt " + text);
     }
     random = a_random();
-    kernels::jitter(random, picture, 9, expected);
-    placed = moved.place(picture, expected);
+    kernels::jitter(random, image, 9, expected);
+    placed = moved.place(image, expected);
     moved.add(jitter_job(placed.in, placed.out, a_random().words(), 9), "jitter " + text);
   });
   normal.launch();
-  normal.expect_pictures();
+  normal.expect_images();
   salt.launch();
-  salt.expect_pictures();
+  salt.expect_images();
   moved.launch();
-  moved.expect_pictures();
+  moved.expect_images();
 }
 
 TEST(ClaheOnDevice, EvensOutAsTheHostDoes) {
   JobBatch<device::ClaheTablesJob, device::launch_clahe_tables> batch;
-  std::vector<device::ClaheJob> pictures;
-  for_images({1, 3, 4}, [&](const Image& picture, const std::string& text) {
+  std::vector<device::ClaheJob> images;
+  for_images({1, 3, 4}, [&](const Image& image, const std::string& text) {
     for (const kernels::ClaheParams& params :
          {kernels::ClaheParams{2, 8, 8}, {0, 1, 1}, {40, 3, 70}}) {
       Image expected;
-      kernels::clahe(picture, params, expected);
-      const Placed placed = batch.place(picture, expected);
-      device::ClaheTablesJob job =
-          clahe_tables_job(placed.in, kernels::clahe_grid(picture, params));
+      kernels::clahe(image, params, expected);
+      const Placed placed = batch.place(image, expected);
+      device::ClaheTablesJob job = clahe_tables_job(placed.in, kernels::clahe_grid(image, params));
       job.tables = batch.device().allocate<std::uint8_t>(table_bytes(job.cells));
       batch.add(job, text);
-      pictures.push_back(clahe_job(job, placed.out));
+      images.push_back(clahe_job(job, placed.out));
     }
   });
   batch.launch();
-  launch_clahe(batch.device().stream(), batch.device().upload(pictures));
-  batch.expect_pictures();
+  launch_clahe(batch.device().stream(), batch.device().upload(images));
+  batch.expect_images();
 }
 
 TEST(JpegDistortionOnDevice, LosesWhatAFileLoses) {
   JobBatch<device::JpegBlocksJob, device::launch_jpeg_blocks> batch;
-  std::vector<device::JpegPixelsJob> pictures;
-  for_images({1, 3}, [&](const Image& picture, const std::string& text) {
+  std::vector<device::JpegPixelsJob> images;
+  for_images({1, 3}, [&](const Image& image, const std::string& text) {
     for (const int quality : {1, 10, 49, 50, 77, 95, 100}) {
       Image expected;
-      kernels::jpeg_distortion(picture, quality, expected);
-      const Placed placed = batch.place(picture, expected);
+      kernels::jpeg_distortion(image, quality, expected);
+      const Placed placed = batch.place(image, expected);
       device::JpegBlocksJob job = device::jpeg_blocks_job(placed.in, quality);
       job.planes.data = batch.device().allocate<std::uint8_t>(job.planes.bytes());
       batch.add(job, text + " at " + std::to_string(quality));
-      pictures.push_back(jpeg_pixels_job(job, placed.out));
+      images.push_back(jpeg_pixels_job(job, placed.out));
     }
   });
   batch.launch();
-  launch_jpeg_pixels(batch.device().stream(), batch.device().upload(pictures));
-  batch.expect_pictures();
+  launch_jpeg_pixels(batch.device().stream(), batch.device().upload(images));
+  batch.expect_images();
 }
 
 TEST(NeighborsOnDevice, RefuseWhatCannotBe) {

@@ -19,9 +19,9 @@ using kernels::Reduction;
 class ReduceBatch {
  public:
   // Adds the pixel values of an image that begins `shift` bytes behind the start of its memory.
-  void add(const Image& picture, std::size_t shift, std::string text) {
+  void add(const Image& image, std::size_t shift, std::string text) {
     kernels::LevelRows rows;
-    ASSERT_TRUE(kernels::lies_in_rows(picture.tensor(), rows));
+    ASSERT_TRUE(kernels::lies_in_rows(image.tensor(), rows));
     const auto bytes = static_cast<std::size_t>((rows.rows - 1) * rows.stride + rows.bytes);
     std::vector<std::uint8_t> levels(shift, 99);
     levels.insert(levels.end(), rows.data, rows.data + bytes);
@@ -29,7 +29,7 @@ class ReduceBatch {
     jobs_.push_back(device::reduce_job(rows));
     counts_.push_back(rows.rows * rows.bytes);
     std::vector<float> expected;
-    for (const Reduction what : kAll) expected.push_back(reduce(what, picture.tensor()));
+    for (const Reduction what : kAll) expected.push_back(reduce(what, image.tensor()));
     expected_.push_back(std::move(expected));
     texts_.push_back(std::move(text));
   }

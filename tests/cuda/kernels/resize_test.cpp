@@ -74,19 +74,19 @@ Box box_of(const Case& c) {
              : Box{0, 0, static_cast<double>(c.in_height), static_cast<double>(c.in_width)};
 }
 
-struct Picture {
+struct InputImage {
   Image whole, shown;
 };
-Picture image_of(const Case& c, int channels) {
-  Picture picture;
+InputImage image_of(const Case& c, int channels) {
+  InputImage image;
   const int edge = c.view ? 3 : 0;
-  picture.whole = make_image(c.in_height + 2 * edge, c.in_width + 2 * edge, channels,
-                             static_cast<std::uint32_t>(c.in_width * channels));
-  picture.shown = picture.whole.crop_view(edge, edge, c.in_height, c.in_width);
-  return picture;
+  image.whole = make_image(c.in_height + 2 * edge, c.in_width + 2 * edge, channels,
+                           static_cast<std::uint32_t>(c.in_width * channels));
+  image.shown = image.whole.crop_view(edge, edge, c.in_height, c.in_width);
+  return image;
 }
-const std::uint8_t* upload(OnDevice& device, const Picture& picture) {
-  return device.upload(picture.whole) + (picture.shown.data() - picture.whole.data());
+const std::uint8_t* upload(OnDevice& device, const InputImage& image) {
+  return device.upload(image.whole) + (image.shown.data() - image.whole.data());
 }
 
 std::string text_of(const Case& c, const ResizeFilter& filter, int channels, bool mirror) {
@@ -99,11 +99,12 @@ std::string text_of(const Case& c, const ResizeFilter& filter, int channels, boo
 // One launch for images of many sizes, and their expected results.
 class ResizeBatch {
  public:
-  void add(const Picture& picture, const Box& box, const ResizeFilter& filter, bool mirror,
+  OnDevice& device() { return device_; }
+  void add(const InputImage& image, const Box& box, const ResizeFilter& filter, bool mirror,
            const device::PixelsOut& out, std::vector<std::uint8_t> expected, std::string text) {
     device::ResizeJob job =
-        device::resize_job(picture.shown.height(), picture.shown.width(), box, filter, mirror, out);
-    place_resize(job, upload(device_, picture), picture.shown.row_stride(),
+        device::resize_job(image.shown.height(), image.shown.width(), box, filter, mirror, out);
+    place_resize(job, upload(device_, image), image.shown.row_stride(),
                  device_.allocate(expected.size()), device_.allocate(device::resize_scratch(job)));
     jobs_.push_back(job);
     expected_.push_back(std::move(expected));
@@ -136,13 +137,12 @@ TEST(ResizeOnDevice, IsThatOfTheHost) {
     for (const Case& c : kCases) {
       for (int channels = 1; channels <= 4; ++channels) {
         const bool mirror = channels % 2 == 0;
-        const Picture picture = image_of(c, channels);
+        const InputImage image = image_of(c, channels);
         Image expected, flipped;
-        kernels::resize(picture.shown, box_of(c), c.height, c.width, filter, expected);
+        kernels::resize(image.shown, box_of(c), c.height, c.width, filter, expected);
         kernels::flip(expected, mirror, false, flipped);
-        batch.add(picture, box_of(c), filter, mirror,
-                  device::pixels_out(c.height, c.width, channels), bytes_of(flipped),
-                  text_of(c, filter, channels, mirror));
+        batch.add(image, box_of(c), filter, mirror, device::pixels_out(c.height, c.width, channels),
+                  bytes_of(flipped), text_of(c, filter, channels, mirror));
       }
     }
     batch.check();
@@ -158,11 +158,10 @@ TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
         const int channels = 1 + variant % 4;
         const kernels::NormalizeParams params = test_normalizing(variant / 4);
         const bool mirror = params.mirror;
-        const Picture picture = image_of(c, channels);
+        const InputImage image = image_of(c, channels);
         Tensor expected;
-        kernels::resize_mirror_normalize(picture.shown, c.height, c.width, filter, params,
-                                         expected);
-        batch.add(picture, box_of(c), filter, mirror,
+        kernels::resize_mirror_normalize(image.shown, c.height, c.width, filter, params, expected);
+        batch.add(image, box_of(c), filter, mirror,
                   device::normalized_out(c.height, c.width, channels, params), bytes_of(expected),
                   text_of(c, filter, channels, mirror));
       }
@@ -174,13 +173,14 @@ TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
 TEST(ResizeOnDevice, ChangesLevelsOnTheWay) {
   ResizeBatch batch;
   const Case c{37, 53, 20, 41};
-  const Picture picture = image_of(c, 3);
+  const InputImage image = image_of(c, 3);
   Image small, expected;
-  kernels::resize(picture.shown, c.height, c.width, Interpolation::bilinear, small);
+  kernels::resize(image.shown, c.height, c.width, Interpolation::bilinear, small);
   kernels::brightness_contrast(small, 1.3f, 0.7f, 100.0f, expected);
   device::PixelsOut out = device::pixels_out(c.height, c.width, 3);
-  out.levels = device::brightness_contrast_levels(1.3f, 0.7f, 100.0f);
-  batch.add(picture, box_of(c), Interpolation::bilinear, false, out, bytes_of(expected), "levels");
+  const auto table = kernels::brightness_contrast_table(1.3f, 0.7f, 100.0f);
+  out.lut = batch.device().upload(table.data(), table.size());
+  batch.add(image, box_of(c), Interpolation::bilinear, false, out, bytes_of(expected), "levels");
   batch.check();
 }
 
@@ -248,7 +248,6 @@ TEST(ResizeOnDevice, RefusesWhatCannotBe) {
   EXPECT_THROW(device::pixels_out(4, 4, 3, DType::i32), std::invalid_argument);
   EXPECT_THROW(device::pixels_out(4, 4, 3, DType::u8, Layout::none), std::invalid_argument);
   EXPECT_THROW(device::normalized_out(4, 4, 3, {.std = {1, 1, 0, 1}}), std::invalid_argument);
-  EXPECT_THROW(device::brightness_contrast_levels(-1, 1, 128), std::invalid_argument);
 }
 
 TEST(ResizeOnDevice, NothingIsLaunchedForNothing) {

@@ -19,9 +19,8 @@ using Bytes = std::vector<std::uint8_t>;
 
 class WarpBatch {
  public:
-  void add(device::WarpJob job, const Image& picture, Bytes expected, std::string text) {
-    place_warp(job, device_.upload(picture), picture.row_stride(),
-               device_.allocate(expected.size()));
+  void add(device::WarpJob job, const Image& image, Bytes expected, std::string text) {
+    place_warp(job, device_.upload(image), image.row_stride(), device_.allocate(expected.size()));
     jobs_.push_back(job);
     expected_.push_back(std::move(expected));
     texts_.push_back(std::move(text));
@@ -54,16 +53,16 @@ TEST(WarpOnDevice, RotatesAsTheHostDoes) {
         for (std::size_t i = 0; i < std::size(angles); ++i) {
           const int channels = 1 + static_cast<int>(i) % 4;
           const kernels::RotateOptions options{keep_size, Fill(1, 20, 130, 255), interpolation};
-          const Image picture = make_image(size[0], size[1], channels);
+          const Image image = make_image(size[0], size[1], channels);
           Image expected;
-          kernels::rotate(picture, angles[i], options, expected);
+          kernels::rotate(image, angles[i], options, expected);
           const device::WarpJob job =
               device::rotate_job(size[0], size[1], channels, angles[i], options);
           const std::string text = std::to_string(size[0]) + "x" + std::to_string(size[1]) +
                                    " by " + std::to_string(angles[i]);
           ASSERT_EQ(job.out.height, expected.height()) << text;
           ASSERT_EQ(job.out.width, expected.width()) << text;
-          batch.add(job, picture, bytes_of(expected), text);
+          batch.add(job, image, bytes_of(expected), text);
         }
       }
       batch.check();
@@ -90,18 +89,17 @@ TEST(WarpOnDevice, ShearsAsRowsOfTheHostDo) {
                                  {-1.25, 0.1, 60, 0.7, 0.9, -20},
                                  {1, 0, 100, 0, 1, 0}};
   WarpBatch batch;
-  const Image picture = make_image(41, 57, 3);
+  const Image image = make_image(41, 57, 3);
   for (const device::Affine& map : maps) {
     for (const Interpolation interpolation : {Interpolation::nearest, Interpolation::bilinear}) {
       Image expected(50, 60, 3);
       for (int y = 0; y < 50; ++y) {
         const kernels::WarpLine line{map.xx * 0.5 + map.xy * (y + 0.5) + map.x0,
                                      map.yx * 0.5 + map.yy * (y + 0.5) + map.y0, map.xx, map.yx};
-        kernels::warp_row(picture, line, {interpolation, Border::constant, 77}, 60,
-                          expected.row(y));
+        kernels::warp_row(image, line, {interpolation, Border::constant, 77}, 60, expected.row(y));
       }
       batch.add(device::warp_job(41, 57, map, interpolation, 77, device::pixels_out(50, 60, 3)),
-                picture, bytes_of(expected), std::to_string(map.xy));
+                image, bytes_of(expected), std::to_string(map.xy));
     }
   }
   batch.check();
@@ -110,16 +108,16 @@ TEST(WarpOnDevice, ShearsAsRowsOfTheHostDo) {
 TEST(WarpOnDevice, NormalizesOnTheWay) {
   const kernels::NormalizeParams params{
       .mean = {0.485f, 0.456f, 0.406f}, .std = {0.229f, 0.224f, 0.225f, 1}, .dtype = DType::f16};
-  const Image picture = make_image(41, 57, 3);
+  const Image image = make_image(41, 57, 3);
   const kernels::RotateOptions options{true, 9, Interpolation::bilinear};
   Image turned;
-  kernels::rotate(picture, 25, options, turned);
+  kernels::rotate(image, 25, options, turned);
   Tensor expected;
   kernels::crop_mirror_normalize(turned, {0, 0, 41, 57}, params, expected);
   device::WarpJob job = device::rotate_job(41, 57, 3, 25, options);
   job.out = device::normalized_out(41, 57, 3, params);
   WarpBatch batch;
-  batch.add(job, picture, bytes_of(expected), "f16");
+  batch.add(job, image, bytes_of(expected), "f16");
   batch.check();
 }
 

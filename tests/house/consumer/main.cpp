@@ -4,9 +4,13 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/sluice.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <tuple>
 
@@ -25,14 +29,23 @@ Bytes drawn(std::int64_t shade) {
   return encode_jpeg(image);
 }
 
+// A kernel as a plain function: a quarter turn exchanges height and width.
+bool rotates() {
+  Image image(24, 32, 3), turned;
+  std::fill_n(image.data(), 24 * image.row_bytes(), std::uint8_t{7});
+  kernels::rotate(image, 90.f, {}, turned);
+  return turned.height() == 32 && turned.width() == 24 && turned.at(5, 5, 0) == 7;
+}
+
 }  // namespace
 
 int main() {
+  if (!rotates()) return 4;
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
     auto index = g.source(10, [](const SampleInfo& info) { return info.index; });
     auto jpeg = g.map(
         "draw", [](std::int64_t i) { return drawn(20 * i); }, index);
-    auto small = resize(decode_jpeg(jpeg), {.width = 16, .height = 12});
+    auto small = resize(decode_jpeg(jpeg), {.height = 12, .width = 16});
     return std::tuple{small, index};
   });
 
