@@ -6,6 +6,8 @@ import json
 import linecache
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 from conftest import draw
@@ -169,3 +171,9 @@ def test_parameters_stand_in_the_order_of_the_fields_of_cpp():
             assert [one for one in documented if one in both] == both, (name, options)
             seen += len(both) > 1
     assert seen > 20
+
+
+def test_pages_show_the_results():
+    """README.md and the page on performance show the figures of benchmarks/results/."""
+    check = [sys.executable, "-B", str(ROOT / "scripts/measure"), "pages", "--check"]
+    subprocess.run(check, check=True)
