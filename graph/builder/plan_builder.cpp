@@ -346,7 +346,7 @@ Boundary& PlanBuilder::boundary(std::size_t number, const std::string& call) {
 }
 
 PlanBuilder::LoopView PlanBuilder::open_loop(std::string name, std::int64_t max_iterations,
-                                             std::vector<SlotId> init) {
+                                             const std::vector<SlotId>& init) {
   Loop loop;
   loop.name = std::move(name);
   for (const SlotId slot : init) use(slot, loop.name);

@@ -154,7 +154,8 @@ class PlanBuilder {
     std::vector<SlotId> state;
     SlotId iteration;
   };
-  LoopView open_loop(std::string name, std::int64_t max_iterations, std::vector<SlotId> init);
+  LoopView open_loop(std::string name, std::int64_t max_iterations,
+                     const std::vector<SlotId>& init);
   void begin_condition() { begin_loop_block("the condition"); }
   void end_condition(SlotId holds);
   // Lets the body use values of the condition. Call it after end_condition().

@@ -18,8 +18,10 @@ Value<Image> darken(Value<Image> image) {
 TEST(YourOwnOperator, MayBeATable) {
   const auto levels = results_of(
       [](Graph&, Value<Image> image, Value<std::int64_t>) { return level(darken(image)); });
-  for (std::size_t i = 0; i < levels.size(); ++i)
-    EXPECT_EQ(levels[i], static_cast<float>(100 * i * i / 255));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::size_t expected = 100 * i * i / 255;
+    EXPECT_EQ(levels[i], static_cast<float>(expected));
+  }
 }
 
 const OperatorPtr& gamma_operator() {
