@@ -311,7 +311,7 @@ int flush_output(int status) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  CLI::App app("Turns image files into augmented batches; every sample travels alone.", "sluice");
+  CLI::App app("Turns image files into augmented batches for training and inference.", "sluice");
   app.set_version_flag("--version", std::string(kVersion));
   app.require_subcommand(1);
   app.fallthrough(false);

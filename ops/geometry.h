@@ -23,8 +23,8 @@ namespace sluice {
 // |------------------|--------------|----------|----------------------------|
 // | Image, Rectangle | HWC, 8 bit   | 1 to 4   | Image of the region's size |
 //
-// Errors of a sample: a region that is empty; one outside the image, if it must lie inside; one
-// without a pixel of the image, if it is to be trimmed.
+// Errors of a sample: an empty region; with OutOfBounds::error, a region that reaches outside the
+// image; with OutOfBounds::trim, a region that does not overlap it.
 struct CropOptions {
   OutOfBounds out_of_bounds = OutOfBounds::error;
   Param<Fill> fill = 0;  // of pixels outside the image, with OutOfBounds::pad

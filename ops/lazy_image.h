@@ -1,5 +1,5 @@
-// Helpers for declaring an operator whose image is described first and made later, by the last
-// step of a chain. Part of the declarations of operators.
+// Helpers for declaring operators that can be deferred or composed. A chain of such operators
+// describes its image first, and the last one computes it.
 //
 // Each step of a chain adds its effect to the description that the steps before it have built. The
 // last step makes the image. There are two kinds of chains:
@@ -150,7 +150,7 @@ const OperatorPtr& composed_colors_operator();
 const OperatorPtr& composed_warp_operator();
 
 // For an operator on colors. f(ComposedColors&, arguments...) adds its effect, and throws its
-// errors. `light`: it is a lookup table.
+// errors. `light`: the operator is cheap alone, such as a lookup table: see ComposeRule.
 template <class F>
 auto composes_colors(F f, bool light = false) {
   return [f = std::move(f), light](const OperatorSchema& schema) {
@@ -162,7 +162,8 @@ auto composes_colors(F f, bool light = false) {
 }
 
 // For a warp. f(ComposedWarp&, arguments...) adds its effect, and throws its errors. `manner`
-// returns its interpolation and fill; null if it uses neither, which makes it light.
+// returns the settings that must agree in a chain: interpolation, border, fill. If it is null, the
+// operator uses none and counts as light.
 template <class F>
 auto composes_warp(F f, decltype(ComposeRule::manner) manner) {
   return [f = std::move(f), manner = std::move(manner)](const OperatorSchema& schema) {

@@ -1,6 +1,7 @@
-// Point operators: each pixel value is replaced by that of a lookup table, whatever its place and
-// channel. Such an operator is declared by a function that returns the table for its parameters.
-// The function for one image, the fused form and the version for devices follow from the table.
+// Point operators: replace each pixel value by its entry in a lookup table, independently of
+// position and channel. Such an operator is declared by a function that returns the table for its
+// parameters. The function for one image, the fused form and the version for devices follow from
+// the table.
 //
 // To add one, declare it with runs_by_table(), and add it to for_each_point_operator():
 //
@@ -25,8 +26,8 @@
 
 namespace sluice::detail {
 
-// Declares what the table does to a deferred image. For an operator that has a faster function for
-// the image.
+// Declares only the deferred form. Use it for an operator that has its own, faster function for an
+// image.
 template <class... Parameters>
 OperatorDeclaration& defers_by_table(kernels::Lut (*table)(Parameters...),
                                      OperatorDeclaration& declaration) {

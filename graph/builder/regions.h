@@ -33,7 +33,8 @@ struct Loop;
 struct Plan;
 using ScopeId = std::uint32_t;
 
-// Returns a choice by this data, without branches. Throws BuildError if the argument cannot choose.
+// Returns a choice without branches, decided by `choosing`. Throws BuildError if the argument
+// cannot choose.
 Choice make_choice(std::string name, std::vector<std::string> branch_names, Choosing choosing);
 // Returns an empty block for the next branch of the choice, which is in the block of `parent`.
 Block make_branch(Plan& plan, const Choice& choice, ScopeId parent);
@@ -82,7 +83,7 @@ struct Boundary {
   std::variant<ConditionalRecord, LoopRecord> record;
 };
 
-// Ends a block that passes `results` to `user`: its boundaries become branches and loops.
+// Ends a block and turns its boundaries into choices and loops. `user` takes the block's `results`.
 void enclose(Plan& plan, Block& block, const std::vector<SlotId>& results, const std::string& user,
              std::deque<Boundary>& boundaries);
 

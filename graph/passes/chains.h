@@ -24,7 +24,7 @@ struct Chain {
   Step* maker = nullptr;
 };
 
-// What a pass says of its chains. Steps of blocks inside have chains of their own.
+// The rules by which a pass forms chains. Steps in inner blocks form separate chains.
 struct ChainRule {
   // False: a step of this kind ends all chains, as choices and loops do.
   bool (*allows)(StepKind kind) = nullptr;
@@ -43,10 +43,10 @@ std::vector<Chain> find_chains(Plan& plan, const ChainRule& rule);
 SlotArgument& image_of(Step& step);
 SlotId image_of(const Step& step);
 
-// Exchanges a step's operator for a version that takes or returns a description of the image. The
+// Replaces a step's operator by a version that takes or returns a description of the image. The
 // types of the step's image and of its output change accordingly.
 void exchange(Plan& plan, Step& step, const OperatorPtr& version);
-// Exchanges the operators of a chain. version(step) returns a step's version. Each step but the
+// Replaces the operators of a chain. version(step) returns a step's version. Each step but the
 // first keeps the chain's source image alive until it has run.
 template <class Version>
 void exchange(Plan& plan, const Chain& chain, const Version& version) {

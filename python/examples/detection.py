@@ -41,9 +41,10 @@ def main(folder="photos"):
         path = pathlib.Path(folder) / "boxes.jsonl"
         if not path.exists():
             path = pathlib.Path(scratch) / "boxes.jsonl"
-            names = sorted(str(file.relative_to(folder)) for file in pathlib.Path(folder).rglob("*.jpg"))
+            files = (file for file in pathlib.Path(folder).rglob("*") if file.suffix.lower() in (".jpg", ".jpeg"))
+            names = sorted(str(file.relative_to(folder)) for file in files)
             if not names:
-                sys.exit(f"detection: the folder '{folder}' has neither .jpg files nor boxes.jsonl; give another folder")
+                sys.exit(f"detection: the folder '{folder}' has neither JPEG files nor boxes.jsonl; give another folder")
             rows = [{"path": name, "boxes": [[0.25, 0.5, 0.5, 0.5]], "labels": [0]} for name in names]
             path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         for images, boxes, labels in detection(path, folder):

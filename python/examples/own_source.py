@@ -23,7 +23,9 @@ def own(load, count, name_of):
 def main(folder="photos"):
     if not pathlib.Path(folder).is_dir():
         sys.exit(f"own_source: the folder '{folder}' does not exist; give the path of a folder with JPEG files")
-    paths = sorted(pathlib.Path(folder).rglob("*.jpg"))
+    paths = sorted(path for path in pathlib.Path(folder).rglob("*") if path.suffix.lower() in (".jpg", ".jpeg"))
+    if not paths:
+        sys.exit(f"own_source: the folder '{folder}' has no JPEG files; give another folder")
 
     def load(index):  # reading a file releases Python's lock, so other threads go on
         return paths[index].read_bytes(), paths[index].stem, threading.get_ident()

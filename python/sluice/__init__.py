@@ -1,4 +1,4 @@
-"""Sluice: image files become augmented batches; every sample takes its own path.
+"""Sluice turns image files into augmented batches for training and inference.
 
 ::
 
@@ -103,7 +103,7 @@ def decode_and_crop_jpeg(
     Raises
     ------
     JpegError
-        For a file that is none, or damaged, and a rectangle that does not lie inside.
+        If the data is not a JPEG file, or is damaged, and a rectangle that does not lie inside.
     """
     return Array(_core.decode_and_crop_jpeg(data, y, x, height, width, color, apply_orientation))
 

@@ -301,7 +301,7 @@ def _run(loop: Loop, condition: Callable, body: Callable, *called: Callable) -> 
 def while_loop(
     init: Any, condition: Callable, body: Callable, max_iterations: int = 1_000_000, name: str | None = None
 ) -> Any:
-    """Goes round as long as the condition holds, each sample as often as it needs.
+    """Repeats the body while the condition holds, for each sample on its own.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ class _Loop:
 
 
 class Pipeline:
-    """A program over samples that runs, and delivers batches in order.
+    """Runs a pipeline and delivers its batches in order.
 
     ``for batch in pipeline`` runs the next epoch, 0 at first. Work goes on in the background while
     you use a batch. Leaving the loop early ends the epoch; the pipeline stays usable. One loop runs at

@@ -121,7 +121,7 @@ _SAMPLER = """
     shuffle : bool
         Another order in each epoch, which follows from the seed and the epoch alone.
     seed : int, optional
-        Of the shuffle; that of the pipeline.
+        Seed of the shuffle. Default: the pipeline's seed.
     window : int, optional
         No sample is moved by so many places or more.
     shard : (index, count) or 'environment', optional
@@ -150,10 +150,9 @@ def files(
     folder : path
         Files lie in it, or in folders that are their classes.
     index : path or 'memory', optional
-        What is known of where rows begin in the files, so that regions are read alone: a file that
-        `sluice index` wrote, or one in memory that learns.
+        A JPEG index, which makes regions faster: a file that `sluice index` wrote, or 'memory' to build one while reading.
     endings : str or list of str, optional
-        How the names of files end that count; ['.jpg', '.jpeg', '.jpe'].
+        File name endings to read. Default: ['.jpg', '.jpeg', '.jpe'].
     leave_out_unreadable : bool
         Folders that cannot be read are left out; else they are an error.
     classes : list of str, optional
@@ -311,7 +310,7 @@ def source(
     batch: int = 0,
     **sampler: Any,
 ) -> Any:
-    """Samples that Python makes.
+    """Reads samples from a Python dataset or function.
 
     Parameters
     ----------
@@ -332,7 +331,7 @@ def source(
     name : str
         Of the source, in errors and drawings.
     workers : int or WorkerOptions
-        So many processes make the samples; 0: threads of this one, under Python's lock. `data` is
+        Number of worker processes. 0 uses threads of this process, under Python's lock. `data` is
         pickled, and unpickled once in each; ``data.__worker_init__(worker, workers)`` is called
         then, where there is such a method; with 0 workers it is called here, once, with 0 and 1. A worker that dies costs the sample that it was at.
     batch : int
@@ -353,7 +352,7 @@ def source(
     Raises
     ------
     BuildError
-        For types that there are not, and for data that cannot be handed to workers. What `data`
+        If a type does not exist, and for data that cannot be handed to workers. What `data`
         raises is the error of that sample.
     """
     graph = require_graph("sluice.source()")
@@ -570,7 +569,7 @@ def iterate(
     make: Callable[..., Any], returns: Any = "object", *, name: str = "iterate",
     workers: int | WorkerOptions = 0, **sampler: Any,
 ) -> Any:
-    """What a generator gives, one sample after the other, until it ends.
+    """Reads samples from an iterator until it ends.
 
     Parameters
     ----------
@@ -798,12 +797,12 @@ def map(
     Parameters
     ----------
     function : callable
-        It is given what the sample has: NumPy arrays for images and tensors, numbers, str, bytes.
+        It gets the sample's values: NumPy arrays for images and tensors, numbers, str, bytes.
         It runs on several threads, under Python's lock, and must not change what it shares.
     *values : Value
         Anything else is given as it is.
     returns : type, tuple of types, or None
-        What it gives, as in :func:`source`; None for what it does, not for what it gives.
+        What it gives, as in :func:`source`; None if only its side effect matters.
     name : str, optional
         Of the step, in errors and drawings; that of the function.
     workers : int or WorkerOptions
@@ -821,7 +820,7 @@ def map(
     Raises
     ------
     BuildError
-        For types that there are not. What the function raises is the error of that sample: its
+        If a type does not exist. What the function raises is the error of that sample: its
         type, its words, and where.
     """
     graph = next((one.graph for one in values if isinstance(one, Value)), None)

@@ -6,7 +6,10 @@ import functools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Iterator, Sequence
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("sluice.torch needs PyTorch: pip install torch", name="torch") from error
 
 from . import _core
 from ._batch import Array, Batch, Column
@@ -153,7 +156,7 @@ _OF_PIPELINE = ("gpu", "stand-in")
 
 
 class Loader:
-    """What is gone through in place of a torch DataLoader.
+    """Drop-in replacement for `torch.utils.data.DataLoader`.
 
     ::
 

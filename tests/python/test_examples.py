@@ -119,7 +119,7 @@ def test_boxes_of_a_list(photos):
 
 def test_detection_needs_images_or_a_list(tmp_path):
     ran = run("detection", tmp_path, cwd=tmp_path)
-    assert ran.returncode == 1 and ran.stderr.startswith(f"detection: the folder '{tmp_path}' has neither .jpg files nor")
+    assert ran.returncode == 1 and ran.stderr.startswith(f"detection: the folder '{tmp_path}' has neither JPEG files nor")
 
 
 def test_quality_falls_until_the_file_is_small(photos):
