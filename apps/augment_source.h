@@ -3,8 +3,9 @@
 // knows.
 //
 // Ownership: the samples share the dataset, the workers and the IndexFit; the rest are values.
-// Threads: the samples as Graph::read says, IndexFit::note() from any; the rest one. Errors:
-// UsageError that names the option, and those of Dataset::read() and of workers().
+// Threads: Graph::read says on which threads samples are read. Any thread may call
+// IndexFit::note(). All else runs on one thread. Errors: UsageError that names the option; reading
+// throws the errors of Dataset::read().
 #pragma once
 
 #include "augment.h"

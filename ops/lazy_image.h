@@ -27,7 +27,7 @@
 
 namespace sluice::detail {
 
-// Returns the schema of a version that takes (`takes`) or returns (`gives`) a description.
+// Returns the schema of a version that takes a description if `takes`, and returns one if `gives`.
 template <class Described>
 OperatorSchema described(OperatorSchema schema, bool takes, bool gives) {
   if (takes) schema.inputs.front().types = {slot_type<Described>()};

@@ -26,8 +26,7 @@
 
 namespace sluice::detail {
 
-// Declares only the deferred form. Use it for an operator that has its own, faster function for an
-// image.
+// Declares only the deferred form. Use it for an operator with its own `.runs()`, such as `invert`.
 template <class... Parameters>
 OperatorDeclaration& defers_by_table(kernels::Lut (*table)(Parameters...),
                                      OperatorDeclaration& declaration) {

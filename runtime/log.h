@@ -3,7 +3,8 @@
 //
 //   set_log_handler([](std::string_view message) { my_logger.warn(message); });
 //
-// All else is data: the errors and warnings of batches, what sources left out, stats().
+// Everything else is returned as data: the errors and warnings of batches, what sources left out,
+// stats().
 //
 // Ownership: the library keeps a handler until it is replaced and all of its calls have returned.
 // It never destroys the last one. A message is valid only during the call. Threads: any thread may
@@ -26,8 +27,8 @@ namespace sluice {
 using LogHandler = Function<void(std::string_view message)>;
 
 // Sends all later messages of the process to `handler`; an empty one means standard error. Returns
-// the handler before it, which may be empty. A child of fork() keeps the handler. A worker process
-// is another program, and sets its own.
+// the former handler, which may be empty. A child of fork() keeps the handler. A worker process is
+// another program, and sets its own.
 LogHandler set_log_handler(LogHandler handler) noexcept;
 
 namespace detail {

@@ -1,4 +1,4 @@
-// Region builder: makes the choices and loops of a plan, with their blocks and scopes, for all
+// Makes the choices and loops of a plan, with their blocks and scopes, for all
 // front ends: callables (if_else, while_loop), saved plans, Python, and explicit boundaries.
 //
 // Regions: the parts of a block that its explicit boundaries enclose. While the block is recorded,
@@ -7,9 +7,9 @@
 // a Choice or a Loop of each boundary: the same plan as for if_else and while_loop.
 //
 // A step lies in a branch if it is on a path from an input of the conditional to a value that the
-// branch returns. It lies in a loop if it is on a path from the iteration to a value that the loop
-// keeps. A step with an effect lies there if values from there lead to it. Everything else is
-// outside and runs before the decision.
+// branch returns. It lies in a loop if it is on a path from a value that an iteration begins with
+// to one that the loop keeps. A step with an effect lies there if values from there lead to it.
+// Everything else is outside and runs before the decision.
 //
 // Ownership: the builder owns boundaries. Threads: one. Errors: BuildError.
 #pragma once

@@ -42,7 +42,7 @@ class ChainFinder {
       chain = open_.end() - 1;
     }
     chain->steps.push_back(&step);
-    if (rule_.ends(step)) close(chain);
+    if (rule_.must_be_last(step)) close(chain);
   }
   void close(std::vector<Chain>::iterator chain) {
     found_.push_back(std::move(*chain));

@@ -1,5 +1,6 @@
-// Chains of steps, and the insertion of steps into a plan. For passes that run several steps on an
-// image as one: compose, fuse_kernels and push_crops.
+// Chains of steps, and the insertion of steps into a plan. Chains are for passes that run several
+// steps on an image as one: compose and fuse_kernels. push_crops uses only the functions that
+// change steps.
 //
 // A chain is a row of steps of one block. Each step takes the image that the step before makes, and
 // is its only reader. A pass exchanges the operators of a chain for versions that pass on a
@@ -19,21 +20,22 @@ namespace sluice::detail {
 
 struct Chain {
   std::vector<Step*> steps;  // in the order in which they run
-  // The step that makes the first step's image, and only for that step. Null if another step uses
-  // the image, too, or if a step between the two ends all chains.
+  // The step that makes the image of the first step, if no other step uses that image. Null if one
+  // does, or if a step between the two ends all chains.
   Step* maker = nullptr;
 };
 
-// The rules by which a pass forms chains. Steps in inner blocks form separate chains.
+// The rules by which a pass forms chains; all four are needed. Steps in inner blocks form separate
+// chains.
 struct ChainRule {
   // False: a step of this kind ends all chains, as choices and loops do.
-  bool (*allows)(StepKind kind) = nullptr;
+  bool (*allows)(StepKind kind);
   // True if the step may be part of a chain. Other steps may stand between those of a chain.
-  bool (*may_join)(const Step& step) = nullptr;
+  bool (*may_join)(const Step& step);
   // True if the step, the only reader of the chain's last image, may continue the chain.
-  bool (*may_follow)(const Chain& chain, const Step& step) = nullptr;
+  bool (*may_follow)(const Chain& chain, const Step& step);
   // True if no step may follow this one.
-  bool (*ends)(const Step& step) = nullptr;
+  bool (*must_be_last)(const Step& step);
 };
 
 // Returns the chains of the plan, also those of one step. Call it while each stage has one step.
@@ -65,7 +67,7 @@ void read_instead(const Plan& plan, Step& step, SlotId from, SlotId to);
 // A stage of one step.
 Node node_of(Step step);
 
-// Steps to insert around another step.
+// Steps to insert around another step. A step has at most one insertion.
 struct Insertion {
   const Step* around = nullptr;
   std::vector<Step> before, after;

@@ -21,8 +21,7 @@
 // 4. A chain of only light operators, such as lookup tables or flips, is left alone. On the
 //    host, the later pass fuse_kernels fuses it without changing a pixel value.
 // 5. composed() exchanges the operators. The last step now writes the map into a new slot. The
-// added
-//    step writes the old slot, so the readers of the result do not change.
+//    added step writes the old slot, so the readers of the result do not change.
 //
 // Pixel values differ from those of separate steps: they are interpolated, rounded and clipped only
 // once. A value that one step would clip is restored if a later step brings it back. So the pass

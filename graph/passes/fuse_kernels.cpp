@@ -18,8 +18,9 @@
 // between, such as the draw, do not end a chain. A branch, a loop, and a step that waits or runs
 // on a device do.
 //
-// LateDecoder then moves a decoder that makes its image only for one chain, or for one such step.
-// The chain first works on the image's size alone. That is enough to find the region that it needs.
+// LateDecoder then moves a decoder whose image only one chain uses. The chain may have a single
+// step. The chain first works on the image's size alone. That is enough to find the region that it
+// needs.
 //
 //     recorded                        after the pass
 //     image = decode(file)            size   = decode(file): only the size, no pixels
@@ -80,7 +81,7 @@ bool may_fuse_next(const Chain& chain, const Step& step) {
 }
 
 // True if the step must make its output at once.
-bool ends(const Step& step) {
+bool must_be_last(const Step& step) {
   const LazyForm& lazy_form = *step.op->lazy_form();
   return lazy_form.begins == nullptr || lazy_form.goes_on == nullptr || !step.declared.empty() ||
          step.for_device;
@@ -167,7 +168,7 @@ class LateDecoder {
     before.push_back(decode(region));
     if (rows_ != nullptr) {
       plan_.slots[image_].type = type_of(rows_->begins);
-      insertion.after.push_back(end());
+      insertion.after.push_back(end_of_decoding());
     }
     const SlotId part =
         add_slot(plan_, plan_.slots[deferred].type, slot.name + "'s part", slot.scope);
@@ -218,7 +219,7 @@ class LateDecoder {
     return step;
   }
   // Ends the decoding after the rows have been used. The file must exist until then.
-  Step end() const {
+  Step end_of_decoding() const {
     Step step = step_of(rows_->ends, {argument(image_)}, decoder_.name, {});
     step.said = decoder_.said;
     step.reads.insert(step.reads.end(), decoder_.reads.begin(), decoder_.reads.end());
@@ -240,7 +241,7 @@ class LateDecoder {
 
 Plan fuse_kernels(Plan plan) {
   const ChainRule rule{[](StepKind kind) { return kind == StepKind::cpu; }, may_fuse, may_fuse_next,
-                       ends};
+                       must_be_last};
   std::vector<Insertion> insertions;
   for (const Chain& chain : find_chains(plan, rule)) {
     if (!saves_work(chain)) continue;

@@ -9,9 +9,9 @@
 //   else: b = flip(image)             else: image = decode(file);  b = flip(image)
 //
 // A step gets a region of its own only if no sample on its path needs other pixels of the image,
-// because two regions may cost more than the whole. So this applies to regions for which every
-// other use of the image's pixels is in another branch. For the other uses, the whole image is made
-// in their branches, so no sample makes more than one.
+// because two regions may cost more than the whole. So a step gets a region only if every other use
+// of the image's pixels is in another branch. For the other uses, the whole image is made in their
+// branches, so no sample makes more than one.
 #include <sluice/graph/passes/chains.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
@@ -24,15 +24,16 @@
 namespace sluice::detail {
 namespace {
 
-// The branches on the path from the block that makes an image to a use of it. The number of
-// iterations of a loop is unknown.
+// The branches on the path from the block that makes an image to a use of it. A loop is in
+// the path too: its body may run several times.
 struct BranchTaken {
   Choice* choice = nullptr;  // null: a loop
   std::size_t branch = 0;
 };
 using Path = std::vector<BranchTaken>;
 
-// True if no sample takes both paths. Inputs of an eager branch are made before its choice.
+// True if no sample takes both paths. The branches of an eager choice
+// do not count: their inputs are made before it, for both.
 bool exclude_each_other(const Path& a, const Path& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a[i].choice != b[i].choice) return false;
@@ -139,7 +140,8 @@ class Splitter {
 
   // Makes the whole image for `others`, the uses in `block`, at this depth of their paths. If there
   // are regions, each is in another branch of one choice than every other use. If there are none,
-  // the image is made in the innermost block that contains all uses.
+  // the image is made in the innermost block that contains all uses, but not inside a loop or an
+  // eager choice.
   void make_whole(Block& block, std::size_t depth, const Uses& regions, const Uses& others) {
     if (others.empty()) return;
     const auto taken = [&](const Use* use) {
