@@ -411,6 +411,10 @@ class Augmentation {
 
   template <class P>
   void write_sheet(const P& pipeline) {
+    if (report_.shown() == 0) {
+      fmt::print("no contact sheet: this run made no sample\n");
+      return;
+    }
     if (!plan_ && draws_operators(options_.recipe)) {
       report_.add_notes(
           [&](const SampleKey& key) { return operators_in(pipeline.inspect(key).path()); });

@@ -197,6 +197,10 @@ std::int64_t Results::open() {
   }
   claim();
   if (options_.resume) {
+    if (options_.flat) {  // a run without --flat may have left results here
+      for (std::int64_t i = 0; i < dataset_.size(); ++i)
+        folders.insert(folder_of(dataset_.place(i)).string());
+    }
     for (const std::string& folder : folders) find(folder);
   }
   std::sort(there_.begin(), there_.end());

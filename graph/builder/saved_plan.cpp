@@ -207,7 +207,7 @@ class Loader {
   void choice(const JsonPlace& place) {
     // Files of before say "branch" and "arms".
     const char* const name = place.has("choice") ? "choice" : "branch";
-    const char* const all = place.has("branches") ? "branches" : "arms";
+    const char* const all = place.has("arms") && !place.has("branches") ? "arms" : "branches";
     place.only({name, "by", "on", "eager", all, "outputs"});
     const JsonPlace by = place.field("by");
     Choosing choosing;

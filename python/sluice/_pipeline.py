@@ -402,7 +402,10 @@ class Description:
             if name in OPTIONS and not self.has_parameter(name):
                 options[name] = kwargs.pop(name)
         if isinstance(options.get("resume"), dict):
-            options["resume"] = _checkpoint_of(options["resume"])
+            given = options["resume"]
+            options["resume"] = _checkpoint_of(given)
+            if not isinstance(options["resume"], str) or not options["resume"]:
+                raise _core.BuildError(f"resume takes what state_dict() returned, not {short(given)}")
         if "seed" in options and options["seed"] is None:
             raise _core.BuildError(
                 "seed is a whole number, not None: a pipeline with an unknown seed cannot be repeated; "

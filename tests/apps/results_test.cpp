@@ -345,6 +345,10 @@ TEST_F(Results, EachClassHasAFolder) {
     EXPECT_TRUE(says(ran.out, said)) << ran.out;
   ASSERT_EQ(augment("flat", {"--flat"}).status, 0);
   EXPECT_FALSE(fs::exists(folder("flat") / "animals"));
+  // A run with --flat does not continue one without it.
+  const Ran mixed = augment("out", {"--flat", "--resume"});
+  EXPECT_EQ(mixed.status, 2);
+  EXPECT_TRUE(says(mixed.errors, " is not of this run")) << mixed.errors;
 }
 
 // A dataset of two files that are never read.

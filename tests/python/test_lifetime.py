@@ -165,6 +165,9 @@ def test_refuses_what_is_no_state(state):
     with pytest.raises(sluice.BuildError, match="load_state_dict"):
         pipe.load_state_dict(state)
     assert len(list(pipe)) == 4
+    if isinstance(state, dict):
+        with pytest.raises(sluice.BuildError, match=r"resume takes what state_dict\(\) returned"):
+            sluice.pipeline(lambda: sluice.source(lambda i: i, int, samples=4))(resume=state)
 
 
 @pytest.mark.parametrize(("text", "says"), [
