@@ -135,7 +135,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.choice([1, 2, 3]) of numbers; of steps ops.choice_index([1, 2]) and sluice.select", "RandomChoice sample"),
     ("ops.choice_index([1, 2]) and sluice.select, or `if ops.coin_flip(0.5):`",
      "OneOf SomeOf OneOrOther Sometimes RandomApply"),
-    ("calls of operators, one after the other", "Sequential Compose"),
+    ("nothing: call one operator after the other", "Sequential Compose"),
     ("sluice.select with one branch for each order", "RandomOrder"),
     ("sluice.map(function, value, returns='image')",
      "Lambda python_function numba_function torch_python_function py_function numpy_function map"),
