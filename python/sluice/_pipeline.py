@@ -57,8 +57,12 @@ def _is_leaf(x: Any) -> bool:
     return isinstance(x, Value) or is_number(x) or isinstance(x, str)
 
 
-def _checkpoint_of(state: Any) -> Any:
-    return state.get("checkpoint") if isinstance(state, dict) else None
+def _checkpoint_of(state: Any, expected: str) -> str:
+    """The checkpoint in what state_dict() returned; `expected` is the text of the error for anything else."""
+    checkpoint = state.get("checkpoint") if isinstance(state, dict) else None
+    if not isinstance(checkpoint, str) or not checkpoint:
+        raise _core.BuildError(f"{expected}, not {short(state)}")
+    return checkpoint
 
 
 class BatchKey(NamedTuple):
@@ -265,11 +269,7 @@ class Pipeline:
         A loop that runs ends with Error. Raises BuildError where the state is of another seed, dataset
         or program.
         """
-        checkpoint = _checkpoint_of(state)
-        if not isinstance(checkpoint, str) or not checkpoint:
-            raise _core.BuildError(
-                f"load_state_dict() takes the dict that state_dict() has given, not {short(state)}"
-            )
+        checkpoint = _checkpoint_of(state, "load_state_dict() takes the dict that state_dict() has given")
         old, structure = self._core, self._structure
         self._build({**self._options, "resume": checkpoint})
         try:
@@ -402,10 +402,7 @@ class Description:
             if name in OPTIONS and not self.has_parameter(name):
                 options[name] = kwargs.pop(name)
         if isinstance(options.get("resume"), dict):
-            given = options["resume"]
-            options["resume"] = _checkpoint_of(given)
-            if not isinstance(options["resume"], str) or not options["resume"]:
-                raise _core.BuildError(f"resume takes what state_dict() returned, not {short(given)}")
+            options["resume"] = _checkpoint_of(options["resume"], "resume takes what state_dict() returned")
         if "seed" in options and options["seed"] is None:
             raise _core.BuildError(
                 "seed is a whole number, not None: a pipeline with an unknown seed cannot be repeated; "

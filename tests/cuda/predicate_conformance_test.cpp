@@ -196,7 +196,7 @@ TEST(DeviceChoices, AreThoseOfTheHost) {
 }
 
 // C52: a branch that no sample takes does nothing, also on the device.
-TEST(DeviceChoices, C52_AnBranchThatNobodyTakesLaunchesNothing) {
+TEST(DeviceChoices, C52_ABranchThatNobodyTakesLaunchesNothing) {
   if (on_gpu()) GTEST_SKIP() << "a GPU does not tell of its launches";
   for (const float limit : kLimits) {
     std::atomic<std::int64_t> warps{0};

@@ -327,7 +327,7 @@ TEST(DevicePredicates, InspectionShowsTheNumber) {
 }
 
 // C44: inputs that a device copies lie in memory that it can read by itself, in every branch.
-TEST(DevicePredicates, C44_WhatAnBranchCopiesThereIsPinned) {
+TEST(DevicePredicates, C44_WhatABranchCopiesThereIsPinned) {
   const Program program = [](Graph& g, Value<Image> image) {
     return g.if_else(
         mean(image) < 80, [&] { return invert(image.cpu()).gpu(); }, [&] { return flip(image); });

@@ -65,7 +65,7 @@ TEST(IfElse, OnlyTheBranchThatIsTakenRuns) {
   }
 }
 
-TEST(IfElse, AnBranchMayGiveAnOuterValueOrAConstant) {
+TEST(IfElse, ABranchMayGiveAnOuterValueOrAConstant) {
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {
     auto i = indices(g, kSamples);
     auto third = g.map(
@@ -212,7 +212,7 @@ TEST(Sink, RunsAStepOnlyWhereItIsUsed) {
   EXPECT_EQ(shared, 300);
 }
 
-TEST(Sink, DrawsTheSameNumbersInAndOutsideAnBranch) {
+TEST(Sink, DrawsTheSameNumbersInAndOutsideABranch) {
   auto describe = [](bool inside) {
     return [inside](Graph& g) {
       auto i = indices(g, kSamples);
@@ -345,7 +345,7 @@ TEST(BuildErrors, SayWhatIsWrongAndWhere) {
             "output 0 is also another output, but its type ");
 }
 
-TEST(BuildErrors, AnExceptionOfAnBranchReachesTheCallerUnchanged) {
+TEST(BuildErrors, AnExceptionOfABranchReachesTheCallerUnchanged) {
   struct Mine {};
   EXPECT_THROW((void)make_pipeline({},
                                    [](Graph& g) {

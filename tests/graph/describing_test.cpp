@@ -92,7 +92,7 @@ void expect_unharmed(Value<std::int64_t> (*construct)(Graph&, Value<std::int64_t
   }
 }
 
-TEST(Describing, AnBranchWhoseStructureDoesNotCopy) {
+TEST(Describing, ABranchWhoseStructureDoesNotCopy) {
   expect_unharmed(choose);
   expect_unharmed(select);
   expect_unharmed(loop);

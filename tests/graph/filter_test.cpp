@@ -76,7 +76,7 @@ TEST(Filter, ABatchOfNothingHasTheShapesOfTheOneBefore) {
   EXPECT_EQ(next, 3u);
 }
 
-TEST(Filter, InsideAnBranchConcernsThoseWhoTakeIt) {
+TEST(Filter, InsideABranchConcernsThoseWhoTakeIt) {
   auto pipeline = make_pipeline({.batch_size = 10, .threads = 2}, [](Graph& g) {
     auto i = indices(g, 100);
     return g.if_else(

@@ -66,7 +66,7 @@ def the_name_of_the_outside(n):
     return [i + k for k in range(n)] if n < 0 else found
 
 
-def in_an_branch(n):
+def in_a_branch(n):
     if n > 1:
         found = [n + i for i in range(n)]
     else:
@@ -103,7 +103,7 @@ def called(n):
 
 PROGRAMS = [
     by_count, from_start, by_step, backwards, a_step_of_each_sample, a_constant, with_a_choice, with_and,
-    what_is_outside_changes, the_name_of_the_outside, in_an_branch, in_a_loop, a_loop_inside, called,
+    what_is_outside_changes, the_name_of_the_outside, in_a_branch, in_a_loop, a_loop_inside, called,
 ]  # fmt: skip
 
 

@@ -188,7 +188,7 @@ def test_branches_go_to_a_device_and_back(branches):
     assert alike([given], [[stays(i) for i in range(50)]])
 
 
-def test_draws_in_an_branch_are_those_outside():
+def test_draws_in_a_branch_are_those_outside():
     """C25, C58: a draw does not depend on the branch that other samples take, nor on where it is described."""
 
     @sluice.graph_function

@@ -134,7 +134,7 @@ def test_a_function_that_is_not_marked_says_so():
         sluice.pipeline(lambda: asks(number()))()
 
 
-def test_exceptions_of_an_branch_keep_type_and_place():
+def test_exceptions_of_a_branch_keep_type_and_place():
     """C35."""
 
     def of_the_user():

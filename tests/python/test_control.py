@@ -119,7 +119,7 @@ def test_only_the_branch_that_is_taken_runs(g):  # C57, L6
     assert g.run(guarded, 0) is False
 
 
-def test_an_branch_without_steps_gives_the_outer_value(g):
+def test_a_branch_without_steps_gives_the_outer_value(g):
     n = g.input()
     c.if_else(n > 0, n, n)
     assert g.run(c.if_else(n > 0, n, n), 4) == 4
@@ -168,7 +168,7 @@ def test_a_plain_count_is_held_to_its_limit(loop):
             loop(3, 0, body, max_iterations=wrong)
 
 
-def test_an_exception_in_an_branch_goes_through_and_the_graph_stays_usable(g):  # C35
+def test_an_exception_in_a_branch_goes_through_and_the_graph_stays_usable(g):  # C35
     n = g.input()
 
     def broken():

@@ -160,7 +160,7 @@ def of_operators():
     return numbers() * ops.uniform(0, 1) * plain(2)
 
 
-def of_an_branch_that_is_not_taken(wanted=False):
+def of_a_branch_that_is_not_taken(wanted=False):
     return numbers() * (random.random() if wanted else 2)
 
 
@@ -170,7 +170,7 @@ def times_its_own_description():
 
 
 QUIET = [
-    by_a_seed, seeds, asks_for_a_generator, of_samples, of_steps, of_operators, of_an_branch_that_is_not_taken, times_its_own_description,
+    by_a_seed, seeds, asks_for_a_generator, of_samples, of_steps, of_operators, of_a_branch_that_is_not_taken, times_its_own_description,
 ]  # fmt: skip
 
 

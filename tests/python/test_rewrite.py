@@ -256,7 +256,7 @@ def plain_in_graph(n):
     return total
 
 
-def caught_in_an_branch(n):
+def caught_in_a_branch(n):
     if n > 0:
         try:
             m = {}["none"]
@@ -318,7 +318,7 @@ FUNCTIONS = [
     returned_inside_with, fields_of_an_object, no_else, chain, early_return, returns_in_a_chain, lazy, with_constants,
     chained, dict_of_results, list_of_both, containers_in_a_loop, tuples, structures, while_and_for, ranges, last_number,
     fractions_from_a_whole_number, first_plain_then_values, walrus_in_a_condition, numbers_matched, no_case,
-    returned_by_cases, inner_functions, change_from_inside, plain_in_graph, caught_in_an_branch,
+    returned_by_cases, inner_functions, change_from_inside, plain_in_graph, caught_in_a_branch,
 ]  # fmt: skip
 
 
@@ -437,7 +437,7 @@ def test_tracebacks_show_the_lines_of_the_user():
     assert (last.filename, last.lineno, last.line) == (__file__, first + 3, "return n.nothing")
 
 
-def test_an_exception_in_an_branch_keeps_its_type():  # C35
+def test_an_exception_in_a_branch_keeps_its_type():  # C35
     class Mine(Exception):
         pass
 

@@ -254,7 +254,7 @@ def name_of_before(a, b, t):
     return ys
 
 
-def name_given_in_an_branch(a, b, t):
+def name_given_in_a_branch(a, b, t):
     xs, ys = [a], [0]
     if t:
         ys = xs
@@ -494,7 +494,7 @@ def changed_right_before_a_loop(a, b, t):
 
 
 CHANGED = [
-    name_of_before, name_given_in_an_branch, one_row_of_two, chosen_by_an_expression, chosen_by_a_call, no_trips,
+    name_of_before, name_given_in_a_branch, one_row_of_two, chosen_by_an_expression, chosen_by_a_call, no_trips,
     the_next_iteration_changes_it, two_names_after_an_iteration, state_of_a_call, in_a_tuple, in_an_attribute, in_a_class,
     field_of_a_dataclass, in_a_default, in_a_partial, in_a_method, in_a_generator, gone_through, of_a_caller,
     returned_by_a_function, of_the_module, changed_by_a_function, changed_and_back, appended_in_turn, deleted_from, changed_right_before_a_loop,

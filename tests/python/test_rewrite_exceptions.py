@@ -381,7 +381,7 @@ def choice_of_other_types(a, b, t):
     return p
 
 
-def error_in_an_branch_of_a_call(a, b, t):
+def error_in_a_branch_of_a_call(a, b, t):
     try:
         p = sluice.if_else(t, lambda: NOTHING["k"], 3)
     except KeyError:
@@ -432,7 +432,7 @@ def change_of_a_list_of_the_state(a, b):
     return p
 
 
-def change_in_an_branch_of_a_list_with_two_names(a, b, t):
+def change_in_a_branch_of_a_list_with_two_names(a, b, t):
     xs, ys, p = [a], [b], -1
     if t:
         ys = xs
@@ -457,8 +457,8 @@ def identity_of_a_list_with_two_names(a, b, t):
 TAKEN = [
     name_of_one_branch, name_of_a_body, types_that_differ, search, largest, asserted, guarded_case, side_that_is_no_bool, break_in_a_loop,
     index, by_contextlib, text, power_and_remainder, shifted, text_beside_a_text, texts_compared, key, by_a_library, left_by_break, left_by_return,
-    operator_of_another_type, choice_of_other_types, error_in_an_branch_of_a_call, value_in_a_map,
-    change_of_a_list_with_two_names, change_of_a_list_of_the_state, change_in_an_branch_of_a_list_with_two_names,
+    operator_of_another_type, choice_of_other_types, error_in_a_branch_of_a_call, value_in_a_map,
+    change_of_a_list_with_two_names, change_of_a_list_of_the_state, change_in_a_branch_of_a_list_with_two_names,
     identity_of_a_list_with_two_names,
 ]  # fmt: skip
 

@@ -218,7 +218,7 @@ TEST(ExplicitConditionals, T13_SixDeep) {
       });
 }
 
-TEST(ExplicitConditionals, T14_AnBranchThatIsNotTakenRunsNothingOfWhatLiesInIt) {
+TEST(ExplicitConditionals, T14_ABranchThatIsNotTakenRunsNothingOfWhatLiesInIt) {
   Counted condition, yes, no;
   expect_counts(
       [&](Graph& g) {

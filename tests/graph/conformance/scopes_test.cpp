@@ -80,7 +80,7 @@ TEST(Scopes, C21_AStepWithAParameterOnlyBelongsToItsBranch) {
 }
 
 // Generators and sources do not depend on the branches that samples take.
-TEST(Scopes, C25_GeneratorsInAnBranchGiveWhatTheyGiveOutside) {
+TEST(Scopes, C25_GeneratorsInABranchGiveWhatTheyGiveOutside) {
   for (std::size_t p = 0; p < 5; ++p) {
     const auto describe = [p](bool inside) {
       return [=](Graph& g) {
@@ -187,7 +187,7 @@ struct Mine : std::runtime_error {
 
 // It reaches the caller as it was thrown, from any depth. The graph goes on as if the branch had
 // not been begun.
-TEST(Scopes, C35_AnExceptionWhileAnBranchIsDescribed) {
+TEST(Scopes, C35_AnExceptionWhileABranchIsDescribed) {
   expect_same(
       "after an exception",
       [](Graph& g) {

@@ -103,7 +103,7 @@ TEST(PerSample, C51_TheMergeRestoresTheOrder) {
   }
 }
 
-TEST(PerSample, C52_AnBranchThatNobodyTakesRunsNothing) {
+TEST(PerSample, C52_ABranchThatNobodyTakesRunsNothing) {
   std::atomic<int> ran{0}, others{0};
   auto count = [](std::atomic<int>& counter) {
     return [&counter](int x) {
@@ -175,7 +175,7 @@ TEST(PerSample, C54_ShapesMayDifferFromSampleToSample) {
 
 // C56 is L6. C57: an error that a branch would have thrown is not known to samples that did not
 // take it.
-TEST(PerSample, C57_AnErrorOfAnBranchThatIsNotTakenNeverSurfaces) {
+TEST(PerSample, C57_AnErrorOfABranchThatIsNotTakenNeverSurfaces) {
   for (const int threads : {1, 8}) {
     auto pipeline = make_pipeline(
         {.batch_size = kBatch, .threads = threads, .on_error = OnError::skip}, [](Graph& g) {
