@@ -3,7 +3,8 @@
 // how long. to_string() and to_dot() show them as a table and as annotations of the plan.
 //
 // All counts except Stats::epoch and Stats::epoch_waits cover all epochs since the pipeline was
-// made, including the running one so far. Threads: plain data without synchronization. Errors: none.
+// made, including the running one so far. Threads: plain data without synchronization. Errors:
+// none.
 #pragma once
 
 #include <sluice/graph/options.h>
