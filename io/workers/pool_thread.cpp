@@ -286,7 +286,7 @@ void PoolThread::renew(Worker& worker, const std::string& why) {
   auto ending = worker.end(why);
   if (ending.process != nullptr) dying_.push_back(std::move(ending.process));
   const std::string failure = try_start(worker);
-  if (!failure.empty()) replace(worker, failure);
+  if (!failure.empty()) replace(worker, failure, count_restart());
 }
 
 void PoolThread::look_at_deadlines() {
@@ -417,9 +417,11 @@ void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
       ending.what += hint(ending.said_hello);
     }
   }
+  // Count before a request fails: its caller may read the statistics at once.
+  const bool again = !lasting && count_restart();
   save_work(ending);
   if (lasting) return give_up(ending.what);
-  replace(worker, ending.what);
+  replace(worker, ending.what, again);
 }
 
 bool PoolThread::all_fail(const Worker& worker) const {
@@ -461,9 +463,14 @@ std::string PoolThread::try_start(Worker& worker) {
   }
 }
 
-void PoolThread::replace(Worker& worker, std::string what) {
-  while (restarts_ < setup_.options.restarts) {
-    ++restarts_;
+bool PoolThread::count_restart() {
+  if (restarts_ >= setup_.options.restarts) return false;
+  ++restarts_;
+  return true;
+}
+
+void PoolThread::replace(Worker& worker, std::string what, bool again) {
+  for (; again; again = count_restart()) {
     const std::string failure = try_start(worker);
     if (failure.empty()) return;
     what = failure;

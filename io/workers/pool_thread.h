@@ -72,7 +72,10 @@ class PoolThread {
   void end(Worker& worker, const std::string& why, bool lasting = false);
   void save_work(Worker::Ending& ending);
   void renew(Worker& worker, const std::string& why);
-  void replace(Worker& worker, std::string what);
+  // Takes one of the restarts; false if none is left.
+  bool count_restart();
+  // Starts the worker anew if `again`, until that works or no restart is left.
+  void replace(Worker& worker, std::string what, bool again);
   void give_up(std::string what) noexcept;
   std::string failed(const char* why) const noexcept;
   static void fail_all(WorkList& all, const std::string& what) noexcept;
