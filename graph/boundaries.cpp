@@ -44,7 +44,7 @@ LoopBoundary Graph::add_loop(std::string_view name, const LoopOptions& options) 
   boundary.name = builder_.unique_name(options.name.empty() ? name : options.name);
   detail::LoopRecord loop;
   loop.max_iterations = options.max_iterations;
-  loop.below = detail::arithmetic_operator("less");
+  loop.less = detail::arithmetic_operator("less");
   loop.iteration =
       builder_.add_slot(detail::slot_type<std::int64_t>(), boundary.name + "'s iteration");
   loop.count = builder_.add_slot(detail::slot_type<std::int64_t>(), boundary.name + "'s count");

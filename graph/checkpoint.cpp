@@ -123,6 +123,24 @@ std::string difference(const std::vector<std::string>& then, const std::vector<s
          line(now);
 }
 
+// True if a step of the program moves values to a GPU. The lines are those of digest_of().
+bool uses_gpu(const std::vector<std::string>& plan) {
+  return std::any_of(plan.begin(), plan.end(), [](const std::string& line) {
+    return line.starts_with("gpu ") || line.starts_with("gpu#");
+  });
+}
+
+// A pipeline for the GPU has other steps than one for the CPU: those that move values.
+void require_same_device(const std::vector<std::string>& then,
+                         const std::vector<std::string>& now) {
+  if (uses_gpu(then) == uses_gpu(now)) return;
+  const auto device = [](bool gpu) { return gpu ? "the GPU" : "the CPU only"; };
+  throw BuildError(std::string("the checkpoint is of another device: its pipeline used ") +
+                   device(uses_gpu(then)) + ", and this one uses " + device(uses_gpu(now)) + " (" +
+                   difference(then, now, "step") +
+                   "); make the pipeline for the same device, or start without the checkpoint");
+}
+
 [[noreturn]] void refuse(const std::string& whose, const std::string& difference) {
   throw BuildError("the checkpoint is of another " + whose + ": " + difference +
                    "; use it for the run that it was taken from, or start without it");
@@ -195,6 +213,7 @@ void detail::require_same_run(const Checkpoint& from, const Checkpoint& now) {
            "it was (" + escape_control_chars(from.sampler) + ") and is (" + now.sampler + ")");
   if (from.dataset != now.dataset)
     refuse("dataset", difference(from.dataset, now.dataset, "source"));
+  require_same_device(from.plan, now.plan);
   if (from.plan != now.plan) refuse("program", difference(from.plan, now.plan, "step"));
 }
 

@@ -63,8 +63,9 @@ Value<bool> Graph::coin_flip(Param<float> probability) {
 
 std::vector<std::string> Graph::branch_names(std::size_t count, const SelectOptions& options) {
   if (!options.branch_names.empty() && options.branch_names.size() != count) {
-    throw BuildError("select: there are " + std::to_string(count) + " branches, but " +
-                     std::to_string(options.branch_names.size()) + " names for them");
+    throw BuildError("select: the number of branch_names is wrong (got " +
+                     std::to_string(options.branch_names.size()) + ", expected " +
+                     std::to_string(count) + "); give one for each branch");
   }
   if (!options.branch_names.empty()) return options.branch_names;
   std::vector<std::string> names;

@@ -15,6 +15,11 @@ using detail::duration;
 using detail::percent;
 using detail::with_commas;
 
+// "1 batch", "1,200 batches".
+std::string counted_with_commas(std::int64_t count, const char* one, const char* several) {
+  return with_commas(count) + " " + (count == 1 ? one : several);
+}
+
 double mean(std::int64_t total, std::int64_t count) {
   return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;
 }
@@ -208,33 +213,37 @@ std::string to_string(const DeviceStats& device) {
   };
   const auto time = [](std::int64_t ns) { return duration(static_cast<double>(ns)); };
   return fmt::format(
-      "device: {}; {} GPU batches of {:.1f} samples ({} as CUDA graphs), {} samples returned; "
+      "device: {}; {} of {:.1f} samples ({}), {} returned; "
       "{:.1f} MB to the device, {:.1f} MB back\ndevice memory: {}; pinned: {}\ndevice thread: {} "
       "asking, {} pausing, {} asleep",
-      device.name, with_commas(device.batches), device.mean_batch(), with_commas(device.as_graphs),
-      with_commas(device.given_back), megabytes(device.bytes_up), megabytes(device.bytes_down),
-      pool(device.memory), pool(device.pinned), time(device.asking_ns), time(device.pausing_ns),
-      time(device.asleep_ns));
+      device.name, counted_with_commas(device.batches, "GPU batch", "GPU batches"),
+      device.mean_batch(),
+      counted_with_commas(device.as_graphs, "as a CUDA graph", "as CUDA graphs"),
+      counted_with_commas(device.given_back, "sample", "samples"), megabytes(device.bytes_up),
+      megabytes(device.bytes_down), pool(device.memory), pool(device.pinned),
+      time(device.asking_ns), time(device.pausing_ns), time(device.asleep_ns));
 }
 
 std::string to_string(const Stats& stats) {
   std::string text =
-      fmt::format("samples: {}; {} batches\nmemory: {:.1f} MB at most, of a bound of {:.1f} MB\n",
-                  to_string(stats.total), with_commas(stats.batches),
+      fmt::format("samples: {}; {}\nmemory: {:.1f} MB at most, of a bound of {:.1f} MB\n",
+                  to_string(stats.total), counted_with_commas(stats.batches, "batch", "batches"),
                   megabytes(stats.memory.bytes_peak), megabytes(stats.memory.bytes_bound));
   if (stats.waits.consumer_ns + stats.waits.batches_ns > 0) text += to_string(stats.waits) + "\n";
   for (const SourceStats& source : stats.sources) {
     if (source.reads.files == 0) continue;
-    text += fmt::format("{}: {} files of {:.1f} MB, of which {:.1f} MB were read ({})\n",
-                        source.step, with_commas(source.reads.files),
+    text += fmt::format("{}: {} of {:.1f} MB, of which {:.1f} MB were read ({})\n", source.step,
+                        counted_with_commas(source.reads.files, "file", "files"),
                         megabytes(source.reads.file_bytes), megabytes(source.reads.bytes_read),
                         percent(static_cast<double>(source.reads.bytes_read),
                                 static_cast<double>(source.reads.file_bytes)));
   }
   for (const auto& [step, workers] : stats.workers) {
-    text += fmt::format("{}: {} of {} workers are at work, {} samples, {} restarts, {} renewals\n",
-                        step, workers.ready, workers.workers, with_commas(workers.samples),
-                        with_commas(workers.restarts), with_commas(workers.renewals));
+    text += fmt::format("{}: {} of {} at work, {}, {}, {}\n", step, workers.ready,
+                        counted_with_commas(workers.workers, "worker", "workers"),
+                        counted_with_commas(workers.samples, "sample", "samples"),
+                        counted_with_commas(workers.restarts, "restart", "restarts"),
+                        counted_with_commas(workers.renewals, "renewal", "renewals"));
   }
   if (stats.threads < stats.threads_asked) {
     text += fmt::format("threads: {} of the {} requested; the system allows no more\n",

@@ -7,6 +7,7 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/sample_key.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -85,8 +86,8 @@ struct Blocks {
 template <class Images>
 Blocks blocks_of(const char* op, const Images& images, const TensorBatch& labels) {
   if (images.size() != labels.size()) {
-    throw Error(fmt::format("{}: there are {} images and {} labels; give those of one batch", op,
-                            images.size(), labels.size()));
+    throw Error(fmt::format("{}: got {} and {}; give those of one batch", op,
+                            counted(images.size(), "image"), counted(labels.size(), "label")));
   }
   if (images.empty()) return {};
   const Blocks blocks = {block_of(op, "images", images), block_of(op, "labels", labels)};

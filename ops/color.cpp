@@ -329,7 +329,7 @@ const detail::OperatorPtr& detail::lookup_table_operator() {
       declare_operator("lookup_table")
           .family("color")
           .summary("Maps each pixel value through a lookup table.")
-          .in_cpp("lookup_table(image, [](int level) { return level / 64 * 85; })")
+          .in_cpp("lookup_table(image, [](int value) { return value / 64 * 85; })")
           .input<Image>("image")
           .constant<LevelNumbers>(
               "levels", {.low = 0, .high = 255, .help = "the outputs for 0, 1, ... 255, rounded"})

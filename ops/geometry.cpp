@@ -222,16 +222,15 @@ Value<Image> pad_image(Value<Image> image, const PadImageOptions& options) {
 namespace detail {
 namespace {
 
-OperatorDeclaration& add_size_and_filter(OperatorDeclaration& declaration) {
+OperatorDeclaration& add_result_size(OperatorDeclaration& declaration) {
   constexpr int kMost = 65535;
-  declaration
+  return declaration
       .parameter<std::int32_t>(
           "height",
           {.value = 224, .low = 1, .high = kMost, .help = "height of the result, in pixels"})
       .parameter<std::int32_t>(
           "width",
           {.value = 224, .low = 1, .high = kMost, .help = "width of the result, in pixels"});
-  return add_resize_filter(declaration);
 }
 
 OperatorDeclaration& add_region_options(OperatorDeclaration& declaration, const char* op) {
@@ -353,7 +352,7 @@ const OperatorPtr& decode_and_resize_operator() {
         .input<JpegFile>("jpeg");
     declare_jpeg_options(declaration);
     declaration.parameter<Rectangle>("region", {.help = "in the image after EXIF orientation"});
-    return add_size_and_filter(declaration)
+    return add_resize_filter(add_result_size(declaration))
         .output<Image>("image")
         .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                  DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
@@ -379,7 +378,7 @@ OperatorSchema random_resized_crop_schema() {
           "random_resized_crop(image, {.height = 224, .width = 224, .min_area = 0.25f, "
           ".max_area = 1.f, .min_ratio = 0.75f, .max_ratio = 1.25f})")
       .input<JpegFile>("image");
-  add_size_and_filter(add_region_options(declaration, "random_resized_crop"))
+  add_resize_filter(add_region_options(add_result_size(declaration), "random_resized_crop"))
       .constant<bool>("shrink",
                       {.value = RandomResizedCropOptions().shrink,
                        .help = "JPEG files only: the decoder may downscale large regions"})

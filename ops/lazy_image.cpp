@@ -50,7 +50,8 @@ const OperatorPtr& take_part_operator() {
   return op;
 }
 
-OperatorPtr ends_rows(OperatorSchema schema, OperatorFunctions functions, const OperatorPtr& op) {
+OperatorPtr discarding_rows_on_error(OperatorSchema schema, OperatorFunctions functions,
+                                     const OperatorPtr& op) {
   functions.bind = [op](const OperatorSchema&, const Call& call) -> StepFunction {
     const SlotId image = std::get<SlotArgument>(call.arguments.front()).slot;
     return [run = op->bind(call), image](Sample& sample) {

@@ -27,11 +27,16 @@
 
 namespace sluice::detail {
 
-// Returns the schema of a version that takes a description if `takes`, and returns one if `gives`.
+// Return the schema of a version that takes a description instead of the image, and of one that
+// returns a description instead of the operator's output.
 template <class Described>
-OperatorSchema described(OperatorSchema schema, bool takes, bool gives) {
-  if (takes) schema.inputs.front().types = {slot_type<Described>()};
-  if (gives) schema.outputs = {{schema.outputs.front().name, slot_type<Described>()}};
+OperatorSchema taking(OperatorSchema schema) {
+  schema.inputs.front().types = {slot_type<Described>()};
+  return schema;
+}
+template <class Described>
+OperatorSchema returning(OperatorSchema schema) {
+  schema.outputs = {{schema.outputs.front().name, slot_type<Described>()}};
   return schema;
 }
 
@@ -40,12 +45,12 @@ OperatorSchema described(OperatorSchema schema, bool takes, bool gives) {
 template <class Described, class F, class... Arguments>
 LazySteps lazy_steps(const OperatorSchema& schema, const F& f,
                      void (F::*)(Described&, Arguments...) const) {
-  return {make_operator(described<Described>(schema, false, true), {},
+  return {make_operator(returning<Described>(schema), {},
                         [f](const Image& in, Arguments... arguments, Described& out) {
                           out = Described(in);
                           f(out, arguments...);
                         }),
-          make_operator(described<Described>(schema, true, true), {},
+          make_operator(taking<Described>(returning<Described>(schema)), {},
                         [f](const Described& in, Arguments... arguments, Described& out) {
                           out = in;
                           f(out, arguments...);
@@ -70,9 +75,10 @@ void use_rows(ImageRows& rows, F f) {
   }
 }
 
-// Makes the operator that ends a chain of deferred steps; its first argument is a DeferredImage. If
-// it fails, even because an argument is invalid, the rows are discarded.
-OperatorPtr ends_rows(OperatorSchema schema, OperatorFunctions functions, const OperatorPtr& op);
+// Returns an operator that runs `op`, the end of a chain of deferred steps. Its first argument is a
+// DeferredImage. If it fails, even because an argument is invalid, it discards the image's rows.
+OperatorPtr discarding_rows_on_error(OperatorSchema schema, OperatorFunctions functions,
+                                     const OperatorPtr& op);
 
 // Makes the last operator of a chain of deferred steps. `needed` returns the region that it needs.
 template <class F, class... Arguments>
@@ -82,7 +88,7 @@ OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f,
   functions.input_region = [needed = std::move(needed)](const detail::Arguments&) {
     return InputRegion{InputRegion::Of::rectangle, 0, false, needed};
   };
-  functions.lazy_form.emplace().begins = take_part_operator();
+  functions.lazy_form.emplace().takes_part = take_part_operator();
   const OperatorPtr op = make_operator(
       schema, {}, [f = std::move(f)](const kernels::DeferredImage& in, Arguments... arguments) {
         if (in.rows() == nullptr) {
@@ -91,7 +97,7 @@ OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f,
           use_rows(*in.rows(), [&] { f(in, arguments...); });
         }
       });
-  return ends_rows(std::move(schema), std::move(functions), op);
+  return discarding_rows_on_error(std::move(schema), std::move(functions), op);
 }
 template <class F>
 OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f) {
@@ -103,7 +109,7 @@ LazyForm lazy_form_of(const OperatorSchema& schema, F f,
                       void (F::*)(kernels::DeferredImage&, Arguments...) const) {
   using kernels::DeferredImage;
   LazyForm lazy_form{lazy_steps(schema, f, &F::operator())};
-  OperatorSchema region = described<DeferredImage>(schema, true, false);
+  OperatorSchema region = taking<DeferredImage>(schema);
   region.outputs = {{"region", slot_type<Rectangle>()}};
   const OperatorPtr needed =
       make_operator(std::move(region), {}, [f](const DeferredImage& in, Arguments... arguments) {
@@ -111,7 +117,7 @@ LazyForm lazy_form_of(const OperatorSchema& schema, F f,
         f(image, arguments...);
         return image.needed();
       });
-  lazy_form.ends = make_end(described<DeferredImage>(schema, true, false), needed,
+  lazy_form.ends = make_end(taking<DeferredImage>(schema), needed,
                             [f](const DeferredImage& in, Arguments... arguments, Image& out) {
                               DeferredImage image = in;
                               f(image, arguments...);
@@ -138,8 +144,7 @@ template <class F>
 auto ends_deferred(F f, bool wants_whole = false) {
   return [f = std::move(f), wants_whole](const OperatorSchema& schema) {
     LazyForm lazy_form;
-    lazy_form.ends = make_end(described<kernels::DeferredImage>(schema, true, false),
-                              needed_region_operator(), f);
+    lazy_form.ends = make_end(taking<kernels::DeferredImage>(schema), needed_region_operator(), f);
     lazy_form.wants_whole = wants_whole;
     return lazy_form;
   };

@@ -60,11 +60,16 @@ std::vector<TensorSpec> infer(const detail::Arguments& arguments,
            .rank = 3}};
 }
 
-// Checks a constant std of channel 0, which every image has. Samples check it for their channels.
-void check_first_std(const char* op, const detail::Arguments& arguments) {
+// Checks a constant std. Zeros at its end are channels that the caller left out, as in
+// {0.2f, 0.2f, 0.3f}: only a sample with these channels fails. Channel 0 is never left out.
+void check_constant_std(const char* op, const detail::Arguments& arguments) {
   constexpr std::size_t kStd = 5;  // of both operators
   const auto* deviations = detail::constant_of<std::vector<double>>(arguments.at(kStd));
-  if (deviations != nullptr) kernels::check_std(op, 0, static_cast<float>(deviations->at(0)));
+  if (deviations == nullptr) return;
+  std::size_t given = deviations->size();
+  while (given > 1 && deviations->at(given - 1) == 0) --given;
+  for (std::size_t c = 0; c < given; ++c)
+    kernels::check_std(op, c, static_cast<float>(deviations->at(c)));
 }
 
 template <class AnyImage>
@@ -98,7 +103,7 @@ const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
                   "width",
                   {.value = 0, .low = 0, .help = "width of the crop, in pixels; 0 keeps all"}))
           .checks([](const Arguments& arguments) {
-            check_first_std("crop_mirror_normalize", arguments);
+            check_constant_std("crop_mirror_normalize", arguments);
           })
           .infers(infer)
           .sees_rectangle([](const Image& in, std::int32_t height, std::int32_t width, bool,
@@ -141,7 +146,7 @@ const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
             {.value = 224, .low = 1, .high = kMost, .help = "width of the result, in pixels"});
     return add_resize_filter(add_normalize(declaration))
         .checks([](const Arguments& arguments) {
-          check_first_std("resize_mirror_normalize", arguments);
+          check_constant_std("resize_mirror_normalize", arguments);
         })
         .infers(infer)
         .defers(ends_deferred(

@@ -27,9 +27,9 @@ namespace sluice {
 // use `scale` and `shift` to bring the normalized numbers into that range.
 //
 // mean and std are always in units of 0 .. 1. A mean outside -1 .. 1 or a std outside 0 .. 1 is
-// probably in units of 0 .. 255 and raises BuildError: divide it by 255. A constant std of 0 for
-// channel 0 raises BuildError, too. Errors of a sample: a std of 0 for another channel that the
-// image has, and the kernel's own errors.
+// probably in units of 0 .. 255 and raises BuildError: divide it by 255. A constant std of 0 raises
+// BuildError, too, except at the end of the list, where it stands for channels that you left out.
+// Errors of a sample: a std of 0 for a channel that the image has, and the kernel's own errors.
 
 // The usual mean and standard deviation of ImageNet's images, in units of 0 .. 1.
 inline constexpr std::array<float, 4> kImageNetMean{0.485f, 0.456f, 0.406f, 0.f};

@@ -36,7 +36,7 @@ inline Param<FillNumbers> numbers_of_fill(const Param<Fill>& fill) {
                      static_cast<float>(levels[2]), static_cast<float>(levels[3])};
 }
 inline ParameterOptions<FillNumbers> fill_option(const char* help) {
-  return {.value = FillNumbers{}, .low = 0, .high = 255, .help = help};
+  return {.value = FillNumbers{}, .low = 0, .high = 255, .help = help, .per_channel = true};
 }
 
 // Returns how a warp interpolates and fills, for ComposeRule. The fill is included only if it is

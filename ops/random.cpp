@@ -2,6 +2,7 @@
 #include <sluice/ops/kernels/draws.h>
 #include <sluice/ops/random.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <array>
@@ -113,8 +114,8 @@ const OperatorPtr& beta_operator() {
 Value<float> choice(Graph& g, const std::vector<float>& numbers,
                     const std::vector<float>& weights) {
   if (!weights.empty() && weights.size() != numbers.size()) {
-    throw BuildError("choice: there are " + std::to_string(numbers.size()) + " numbers and " +
-                     std::to_string(weights.size()) + " weights; give one for each, or none");
+    throw BuildError("choice: got " + counted(numbers.size(), "number") + " and " +
+                     counted(weights.size(), "weight") + "; give one for each, or none");
   }
   const std::vector<float> alike(numbers.size(), 1.0f);
   return detail::apply_operator<float>(

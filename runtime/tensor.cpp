@@ -1,5 +1,6 @@
 #include <sluice/runtime/batch_memory.h>
 #include <sluice/runtime/tensor.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cstring>
@@ -359,7 +360,7 @@ Split split(const ValueSpec& spec, int axis) {
 void check_axis(int axis, int rank, const char* what) {
   if (axis >= 0 && axis < rank) return;
   throw std::invalid_argument("axis " + std::to_string(axis) + " does not exist in " + what +
-                              " of " + std::to_string(rank) + " dimensions");
+                              " of " + counted(rank, "dimension"));
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ void require_fit(const OperatorSchema& schema, const FunctionTypes& types) {
   };
   const std::size_t inputs = schema.inputs.size();
   if (types.items.size() != inputs + schema.parameters.size()) {
-    refuse("its function takes " + std::to_string(types.items.size()) +
-           " inputs and parameters, but " + std::to_string(inputs + schema.parameters.size()) +
-           " are declared");
+    refuse("its function takes another number of inputs and parameters than are declared (got " +
+           std::to_string(types.items.size()) + ", expected " +
+           std::to_string(inputs + schema.parameters.size()) + ")");
   }
   for (std::size_t i = 0; i < types.items.size(); ++i) {
     const FunctionTypes::Item& item = types.items[i];

@@ -188,6 +188,9 @@ struct ParameterOptions {
   bool high_open = false;
   std::string help = {};  // one line
   std::string hint = {};  // what to do instead, shown when a number is refused
+  // Numbers of which each channel of the first input, an image, has one. Several that differ fail a
+  // sample whose image has one channel.
+  bool per_channel = false;
 };
 
 class OperatorDeclaration {
@@ -313,6 +316,7 @@ class OperatorDeclaration {
     parameter.name = std::move(name);
     parameter.type = Traits::type;
     parameter.per_sample = per_sample;
+    parameter.per_channel = options.per_channel;
     parameter.optional = options.optional;
     parameter.low = options.low;
     parameter.high = options.high;

@@ -6,6 +6,7 @@
 #include <sluice/runtime/function.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <limits>
@@ -167,8 +168,8 @@ class Slices {
       for (const Image& one : *static_cast<const std::vector<Image>*>(list)) add(one.tensor());
     }
     if (slices.size() > length) {
-      throw std::length_error(fmt::format("'{}' has {} elements, more than the length {}", name_,
-                                          slices.size(), length));
+      throw std::length_error(fmt::format("'{}' has {}, more than the length {}", name_,
+                                          counted(slices.size(), "element"), length));
     }
     if (reverse_) std::reverse(slices.begin(), slices.end());
     slices.resize(length);

@@ -106,10 +106,9 @@ struct InputTraits {
 template <class T, bool kMayBeConstant = ConstantTraits<T>::exists>
 class ArgumentReader {
  public:
-  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument)
-      : slot_(std::get<SlotArgument>(argument)) {
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Arguments& arguments)
+      : slot_(std::get<SlotArgument>(arguments.at(i))) {
     static_cast<void>(schema);
-    static_cast<void>(i);
   }
   decltype(auto) of(const Sample& sample) const { return InputTraits<T>::of(sample, slot_); }
 
@@ -128,10 +127,10 @@ ArgumentSlot argument_slot(const OperatorSchema& schema, std::size_t i, const Ar
 template <class T>
 class ArgumentReader<T, true> {
  public:
-  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument)
-      : from_(argument_slot(schema, i, argument)) {
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Arguments& arguments)
+      : from_(argument_slot(schema, i, arguments.at(i))) {
     if (!from_.exists) {
-      constant_ = ConstantTraits<T>::from(std::get<Constant>(argument),
+      constant_ = ConstantTraits<T>::from(std::get<Constant>(arguments.at(i)),
                                           schema.parameters[i - schema.inputs.size()]);
     }
   }
@@ -154,19 +153,22 @@ class ArgumentReader<T, true> {
 template <std::size_t N>
 class ArgumentReader<std::array<float, N>, true> {
  public:
-  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument)
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Arguments& arguments)
       : name_(schema.name), parameter_(schema.parameters.at(i - schema.inputs.size())) {
-    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+    if (const auto* slot = std::get_if<SlotArgument>(&arguments.at(i))) {
       slot_ = slot->slot;
     } else {
-      constant_ =
-          ConstantTraits<std::array<float, N>>::from(std::get<Constant>(argument), parameter_);
+      constant_ = ConstantTraits<std::array<float, N>>::from(std::get<Constant>(arguments.at(i)),
+                                                             parameter_);
     }
+    const auto* image = std::get_if<SlotArgument>(&arguments.front());
+    if (parameter_.per_channel && image != nullptr && image->type == slot_type<Image>())
+      image_ = image->slot;
   }
   std::array<float, N> of(const Sample& sample) const {
-    if (!slot_) return constant_;
-    std::array<float, N> numbers{};
-    read_numbers(name_, parameter_, sample.get<Tensor>(*slot_), numbers);
+    std::array<float, N> numbers = constant_;
+    if (slot_) read_numbers(name_, parameter_, sample.get<Tensor>(*slot_), numbers);
+    if (image_) check_channels(name_, parameter_, sample.get<Image>(*image_), numbers);
     return numbers;
   }
 
@@ -174,6 +176,7 @@ class ArgumentReader<std::array<float, N>, true> {
   std::string_view name_;
   const Parameter& parameter_;
   std::optional<SlotId> slot_;
+  std::optional<SlotId> image_;  // for a parameter with one number for each channel
   std::array<float, N> constant_{};
 };
 
@@ -292,7 +295,7 @@ class BoundFunction {
   template <class T>
   struct Reader : ArgumentReader<T> {
     Reader(const OperatorSchema& schema, std::size_t i, const Arguments& arguments)
-        : ArgumentReader<T>(schema, i, arguments.at(i)) {}
+        : ArgumentReader<T>(schema, i, arguments) {}
   };
   template <std::size_t I>
   struct ReaderAt {

@@ -77,7 +77,6 @@ struct Choice;
 struct Loop;
 struct Plan;
 struct Slot;
-using ScopeId = std::uint32_t;
 
 // Records the plan while a pipeline is described. The typed front end (graph.h) and the operators
 // call it; users do not. It checks each use of a value at once, so that an error points at the

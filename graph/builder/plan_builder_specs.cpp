@@ -7,6 +7,7 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -107,12 +108,9 @@ std::string which_of(const char* all, const std::string& place) {
 void require_same_types(const Plan& plan, const std::string& node, const std::vector<SlotId>& now,
                         const std::string& who, const std::vector<SlotId>& before,
                         const std::string& who_before) {
-  const auto values = [](std::size_t count) {
-    return std::to_string(count) + (count == 1 ? " value" : " values");
-  };
   if (now.size() != before.size()) {
-    throw BuildError("'" + node + "': " + who + " gives " + values(now.size()) + ", but " +
-                     who_before + " gives " + values(before.size()));
+    throw BuildError("'" + node + "': " + who + " gives " + counted(now.size(), "value") +
+                     ", but " + who_before + " gives " + counted(before.size(), "value"));
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
     const SlotType* const type = plan.slots[now[i]].type;
@@ -215,8 +213,8 @@ void PlanBuilder::set_source(const std::string& step, std::int64_t samples, cons
   const bool both_known =
       state_->plan.samples >= 0 && state_->plan.samples != kUntilEnd && samples != kUntilEnd;
   if (both_known && state_->plan.samples != samples) {
-    throw BuildError("the source '" + step + "' has " + std::to_string(samples) +
-                     " samples, but the one before it has " + std::to_string(state_->plan.samples) +
+    throw BuildError("the source '" + step + "' has " + counted(samples, "sample") +
+                     ", but the one before it has " + std::to_string(state_->plan.samples) +
                      "; let one of them have kUntilEnd if the shortest shall end the epoch");
   }
   state_->plan.samples = std::max(state_->plan.samples, samples);

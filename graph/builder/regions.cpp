@@ -48,7 +48,9 @@
 #include <sluice/runtime/error.h>
 
 #include <functional>
+#include <string>
 #include <utility>
+#include <variant>
 
 namespace sluice::detail {
 namespace {
@@ -74,6 +76,18 @@ void check_complete(const Boundary& boundary) {
             "has a recurrence without a next value; give it one with set_next");
 }
 
+[[noreturn]] void throw_cannot_choose(const std::string& name, const Choosing& choosing) {
+  const auto* slot = std::get_if<SlotArgument>(&choosing.argument);
+  const std::string given = slot != nullptr
+                                ? "a value of '" + std::string(short_name(slot->type->name)) + "'"
+                                : to_string(std::get<Constant>(choosing.argument));
+  const bool truth = choosing.by == Choosing::By::truth;
+  throw BuildError("'" + name + "' cannot choose " + (truth ? "by truth" : "by number") + " (got " +
+                   given + ", expected " +
+                   (truth ? "a bool or another number); compare it to make a bool"
+                          : "an integer, a bool or an enum); cast it to an integer"));
+}
+
 }  // namespace
 
 Choice make_choice(std::string name, std::vector<std::string> branch_names, Choosing choosing) {
@@ -83,8 +97,7 @@ Choice make_choice(std::string name, std::vector<std::string> branch_names, Choo
   if (const auto* slot = std::get_if<SlotArgument>(&choosing.argument))
     choice.reads.push_back(slot->slot);
   choice.choose = choose_by(choosing);
-  if (!choice.choose)
-    throw BuildError("'" + choice.name + "' cannot choose by a value of this type");
+  if (!choice.choose) throw_cannot_choose(choice.name, choosing);
   choice.choosing = std::move(choosing);
   return choice;
 }
@@ -213,15 +226,15 @@ class Builder {
       condition.nodes = nodes(region, inner, in_condition);
       condition.results = {*record.more};
     } else {
-      const SlotId below = add_bool(loop.name + "'s limit", inner);
-      condition.nodes.emplace_back(stage(count_step(record, below)));
-      condition.results = {below};
+      const SlotId in_count = add_bool(loop.name + "'s limit", inner);
+      condition.nodes.emplace_back(stage(count_step(record, in_count)));
+      condition.results = {in_count};
       if (record.more) {
         // After the last iteration the condition is not evaluated: an iterator has come to its end.
-        Choice both = if_else(loop.name + "'s end", below, "ask", "over", condition.scope);
+        Choice both = if_else(loop.name + "'s end", in_count, "ask", "over", condition.scope);
         both.branches[0].nodes = nodes(region, inner, in_condition);
         both.branches[0].results = {*record.more};
-        both.branches[1].results = {below};
+        both.branches[1].results = {in_count};
         both.results = {add_bool(both.name, inner)};
         plan_.slots[both.results[0]].merged = true;
         condition.results = both.results;
@@ -231,10 +244,11 @@ class Builder {
     loop.body.nodes = nodes(region, loop.body.scope, in_body);
   }
 
-  Step count_step(const LoopRecord& record, SlotId below) const {
+  // Returns the step that writes to `in_count` whether the count allows another iteration.
+  Step count_step(const LoopRecord& record, SlotId in_count) const {
     const auto argument = [&](SlotId slot) { return SlotArgument{slot, plan_.slots[slot].type}; };
-    return step_of(record.below, {argument(record.iteration), argument(record.count)},
-                   plan_.slots[below].name, {below});
+    return step_of(record.less, {argument(record.iteration), argument(record.count)},
+                   plan_.slots[in_count].name, {in_count});
   }
 
   static Stage stage(Step step) {

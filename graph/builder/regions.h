@@ -31,7 +31,6 @@ struct Block;
 struct Choice;
 struct Loop;
 struct Plan;
-using ScopeId = std::uint32_t;
 
 // Returns a choice without branches, decided by `choosing`. Throws BuildError if the argument
 // cannot choose.
@@ -68,7 +67,7 @@ struct LoopRecord {
   SlotId iteration = 0;        // std::int64_t
   SlotId count = 0;            // std::int64_t, written by a step before the loop
   bool has_count = false;      // the step that writes `count` exists
-  OperatorPtr below;           // compares two std::int64_t: less
+  OperatorPtr less;            // compares two std::int64_t
   bool reads_count = false;    // an iterator goes backwards
   std::optional<SlotId> more;  // a bool made inside: true if another iteration comes
   std::vector<Recurrence> recurrences;

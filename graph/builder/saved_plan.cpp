@@ -222,7 +222,8 @@ class Loader {
     const std::size_t count = branches.size();
     if (count == 0 || (choosing.by == Choosing::By::truth && count != 2))
       branches.fail(fmt::format(
-          "there are {} branches; by truth there must be two, by number at least one", count));
+          "the number of branches is wrong (got {}, expected 2 by truth, at least 1 by number)",
+          count));
     std::vector<std::string> names;
     for (std::size_t i = 0; i < count; ++i) {
       branches.at(i).only({"name", "steps", "results"});
@@ -281,8 +282,8 @@ class Loader {
   void require_same_types(const JsonPlace& place, const std::vector<SlotId>& given,
                           const std::vector<SlotId>& wanted, const char* who) const {
     if (given.size() != wanted.size()) {
-      place.fail(
-          fmt::format("there are {} values here, but {} {}", given.size(), who, wanted.size()));
+      place.fail(fmt::format("{} here, but {} {}", counted(given.size(), "value"), who,
+                             counted(wanted.size(), "value")));
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (type(given[i]) == type(wanted[i])) continue;
@@ -299,7 +300,7 @@ class Loader {
   // Maps these slots of the file to the slots that a step has made.
   void define(const JsonPlace& list, const std::vector<SlotId>& made) {
     if (list.size() != made.size()) {
-      list.fail(fmt::format("there are {} slots here for {} values", list.size(), made.size()));
+      list.fail(counted(list.size(), "slot") + " here for " + counted(made.size(), "value"));
     }
     for (std::size_t i = 0; i < made.size(); ++i) define_one(list.at(i), made[i]);
   }
@@ -397,8 +398,8 @@ void SavedPlan::throw_other_pipeline() const {
 void SavedPlan::require_outputs(const std::vector<const detail::SlotType*>& types) const {
   const detail::JsonPlace outputs = detail::JsonPlace(*impl_->json, impl_->file).field("outputs");
   if (types.size() != impl_->outputs.size()) {
-    outputs.fail(fmt::format("the plan gives {} values, but the program asks for {}",
-                             impl_->outputs.size(), types.size()));
+    outputs.fail(fmt::format("the plan gives {}, but the program asks for {}",
+                             counted(impl_->outputs.size(), "value"), types.size()));
   }
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i] == impl_->outputs[i]) continue;

@@ -49,6 +49,7 @@
 #include <sluice/graph/exec/delivery.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/random.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <iterator>
@@ -178,11 +179,10 @@ bool Delivery::too_often(std::int64_t errors, std::int64_t ended) const {
 
 void Delivery::throw_budget(std::int64_t errors, std::int64_t ended, bool too_many) const {
   const OnError& policy = options_.on_error;
-  const std::string limit =
-      too_many ? fmt::format("{} sample{}", policy.max_errors, policy.max_errors == 1 ? "" : "s")
-               : fmt::format("{:g} %", policy.max_rate * 100);
-  throw BudgetError(fmt::format("{} of {} samples failed, more than {} allowed by on_error{}",
-                                errors, ended, limit,
+  const std::string limit = too_many ? counted(policy.max_errors, "sample")
+                                     : fmt::format("{:g} %", policy.max_rate * 100);
+  throw BudgetError(fmt::format("{} of {} failed, more than {} allowed by on_error{}", errors,
+                                counted(ended, "sample"), limit,
                                 last_error_.empty() ? "" : "; the last: " + last_error_));
 }
 
@@ -292,6 +292,10 @@ Ledger Compactor::waiting() const {
   if (making_ != nullptr) counts += counts_of(*making_, 0);
   if (part_ != nullptr) counts += counts_of(*part_, used_);
   return counts;
+}
+
+std::size_t Compactor::largest_bytes() const {
+  return std::max(making_ != nullptr ? making_->bytes() : 0, part_ != nullptr ? part_->bytes() : 0);
 }
 
 void Compactor::move_sample() {

@@ -182,6 +182,8 @@ class Compactor {
   Ledger waiting() const;
   // The id of the first unused sample of the last short batch; -1 if there is none.
   std::int64_t next_id() const { return used_up() ? -1 : part_->ids[used_]; }
+  // The bytes of the larger one of the batches that it holds; 0 if there is none.
+  std::size_t largest_bytes() const;
   // Counts samples that `last_batch = drop` left out at the end, since the last call.
   Ledger take_left_out() { return std::exchange(left_out_, {}); }
   // Counts samples of batches that could not be finished, since the last call.

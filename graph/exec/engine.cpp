@@ -10,6 +10,7 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/log.h>
 #include <sluice/runtime/memory.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <memory>
@@ -43,8 +44,8 @@ void check_output_memory(const PipelineOptions& options, const Plan& plan,
                          std::size_t batches) {
   const auto& given = options.output_memory;
   if (given.size() > makers.size()) {
-    throw BuildError("output_memory is given for " + std::to_string(given.size()) +
-                     " outputs, but the pipeline has " + std::to_string(makers.size()));
+    throw BuildError("output_memory is given for " + counted(given.size(), "output") +
+                     ", but the pipeline has " + std::to_string(makers.size()));
   }
   for (std::size_t k = 0; k < given.size(); ++k) {
     if (given[k] == nullptr) continue;
@@ -66,8 +67,8 @@ void check_output_memory(const PipelineOptions& options, const Plan& plan,
     }
     if (given[k]->most_blocks() < batches) {
       const auto blocks = given[k]->most_blocks();
-      throw BuildError(where + " has only " + std::to_string(blocks) +
-                       (blocks == 1 ? " block" : " blocks") + ", but " + std::to_string(batches) +
+      throw BuildError(where + " has only " + counted(blocks, "block") + ", but " +
+                       std::to_string(batches) +
                        " batches may be in flight or held by you at one time; give it more, or "
                        "make prefetch or window smaller");
     }
@@ -271,8 +272,7 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
   if (sample.past_end()) end_at(sample.position());
   if (sample.last()) end_at(sample.position() + 1);
   if (!sample.ended()) emit(sample);
-  raise(largest_sample, sample.bytes_allocated);
-  raise(largest_waiting, sample.bytes_waiting);
+  note_largest(sample);
   if (sample.ended() || !sample.warnings().empty())
     sample.batch->all_well.store(false, std::memory_order_relaxed);
   const std::int64_t stand_ins = until_end ? kUntilEnd
@@ -282,6 +282,11 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
                        !cancelled.load(std::memory_order_relaxed);
   sample.release_all();
   return !(replace && stand_in(sample, options.seed, stand_ins));
+}
+
+void Engine::Impl::note_largest(const Sample& sample) noexcept {
+  raise(largest_sample, sample.bytes_allocated);
+  raise(largest_waiting, sample.bytes_waiting);
 }
 
 void Engine::Impl::emit(Sample& sample) noexcept {
@@ -302,7 +307,9 @@ void Engine::Impl::emit(Sample& sample) noexcept {
 }
 
 void Engine::Impl::batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept {
+  const std::size_t bytes = in_order.front()->batch->data->bytes();
   const std::lock_guard lock(mutex);
+  largest_batch = std::max(largest_batch, bytes);
   ledger.cancelled += pending_batches.complete(index, in_order);
   trace_counts();
   tell_consumer();
@@ -466,8 +473,8 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
               .done = from.done};
   if (from.shards != now.shards && from.position > 0) {
     if (options.compact) {
-      throw BuildError("the checkpoint is of " + std::to_string(from.shards) +
-                       " shards, and there are " + std::to_string(now.shards) +
+      throw BuildError("the checkpoint is of " + counted(from.shards, "shard") +
+                       ", and there are " + std::to_string(now.shards) +
                        " now; with `compact` each of them is at another position: use as many as "
                        "before, or a checkpoint of the end of an epoch");
     }
@@ -491,8 +498,9 @@ void Engine::Impl::restore(const Checkpoint& from, std::int64_t shards) const {
       throw BuildError("the checkpoint lacks the state of the source '" + dataset.step + "'");
     if (from.shards != shards) {
       throw BuildError("the source '" + dataset.step +
-                       "' has a state of its own, which belongs to " + std::to_string(from.shards) +
-                       " shards, not " + std::to_string(shards) + "; use as many as before");
+                       "' has a state of its own, which belongs to " +
+                       counted(from.shards, "shard") + ", not " + std::to_string(shards) +
+                       "; use as many as before");
     }
     dataset.restore(from.epoch, from.position, from.states[next++]);
   }

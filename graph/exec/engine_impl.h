@@ -142,6 +142,8 @@ struct Engine::Impl {
   // Called when the source has no sample at this position or beyond.
   void end_at(std::int64_t position) noexcept;
 
+  // Notes what the sample has allocated, for MemoryStats.
+  void note_largest(const Sample& sample) noexcept;
   void emit(Sample& sample) noexcept;
 
   void batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept;

@@ -84,8 +84,8 @@ std::string describe_end(const std::vector<std::unique_ptr<Sample>>& samples,
   std::string text = "the " + whose + "'s end waits";
   const char* next = " for ";
   for (const Crowd& crowd : crowds_of(samples)) {
-    text += fmt::format("{}{} sample{} in step '{}' since {:.{}f} s: {}", next, crowd.samples,
-                        crowd.samples == 1 ? "" : "s", escape_control_chars(crowd.step->name),
+    text += fmt::format("{}{} in step '{}' since {:.{}f} s: {}", next,
+                        counted(crowd.samples, "sample"), escape_control_chars(crowd.step->name),
                         crowd.seconds, crowd.seconds < 1 ? 2 : 0, advice_for(crowd.step->kind));
     next = "; and for ";
   }
@@ -111,7 +111,9 @@ std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<S
       text += " (" + escape_control_chars(name) + ")";
     text += " is in " + where + ";";
   }
-  if (others > 0) text += " and " + std::to_string(others) + " others are in steps as well;";
+  if (others > 0)
+    text +=
+        " and " + counted(others, "other") + (others == 1 ? " is" : " are") + " in steps as well;";
   return text + " the pipeline goes on waiting when asked again";
 }
 
@@ -279,7 +281,6 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   const std::unique_ptr<PendingBatch> taken = pending_batches.take_front();
   lock.unlock();
   BatchData& batch = *taken->data;
-  const std::size_t bytes = batch.bytes();
   Ledger here;
   std::exception_ptr trouble;
   try {
@@ -290,7 +291,6 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     here.failed = pending_batches.count_wanted(*taken->samples);
   }
   lock.lock();
-  largest_batch = std::max(largest_batch, bytes);
   ledger += here;
   ++finalized_batches;
   trace_counts();
@@ -414,20 +414,27 @@ void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::stri
   executor->for_each_held(
       [&](const Sample& sample) { held += pending_batches.wants(sample) ? 1 : 0; });
   if (!complete || run_end < total) {
-    for (const auto& sample : samples) sample->release_all();
+    for (const auto& sample : samples) {
+      note_largest(*sample);
+      sample->release_all();
+    }
   }
   Ledger waiting;
-  if (!over) {  // otherwise they are about to be delivered
+  std::size_t dropped = 0;  // bytes of the largest batch that is not delivered
+  if (!over) {              // otherwise they are about to be delivered
     waiting = compactor.waiting();
+    dropped = compactor.largest_bytes();
     compactor.restart();
   }
   lock.lock();
   while (const std::unique_ptr<PendingBatch> batch = pending_batches.take_front()) {
     if (batch->samples != nullptr) held += pending_batches.count_wanted(*batch->samples);
     lock.unlock();
+    dropped = std::max(dropped, batch->data->bytes());
     batch->data.reset();  // destroys values of the user's types
     lock.lock();
   }
+  largest_batch = std::max(largest_batch, dropped);
   recount(waiting, &Ledger::cancelled);
   ledger.cancelled += held;
   // After a failed run, unfinished samples are counted as cancelled.

@@ -1,6 +1,7 @@
 #include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/device_batch_plan.h>
 #include <sluice/graph/exec/runner.h>
+#include <sluice/runtime/text.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -269,10 +270,9 @@ bool Runner::wants_another(Sample& sample, const Loop& loop) noexcept {
     capture_error(
         sample, [&]() -> const std::string& { return loop.name; },
         [&] {
-          sample.fail(
-              loop.name,
-              "wants more than " + std::to_string(loop.max_iterations) +
-                  " iterations, which is its max_iterations; raise it if the loop is right");
+          sample.fail(loop.name,
+                      "wants more than " + counted(loop.max_iterations, "iteration") +
+                          ", which is its max_iterations; raise it if the loop is right");
         });
     sample.execution_path.end();
     return false;

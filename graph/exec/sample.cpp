@@ -347,8 +347,8 @@ void Sample::fail_as_last(std::string_view step, std::string_view what) noexcept
 
 void Sample::end_epoch() {
   if (!open_ended_)
-    throw Error("threw EndOfEpoch, though its source has " + std::to_string(plan_.samples) +
-                " samples; let it have kUntilEnd");
+    throw Error("threw EndOfEpoch, though its source has " + counted(plan_.samples, "sample") +
+                "; let it have kUntilEnd");
   if (attempts_ > 0) throw Error("threw EndOfEpoch for a sample that is not the last one");
   ended_ = past_end_ = true;
   failed_ = last_ = source_failed_ = false;

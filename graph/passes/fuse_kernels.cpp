@@ -45,7 +45,8 @@
 // - The pass runs on one thread and takes no lock: see passes.h.
 //
 // If a sample fails or is dropped before the moved decoder begins, it is not decoded, and damage in
-// its file is not reported. If the last step fails, it discards the rows: see ends_rows().
+// its file is not reported. If the last step fails, it discards the rows: see
+// discarding_rows_on_error().
 //
 // Read may_fuse_next first, then fuse_chain and LateDecoder::run.
 #include <sluice/graph/passes/chains.h>
@@ -174,7 +175,7 @@ class LateDecoder {
         add_slot(plan_, plan_.slots[deferred].type, slot.name + "'s part", slot.scope);
     Arguments of_part{argument(deferred), argument(image_)};
     if (region) of_part.push_back(argument(*region));
-    const OperatorPtr takes = rows_ == nullptr ? last_.op->lazy_form()->begins
+    const OperatorPtr takes = rows_ == nullptr ? last_.op->lazy_form()->takes_part
                               : region         ? rows_->part
                                                : rows_->all;
     before.push_back(helper(takes, std::move(of_part), {part}, "its part"));

@@ -61,19 +61,19 @@ class Splitter {
     if (everywhere.uses() != uses()) return false;
     Uses regions, others;
     for (const Use& use : pixels_) (may_push(use) ? regions : others).push_back(&use);
-    if (regions.empty() && (!others.empty() || looks_.empty())) return false;
+    if (regions.empty() && (!others.empty() || size_readers_.empty())) return false;
     make_whole(block_, 0, regions, others);
     // A single block owns the image as its own value. Several blocks share the outer one.
     if (wholes_.size() == 1) plan_.slots[image_].scope = wholes_.front();
     const std::string name = plan_.slots[image_].name + "'s size";
     size_ = add_slot(plan_, plan_.slots[image_].type, name, block_.scope);
-    for (Step* look : looks_) {
-      look->on_device = nullptr;  // the host reads the header
-      look->kind = StepKind::cpu;
-      read_instead(plan_, *look, image_, size_);
+    for (Step* reader : size_readers_) {
+      reader->on_device = nullptr;  // the host reads the header
+      reader->kind = StepKind::cpu;
+      read_instead(plan_, *reader, image_, size_);
     }
     std::vector<Insertion> insertions;
-    for (const Use* use : regions) insertions.push_back(push(*use->viewer));
+    for (const Use* use : regions) insertions.push_back(push(*use->region_reader));
     maker_ = size_step();
     insert_steps(block_, std::move(insertions));
     return true;
@@ -82,11 +82,11 @@ class Splitter {
  private:
   struct Use {
     Path path;
-    Step* viewer;  // null if it is not a step that reads a region
+    Step* region_reader;  // null if it is not a step that reads a region
   };
   using Uses = std::vector<const Use*>;
 
-  std::size_t uses() const { return pixels_.size() + looks_.size(); }
+  std::size_t uses() const { return pixels_.size() + size_readers_.size(); }
 
   void find() {
     Path path;
@@ -113,7 +113,7 @@ class Splitter {
     if (!has(step.reads, image_)) return;
     const InputRegion::Of seen = input_region_of(step).of;
     if (seen == InputRegion::Of::size) {
-      looks_.push_back(&step);
+      size_readers_.push_back(&step);
     } else {
       pixels_.push_back({path, seen == InputRegion::Of::rectangle ? &step : nullptr});
     }
@@ -131,7 +131,7 @@ class Splitter {
 
   bool may_push(const Use& use) const {
     const auto in_loop = [](const BranchTaken& taken) { return taken.choice == nullptr; };
-    if (use.viewer == nullptr || std::any_of(use.path.begin(), use.path.end(), in_loop))
+    if (use.region_reader == nullptr || std::any_of(use.path.begin(), use.path.end(), in_loop))
       return false;
     return std::all_of(pixels_.begin(), pixels_.end(), [&](const Use& other) {
       return &other == &use || exclude_each_other(use.path, other.path);
@@ -187,19 +187,19 @@ class Splitter {
     return step;
   }
 
-  // Makes the viewer use only its region of the image. Returns the steps that it needs before it. A
-  // viewer that copies its region is itself replaced by the step that makes the region.
-  Insertion push(Step& viewer) {
-    Insertion insertion{&viewer, {}, {}};
-    const ScopeId scope = plan_.slots[viewer.writes.front()].scope;
-    const InputRegion input_region = input_region_of(viewer);
-    const SlotId region = add_slot(plan_, slot_type<Rectangle>(), viewer.name + "'s region", scope);
-    Step where = instead_of(viewer, input_region.rectangle, "region");
+  // Makes the reader use only its region of the image. Returns the steps that it needs before it. A
+  // reader that copies its region is itself replaced by the step that makes the region.
+  Insertion push(Step& reader) {
+    Insertion insertion{&reader, {}, {}};
+    const ScopeId scope = plan_.slots[reader.writes.front()].scope;
+    const InputRegion input_region = input_region_of(reader);
+    const SlotId region = add_slot(plan_, slot_type<Rectangle>(), reader.name + "'s region", scope);
+    Step where = instead_of(reader, input_region.rectangle, "region");
     where.writes = {region};
     read_instead(plan_, where, image_, size_);
     insertion.before.push_back(std::move(where));
 
-    const SlotId part = input_region.is_copy ? viewer.writes.front()
+    const SlotId part = input_region.is_copy ? reader.writes.front()
                                              : add_slot(plan_, plan_.slots[image_].type,
                                                         maker_.name + "'s part", scope);
     Step make = instead_of(maker_, maker_.op->decoding()->part, "region");
@@ -213,10 +213,10 @@ class Splitter {
       make.bind();
     }
     if (input_region.is_copy) {
-      viewer = std::move(make);
+      reader = std::move(make);
     } else {
       insertion.before.push_back(std::move(make));
-      read_instead(plan_, viewer, image_, part);
+      read_instead(plan_, reader, image_, part);
     }
     return insertion;
   }
@@ -226,7 +226,7 @@ class Splitter {
   Step& maker_;
   const SlotId image_;
   SlotId size_ = 0;
-  std::vector<Step*> looks_;  // steps that read only the size
+  std::vector<Step*> size_readers_;  // steps that read only the size
   std::vector<Use> pixels_;
   std::vector<ScopeId> wholes_;  // the blocks that make the whole image
 };

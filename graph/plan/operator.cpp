@@ -385,6 +385,18 @@ void read_numbers(std::string_view op, const Parameter& parameter, const Tensor&
   if (count == 1) std::fill(numbers.begin(), numbers.end(), numbers.front());
 }
 
+void check_channels(std::string_view op, const Parameter& parameter, const Image& image,
+                    std::span<const float> numbers) {
+  if (image.empty() || image.channels() != 1) return;
+  const std::size_t given = numbers.size() - (numbers.back() == 0 ? 1 : 0);
+  const auto first = numbers.first(given);
+  if (std::all_of(first.begin(), first.end(), [&](float one) { return one == numbers.front(); }))
+    return;
+  throw std::invalid_argument(
+      fmt::format("{}: {} has {} values but the image has 1 channel; pass one value", op,
+                  parameter.name, given));
+}
+
 // The device version, which is added after the operator was made, and its guard.
 struct Operator::DeviceVersion {
   std::mutex mutex;

@@ -138,8 +138,10 @@ struct Parameter {
   std::size_t count = 0;                     // number of `numbers`
   std::vector<NamedValue> choices;
   bool per_sample = true;  // also takes a value that differs from sample to sample
-  std::string help;        // one line
-  std::string hint;        // what to do instead; added to errors about numbers
+  // `numbers` with one for each channel of the first input, if that is an image.
+  bool per_channel = false;
+  std::string help;  // one line
+  std::string hint;  // what to do instead; added to errors about numbers
 
   bool allows(double number) const {
     return (low_open ? number > low : number >= low) &&
@@ -247,9 +249,12 @@ struct LazySteps {
 // the pass `fuse_kernels`. The last step makes its output directly from the image that the first
 // step takes.
 struct LazyForm : LazySteps {
-  OperatorPtr ends =
-      nullptr;           // takes the description of the step before; returns the operator's output
-  bool selects = false;  // its output is a rectangle of the image, unchanged
+  // Takes the description of the step before; returns the operator's output.
+  OperatorPtr ends = nullptr;
+  // Only for an operator that is the `ends` of another one: takes the description, a part of the
+  // image and the part's Rectangle; returns the same description, based on that part.
+  OperatorPtr takes_part = nullptr;
+  bool selects = false;      // its output is a rectangle of the image, unchanged
   bool wants_whole = false;  // may follow only operators that select
 };
 
@@ -375,6 +380,10 @@ std::string refusal(std::string_view op, const Parameter& parameter, double numb
 // for another count, for a tensor of bool, and for an illegal number.
 void read_numbers(std::string_view op, const Parameter& parameter, const Tensor& tensor,
                   std::span<float> numbers);
+// Throws std::invalid_argument if the image has one channel and the numbers differ. The last one
+// may be zero: it was left out.
+void check_channels(std::string_view op, const Parameter& parameter, const Image& image,
+                    std::span<const float> numbers);
 
 // OperatorRegistry: maps names in saved plans to operators and slot types. It also lists functions
 // that record several operators; saved plans do not mention these.

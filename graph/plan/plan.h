@@ -37,8 +37,6 @@ namespace sluice::detail {
 
 struct DeviceChoice;
 
-using ScopeId = std::uint32_t;
-
 // The region where a value can be used: the branch or loop that made it, and those inside.
 struct Scope {
   ScopeId parent = 0;  // scope 0 is the top and its own parent

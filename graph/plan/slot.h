@@ -124,6 +124,8 @@ struct Rectangle;
 namespace sluice::detail {
 
 using SlotId = std::uint32_t;
+// The number of a Scope in a plan, see plan.h.
+using ScopeId = std::uint32_t;
 // The number of a counter that each Sample has, see StepCounters in exec/sample.h.
 using CounterId = std::uint32_t;
 

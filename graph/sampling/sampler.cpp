@@ -241,7 +241,7 @@ void check_settings(const Sampler& s) {
 
 std::string size_text(std::int64_t dataset_size) {
   if (dataset_size == kUntilEnd) return "samples of the dataset are counted from 0";
-  return "the dataset has " + std::to_string(dataset_size) + " samples, counted from 0";
+  return "the dataset has " + counted(dataset_size, "sample") + ", counted from 0";
 }
 
 void check_subset(const Indices& subset, std::int64_t dataset_size) {
@@ -261,11 +261,10 @@ void check_choice(const Sampler& s, std::int64_t choice) {
         "order, or give a `subset`");
   }
   if (!s.weights.empty() && s.weights.size() != choice) {
-    refuse(std::to_string(s.weights.size()) + " weights for " + std::to_string(choice) +
-           " samples; give one for each");
+    refuse(counted(s.weights.size(), "weight") + " for " + counted(choice, "sample") +
+           "; give one for each");
   }
-  if (choice == 0 && s.draws > 0)
-    refuse(std::to_string(s.draws) + " draws has no samples to draw from");
+  if (choice == 0 && s.draws > 0) refuse(counted(s.draws, "draw") + " has no samples to draw from");
 }
 
 }  // namespace

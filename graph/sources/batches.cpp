@@ -1,5 +1,6 @@
 #include <sluice/graph/sources/batches.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/text.h>
 
 #include <string>
 
@@ -23,7 +24,7 @@ void check_batches(std::int64_t count, std::int64_t size, int threads) {
 }
 
 void throw_too_many(const BatchInfo& info, std::size_t given) {
-  throw Error("gave " + std::to_string(given) + " samples for the group that begins at position " +
+  throw Error("gave " + counted(given, "sample") + " for the group that begins at position " +
               std::to_string(info.first) + ", which has " + std::to_string(info.keys.size()) +
               ": give one for each of BatchInfo::keys, in their order");
 }

@@ -2,6 +2,7 @@
 #include <sluice/io/http/url.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
+#include <sluice/runtime/text.h>
 #include <sluice/runtime/thread_start.h>
 
 #include <algorithm>
@@ -283,9 +284,8 @@ void CurlTransport::try_again(Jobs::iterator job, const AttemptResult& attempt_r
     fail(under_way_, job, attempt_result.what + why);
   };
   if (attempts > options_.retries) {
-    return give_up(attempts == 1 ? ""
-                                 : "; so ended the last of " + std::to_string(attempts) +
-                                       " attempts (HttpOptions::retries)");
+    return give_up("; gave up after " + counted(attempts, "attempt") +
+                   "; check the URL and the server, or raise HttpOptions::retries");
   }
   // The random wait spreads the retries of requests that failed together.
   Random draw({.seed = std::hash<std::string>()(job->request.url),
@@ -296,8 +296,9 @@ void CurlTransport::try_again(Jobs::iterator job, const AttemptResult& attempt_r
   const double wait = std::max(longest * (0.5 + 0.5 * draw.unit_double()), attempt_result.wait_s);
   const auto left = std::chrono::duration<double>(job->deadline - Clock::now()).count();
   if (wait >= left) {
-    return give_up("; " + std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts") +
-                   " ended so, and there is no time for another one (HttpOptions::deadline_s)");
+    return give_up("; gave up after " + counted(attempts, "attempt") +
+                   ", since there is no time for another one; check the server, or raise "
+                   "HttpOptions::deadline_s");
   }
   retire(*job);
   ++job->attempts;

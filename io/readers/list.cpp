@@ -121,8 +121,8 @@ class FieldRows : public ListFile::Format {
 std::vector<ListRow::Text> FieldRows::cells(std::string_view row) const {
   std::vector<std::string> fields = fields_of(row, csv_);
   if (fields.size() != fields_) {
-    throw CellError("the row has " + std::to_string(fields.size()) + " fields, where there are " +
-                    std::to_string(fields_) + " columns");
+    throw CellError("the row has " + counted(fields.size(), "field") + ", but the list has " +
+                    counted(fields_, "column"));
   }
   std::vector<ListRow::Text> cells;
   for (const std::size_t place : places_) cells.push_back({fields[place]});

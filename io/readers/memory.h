@@ -56,8 +56,8 @@ class Memory {
 
   static void require(std::size_t items, std::size_t others) {
     if (items == others) return;
-    throw BuildError("memory_in: there are " + std::to_string(items) + " items, but " +
-                     std::to_string(others) + " values in a vector that goes with them");
+    throw BuildError("memory_in: all vectors must have one size (got " + std::to_string(others) +
+                     ", expected " + std::to_string(items) + ")");
   }
   static Bytes copy_of(const Bytes& bytes) { return Bytes::copy_of(bytes); }
   template <class P>

@@ -90,9 +90,9 @@ Mnist::Mnist(const std::string& images, const std::string& labels) {
   if (data.images.sizes[1] > kMost || data.images.sizes[2] > kMost)
     refuse_file(images, "has images that are larger than 65535 pixels");
   if (data.images.sizes[0] != data.labels.sizes[0]) {
-    refuse_file(images, "has " + std::to_string(data.images.sizes[0]) + " images, but '" +
+    refuse_file(images, "has " + counted(data.images.sizes[0], "image") + ", but '" +
                             escape_control_chars(labels) + "' has " +
-                            std::to_string(data.labels.sizes[0]) + " labels");
+                            counted(data.labels.sizes[0], "label"));
   }
   data_ = std::make_shared<const Data>(std::move(data));
 }

@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/arguments.h>
+#include <sluice/runtime/text.h>
 
 #include <cmath>
 #include <stdexcept>
@@ -24,8 +25,8 @@ void check_color_channels(const char* op, int channels) {
 
 void check_three_channels(const char* op, int channels) {
   if (channels < 3) {
-    throw std::invalid_argument(fmt::format("{}: the image has {} channel{}; 3 or 4 are possible",
-                                            op, channels, channels == 1 ? "" : "s"));
+    throw std::invalid_argument(
+        fmt::format("{}: the image has {}; 3 or 4 are possible", op, counted(channels, "channel")));
   }
 }
 

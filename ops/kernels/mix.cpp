@@ -3,6 +3,7 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/blend_rows.h>
 #include <sluice/ops/kernels/mix.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -27,9 +28,10 @@ void check_weight(const char* op, float weight) {
 void check_shapes(const char* op, const Image& a, const Image& b) {
   if (a.height() == b.height() && a.width() == b.width() && a.channels() == b.channels()) return;
   throw std::invalid_argument(
-      fmt::format("{}: one image is {} x {} with {} channels, another one {} x {} with {}; resize "
+      fmt::format("{}: one image is {} x {} with {}, another one {} x {} with {}; resize "
                   "or crop them to one shape first",
-                  op, a.height(), a.width(), a.channels(), b.height(), b.width(), b.channels()));
+                  op, a.height(), a.width(), counted(a.channels(), "channel"), b.height(),
+                  b.width(), b.channels()));
 }
 
 void sum(std::span<const Image* const> images, std::span<const std::int16_t> weights, Image& out) {
@@ -67,9 +69,9 @@ void weighted_sum(std::span<const Image> images, std::span<const float> weights,
                     images.size(), kMostImages));
   }
   if (images.size() != weights.size()) {
-    throw std::invalid_argument(
-        fmt::format("weighted_sum: there are {} images and {} weights; give one for each",
-                    images.size(), weights.size()));
+    throw std::invalid_argument(fmt::format("weighted_sum: got {} for {}; give one for each",
+                                            counted(weights.size(), "weight"),
+                                            counted(images.size(), "image")));
   }
   check_pixels(op, images[0]);
   std::vector<const Image*> all;

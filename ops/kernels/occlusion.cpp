@@ -1,6 +1,7 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/kernels/row_source.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <array>
@@ -203,8 +204,8 @@ void check_paste(const Image& in, const Image& patch, const Image* mask, float a
   check_pixels("paste", patch);
   if (patch.channels() != in.channels()) {
     throw std::invalid_argument(
-        fmt::format("paste: the image has {} channels and the patch {}; convert one of them first",
-                    in.channels(), patch.channels()));
+        fmt::format("paste: the image has {} and the patch {}; convert one of them first",
+                    counted(in.channels(), "channel"), patch.channels()));
   }
   if (!(alpha >= 0 && alpha <= 1)) {
     throw std::invalid_argument(
@@ -215,9 +216,10 @@ void check_paste(const Image& in, const Image& patch, const Image* mask, float a
   if (mask->height() == patch.height() && mask->width() == patch.width() && mask->channels() == 1)
     return;
   throw std::invalid_argument(
-      fmt::format("paste: the mask is {} x {} (height x width) with {} channels; it must be {} x "
+      fmt::format("paste: the mask is {} x {} (height x width) with {}; it must be {} x "
                   "{}, as the patch, with one channel",
-                  mask->height(), mask->width(), mask->channels(), patch.height(), patch.width()));
+                  mask->height(), mask->width(), counted(mask->channels(), "channel"),
+                  patch.height(), patch.width()));
 }
 
 namespace {

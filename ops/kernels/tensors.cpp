@@ -1,6 +1,7 @@
 #include <sluice/ops/kernels/elementwise.h>
 #include <sluice/ops/kernels/tensors.h>
 #include <sluice/runtime/compute.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -111,9 +112,9 @@ Shape reshaped(const Tensor& in, const NewShape& shape) {
     std::string sizes;
     for (int i = 0; i < shape.rank; ++i)
       sizes += fmt::format("{}{}", i == 0 ? "" : " x ", shape.sizes[static_cast<std::size_t>(i)]);
-    throw std::invalid_argument(
-        fmt::format("reshape: a tensor of {} has {} elements and cannot become one of {}",
-                    to_string(in.shape()), elements, shape.rank == 0 ? "one element" : sizes));
+    throw std::invalid_argument(fmt::format(
+        "reshape: a tensor of {} has {} and cannot become one of {}", to_string(in.shape()),
+        counted(elements, "element"), shape.rank == 0 ? "one element" : sizes));
   }
   return to;
 }

@@ -147,7 +147,7 @@ TEST(Checkpoints, SourcesMayKeepAState) {
   EXPECT_EQ(error_of<BuildError>([&] { pipeline_of_state(second, 1, lacks); }),
             "the checkpoint lacks the state of the source 'read'");
   EXPECT_EQ(error_of<BuildError>([&] { pipeline_of_state(second, 2, from); }),
-            "the source 'read' has a state of its own, which belongs to 1 shards, not 2; use as "
+            "the source 'read' has a state of its own, which belongs to 1 shard, not 2; use as "
             "many as before");
 }
 
@@ -198,6 +198,38 @@ TEST(Checkpoints, OfAnotherRunAreRefused) {
               pipeline_of_program({}, beyond);
             }).find("stands at sample 10 of epoch 0, which has 9"),
             std::string::npos);
+}
+
+TEST(Checkpoints, OfAnotherDeviceAreRefused) {
+  const Checkpoint cpu{.plan = {"read 01", "flip 02", "outputs 03"}};
+  const Checkpoint gpu{.plan = {"read 01", "gpu 04", "flip 05", "outputs 06"}};
+  const Checkpoint two{.plan = {"read 01", "gpu#2 04", "flip 05", "outputs 06"}};
+  const Checkpoint named{.plan = {"read 01", "gpus 02", "outputs 03"}};
+  const std::string to_cpu =
+      "the checkpoint is of another device: its pipeline used the GPU, and this one uses the CPU "
+      "only (step 2 was (gpu 04) and is (flip 02)); make the pipeline for the same device, or "
+      "start "
+      "without the checkpoint";
+  const std::string to_gpu =
+      "the checkpoint is of another device: its pipeline used the CPU only, and this one uses the "
+      "GPU (step 2 was (flip 02) and is (gpu#2 04)); make the pipeline for the same device, or "
+      "start "
+      "without the checkpoint";
+  const std::string program =
+      "the checkpoint is of another program: step 2 was (flip 02) and is (gpus 02); use it for the "
+      "run that it was taken from, or start without it";
+  struct Row {
+    const Checkpoint& from;
+    const Checkpoint& now;
+    std::string says;
+  };
+  for (const auto& [from, now, says] :
+       {Row{gpu, cpu, to_cpu}, Row{cpu, two, to_gpu}, Row{cpu, named, program}}) {
+    EXPECT_EQ(error_of<BuildError>(
+                  [&, &from = from, &now = now] { detail::require_same_run(from, now); }),
+              says);
+  }
+  EXPECT_NO_THROW(detail::require_same_run(gpu, gpu));
 }
 
 TEST(Checkpoints, TextsThatAreNoneAreRefused) {

@@ -187,7 +187,7 @@ TEST(Later, EndOfEpochIsForDatasetsWithoutALength) {
     return batch && !batch->errors().empty() ? batch->errors()[0].what : "none";
   };
   EXPECT_EQ(what(1, true),
-            "threw EndOfEpoch, though its source has 1 samples; let it have kUntilEnd");
+            "threw EndOfEpoch, though its source has 1 sample; let it have kUntilEnd");
   EXPECT_EQ(what(1, false), "there are no more samples");
   EXPECT_EQ(what(kUntilEnd, false), "there are no more samples");
   EXPECT_EQ(what(kUntilEnd, true), "none");

@@ -278,6 +278,35 @@ TEST(Memory, ReservedStaysUnderTheBoundWhateverTheSizes) {
   }
 }
 
+// Batches that are not delivered count, too.
+TEST(Memory, StaysUnderTheBoundAfterEpochsThatAreLeftEarly) {
+  for (const Shapes& shapes : kShapes) {
+    for (const int threads : {1, 4}) {
+      for (const bool compact : {false, true}) {
+        auto pipeline =
+            make_pipeline({.batch_size = 8, .threads = threads, .compact = compact}, [&](Graph& g) {
+              return g.map_into<Image>(
+                  "paint", [&](std::int64_t x, Image& out) { paint(out, 20, shapes.width(x), 3); },
+                  indices(g, 500));
+            });
+        for (int taken = 1; taken < 5; ++taken) {
+          {
+            auto epoch = pipeline.epoch();
+            for (int k = 0; k < taken; ++k) {
+              EXPECT_TRUE(epoch.next().has_value());
+            }
+          }
+          pipeline.reset();
+          const MemoryStats memory = pipeline.stats().memory;
+          EXPECT_EQ(memory.bytes_in_use, 0u) << shapes.name;
+          EXPECT_LE(memory.bytes_peak, memory.bytes_bound)
+              << shapes.name << ", " << threads << " threads" << (compact ? ", compact" : "");
+        }
+      }
+    }
+  }
+}
+
 // A single large image says nothing about the others.
 TEST(Memory, ALargeImageReservesNoBatchOfSuch) {
   constexpr int kLarge = 10'000'000;  // a batch of such would take 7.7 GB

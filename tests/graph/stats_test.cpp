@@ -233,6 +233,19 @@ TEST(Stats, AsATable) {
       "while_loop  if_else:otherwise       12   1,234,567\n");
 }
 
+TEST(Stats, OneOfAKindIsSingular) {
+  Stats stats;
+  stats.batches = 1;
+  stats.sources = {{"read", {.files = 1}}};
+  stats.device.name = "a device";
+  stats.device.batches = stats.device.as_graphs = 1;
+  stats.device.samples = stats.device.given_back = 1;
+  const std::string text = to_string(stats);
+  for (const char* part : {"; 1 batch\n", "\nread: 1 file of ",
+                           "; 1 GPU batch of 1.0 samples (1 as a CUDA graph), 1 sample returned; "})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+}
+
 TEST(Stats, OfAPipelineWithoutChoicesAreTwoLines) {
   const auto pipeline = make_pipeline({.threads = 1}, [](Graph& g) {
     return g.source(1, [](const SampleInfo& info) { return info.index_in_epoch; });

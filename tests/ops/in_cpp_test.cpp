@@ -186,7 +186,7 @@ const Line kLines[] = {
     LINE(max(image)),
     LINE(laplacian(image, {.window_size = 5, .scale = 0.1f})),
     LINE(mean(image)),
-    LINE(lookup_table(image, [](int level) { return level / 64 * 85; })),
+    LINE(lookup_table(image, [](int value) { return value / 64 * 85; })),
     LINE(median_blur(image, {.window_size = 5})),
     LINE(min(image)),
     LINE(pad_image(image, {.left = 4, .top = 4, .right = 4, .bottom = 4})),

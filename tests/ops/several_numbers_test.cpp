@@ -16,6 +16,7 @@
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -123,6 +124,50 @@ TEST(SeveralNumbers, KeepWarpsApartThatWouldBeComposed) {
   };
   EXPECT_NE(plan(true).find("[composed of"), std::string::npos);
   EXPECT_EQ(plan(false).find("[composed of"), std::string::npos);
+}
+
+TEST(SeveralNumbers, MayNotDifferForAnImageOfOneChannel) {
+  const auto errors_of = [](int channels, const std::function<Param<Fill>(Graph&)>& fill) {
+    auto pipeline = make_pipeline({.on_error = OnError::skip}, [&](Graph& g) {
+      auto image =
+          g.source(1, [=](const SampleInfo&) { return testing::make_image(6, 7, channels, 5); });
+      return std::tuple{rotate(image, 30.f, {.fill = fill(g)}),
+                        erase(image, Rectangle{1, 1, 2, 2}, {.fill = fill(g)})};
+    });
+    const auto batch = pipeline.epoch().next();
+    return batch->errors().empty() ? std::string() : batch->errors()[0].what;
+  };
+  const auto constant = [](const Fill& fill) { return [=](Graph&) { return Param<Fill>(fill); }; };
+  const auto computed = [](const std::vector<float>& numbers) {
+    return [=](Graph& g) {
+      return Param<Fill>(g.random("color", [=](Random&) {
+        Tensor color({static_cast<std::int64_t>(numbers.size())}, DType::f32);
+        std::copy(numbers.begin(), numbers.end(), color.data<float>());
+        return color;
+      }));
+    };
+  };
+  const std::string three = "rotate: fill has 3 values but the image has 1 channel; pass one value";
+  const std::string four = "rotate: fill has 4 values but the image has 1 channel; pass one value";
+  const struct {
+    int channels;
+    std::function<Param<Fill>(Graph&)> fill;
+    std::string error;
+  } cases[] = {{1, constant({1, 2, 3}), three},
+               {1, constant({1, 2, 3, 4}), four},
+               {1, constant({200, 0, 0}), three},
+               {1, constant({7, 7, 7, 8}), four},
+               {1, computed({1, 2, 3}), three},
+               {1, computed({1, 2, 3, 4}), four},
+               {1, constant(0), ""},
+               {1, constant(7), ""},
+               {1, constant({7, 7, 7}), ""},
+               {1, computed({7}), ""},
+               {2, constant({1, 2, 3}), ""},
+               {3, constant({1, 2, 3}), ""},
+               {3, constant({1, 2, 3, 4}), ""},
+               {4, computed({1, 2, 3, 4}), ""}};
+  for (const auto& c : cases) EXPECT_EQ(errors_of(c.channels, c.fill), c.error) << c.channels;
 }
 
 TEST(SeveralNumbers, ThatCannotBeAreTheErrorOfTheirSample) {

@@ -57,7 +57,7 @@ TEST(SamplerSettings, ThatCannotBeAreRefused) {
        "-1 draws; there are 1 or more, or 0 for as many as there are samples"},
       {{.replacement = true, .draws = 5}, 0, "5 draws has no samples to draw from"},
       {{.weights = {1, 2}}, 3, "2 weights for 3 samples; give one for each"},
-      {{.weights = {1, 2}, .subset = {1}}, 2, "2 weights for 1 samples; give one for each"},
+      {{.weights = {1, 2}, .subset = {1}}, 2, "2 weights for 1 sample; give one for each"},
       {{.subset = {0, 3, 1, -2}},
        10,
        "a subset whose entry 3 is -2; the dataset has 10 samples, counted from 0"},

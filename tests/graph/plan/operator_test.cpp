@@ -154,7 +154,9 @@ TEST(PlansAsData, WrongOnesAreRefused) {
        [](Graph& g, SlotId) {
          g.builder().open_choice("select", {"a", "b"}, {Choosing::By::number, Constant(0.5f)});
        },
-       "'select' cannot choose by a value of this type"},
+       "'select' cannot choose by number (got 0.5, expected an integer, a bool or an enum); cast "
+       "it "
+       "to an integer"},
       {"branches of two types",
        [](Graph& g, SlotId x) {
          detail::PlanBuilder& r = g.builder();

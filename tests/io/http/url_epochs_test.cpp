@@ -107,7 +107,8 @@ TEST_F(UrlEpochsTest, ABadFileCostsItself) {
       {"S/3", "'S/3': the server answered 404 Not Found"},
       {"S/7",
        "'S/7': the server sent nothing for 0.05 s (HttpOptions::stalled_s), after 4 of 9 "
-       "bytes; so ended the last of 2 attempts (HttpOptions::retries)"},
+       "bytes; gave up after 2 attempts; check the URL and the server, or raise "
+       "HttpOptions::retries"},
       {"nonsense", "'nonsense' is not a URL; it must begin with http://, https:// or s3://"},
       // libcurl's wording depends on its version.
       {"S 12", "'S 12': the URL cannot be read: "}};

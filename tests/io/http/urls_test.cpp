@@ -119,7 +119,11 @@ std::vector<Case> cases() {
     o.stalled_s = 0.05;
     o.retries = 1;
   });
-  const std::string last = "; so ended the last of 3 attempts \\(HttpOptions::retries\\)";
+  const auto last = [](const std::string& attempts) {
+    return "; gave up after " + attempts +
+           "; check the URL and the server, or raise HttpOptions::retries";
+  };
+  const std::string last_of_3 = last("3 attempts");
   return {
       {"missing", always(reply("404 Not Found", "no such\nthing")),
        "'S/x': the server answered 404 Not Found: 'no such'", 1},
@@ -139,23 +143,24 @@ std::vector<Case> cases() {
       {"500 twice, then good", at_first(2, reply("500 Oops", "")), "got good", 3},
       {"429, then good", at_first(1, reply("429 Slow Down", "")), "got good", 2},
       {"503 for ever", always(reply("503 Busy", "later")),
-       "'S/x': the server answered 503 Busy: 'later'" + last, 3},
+       "'S/x': the server answered 503 Busy: 'later'" + last_of_3, 3},
       {"retry-after", at_first(1, reply("503 Busy", "", "Retry-After: 0\r\n")), "got good", 2},
       {"retry-after behind the deadline", always(reply("503 Busy", "", "Retry-After: 100000\r\n")),
-       "'S/x': the server answered 503 Busy; 1 attempt ended so, and there is no time for another "
-       "one \\(HttpOptions::deadline_s\\)",
+       "'S/x': the server answered 503 Busy; gave up after 1 attempt, since there is no time for "
+       "another one; check the server, or raise HttpOptions::deadline_s",
        1},
-      {"no retries", always(reply("500 Oops", "")), "'S/x': the server answered 500 Oops", 1,
+      {"no retries", always(reply("500 Oops", "")),
+       "'S/x': the server answered 500 Oops" + last("1 attempt"), 1,
        quick([](HttpOptions& o) { o.retries = 0; })},
       {"long error", always(reply("404 Not Found", std::string(1'000'000, 'e'))),
        "'S/x': the server answered 404 Not Found: 'e{60}...' \\(4096 bytes\\)", 1},
       {"closes without an answer", always({"", After::close}),
-       "'S/x': the connection ended before it answered \\(.*\\)" + last, 3},
+       "'S/x': the connection ended before it answered \\(.*\\)" + last_of_3, 3},
       {"resets", at_first(1, {"", After::reset}), "got good", 2},
       {"closes in the head", always({"HTTP/1.1 200 OK\r\nConte", After::close}),
-       "'S/x': the connection ended in the head of the answer" + last, 3},
+       "'S/x': the connection ended in the head of the answer" + last_of_3, 3},
       {"closes in the body", always(few("10", "1234", After::close)),
-       "'S/x': the connection ended after 4 of 10 bytes \\(.*\\)" + last, 3},
+       "'S/x': the connection ended after 4 of 10 bytes \\(.*\\)" + last_of_3, 3},
       {"says too little", always(few("4", "12345678", After::close)), "got 1234", 1},
       {"says nothing of the length", always({"HTTP/1.1 200 OK\r\n\r\nabc", After::close}),
        "got abc", 1},
@@ -165,10 +170,11 @@ std::vector<Case> cases() {
        "got abcd", 1},
       {"chunks that stop",
        always({"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab", After::close}),
-       "'S/x': the connection ended after 2 bytes .*" + last, 3},
+       "'S/x': the connection ended after 2 bytes .*" + last_of_3, 3},
       {"stalls at once", always({"", After::stall}),
        "'S/x': the server sent nothing for 0.05 s \\(HttpOptions::stalled_s\\), before it "
-       "answered; so ended the last of 2 attempts.*",
+       "answered" +
+           last("2 attempts"),
        2, stalls},
       {"stalls in the body", always(few("10", "1234", After::stall)),
        "'S/x': the server sent nothing for 0.05 s \\(HttpOptions::stalled_s\\), after 4 of 10 "
@@ -178,8 +184,8 @@ std::vector<Case> cases() {
       {"is slow", always({"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nslow", After::trickle}),
        "got slow", 1},
       {"is too slow", always({reply("200 OK", std::string(10'000, 's')).bytes, After::trickle}),
-       "'S/x': .* 1 attempt ended so, and there is no time for another one "
-       "\\(HttpOptions::deadline_s\\)",
+       "'S/x': .*; gave up after 1 attempt, since there is no time for another one; check the "
+       "server, or raise HttpOptions::deadline_s",
        1, quick([](HttpOptions& o) { o.deadline_s = 0.1; })},
       {"endless", always({"HTTP/1.1 200 OK\r\n\r\n", After::endless}),
        "'S/x': it goes on after 100000 bytes, which is HttpOptions::max_bytes", 1,
@@ -206,7 +212,7 @@ std::vector<Case> cases() {
       {"another MD5", always(HttpServer::good("abd", "Content-MD5: kAFQmDzST7DWlj99KOF/cg==\r\n")),
        "'S/x': its md5 is 4911e516e5aa21d327512e0c8b197616, and the server says "
        "900150983cd24fb0d6963f7d28e17f72: it was damaged in transit, or is another file" +
-           last,
+           last_of_3,
        3},
       {"what is stored compressed",
        always(HttpServer::good("abc",
@@ -313,7 +319,7 @@ TEST_F(UrlsTest, NobodyIsThere) {
   }
   const std::string text = outcome(url);
   EXPECT_NE(text.find("Connection refused"), std::string::npos) << text;
-  EXPECT_NE(text.find("the last of 3 attempts"), std::string::npos) << text;
+  EXPECT_NE(text.find("gave up after 3 attempts"), std::string::npos) << text;
 }
 
 TEST_F(UrlsTest, Redirects) {
@@ -395,7 +401,8 @@ TEST_F(UrlsTest, ChecksumsOfTheDataset) {
       {"crc32c:364b3fb7", "got abc"},
       {"crc32c:364b3fb8",
        "'S/abc': its crc32c is 364b3fb7, and the dataset says 364b3fb8: it was damaged in transit, "
-       "or is another file; so ended the last of 3 attempts (HttpOptions::retries)"},
+       "or is another file; gave up after 3 attempts; check the URL and the server, or raise "
+       "HttpOptions::retries"},
       {"364b3fb7",
        "'S/abc': '364b3fb7' is not a checksum: expected sha256:, md5:, crc32c: or crc32: with its "
        "hexadecimal digits, or the 64 digits of a SHA-256 or 32 of an MD5 alone"},

@@ -259,8 +259,8 @@ TEST_F(ListTest, ABadRowIsTheErrorOfItsSampleAlone) {
        "the list 'x.csv', line 3, column 'label': '9223372036854775808' is not a whole number: it "
        "is out of range"},
       {"a.jpg,\"1\n2\"", "the list 'x.csv', line 3, column 'label': '1\\n2' is not a whole number"},
-      {"a.jpg", "the list 'x.csv', line 3: the row has 1 fields, where there are 2 columns"},
-      {"a.jpg,1,2", "the list 'x.csv', line 3: the row has 3 fields, where there are 2 columns"},
+      {"a.jpg", "the list 'x.csv', line 3: the row has 1 field, but the list has 2 columns"},
+      {"a.jpg,1,2", "the list 'x.csv', line 3: the row has 3 fields, but the list has 2 columns"},
       {"\"a\".jpg,1",
        "the list 'x.csv', line 3: text follows the quote that closes field 1; a quote within "
        "quotes is doubled"},

@@ -70,7 +70,7 @@ TEST(MemoryTest, VectorsAreEquallyLong) {
   };
   EXPECT_EQ(error({}, {}), "memory_in: there are no items");
   EXPECT_EQ(error(three_files(), {1, 2}),
-            "memory_in: there are 3 items, but 2 values in a vector that goes with them");
+            "memory_in: all vectors must have one size (got 2, expected 3)");
 }
 
 }  // namespace memory_test

@@ -125,7 +125,7 @@ TEST(WorkerConformance, StatsTellWhatWorkersHaveDone) {
   EXPECT_LE(stats.workers[0].stats.ready, 3);
   EXPECT_GE(stats.workers[0].stats.samples, 200);
   EXPECT_EQ(stats.workers[0].stats.restarts, 0);
-  EXPECT_NE(to_string(stats).find(" of 3 workers are at work, "), std::string::npos);
+  EXPECT_NE(to_string(stats).find(" of 3 workers at work, "), std::string::npos);
 }
 
 TEST(WorkerConformance, X30_BesideASourceInThisProcess) {

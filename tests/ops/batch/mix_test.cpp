@@ -279,7 +279,7 @@ TEST(Mix, RefusesWhatCannotBe) {
     std::string error, says;
   } cases[] = {
       {error_of([&] { mix_up(images, two->get<1>(), {}); }),
-       "mix_up: there are 4 images and 2 labels; give those of one batch"},
+       "mix_up: got 4 images and 2 labels; give those of one batch"},
       {error_of([&] { cut_mix(ragged->get<0>(), ragged->get<1>(), {}); }),
        "cut_mix: the images of a batch must have one shape to be mixed, but sample 0 has"},
       {error_of([&] { mix_up(images, labels, {}, {.alpha = 0.f}); }),

@@ -2,6 +2,8 @@
 // pipeline is described.
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/normalize.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <array>
 #include <cmath>
@@ -73,19 +75,50 @@ TEST(Normalize, NumbersOfAnotherScaleAreRefused) {
   }
 }
 
-TEST(Normalize, AStdOfZeroIsRefusedForTheChannelThatEachImageHas) {
+// Zeros at the end stand for channels that were left out.
+TEST(Normalize, AConstantStdOfZeroIsRefusedUnlessItIsLeftOut) {
   const struct {
     Numbers deviations;
-    bool wrong;
-  } cases[] = {{{0, 1, 1, 1}, true}, {{0, 0, 0, 0}, true}, {{1, 0, 0, 0}, false}};
+    int channel;  // -1: it is right
+  } cases[] = {
+      {{0, 1, 1, 1}, 0},  {{0, 0, 0, 0}, 0},  {{1, 0, 1, 1}, 1},  {{1, 0, 1, 0}, 1},
+      {{1, 0, 0, 1}, 1},  {{1, 1, 0, 1}, 2},  {{1, 0, 0, 0}, -1}, {{1, 1, 0, 0}, -1},
+      {{1, 1, 1, 0}, -1}, {{1, 1, 1, 1}, -1},
+  };
   for (const auto& c : cases) {
     const auto wanted = [&](const std::string& name) {
-      return c.wrong ? name + ": std of channel 0 is 0; it must be above zero" : "";
+      return c.channel < 0 ? ""
+                           : name + ": std of channel " + std::to_string(c.channel) +
+                                 " is 0; it must be above zero";
     };
     EXPECT_EQ(refusal(crop_mirror_normalize, CropMirrorNormalizeOptions{.std = c.deviations}),
               wanted("crop_mirror_normalize"));
     EXPECT_EQ(refusal(resize_mirror_normalize, ResizeMirrorNormalizeOptions{.std = c.deviations}),
               wanted("resize_mirror_normalize"));
+  }
+}
+
+TEST(Normalize, AStdOfZeroOfAChannelThatTheImageHasIsTheErrorOfItsSample) {
+  for (const bool computed : {false, true}) {
+    auto pipeline = make_pipeline({.on_error = OnError::skip}, [&](Graph& g) {
+      auto image = g.map(
+          "color", [](const Image&) { return Image(1, 1, 3); }, gray(g));
+      const Param<Numbers> std = computed ? Param<Numbers>(g.map(
+                                                "std",
+                                                [](const Image&) {
+                                                  Tensor numbers({3}, DType::f32);
+                                                  for (int c = 0; c < 3; ++c)
+                                                    numbers.data<float>()[c] = c < 2 ? 1.f : 0.f;
+                                                  return numbers;
+                                                },
+                                                image))
+                                          : Param<Numbers>(1, 1);
+      return crop_mirror_normalize(image, {.std = std});
+    });
+    const auto batch = pipeline.epoch().next();
+    ASSERT_EQ(batch->errors().size(), 1u);
+    EXPECT_EQ(batch->errors()[0].what,
+              "crop_mirror_normalize: std of channel 2 is 0; it must be above zero");
   }
 }
 

@@ -46,7 +46,7 @@ TEST(Warps, ParametersMayDifferFromSampleToSample) {
     return std::tuple{
         warp_affine(from.image, {1.f, from.part, 0.5f, 0.f, 1.f, from.part},
                     {.height = 6, .width = size, .border = Border::edge}),
-        warp_affine(from.image, {.x0 = from.part}, {.inverse_map = false, .fill = {1, 2, 3, 4}}),
+        warp_affine(from.image, {.x0 = from.part}, {.inverse_map = false, .fill = 5}),
         shear(from.image, {.x = from.part, .center_y = 0.5f, .fill = 99}),
         translate(from.image, {.y = -1, .x = from.part, .border = Border::edge}),
         translate(from.image,
@@ -63,7 +63,7 @@ TEST(Warps, ParametersMayDifferFromSampleToSample) {
         kernels::warp_affine("warp_affine", in, {1, part, 0.5, 0, 1, part}, 6,
                              static_cast<int>(5 + i), {.border = Border::edge}, out);
         EXPECT_EQ(warped[k], out) << i;
-        kernels::translate(in, part, 0, false, {.fill = {1, 2, 3, 4}}, out);
+        kernels::translate(in, part, 0, false, {.fill = 5}, out);
         EXPECT_EQ(forward[k], out) << i;
         kernels::shear(in, {part, 0, 0, 0.5}, {.fill = 99}, out);
         EXPECT_EQ(sheared[k], out) << i;

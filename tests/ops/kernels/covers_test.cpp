@@ -168,11 +168,10 @@ ImageKernel paste() {
           const Image in = make_image(3, 4, 3), wrong = make_image(height, width, channels);
           kernels::paste(in, in, &wrong, {}, out);
         },
-        "paste: the mask is " + has +
-            " channels; it must be 3 x 4, as the patch, with one channel");
+        "paste: the mask is " + has + "; it must be 3 x 4, as the patch, with one channel");
   };
-  refuses_mask(2, 2, 1, "2 x 2 (height x width) with 1");
-  refuses_mask(3, 4, 3, "3 x 4 (height x width) with 3");
+  refuses_mask(2, 2, 1, "2 x 2 (height x width) with 1 channel");
+  refuses_mask(3, 4, 3, "3 x 4 (height x width) with 3 channels");
   kernel.refuses(
       [](const Image& in, Image& out) {
         kernels::paste(in, in, nullptr, {0, 0, 1.5f}, out);
@@ -279,7 +278,7 @@ ImageKernel weighted_sum() {
         "weighted_sum: " + says);
   };
   refuses(0, {}, "there are no images");
-  refuses(2, {1.f}, "there are 2 images and 1 weights; give one for each");
+  refuses(2, {1.f}, "got 1 weight for 2 images; give one for each");
   refuses(65, std::vector<float>(65),
           "there are 65 images; 64 are the most, because each is rounded");
   refuses(2, {0.5f, -0.1f}, "weight is -0.1; it must lie between 0 and 1");

@@ -46,7 +46,7 @@ TEST(RandomChoice, GraphsRefuseWhatCannotBe) {
   EXPECT_EQ(told([](Graph& g) {
               return choice(g, {1.f, 2.f}, {1.f});
             }),
-            "choice: there are 2 numbers and 1 weights; give one for each, or none");
+            "choice: got 2 numbers and 1 weight; give one for each, or none");
   EXPECT_NE(told([](Graph& g) { return choice(g, {}); }).find("there are 0 choices"),
             std::string::npos);
   EXPECT_NE(told([](Graph& g) {
