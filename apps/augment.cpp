@@ -55,7 +55,7 @@ Value<Sidecar> sidecar_of(Graph& g, const RecipeOutputs& made) {
         made.mask);
   }
   return g.map(
-      "nothing_beside", [](const Treatment&) { return Sidecar(); }, made.treatment);
+      "no_sidecar", [](const Treatment&) { return Sidecar(); }, made.treatment);
 }
 
 // The results of the processing of one sample.
@@ -107,13 +107,14 @@ class Augmentation {
         data_options_(find_data_options(options, plan_)),
         device_(chosen_device(options.device)),
         share_(options.shard),
-        results_options_{.out = options.out,
-                         .run = (plan_ ? plan_->text() : name_of(options.recipe, options.size)) +
-                                fmt::format(" {}", options.seed) + other_results(options),
-                         .flat = options.flat,
-                         .overwrite = options.overwrite,
-                         .resume = options.resume || (!share_.is_whole() && !options.overwrite),
-                         .stand_ins = replaces(options)},
+        results_options_{
+            .out = options.out,
+            .run = (plan_ ? identity_of(*plan_) : name_of(options.recipe, options.size)) +
+                   fmt::format(" {}", options.seed) + other_results(options),
+            .flat = options.flat,
+            .overwrite = options.overwrite,
+            .resume = options.resume || (!share_.is_whole() && !options.overwrite),
+            .stand_ins = replaces(options)},
         dataset_(find_dataset(options, data_options_)),
         checkpoint_({.file = options.checkpoint,
                      .every_s = options.checkpoint_every_s,
@@ -138,6 +139,7 @@ class Augmentation {
                        first.reason, more > 0 ? fmt::format(" (and {} more)", more) : ""));
     }
     there_ = results_.open();
+    require_undamaged();
     for (const std::string& file : {options.sheet, options.checkpoint, options.trace}) {
       const fs::path folder = fs::path(file).parent_path();
       if (!folder.empty()) make_folder(folder.string());  // it exists, or lies in --out
@@ -207,6 +209,20 @@ class Augmentation {
       return number < count_ && range_.is_left(number, from) && !is_shown(number);
     });
     return there + (from ? range_.before(*from) : 0);
+  }
+
+  // Results before the checkpoint's position are not made again. They may have been moved, but
+  // those that are still there must be whole.
+  void require_undamaged() const {
+    const auto& from = checkpoint_.from();
+    if (!from) return;
+    for (const Results::Damaged& one : results_.damaged()) {
+      if (!range_.is_left(one.number, std::nullopt) || range_.is_left(one.number, from)) continue;
+      throw UsageError(fmt::format(
+          "--checkpoint {} says that {} is done, but that file is empty or truncated: --resume "
+          "without --checkpoint makes it again",
+          checkpoint_.file(), one.path));
+    }
   }
 
   void announce() const {
@@ -427,7 +443,8 @@ class Augmentation {
               : fmt::format("sluice augment --recipe {}", name_of(options_.recipe));
     results_.write_sheet(options_.sheet, encode_jpeg(report_.draw_sheet(title, caption),
                                                      {.quality = 80, .progressive = true}));
-    fmt::print("contact sheet of {}: {}\n", counted(report_.shown(), "sample"),
+    fmt::print("contact sheet of {}{}: {}\n", counted(report_.shown(), "sample"),
+               checkpoint_.from() ? " after the checkpoint" : "",
                escape_control_chars(options_.sheet));
   }
 

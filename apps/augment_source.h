@@ -84,11 +84,11 @@ struct NumberedSamples {
   std::string name(std::int64_t i) const { return dataset->name(i); }
   std::string fingerprint() const { return dataset->fingerprint(); }
   SourceReads reads() const { return dataset->reads(); }
-  bool has(const SampleInfo& info) const {
+  bool has_result(const SampleInfo& info) const {
     return is_there(info.epoch * dataset->size() + info.index);
   }
   NumberedSample operator()(const SampleInfo& info) const {
-    if (has(info)) return not_read(info.index);
+    if (has_result(info)) return not_read(info.index);
     DatasetSample sample = dataset->read(info.index);
     if (fit != nullptr) fit->note(info.index, sample.file);
     return {std::move(sample.file),
@@ -116,7 +116,7 @@ struct NumberedSamplesInWorkers {
   std::string name(std::int64_t i) const { return here.name(i); }
   std::string fingerprint() const { return here.fingerprint(); }
   void operator()(Completion<NumberedSample> done, const SampleInfo& info) const {
-    if (here.has(info)) {
+    if (here.has_result(info)) {
       (void)done.set(not_read(info.index));
     } else {
       workers(std::move(done), info);

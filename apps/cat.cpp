@@ -110,18 +110,6 @@ class Cat {
     for (const std::string& line : words_of_rules(those)) fmt::print(stderr, "sluice: {}\n", line);
   }
 
-  // Returns what open() opens. What cannot be opened is a wrong argument.
-  template <class Open>
-  static auto opened(const char* option, Open open) {
-    try {
-      return open();
-    } catch (const UsageError&) {
-      throw;
-    } catch (const Error& error) {
-      throw UsageError(fmt::format("{}: {}", option, error.what()));
-    }
-  }
-
   void folder() {
     const Files files = data_files(options_.data);
     each(files.size(), [&](std::int64_t i) {

@@ -108,7 +108,7 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       "  train           random resized crop to 224, mirror, normalize to float; imagenet is the "
       "same\n"
       "  eval            shorter side to 256, middle 224, normalize to float\n"
-      "  rotate          turn one image in four, resize to 400 x 400\n"
+      "  rotate          rotate one image in four, resize to 400 x 400\n"
       "  randaugment     as train, with two of RandAugment's operators after the mirror\n"
       "  trivialaugment  as train, with one of TrivialAugmentWide's\n"
       "  autoaugment     as train, with one of AutoAugment's pairs for ImageNet\n"
@@ -116,13 +116,13 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       "  simclr          two views of one decode, normalized to float; counted as one image\n"
       "  dino            ten views of one decode, normalized to float; counted as one image\n"
       "  detection       SSD's random crop with three boxes, normalized to float\n"
-      "  segmentation    a window of 512 x 512 of an image, normalized, and of its gray levels\n"
+      "  segmentation    a crop of 512 x 512 of an image, normalized, and of its mask\n"
       "  pipeline        the saved plan of --pipeline FILE\n"
       "  conditional     rotate, beside the same kernels in a hand-written loop\n"
       "  latency         decode, resize and normalize a sample alone, and up to 256 at once\n"
       "  overhead        empty bodies, beside a hand-wired oneTBB graph; what choices and loops "
       "add\n"
-      "  wait            samples that each wait 5 ms, beside what a window of 1,024 allows\n"
+      "  wait            samples that each wait 5 ms, over what 1,024 in flight allow\n"
       "  source          samples that wait, that are decoded and that are large, in threads and "
       "workers\n"
       "The first fourteen are measured beside libjpeg-turbo's full decode of the same files with "
@@ -237,12 +237,12 @@ constexpr const char* kOldImagesName = "pictures";
 
 // Describes what is wrong with the first argument; CLI11 only says that a command is required.
 // Empty if nothing is wrong.
-std::string wrong_command(int argc, const char* const* argv) {
+std::string wrong_command(const std::vector<const char*>& words) {
   const std::vector<std::string> commands = {"augment", "bench", "cat",   "demo-images",
                                              "devices", "graph", "index", "operators"};
-  if (argc < 2)
+  if (words.size() < 2)
     return fmt::format("choose a command: {} (sluice --help tells more)", any_of(commands));
-  const std::string first = argv[1];
+  const std::string first = words[1];
   if (first.rfind('-', 0) == 0 || first == kOldImagesName ||
       std::find(commands.begin(), commands.end(), first) != commands.end())
     return {};
@@ -259,6 +259,12 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
   const std::vector<std::string> unknown = app.remaining(true);
   if (!unknown.empty()) {
     text = fmt::format("'{}' is not known here", unknown.front());
+    if (unknown.front().size() > 1 && unknown.front().front() == '-') {
+      std::vector<std::string> names;
+      for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+      text += suggestion(unknown.front().substr(0, unknown.front().find('=')), names);
+    }
     // New users often give the folder or the file without its option.
     std::error_code ignored;
     const auto kind = std::filesystem::status(unknown.front(), ignored);
@@ -359,23 +365,27 @@ int run(int argc, const char* const* argv) {
         ->type_name("DIR");
   }
   app.footer(
-      "sluice COMMAND --help says more. Exit status: 0, 1 when a run failed, 2 for wrong "
-      "arguments, 130 or 143 when Ctrl-C or SIGTERM has ended it early, 141 when the reader of its "
-      "output has gone.");
+      "sluice COMMAND --help, or sluice help COMMAND, says more. Exit status: 0, 1 when a run "
+      "failed, 2 for wrong arguments, 130 or 143 when Ctrl-C or SIGTERM has ended it early, 141 "
+      "when the reader of its output has gone.");
 
   for (CLI::App* const command : app.get_subcommands({})) {
     for (CLI::Option* const option : command->get_options()) {
-      const std::string type = option->get_type_name();
-      if (type == "FILE" || type == "DIR") option->check(not_empty());
+      if (option->get_items_expected_max() > 0) option->check(not_empty());  // no flag
     }
   }
 
-  if (const std::string wrong = wrong_command(argc, argv); !wrong.empty()) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc > 1 && std::string_view(words[1]) == "help") {  // help COMMAND is COMMAND --help
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
+  if (const std::string wrong = wrong_command(words); !wrong.empty()) {
     complain(wrong);
     return 2;
   }
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return flush_output(app.exit(error));  // --help, --version
     complain(parse_error_text(app, error));

@@ -62,8 +62,8 @@ class Folder final : public Dataset {
 Tensor boxes_of(const std::vector<float>& numbers, BoxFormat format) {
   constexpr std::size_t kSides = 4;
   if (numbers.size() % kSides != 0) {
-    throw Error(
-        fmt::format("{} numbers are not boxes: each has {} of them", numbers.size(), kSides));
+    throw Error(fmt::format("the sample has {}, but each box has {}",
+                            counted(numbers.size(), "number"), kSides));
   }
   Tensor boxes({static_cast<std::int64_t>(numbers.size() / kSides), kSides}, DType::f32);
   float* to = boxes.data<float>();

@@ -481,7 +481,7 @@ int run_images(const std::string& folder) {
     fmt::print("{:<14} {:>6.1f} KB  {}\n", image.name,
                static_cast<double>(image.file.size()) / 1000, image.kind);
   }
-  fmt::print("{} images in {}\n", images.size(), escape_control_chars(folder));
+  fmt::print("{} in {}\n", counted(images.size(), "image"), escape_control_chars(folder));
   return 0;
 }
 

@@ -24,28 +24,22 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
-// Checks the output before the work begins.
-void check_out(const std::string& out) {
+// Checks the output before the work begins. An existing file may only be an index of this kind.
+void check_out(const std::string& out, bool (*is_one)(const std::string&), const char* kind) {
   check_out_file("--out", out);
   std::error_code ignored;
-  if (fs::exists(out, ignored) && !JpegIndex::is_one(out)) {
+  if (fs::exists(out, ignored) && !is_one(out)) {
     throw UsageError(fmt::format(
-        "--out {} is there already, and no index: it would be lost; give another name", out));
+        "--out {} is there already, and no {}: it would be lost; give another name", out, kind));
   }
   const std::string folder = fs::path(out).parent_path().string();
   if (!folder.empty()) make_folder(folder);
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
-    throw UsageError(
-        fmt::format("--out {} cannot be written: its folder is closed to you; give "
-                    "another one",
-                    out));
-  }
+  check_folder_of("--out", out);
 }
 
 struct Learnt {
@@ -62,7 +56,7 @@ class Indexing {
  public:
   explicit Indexing(const IndexOptions& options)
       : options_(options), files_(data_files(options.data)) {
-    check_out(options.out);
+    check_out(options.out, JpegIndex::is_one, "index");
   }
 
   int run() {
@@ -137,17 +131,17 @@ class Indexing {
     if (indexed_ > 0) {
       const std::int64_t copies = indexed_ - index_->files();
       fmt::print("indexed {}{} in {:.2f} s: {:.0f} files/s with {}\n", counted(indexed_, "file"),
-                 copies > 0 ? fmt::format(" ({} of them copies of others)", copies) : "", seconds,
+                 copies > 0 ? fmt::format(" ({} with the content of others)", copies) : "", seconds,
                  seconds > 0 ? static_cast<double>(indexed_) / seconds : 0.0,
                  counted(threads, "thread"));
       const auto size = static_cast<double>(fs::file_size(options_.out));
-      fmt::print("{}: {:.2f} MB, {:.2f} % of the {:.1f} MB of these files; {}, {}\n",
-                 escape_control_chars(options_.out), size / 1e6,
-                 100 * size / static_cast<double>(bytes_), static_cast<double>(bytes_) / 1e6,
-                 counted(index_->records(), "record"),
-                 options_.grain == 0
-                     ? "one for each row of block groups"
-                     : fmt::format("one for every {} block groups of a row", options_.grain));
+      fmt::print(
+          "{}: {:.2f} MB, {:.2f} % of the {:.1f} MB of these files; {}, {}\n",
+          escape_control_chars(options_.out), size / 1e6, 100 * size / static_cast<double>(bytes_),
+          static_cast<double>(bytes_) / 1e6, counted(index_->records(), "record"),
+          options_.grain == 0
+              ? "one for each row of block groups"
+              : fmt::format("one for every {} of a row", counted(options_.grain, "block group")));
     }
     std::sort(left_out_.begin(), left_out_.end(),
               [](const NotIndexed& a, const NotIndexed& b) { return a.file < b.file; });
@@ -184,18 +178,9 @@ class Indexing {
 int run_index(const IndexOptions& options) { return Indexing(options).run(); }
 
 int run_tar_offsets(const std::vector<std::string>& patterns, const std::string& out) {
-  check_out_file("--out", out);
   const std::vector<std::string> archives = archives_of(patterns);
-  std::error_code ignored;
-  if (fs::exists(out, ignored) && !TarIndex::is_one(out)) {
-    throw UsageError(
-        fmt::format("--out {} is there already, and no index of archives: it would be "
-                    "lost; give another name",
-                    out));
-  }
-  const std::string folder = fs::path(out).parent_path().string();
-  if (!folder.empty()) make_folder(folder);
-  const TarIndex index = TarIndex::of(archives);
+  check_out(out, TarIndex::is_one, "index of archives");
+  const TarIndex index = opened("--tar", [&] { return TarIndex::of(archives); });
   index.save(out);
   fmt::print("{}: {} in {}, {:.2f} MB\n", escape_control_chars(out), counted(index.files(), "file"),
              counted(archives.size(), "archive"), static_cast<double>(fs::file_size(out)) / 1e6);

@@ -25,7 +25,8 @@ struct IndexOptions {
 int run_index(const IndexOptions& options);
 
 // The file only appears once it is complete. Returns the exit status. Throws UsageError if `out` is
-// something else than an index file, and Error for an archive that cannot be read.
+// something else than an index file or an archive cannot be read, and IoError if the index cannot
+// be written.
 int run_tar_offsets(const std::vector<std::string>& archives, const std::string& out);
 
 }  // namespace sluice::app

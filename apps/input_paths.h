@@ -1,8 +1,9 @@
-// Opens what commands read: the folder of --data, and the index of --index.
+// Opens what commands read: the folder of --data, the index of --index, and others.
 //
 // Ownership: shared. Threads: one. Errors: UsageError that names the option.
 #pragma once
 
+#include "usage.h"
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/readers/files.h>
 
@@ -19,5 +20,17 @@ Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index = n
 std::shared_ptr<JpegIndex> chosen_index(const std::string& choice);
 // True if the choice is a file.
 bool is_index_file(const std::string& choice);
+
+// Returns what open() opens. If it cannot be opened, the argument of the option is wrong.
+template <class Open>
+auto opened(const char* option, Open open) {
+  try {
+    return open();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw UsageError(std::string(option) + ": " + error.what());
+  }
+}
 
 }  // namespace sluice::app

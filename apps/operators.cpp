@@ -27,7 +27,8 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <numeric>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("hue", hue(image, 120.f)),
       SLUICE_EFFECT("invert", invert(image)),
       SLUICE_EFFECT("jpeg_distortion", jpeg_distortion(image, 8)),
-      SLUICE_EFFECT("lookup_table", lookup_table(image, [](int level) { return level / 64 * 85; })),
+      SLUICE_EFFECT("lookup_table", lookup_table(image, [](int value) { return value / 64 * 85; })),
       SLUICE_EFFECT("permute_channels",
                     permute_channels(image, {.first = 1, .second = 2, .third = 0})),
       SLUICE_EFFECT("posterize", posterize(image, 2)),
@@ -134,7 +135,7 @@ void write_effects(const std::string& file) {
   for (const Effect& effect : effects())
     sheet.add(effect.name, effect.code, TileStatus::changed, image, effect_on(effect, image));
   write_file(file, encode_jpeg(sheet.draw(), {.quality = 80, .progressive = true}));
-  fmt::print("{} operators: {}\n", sheet.size(), file);
+  fmt::print("{}: {}\n", counted(sheet.size(), "operator"), file);
 }
 
 namespace {
@@ -206,6 +207,64 @@ std::string otherwise(const Parameter& parameter) {
   return parameter.optional ? "not given" : default_of(parameter);
 }
 
+// The name of an argument or a function in Python, which has an underscore after its own keywords.
+std::string python_name(const std::string& name) {
+  static const std::set<std::string_view> keywords = {
+      "and",    "as",   "assert", "async",  "await",  "break",   "class",    "continue",
+      "def",    "del",  "elif",   "else",   "except", "finally", "for",      "from",
+      "global", "if",   "in",     "import", "is",     "lambda",  "nonlocal", "not",
+      "or",     "pass", "raise",  "try",    "return", "while",   "with",     "yield"};
+  return keywords.contains(name) ? name + "_" : name;
+}
+
+// The default as an expression of Python.
+std::string python_default(const Parameter& parameter) {
+  if (parameter.optional) return "None";  // "not given"
+  const auto* const truth = detail::constant_of<bool>(*parameter.default_value);
+  if (truth != nullptr) return *truth ? "True" : "False";
+  return default_of(parameter);
+}
+
+// The Python expressions that call it; empty if there is no Python function.
+std::vector<std::string> python_calls(const OperatorSchema& schema) {
+  // Python has its own methods, operators and statements for these, or a function with lists.
+  static const std::map<std::string, std::vector<std::string>> others = {
+      {"absolute_elements", {}},
+      {"append", {}},
+      {"appended", {}},
+      {"apply_random", {}},
+      {"cast_elements", {}},
+      {"cat", {"ops.cat(*tensors, axis=0)"}},
+      {"choice", {"ops.choice(numbers, weights=None)"}},
+      {"choice_index", {"ops.choice_index(weights)"}},
+      {"constant", {"sluice.constant(value)"}},
+      {"count", {}},
+      {"cpu", {"data.cpu()"}},
+      {"element", {}},
+      {"elementwise", {}},
+      {"elementwise_number", {}},
+      {"filter_2d", {"ops.filter_2d(image, weights)"}},
+      {"gpu", {"data.gpu()"}},
+      {"list", {}},
+      {"pad", {}},
+      {"reshape", {"ops.reshape(tensor, sizes, layout='none')"}},
+      {"reverse", {}},
+      {"slice", {}}};
+  if (const auto other = others.find(schema.name); other != others.end()) return other->second;
+  std::vector<std::string> required, named;
+  for (const detail::Input& input : schema.inputs) required.push_back(python_name(input.name));
+  for (const Parameter& p : schema.parameters) {
+    if (p.name.find('.') != std::string::npos) continue;  // options of the decoder
+    if (p.default_value) {
+      named.push_back(python_name(p.name) + "=" + python_default(p));
+    } else {
+      required.push_back(python_name(p.name));
+    }
+  }
+  required.insert(required.end(), named.begin(), named.end());
+  return {fmt::format("ops.{}({})", python_name(schema.name), joined(required, ", "))};
+}
+
 // The schemas of the operators and of the functions composed of them, by name.
 std::map<std::string, OperatorSchema> schemas() {
   std::map<std::string, OperatorSchema> all;
@@ -228,42 +287,14 @@ bool runs_on_device(const OperatorSchema& schema) {
   return op != nullptr && !schema.moves_to && op->device_version() != nullptr;
 }
 
-// The edit distance: the number of letters to insert, remove or change.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t before = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = before + (a[i] == b[j] ? 0 : 1);
-      before = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, before + 1, changed});
-    }
-  }
-  return row.back();
-}
-
-// Suggests up to three names that are similar to this one. Names that contain it come first. Empty
-// if no name is similar.
-std::string suggestion(const std::string& name) {
-  std::vector<std::pair<std::size_t, std::string>> similar;
-  for (const auto& [other, schema] : schemas()) {
-    const std::size_t changes = other.find(name) != std::string::npos ? 0 : distance(name, other);
-    if (changes <= (name.size() + 1) / 4) similar.emplace_back(changes, other);
-  }
-  std::sort(similar.begin(), similar.end());
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, similar.size()); ++i)
-    names.push_back(similar[i].second);
-  return names.empty() ? "" : "; did you mean " + joined(names, " or ") + "?";
-}
-
 OperatorSchema one(const std::string& name) {
   const std::map<std::string, OperatorSchema> all = schemas();
   const auto at = all.find(name);
   if (at == all.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, schema] : all) names.push_back(known);
     throw UsageError(fmt::format("there is no operator '{}'{} (`sluice operators` lists all)", name,
-                                 suggestion(name)));
+                                 suggestion(name, names)));
   }
   return at->second;
 }
@@ -324,6 +355,7 @@ Figures figures_of(const OperatorSchema& schema) {
   all.add("draws", schema.draws);
   all.add("effect", schema.effect);
   all.add("cpp", schema.cpp);
+  all.add("python", python_calls(schema));
   all.add("made_of", schema.made_of);
   all.add("runs_on_device", runs_on_device(schema));
   return all;
@@ -383,6 +415,8 @@ void print_one(const OperatorSchema& schema) {
   if (schema.made_of.empty()) fmt::print(", version {}", schema.version);
   fmt::print("\n");
   for (const std::string& expression : schema.cpp) fmt::print("  in C++     {}\n", expression);
+  for (const std::string& expression : python_calls(schema))
+    fmt::print("  in Python  {}\n", expression);
   for (const detail::Input& input : schema.inputs)
     fmt::print("  input      {}: {}\n", input.name, types_of(input));
   for (const Parameter& p : parameters_of(schema))

@@ -30,7 +30,7 @@ CLI::Validator one_of(std::vector<std::string> words) {
 CLI::Validator not_empty() {
   return CLI::Validator(
       [](std::string& given) {
-        return std::string(given.empty() ? "the name is empty; give one, or leave the option out"
+        return std::string(given.empty() ? "the value is empty; give one, or leave the option out"
                                          : "");
       },
       "");

@@ -23,7 +23,7 @@ namespace sluice::app {
 // Accepts only these words; the error lists them.
 CLI::Validator one_of(std::vector<std::string> words);
 
-// Rejects an empty name, which the shell produces from an unset variable.
+// Rejects an empty value, which the shell produces from an unset variable.
 CLI::Validator not_empty();
 
 // Accepts names with the ending .jpg or .jpeg, and names without an ending.

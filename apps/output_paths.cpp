@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace sluice::app {
 namespace {
@@ -81,6 +82,10 @@ void check_apart(const char* option, const std::string& path, const Inputs& inpu
 }
 
 void check_out_file(const char* option, const std::string& path, const Inputs& inputs) {
+  if (path == "-") {
+    throw UsageError(fmt::format(
+        "{} - is not a file, and standard output has other text: give the name of a file", option));
+  }
   std::error_code ignored;
   check_apart(option, path, inputs);
   if (fs::is_directory(path, ignored)) {
@@ -97,7 +102,12 @@ void check_out_file(const char* option, const std::string& path, const Inputs& i
 void check_folder_of(const char* option, const std::string& path, const std::string& out) {
   std::error_code ignored;
   const fs::path folder = fs::path(path).parent_path();
-  if (folder.empty() || fs::is_directory(folder, ignored)) return;
+  if (folder.empty() || fs::is_directory(folder, ignored)) {
+    const bool writable = ::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
+    if (writable || takes_bytes(path)) return;
+    throw UsageError(fmt::format(
+        "{} {} cannot be written: its folder is closed to you; give another one", option, path));
+  }
   const fs::path whole = whole_path(folder.string());
   const fs::path made = whole_path(out);
   if (!out.empty() &&

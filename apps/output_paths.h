@@ -39,11 +39,12 @@ struct Inputs {
 // next run would read it as an image.
 void check_apart(const char* option, const std::string& path, const Inputs& inputs);
 
-// The same for an output file. It must also not be a folder, or a symbolic link to a file: it would
-// not be clear whether to replace the link or the file.
+// The same for an output file. It must also not be "-", a folder, or a symbolic link to a file: it
+// would not be clear whether to replace the link or the file.
 void check_out_file(const char* option, const std::string& path, const Inputs& inputs = {});
 
-// Throws UsageError unless the file's folder exists, or is `out` or in it, which will be created.
+// Throws UsageError unless the file's folder exists and is writable, or is `out` or in it, which
+// will be created.
 void check_folder_of(const char* option, const std::string& path, const std::string& out = {});
 
 // Turns an untrusted name, such as that of a file in an archive, into a relative path that cannot

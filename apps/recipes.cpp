@@ -228,7 +228,8 @@ std::string summary_of(Recipe recipe, const RecipeSize& wished) {
   const std::string pixels = fmt::format("{} x {}", size.width, size.height);
   switch (recipe) {
     case Recipe::rotate:
-      return fmt::format("one image in four turned by 10 to 30 degrees, all resized to {}", pixels);
+      return fmt::format("one image in four rotated by 10 to 30 degrees, all resized to {}",
+                         pixels);
     case Recipe::train:
       return fmt::format("a random region resized to {}, half of them mirrored", pixels);
     case Recipe::eval:
@@ -250,7 +251,7 @@ std::string summary_of(Recipe recipe, const RecipeSize& wished) {
       return fmt::format("a random region with its boxes, {}, as SSD is trained with; of --list",
                          pixels);
     case Recipe::segmentation:
-      return fmt::format("a window of {} of image and mask, scaled by 0.5 to 2; of --list", pixels);
+      return fmt::format("a crop of {} of image and mask, scaled by 0.5 to 2; of --list", pixels);
   }
   return "";
 }
@@ -281,7 +282,7 @@ std::string describe(Recipe recipe, const Treatment& treatment, const RecipeSize
     case Recipe::detection:
       return "a random region and its boxes";
     case Recipe::segmentation:
-      return "a random window and its mask";
+      return "a random crop and its mask";
   }
   return {};
 }

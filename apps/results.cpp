@@ -131,6 +131,14 @@ bool read_boxes(const nlohmann::json& json, Sidecar& sidecar) {
   return sidecar.has_boxes;
 }
 
+// The number at the end of a file's name; 0 if there is none.
+std::int64_t number_in(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  std::int64_t number = 0;
+  (void)std::from_chars(&stem[stem.rfind('_') + 1], stem.data() + stem.size(), number);
+  return std::max<std::int64_t>(number, 0);
+}
+
 // True if a result may have this name.
 bool is_result_name(const std::string& name) {
   const fs::path file(name);
@@ -242,17 +250,24 @@ void Results::find(const std::string& folder) {
     std::error_code ignored;
     if (found.extension() != ".jpg" || !fs::is_regular_file(found, ignored)) continue;
     const Seen seen = look_at(found);
-    if (seen.empty) continue;  // may remain after a system crash
+    if (seen.empty) {  // may remain after a system crash
+      const std::int64_t named = number_in(found);
+      if (found == path(named % dataset_.size(), named))
+        damaged_.push_back({named, found.string()});
+      continue;
+    }
     const bool ours = seen.mark && seen.mark->run == run_;
     const std::int64_t number = ours ? seen.mark->number : 0;
     if (ours && number == kNoNumber) continue;
     const bool own = ours && found == path(number % dataset_.size(), number);
     if (own && seen.complete) there_.push_back(number);
     const bool belongs = own || (ours && options_.stand_ins);
+    if (belongs && !seen.complete) damaged_.push_back({number, found.string()});
     if (!belongs && !options_.overwrite) {
       throw UsageError(
           fmt::format("--resume: {} is not of this run: give the same {} as then; if the file is "
-                      "damaged, delete it, and it is made again; or give --overwrite",
+                      "damaged, delete it, and --resume without --checkpoint makes it again; or "
+                      "give --overwrite",
                       found.string(), kOptionsOfARun));
     }
   }
@@ -367,9 +382,9 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const ProcessShard& s
   }
   if (options_.resume && there.shards != share.shard().count) {
     throw UsageError(
-        fmt::format("--checkpoint {} is of one of {} processes, and this is one of {}: give as "
-                    "many as then, or "
-                    "leave it out, so that the run goes by what is in --out",
+        fmt::format("--checkpoint {} is of a run with another number of processes (then {}, now "
+                    "{}): give as many as then, or leave it out, so that the run goes by what is "
+                    "in --out",
                     options_.file, there.shards, share.shard().count));
   }
   if (options_.resume) {

@@ -7,7 +7,7 @@
 //
 // The checkpoint stores the position of a run and is written from time to time and at the end.
 // Results are flushed to disk before the file says that they are done. So a resumed run continues
-// from there and need not look at earlier results, even if they were moved. If several processes
+// from there and does not need earlier results, which may have been moved. If several processes
 // share the work, each has its own file: "run.json.0-of-4".
 //
 // Ownership: Results refers to the dataset; a RunCheckpoint owns its data. Threads: Results::has()
@@ -62,6 +62,13 @@ class Results {
   // existing results. Returns the number of results of this run. Until this object is destroyed,
   // another run that may not replace files fails with UsageError in open().
   std::int64_t open();
+  // A result of this run that exists, but is empty or truncated.
+  struct Damaged {
+    std::int64_t number = 0;
+    std::string path;
+  };
+  // The damaged results that open() found with `resume`.
+  const std::vector<Damaged>& damaged() const { return damaged_; }
   // True if result `number` exists already, made from its own file.
   bool has(std::int64_t number) const {
     return std::binary_search(there_.begin(), there_.end(), number);
@@ -105,7 +112,8 @@ class Results {
   std::string claimed_;  // a file that shows this run to others; see claim()
   int claim_ = -1;
   std::vector<std::int64_t> there_;  // numbers, sorted
-  std::set<std::string> folders_;    // that exist
+  std::vector<Damaged> damaged_;
+  std::set<std::string> folders_;  // that exist
 };
 
 // Reads the annotations of the image at this path; empty if there are none.

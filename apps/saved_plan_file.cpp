@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace sluice::app {
 namespace {
@@ -83,7 +85,27 @@ void require_image(const SavedPlan& plan) {
       plan.file(), there));
 }
 
+// Gives choices their present names. Older files say "branch" and "arms".
+void rename_choices(nlohmann::json& json) {
+  if (json.contains("by") && json.contains("on")) {
+    for (const auto& [before, now] :
+         {std::pair("branch", "choice"), std::pair("arms", "branches")}) {
+      if (!json.contains(before)) continue;
+      json[now] = std::move(json[before]);
+      json.erase(before);
+    }
+  }
+  if (!json.is_structured()) return;
+  for (nlohmann::json& part : json) rename_choices(part);
+}
+
 }  // namespace
+
+std::string identity_of(const SavedPlan& plan) {
+  nlohmann::json json = nlohmann::json::parse(plan.text());
+  rename_choices(json);
+  return json.dump();
+}
 
 void require_device(const SavedPlan& plan, const std::string& device) {
   const bool wants = record_once(

@@ -28,6 +28,9 @@ void require_device(const SavedPlan& plan, const std::string& device);
 // UsageError unless the first output is an image on the host and the plan fits --device, as above.
 std::optional<SavedPlan> find_image_plan(const std::string& file, const std::string& device);
 
+// Identifies the plan: the same for two files of one plan, whatever their white space or format.
+std::string identity_of(const SavedPlan& plan);
+
 // The data that its source must provide.
 Wants wants_of(const SavedPlan& plan);
 // Throws UsageError for a plan that needs more than a folder provides.

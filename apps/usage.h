@@ -1,13 +1,13 @@
 // UsageError: invalid command-line arguments. The program prints what() as one line and exits with
-// status 2. any_of lists names and counted says a number of things, in messages and help.
+// status 2. any_of lists names, counted() of text.h says a number of things, and suggestion finds a
+// misspelled name, in messages and help.
 #pragma once
 
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/text.h>
 
-#include <concepts>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sluice::app {
@@ -29,12 +29,8 @@ inline std::string any_of(const std::vector<std::string>& names) {
   return text;
 }
 
-// "1 file", "120 files". `one` is a noun whose plural ends in -s.
-template <std::integral Count>
-std::string counted(Count count, std::string_view one) {
-  std::string text = std::to_string(count);
-  text.append(" ").append(one);
-  return count == 1 ? text : text + "s";
-}
+// Returns "; did you mean rotate or resize?": up to three of `names` that are similar to `name`.
+// Names that contain it come first. Empty if no name is similar.
+std::string suggestion(const std::string& name, const std::vector<std::string>& names);
 
 }  // namespace sluice::app

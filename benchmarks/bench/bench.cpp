@@ -78,8 +78,10 @@ class Bench {
         overhead_(options.workload == "overhead"),
         wait_(options.workload == "wait") {
     const Inputs inputs{options.data, options.pipeline};
-    if (!options.json.empty() && options.json != "-")
+    if (!options.json.empty() && options.json != "-") {
       check_out_file("--json", options.json, inputs);
+      check_folder_of("--json", options.json);
+    }
     if (!options.trace.empty()) {
       check_out_file("--trace", options.trace, inputs);
       check_folder_of("--trace", options.trace);
@@ -141,9 +143,9 @@ class Bench {
     const double wanted = options_.seconds / probe * static_cast<double>(subject.images);
     subject.images = std::clamp<std::int64_t>(std::llround(wanted), 200000, 20000000);
     fmt::print(out_,
-               "overhead: {} samples with empty bodies, {} thread(s), batch {}; ours beside "
-               "hand-wired oneTBB\n",
-               subject.images, threads_, options_.batch);
+               "overhead: {} samples with empty bodies, {}, batch {}; ours beside hand-wired "
+               "oneTBB\n",
+               subject.images, counted(threads_, "thread"), options_.batch);
     const Subject ours = make_overhead_subject(traced(subject));
     const Result result = alternate(
         ours, [&] { return run_raw_tbb(subject.images, threads_, options_.batch); }, {},
@@ -177,9 +179,10 @@ class Bench {
         .threads = threads_,
         .batch = options_.batch};
     fmt::print(out_,
-               "wait: {} samples that each wait {} ms, {} thread(s), batch {}, window {}; ours "
-               "beside window / {} ms\n",
-               subject.images, kWait.count(), threads_, options_.batch, kWaiting, kWait.count());
+               "wait: {} samples that each wait {} ms, {}, batch {}, window {}; ours beside "
+               "window / {} ms\n",
+               subject.images, kWait.count(), counted(threads_, "thread"), options_.batch, kWaiting,
+               kWait.count());
     const Subject ours = make_wait_subject(traced(subject));
     const auto count = static_cast<double>(subject.images);
     const Result result = alternate(
@@ -291,13 +294,11 @@ class Bench {
     const double times = static_cast<double>(subject.images) / static_cast<double>(limit_images);
     const std::string beside =
         conditional ? "the same kernels in a loop" : "libjpeg-turbo's full decode";
-    fmt::print(
-        out_,
-        "{}: {} files, {:.1f} MB, {} images a round, {} thread(s), batch {}, index {}, device {}; "
-        "ours beside {}\n",
-        options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
-        options_.batch, index_choice, subject.device == nullptr ? "cpu" : subject.device->name(),
-        beside);
+    fmt::print(out_,
+               "{}: {}, {:.1f} MB, {} a round, {}, batch {}, index {}, device {}; ours beside {}\n",
+               options_.workload, counted(corpus.size(), "file"), corpus.megabytes(),
+               counted(subject.images, "image"), counted(threads_, "thread"), options_.batch,
+               index_choice, subject.device == nullptr ? "cpu" : subject.device->name(), beside);
     const std::unique_ptr<NvjpegBaseline> baseline = make_baseline(corpus, subject.device);
     const Subject ours = make_subject_on(plan, corpus, traced(subject));
     const Result result = alternate(
@@ -313,7 +314,7 @@ class Bench {
     if (result.baseline) figures.add("nvjpeg", report_baseline(*baseline, result));
     if (index != nullptr) {
       const std::int64_t known = corpus.known_to(*index);
-      fmt::print(out_, "index: {} of the {} files, {:.2f} MB\n", known, corpus.size(),
+      fmt::print(out_, "index: {} of {}, {:.2f} MB\n", known, counted(corpus.size(), "file"),
                  static_cast<double>(index->bytes()) / 1e6);
       figures.add("index_files", known);
       figures.add("index_bytes", index->bytes());

@@ -1,5 +1,6 @@
 #include "benchmarks/bench/latency.h"
 
+#include "apps/usage.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/normalize.h>
@@ -131,9 +132,10 @@ Figures measure_latency(const Corpus& corpus, const SubjectOptions& options, dou
                         int rounds, std::FILE* out) {
   constexpr int kMost = 256;
   const bool both = options.device != nullptr;
-  fmt::print(out, "latency: {} files, {:.1f} MB; decode, 224 x 224, f16; {}{} CPU thread(s)\n",
-             corpus.size(), corpus.megabytes(),
-             both ? options.device->name() + " beside " : std::string(), options.threads);
+  fmt::print(out, "latency: {}, {:.1f} MB; decode, 224 x 224, f16; {}{}\n",
+             counted(corpus.size(), "file"), corpus.megabytes(),
+             both ? options.device->name() + " beside " : std::string(),
+             counted(options.threads, "CPU thread"));
   const char* const head = "  median us    p99 us  us/sample";
   fmt::print(out, "samples{}{}\n", both ? std::string(head) + "   batch of  | on the CPU:" : "",
              head);

@@ -1,5 +1,6 @@
 #include "benchmarks/bench/nvjpeg_baseline.h"
 
+#include "apps/usage.h"
 #include <sluice/io/jpeg/decode.h>
 
 #include <algorithm>
@@ -151,8 +152,8 @@ class Ring : public NvjpegBaseline {
   double images_per_second() const override { return rate_; }
 
   std::string words() const {
-    return fmt::format("nvJPEG {} on {}: {:.0f} images/s in batches of {}, {} files not decoded",
-                       library_.version, way(), rate_, batch_, not_decoded_);
+    return fmt::format("nvJPEG {} on {}: {:.0f} images/s in batches of {}, {} not decoded",
+                       library_.version, way(), rate_, batch_, counted(not_decoded_, "file"));
   }
   NvjpegFacts facts() const override {
     return {.version = library_.version,

@@ -1,6 +1,7 @@
 #include "benchmarks/bench/sources.h"
 
 #include "apps/input_paths.h"
+#include "apps/usage.h"
 #include "benchmarks/bench/overhead.h"
 #include "benchmarks/bench/workloads.h"
 #include <sluice/graph/pipeline.h>
@@ -139,8 +140,8 @@ class SourceBench {
   SourceBench(const SourceBenchOptions& options, std::FILE* out) : options_(options), out_(out) {}
 
   Figures run() {
-    fmt::print(out_, "source: {} thread(s), {} workers, batch {}{}\n", options_.threads,
-               options_.workers, options_.batch,
+    fmt::print(out_, "source: {}, {}, batch {}{}\n", counted(options_.threads, "thread"),
+               counted(options_.workers, "worker"), options_.batch,
                options_.data.empty() ? "; without --data DIR nothing is decoded" : "");
     add_waiting();
     if (!options_.data.empty()) add_decoding();

@@ -75,7 +75,7 @@ TEST_F(CatTest, AListHasTheColumnsThatAreAskedFor) {
                          list + ":5\t-\t-\t-\n");
   EXPECT_EQ(ran.errors, "sluice: '" + path("b.jpg") +
                             "' cannot be examined: No such file or directory\nsluice: the list '" +
-                            list + "', line 5: the row has 1 fields, where there are 3 columns\n");
+                            list + "', line 5: the row has 1 field, but the list has 3 columns\n");
   const Ran wrong = run_program("cat --list " + list);
   EXPECT_EQ(wrong.status, 2);
   EXPECT_EQ(wrong.errors, "sluice: --list: the list '" + list +
@@ -99,6 +99,11 @@ TEST_F(CatTest, ArchivesHaveTheFilesOfEachSample) {
   const Ran cut = run_program("cat --offsets " + path("new/offsets") + " --tar " + a);
   EXPECT_EQ(cut.status, 2);
   EXPECT_NE(cut.errors.find("does not match the archive"), std::string::npos) << cut.errors;
+  const Ran unreadable = run_program("index --tar " + a + " --out " + path("new/cut"));
+  EXPECT_EQ(unreadable.status, 2);
+  EXPECT_EQ(unreadable.errors.rfind("sluice: --tar: the archive '" + a + "', at byte ", 0), 0u)
+      << unreadable.errors;
+  EXPECT_FALSE(fs::exists(path("new/cut")));
 }
 
 TEST_F(CatTest, OfAPipeWhatItHasIsToldAsItComes) {

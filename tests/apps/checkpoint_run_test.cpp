@@ -140,6 +140,50 @@ TEST_F(CheckpointRun, GoesOnThoughResultsWereMovedAway) {
   EXPECT_EQ(count("out"), 0u);
 }
 
+// A result before the position may be elsewhere, but not damaged: the run would not make it again.
+TEST_F(CheckpointRun, NamesADamagedResultBeforeItsPosition) {
+  const Arguments options = {"--count", "10", "--recipe", "eval"};
+  ASSERT_EQ(augment("out", options + checkpoint()).status, 0);
+  const auto whole = visible("out");
+  const fs::path damaged = path("out") / whole.begin()->first;
+  for (const std::size_t bytes : {whole.begin()->second.size() / 2, std::size_t{0}}) {
+    fs::resize_file(damaged, bytes);
+    const Ran refused = augment("out", options + checkpoint() + kResume);
+    EXPECT_EQ(refused.status, 2) << refused.out;
+    EXPECT_EQ(refused.errors, "sluice: --checkpoint " + path("run.json").string() + " says that " +
+                                  damaged.string() +
+                                  " is done, but that file is empty or truncated: --resume "
+                                  "without --checkpoint makes it again\n");
+  }
+  EXPECT_EQ(augment("out", options + kResume).status, 0);
+  EXPECT_TRUE(visible("out") == whole);
+  EXPECT_EQ(augment("out", options + checkpoint() + kResume).status, 0);
+}
+
+// A damaged result after the position is made again.
+TEST_F(CheckpointRun, MakesADamagedResultAfterItsPositionAgain) {
+  ASSERT_EQ(augment("out", checkpoint()).status, 0);
+  ASSERT_EQ(augment("out", Arguments{"--epochs", "2"} + kResume).status, 0);
+  const auto whole = visible("out");
+  const auto files = static_cast<std::int64_t>(files_below(data_).size());
+  const auto later = std::find_if(whole.begin(), whole.end(),
+                                  [&](const auto& file) { return number_of(file.first) >= files; });
+  ASSERT_NE(later, whole.end());
+  fs::resize_file(path("out") / later->first, later->second.size() / 2);
+  const Ran ran = augment("out", Arguments{"--epochs", "2"} + checkpoint() + kResume);
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_TRUE(visible("out") == whole);
+}
+
+TEST_F(CheckpointRun, ItsSheetSaysThatItShowsTheRest) {
+  const std::string sheet = path("sheet.jpg").string();
+  const Ran first = augment("out", checkpoint() + Arguments{"--sheet", sheet});
+  EXPECT_TRUE(says(first.out, " samples: " + sheet)) << first.out << first.errors;
+  const Ran ran =
+      augment("out", checkpoint() + kResume + Arguments{"--epochs", "2", "--sheet", sheet});
+  EXPECT_TRUE(says(ran.out, " samples after the checkpoint: " + sheet)) << ran.out << ran.errors;
+}
+
 TEST_F(CheckpointRun, GoesOnWithTheResultsThatAreThere) {
   const Arguments options = {"--count", "200", "--recipe", "eval", "--batch", "8"};
   ASSERT_EQ(augment("whole", options).status, 0);
@@ -223,6 +267,23 @@ TEST_F(CheckpointRun, RefusesWhatItCannotGoOnFrom) {
   EXPECT_NE(text_of(path("run.json")), before);
 }
 
+TEST_F(CheckpointRun, AClosedFolderIsRefusedBeforeTheWork) {
+  fs::create_directory(path("closed"));
+  fs::permissions(path("closed"), fs::perms::owner_read | fs::perms::owner_exec |
+                                      fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(test_folder(), fs::perms::all);
+  for (const std::string option : {"--checkpoint", "--sheet", "--trace"}) {
+    const std::string file = (path("closed") / "file").string();
+    const Ran ran = Started(arguments("out", {option, file}), Started::As::nobody).finish();
+    if (ran.status == Started::kCannotStart) GTEST_SKIP() << "nobody may not run the program here";
+    EXPECT_EQ(ran.status, 2) << option;
+    EXPECT_EQ(ran.errors,
+              "sluice: " + option + " " + file +
+                  " cannot be written: its folder is closed to you; give another one\n");
+    EXPECT_FALSE(fs::exists(path("out"))) << option;
+  }
+}
+
 // On a full disk, the results or the checkpoint do not fit.
 TEST_F(CheckpointRun, AFullDiskLosesNothing) {
   const Arguments options = {"--epochs", "2", "--batch", "4"};
@@ -294,7 +355,9 @@ TEST_F(CheckpointRun, OfAnotherNumberOfProcessesIsRefused) {
   fs::rename(path("run.json.0-of-2"), path("run.json"));
   const Ran ran = augment("out", options + checkpoint() + kResume);
   EXPECT_EQ(ran.status, 2);
-  EXPECT_TRUE(says(ran.errors, "is of one of 2 processes, and this is one of 1")) << ran.errors;
+  EXPECT_TRUE(says(ran.errors,
+                   "is of a run with another number of processes (then 2, now 1): give as many"))
+      << ran.errors;
 }
 
 TEST_F(CheckpointRun, NoInputIsWrittenOver) {

@@ -24,6 +24,20 @@ TEST(Cli, VersionAndHelp) {
   }
 }
 
+TEST(Cli, HelpOfACommandIsThatOfItsOption) {
+  for (const std::string command :
+       {"", "augment", "bench", "cat", "demo-images", "devices", "graph", "index", "operators"}) {
+    const Ran help = run_program("help " + command);
+    EXPECT_EQ(help.status, 0) << command;
+    EXPECT_EQ(help.out, run_program(command + " --help").out) << command;
+    EXPECT_EQ(help.errors, "") << command;
+  }
+  const Ran unknown = run_program("help augmnt");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.errors.find("'augmnt' is not a command: choose "), std::string::npos)
+      << unknown.errors;
+}
+
 // Every machine has either GPUs or a reason for having none.
 TEST(Cli, DevicesSaysWhatThereIsOrWhyNot) {
   const Ran told = run_program("devices");
@@ -67,15 +81,38 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augmnt", "'augmnt' is not a command"},
       {"--frobnicate", "'--frobnicate' is not known here"},
       {"augment --data x", "--out DIR is missing"},
-      {"augment --dat x --out y", "'--dat' is not known here (sluice augment --help"},
+      {"--verison", "'--verison' is not known here; did you mean --version? (sluice --help"},
+      {"augment --dat x --out y",
+       "'--dat' is not known here; did you mean --data? (sluice augment"},
+      {"augment --data x --batchsize 3",
+       "here; did you mean --batch? (sluice augment --help tells"},
+      {"augment --data x --out-dir=y", "'--out-dir=y' is not known here; did you mean --out? ("},
+      {"augment --data x --thread 3", "here; did you mean --threads? (sluice augment --help tells"},
+      {"bench train --batch-size 3",
+       "here; did you mean --batch? (sluice bench --help tells more)"},
+      {"augment --data x --out y --colour", "'--colour' is not known here (sluice augment --help"},
       {"augment --out y --data", "--data needs one value"},
       {"augment --data " + data + " --out " + data, "--out"},
       {"augment --data " + data + " --out " + data + "/sub", "--out"},
       {"augment --data " + data + " --out x --sheet " + data + "/sheet.jpg", "--sheet"},
       {"augment --data " + data + " --out x --sheet x/a_000017.jpg", "a name that results get"},
       {"augment --data " + data + " --out x --trace " + data + "/a.jpg", "--trace"},
-      {"augment --data x --out y --trace ''", "--trace: the name is empty"},
-      {"augment --data '' --out y", "--data: the name is empty"},
+      {"augment --data x --out y --trace ''",
+       "--trace: the value is empty; give one, or leave the option out"},
+      {"augment --data '' --out y", "--data: the value is empty"},
+      {"augment --data x --out y --shard ''", "--shard: the value is empty"},
+      {"augment --data x --out y --index ''", "--index: the value is empty"},
+      {"augment --list x --out y --label ''", "--label: the value is empty"},
+      {"cat --data x --shard ''", "--shard: the value is empty"},
+      {"bench train --data x --index ''", "--index: the value is empty"},
+      {"bench decode --data x --nvjpeg ''", "--nvjpeg: the value is empty"},
+      {"augment --data " + data + " --out x --trace -",
+       "--trace - is not a file, and standard output has other text: give the name of a file"},
+      {"graph --data " + data + " --trace -", "--trace - is not a file"},
+      {"bench train --data " + data + " --trace -", "--trace - is not a file"},
+      {"augment --data " + data + " --out x --sheet -", "--sheet - is not a file"},
+      {"index --data " + occupied + " --out -", "--out - is not a file"},
+      {"bench train --data " + data + " --json " + data + "_none/a.json", "there is no folder"},
       {"graph --data " + data + " --trace " + data + "/a.jpg", "lies in the --data folder"},
       {"bench train --data " + data + " --json " + data + "/a.jpg", "lies in the --data folder"},
       {"bench pipeline --data x --pipeline " + occupied + "/a.jpg --trace " + occupied + "/a.jpg",
@@ -131,7 +168,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
        "--shard 0/1000: 1 sample cannot be shared by 1000 processes; give an N of at most 1"},
       {"augment --data " + occupied + " --out x --workers 2 --index memory",
        "--workers and --index exclude each other"},
-      {"augment --data x --out y --checkpoint ''", "--checkpoint: the name is empty"},
+      {"augment --data x --out y --checkpoint ''", "--checkpoint: the value is empty"},
       {"augment --data x --out y --checkpoint-every 3", "--checkpoint-every requires --checkpoint"},
       {"augment --data x --out y --checkpoint z --checkpoint-every -1", "--checkpoint-every: '-1'"},
       {"augment --list " + data + "/none.csv --out x", "--list: '"},
@@ -147,6 +184,8 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"index --data x", "--out FILE is missing: file for the index"},
       {"index --out x", "--data DIR is missing"},
       {"index --data x --tar y --out z", "--data excludes --tar"},
+      {"index --tar " + data + "/none.tar --out x", "--tar: "},
+      {"index --tar " + occupied + "_file --out x", "--tar: "},
       {"index --tar x --out " + occupied + "/a.jpg", "no index of archives: it would be lost"},
       {"cat", "name the input: one of --data DIR, --list FILE and --tar FILE..."},
       {"cat --list x --tar y", "name the input"},
@@ -154,7 +193,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"cat --data x --columns y", "--columns requires --list"},
       {"cat --data x --offsets y", "--offsets requires --tar"},
       {"cat --data x --head -1", "--head: '-1'"},
-      {"cat --list ''", "--list: the name is empty"},
+      {"cat --list ''", "--list: the value is empty"},
       {"cat --data x --seed 3", "--seed requires --shuffle"},
       {"cat --data " + occupied + " --shard 2/2", "--shard must be I/N"},
       {"cat --tar '" + data + "/*.tar'", "there is no file whose name fits"},

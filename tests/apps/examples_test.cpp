@@ -34,7 +34,7 @@ const Example kExamples[] = {
     {"on_a_gpu", false, {"64 tensors"}},
     {"predicate_by_hand", false, {}},  // numbers in any order
     {"quality_loop", true, {}},        // bytes are a matter of the library
-    {"rotate_some", true, {"14 images of 400 x 400 in one block, 14 labels"}},
+    {"rotate_some", true, {"14 images of 400 x 400, 14 labels"}},
     {"select_by_hand", false, {"sum 84475; 25 tokens asked for a port that is not there"}},
     {"select_some", false, {"branch 1:  13  12  11  10", "branch 2:  30  32  33  35"}},
     {"short_circuit", true, {"14 images, 1 large and dark; 3 had to be decoded"}},

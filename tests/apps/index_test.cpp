@@ -41,8 +41,8 @@ TEST_F(Index, KnowsAllFilesButThoseThatItNames) {
   // One of the images is progressive, one is damaged.
   const std::int64_t known = files_ - 2;
   EXPECT_TRUE(says(ran.out, std::to_string(files_ + 2) + " files in ")) << ran.out;
-  EXPECT_TRUE(says(
-      ran.out, "indexed " + std::to_string(known + 1) + " files (1 of them copies of others) in "))
+  EXPECT_TRUE(says(ran.out, "indexed " + std::to_string(known + 1) +
+                                " files (1 with the content of others) in "))
       << ran.out;
   EXPECT_TRUE(says(ran.out, "left out 1 of a kind that an index does not help with:\n  "))
       << ran.out;
@@ -70,12 +70,15 @@ TEST_F(Index, TheSameFileWhateverTheThreads) {
 
 TEST_F(Index, TheGrainSaysHowManyRecords) {
   std::int64_t before = 0;
+  Ran ran;
   for (const std::string grain : {"rows", "16", "3", "1"}) {
-    ASSERT_EQ(index("index", "--grain " + grain).status, 0);
+    ran = index("index", "--grain " + grain);
+    ASSERT_EQ(ran.status, 0) << ran.errors;
     const std::int64_t records = JpegIndex::open(path("index"))->records();
     EXPECT_GT(records, before) << grain;
     before = records;
   }
+  EXPECT_TRUE(says(ran.out, ", one for every 1 block group of a row\n")) << ran.out;
 }
 
 TEST_F(Index, NothingToIndexIsAFailure) {

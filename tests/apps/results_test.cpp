@@ -268,7 +268,8 @@ TEST_F(Results, AResultWithoutItsMarkIsMadeAgainOnceItIsDeleted) {
   const Ran refused = augment("out", {"--resume"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_TRUE(says(refused.errors, damaged.string() + " is not of this run")) << refused.errors;
-  EXPECT_TRUE(says(refused.errors, "delete it, and it is made again")) << refused.errors;
+  EXPECT_TRUE(says(refused.errors, "delete it, and --resume without --checkpoint makes it again"))
+      << refused.errors;
   fs::remove(damaged);
   EXPECT_EQ(augment("out", {"--resume"}).status, 0);
   EXPECT_TRUE(all("out") == whole);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -74,6 +75,16 @@ TEST_F(SavedPlans, AugmentResumesWithTheSamePlanOnly) {
   const std::string gone = all.begin()->first;
   fs::remove(test_folder() / "out" / gone);
   EXPECT_EQ(augment("out", "--resume --pipeline " + plan), all);
+  // The same plan with the old names of a choice and its branches.
+  std::string text = text_of(plan);
+  const std::pair<std::string, std::string> names[] = {{"\"choice\"", "\"branch\""},
+                                                       {"\"branches\"", "\"arms\""}};
+  for (const auto& [now, before] : names) {
+    ASSERT_NE(text.find(now), std::string::npos) << now;
+    text.replace(text.find(now), now.size(), before);
+  }
+  write_text(test_folder() / "old.json", text);
+  EXPECT_EQ(augment("out", "--resume --pipeline " + (test_folder() / "old.json").string()), all);
   const Ran other = run_program("augment --data " + data_.string() + " --out " +
                                 (test_folder() / "out").string() + " --resume --pipeline " +
                                 plan_of("eval").string());
@@ -175,7 +186,9 @@ TEST(OperatorsCommand, ListsAllAndTellsOfEach) {
   EXPECT_EQ(one.status, 0) << one.errors;
   for (const char* part : {"input      image: image", "parameter  height: i32; 1 <= x <= 65535",
                            "nearest, box, bilinear", "default 'bilinear'", "output     image",
-                           "in C++     resize(image, {.shorter = 256})", "may be left out"})
+                           "in C++     resize(image, {.shorter = 256})", "may be left out",
+                           "in Python  ops.resize(image, height=None, width=None, shorter=None, "
+                           "mode='as_given', max_size=None, "})
     EXPECT_NE(one.out.find(part), std::string::npos) << part << "\n" << one.out;
   const Ran several = run_program("operators random_resized_crop");
   EXPECT_EQ(several.status, 0) << several.errors;
@@ -188,7 +201,55 @@ TEST(OperatorsCommand, ListsAllAndTellsOfEach) {
   const auto flip = nlohmann::json::parse(run_program("operators flip --json").out);
   EXPECT_EQ(flip.at("name"), "flip");
   EXPECT_EQ(flip.at("cpp").size(), 1u);
+  EXPECT_EQ(flip.at("python").at(0), "ops.flip(image, horizontal=True, vertical=False)");
   EXPECT_EQ(flip.at("parameters").at(0).at("type"), "bool");
+}
+
+// Returns the names in a list of arguments such as "a: X[B, C], *, c: D = ...".
+std::string names_of(const std::string& arguments) {
+  std::string names;
+  int depth = 0;
+  bool in_name = true;
+  for (const char c : arguments + ",") {
+    depth += (c == '[' || c == '(' ? 1 : 0) - (c == ']' || c == ')' ? 1 : 0);
+    if (c == ',' && depth == 0) {
+      in_name = true;
+      if (!names.empty() && names.back() != ' ') names += ' ';
+    } else if (c == ':' || c == '=') {
+      in_name = false;
+    } else if (in_name && c != ' ' && c != '*') {
+      names += c;
+    }
+  }
+  return names;
+}
+
+// The stubs of the Python module have the same functions with the same arguments.
+TEST(OperatorsCommand, SaysHowPythonCallsThem) {
+  const std::string stubs =
+      text_of(fs::path(SLUICE_DOCS).parent_path() / "python" / "sluice" / "ops.pyi");
+  ASSERT_NE(stubs, "");
+  const auto json = nlohmann::json::parse(run_program("operators --json").out);
+  std::size_t functions = 0;
+  for (const auto& one : json) {
+    for (const std::string call : one.at("python")) {
+      const std::string begin = "ops.";
+      if (!call.starts_with(begin)) continue;  // a method
+      ++functions;
+      const std::size_t open = call.find('(');
+      const std::string def = "\ndef " + call.substr(begin.size(), open + 1 - begin.size());
+      const std::size_t at = stubs.find(def);
+      ASSERT_NE(at, std::string::npos) << call;
+      const std::size_t from = at + def.size();
+      const std::string stub = stubs.substr(from, stubs.find(") -> ", from) - from);
+      EXPECT_EQ(names_of(call.substr(open + 1, call.size() - open - 2)), names_of(stub)) << call;
+    }
+    if (one.at("python").empty()) {
+      const std::string def = "\ndef " + one.at("name").get<std::string>() + "(";
+      EXPECT_EQ(stubs.find(def), std::string::npos) << def;
+    }
+  }
+  EXPECT_GT(functions, 100u);
 }
 
 TEST(OperatorsCommand, TheChapterIsWhatItPrints) {
