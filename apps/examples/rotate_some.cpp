@@ -13,7 +13,7 @@ int main(int argc, char** argv) try {
     return std::tuple{resize(image, {.height = 400, .width = 400}), label};
   });
   for (const auto& [images, labels] : pipeline.epoch())
-    std::printf("%zu images of 400 x 400 in one block, %zu labels\n", images.size(), labels.size());
+    std::printf("%zu images of 400 x 400, %zu labels\n", images.size(), labels.size());
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -1,11 +1,11 @@
 // A function of OpenCV as a step of a pipeline. An Image is shown as a cv::Mat, and a cv::Mat
-// becomes an Image, both without a copy. Argument: a folder of JPEG files.
+// becomes an Image, both without a copy: see mat.h. Argument: a folder of JPEG files.
+#include "mat.h"
 #include <sluice/sluice.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <memory>
+#include <exception>
 #include <utility>
 
 #include <opencv2/core.hpp>
@@ -15,25 +15,6 @@
 using namespace sluice;
 
 namespace {
-
-// Shows the pixels of an image, in its order of channels (RGB). The Mat owns nothing: use it only
-// while the image lives. OpenCV has no Mat of constant pixels, so do not write to this one.
-cv::Mat as_mat(const Image& image) {
-  return cv::Mat(image.height(), image.width(), CV_8UC(image.channels()),
-                 const_cast<std::uint8_t*>(image.data()),
-                 static_cast<std::size_t>(image.row_stride()));
-}
-
-// Takes the pixels of a Mat and keeps them alive: OpenCV frees them with the last image or Mat that
-// has them. If the Mat only shows memory that you own, pass mat.clone().
-Image to_image(cv::Mat mat) {
-  CV_Assert(mat.depth() == CV_8U && mat.dims == 2);
-  const auto owner = std::make_shared<cv::Mat>(std::move(mat));
-  const std::int64_t channels = owner->channels();
-  return Image(Tensor::shared(owner, reinterpret_cast<std::byte*>(owner->data),
-                              {.shape = {owner->rows, owner->cols, channels}},
-                              {static_cast<std::int64_t>(owner->step[0]), channels, 1}));
-}
 
 // The step. It runs on several threads at once, with one image each. detailEnhance expects BGR; a
 // function that does not care, such as cv::medianBlur, takes as_mat(image) itself.
@@ -62,7 +43,7 @@ int main(int argc, char** argv) try {
     for (const Image& image : images) sum += cv::mean(as_mat(image));  // pixels of the batch
     count += images.size();
   }
-  if (count == 0) return 0;
+  if (count == 0) throw Error("no file could be decoded");
   const auto n = static_cast<double>(count);
   std::printf("%zu images\n", count);
   std::printf("mean red %.1f, green %.1f, blue %.1f\n", sum[0] / n, sum[1] / n, sum[2] / n);

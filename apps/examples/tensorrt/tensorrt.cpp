@@ -1,9 +1,9 @@
-// Batches as inputs of an engine in TensorRT 10, without a copy: they stay in the GPU's memory, and
-// the engine works in a stream of the program's. Arguments: the file of an engine, as `trtexec
-// --onnx=model.onnx --saveEngine=model.engine` makes it, and a folder of JPEG files. The engine has
-// one input of f32, N x 3 x height x width, and one output of f32.
+// Batches as inputs of a TensorRT engine, without a copy: they stay in GPU memory, and the engine
+// runs in the program's stream. Arguments: the file of an engine, as `trtexec --onnx=model.onnx
+// --saveEngine=model.engine` writes it, and a folder of JPEG files. The engine has one input of
+// f32, N x 3 x height x width, and one output of f32. It needs TensorRT 8.5 or newer.
 //
-// Without a GPU in the pipeline, copy each batch to the GPU with cudaMemcpyAsync, and give TensorRT
+// If the pipeline has no GPU, copy each batch to the GPU with cudaMemcpyAsync, and give TensorRT
 // the copy.
 #include <sluice/sluice.h>
 
@@ -36,13 +36,18 @@ void check(bool good, const char* otherwise) {
 }
 void check(cudaError_t error) { check(error == cudaSuccess, cudaGetErrorString(error)); }
 
+bool has_open_sizes(const nvinfer1::Dims& dims) {
+  return std::count(dims.d, dims.d + dims.nbDims, -1) > 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   check(argc == 3, "usage: example_tensorrt ENGINE FOLDER");
   std::ifstream file(argv[1], std::ios::binary);
+  check(file.good(), "the file of the engine cannot be read");
   const std::string saved(std::istreambuf_iterator<char>(file), {});
-  Logger logger;  // outlives what TensorRT makes
+  Logger logger;  // must outlive the objects below
   const std::unique_ptr<nvinfer1::IRuntime> runtime(nvinfer1::createInferRuntime(logger));
   check(runtime != nullptr, "TensorRT cannot start");
   const std::unique_ptr<nvinfer1::ICudaEngine> engine(
@@ -51,18 +56,22 @@ int main(int argc, char** argv) try {
   const std::unique_ptr<nvinfer1::IExecutionContext> context(engine->createExecutionContext());
   check(context != nullptr, "the engine has no memory to run in");
 
-  check(engine->getNbIOTensors() == 2, "the engine has more than an input and an output");
+  check(engine->getNbIOTensors() == 2, "the engine does not have one input and one output");
   const char* input = engine->getIOTensorName(0);
   const char* output = engine->getIOTensorName(1);
   if (engine->getTensorIOMode(input) != nvinfer1::TensorIOMode::kINPUT) std::swap(input, output);
-  for (const char* name : {input, output})
+  for (const char* name : {input, output}) {
     check(engine->getTensorDataType(name) == nvinfer1::DataType::kFLOAT, "a tensor is not f32");
+    check(engine->getTensorFormat(name) == nvinfer1::TensorFormat::kLINEAR,
+          "a tensor is not row after row");
+  }
   nvinfer1::Dims in = engine->getTensorShape(input);
-  if (std::count(in.d, in.d + in.nbDims, -1) > 0)  // the engine leaves sizes open
+  if (has_open_sizes(in))
     in = engine->getProfileShape(input, 0, nvinfer1::OptProfileSelector::kOPT);
   check(in.nbDims == 4 && in.d[1] == 3, "the input is not N x 3 x height x width");
   check(context->setInputShape(input, in), "TensorRT refuses the shape of its input");
   const nvinfer1::Dims out = context->getTensorShape(output);
+  check(!has_open_sizes(out), "the size of the output depends on the pixels");
   std::size_t numbers = 1;  // in the results of a batch
   for (int i = 0; i < out.nbDims; ++i) numbers *= static_cast<std::size_t>(out.d[i]);
 
@@ -97,7 +106,7 @@ int main(int argc, char** argv) try {
     batch.release_after(stream);
     check(cudaMemcpyAsync(on_host.data(), results, numbers * sizeof(float), cudaMemcpyDeviceToHost,
                           stream));
-    check(cudaStreamSynchronize(stream));  // the pipeline meanwhile makes the next batches
+    check(cudaStreamSynchronize(stream));  // the pipeline prepares the next batches meanwhile
     images += batch.size() - batch.padding();
   }
   std::printf("%zu images: %zu numbers for each\n", images,
