@@ -136,9 +136,9 @@ void bind_errors(nb::module_& module) {
                          nb::make_tuple(all.error, value));
   all.batch = make_class(
       module, "BatchError",
-      "A batch holds samples that failed, and on_error is 'fail'. `errors` has a "
-      "dict for each, `batch` the number of the batch. The next batch that is asked for is "
-      "this one without them.",
+      "Samples of a batch failed, and on_error is 'fail'. `errors` has a dict for each, and "
+      "`batch` is the number of the batch. If you continue, the next batch is this one without "
+      "them.",
       nb::make_tuple(all.error));
   all.budget = make_class(module, "BudgetError", "More samples failed than the budget allows.",
                           nb::make_tuple(all.error));

@@ -40,6 +40,8 @@ def count(folder, **options):
 
 
 def main(folder="photos"):
+    if not sluice.classes(folder):
+        sys.exit(f"evaluate: the folder '{folder}' has no classes; move the files of each class to a folder in it")
     counts = count(folder)
     print("{} of {} images are right, {} could not be read".format(*counts))
     print("the same with one thread and batches of 3:", count(folder, threads=1, batch_size=3) == counts)

@@ -19,11 +19,12 @@
 
 from __future__ import annotations
 
+import importlib as _importlib
 import os
 from typing import Any
 
-from . import _core, ops
-from ._arguments import checked as _checked
+from . import _core, _peers, ops
+from ._arguments import checked as _checked, near as _near
 from ._batch import Array, Batch, Column
 from ._control import (
     all_of,
@@ -64,7 +65,24 @@ __version__ = _core.__version__
 
 @_refusing(Exception)
 def constant(x: Any) -> Value:
-    """The same value for every sample, of a bool, a number, a str or a rectangle."""
+    """Makes a Value that is the same for every sample.
+
+    Parameters
+    ----------
+    x : bool, int, float, str, or (y, x, height, width)
+        A rectangle is a tuple or list of four ints.
+
+    Returns
+    -------
+    Value
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is of another type.
+    BuildError
+        If no pipeline is being described.
+    """
     return require_graph("sluice.constant()").constant(x)
 
 
@@ -79,72 +97,91 @@ def decode_and_crop_jpeg(
     color: str = "rgb",
     apply_orientation: bool = True,
 ) -> Array:
-    """A rectangle of a JPEG file: exactly the pixels that decoding all and cutting would give.
+    """Decodes a rectangle of a JPEG file, without the rest of the image.
 
-    No more of the file is decoded than it takes. Python's lock is free meanwhile.
+    The pixels are the same as those of a full decode. Other Python threads run in the meantime.
 
     Parameters
     ----------
-    data : bytes, or anything with a buffer
-        The file.
+    data : bytes, or an object with the buffer protocol
+        The content of the file.
     y, x : int
-        The upper left corner, in pixels.
+        The upper left corner of the rectangle, in pixels.
     height, width : int
-        Of the rectangle, which must lie inside the image.
-    color : {'rgb', 'gray'}
-    apply_orientation : bool
-        Turns the image as its EXIF data say; the rectangle counts in the turned image.
+        The size of the rectangle, in pixels. It must lie inside the image.
+    color : {'rgb', 'gray'}, default 'rgb'
+        The channels of the result.
+    apply_orientation : bool, default True
+        If True, rotate and flip the image as its EXIF data say. The rectangle is in the rotated image.
 
     Returns
     -------
     Array
-        height x width x channels of u8; ``numpy.asarray()`` and ``torch.from_dlpack()`` take it.
+        Shape (height, width, channels) and dtype u8. ``numpy.asarray()`` and ``torch.from_dlpack()`` take it.
 
     Raises
     ------
     JpegError
-        If the data is not a JPEG file, or is damaged, and a rectangle that does not lie inside.
+        If the data are not a JPEG file or are damaged, or if the rectangle is not inside the image.
     """
     return Array(_core.decode_and_crop_jpeg(data, y, x, height, width, color, apply_orientation))
 
 
 @_checked(TypeError)
 def decode_jpeg(data: bytes, *, color: str = "rgb", apply_orientation: bool = True) -> Array:
-    """The image in a JPEG file: height x width x channels of u8. See decode_and_crop_jpeg()."""
+    """Decodes a JPEG file into an Array of shape (height, width, channels) and dtype u8.
+
+    The parameters and errors are those of :func:`decode_and_crop_jpeg`.
+    """
     return Array(_core.decode_jpeg(data, color, apply_orientation))
 
 
 @_checked(TypeError)
 def encode_jpeg(image: Any, quality: int = 90) -> bytes:
-    """A JPEG file of an array of u8, height x width, or height x width x 1 or 3."""
+    """Encodes an image as a JPEG file.
+
+    Parameters
+    ----------
+    image : array
+        dtype u8 and shape (height, width), (height, width, 1) or (height, width, 3).
+    quality : int, default 90
+        From 1, small files, to 100, little loss.
+
+    Returns
+    -------
+    bytes
+        The content of the file.
+    """
     return _core.encode_jpeg(image, quality)
 
 
 def devices() -> str:
-    """What GPUs there are, and why one cannot be used."""
+    """Returns a text that lists the GPUs. If one cannot be used, it says why."""
     return _core.devices()
 
 
 @_refusing(Exception)
 def saved_plan(path: Any, *values: Value) -> Any:
-    """The steps of a plan that was saved as JSON, by ``pipeline.save`` or the program.
+    """Adds the steps of a saved plan to the pipeline that is being described.
 
     Parameters
     ----------
     path : path
+        A JSON file that ``Pipeline.save`` or the program `sluice` wrote.
     *values : Value
-        In place of what the plan's source gave, in the same order and of the same types.
+        The inputs of the steps. They replace the outputs of the plan's source: the same types, in the same order.
 
     Returns
     -------
-    Value, or a tuple of them
+    Value or tuple of Value
+        The outputs of the plan.
 
     Raises
     ------
     BuildError
-        For a file that makes no sense, with the place in it, and for values of other types.
+        If the file is not a valid plan, with the place of the mistake, or if the values have other types.
     IoError
-        For a file that cannot be read.
+        If the file cannot be read.
     """
     graph = next((one.graph for one in values if isinstance(one, Value)), None)
     graph = graph or require_graph("sluice.saved_plan()")
@@ -160,7 +197,17 @@ def saved_plan(path: Any, *values: Value) -> Any:
 
 @_refusing(Exception)
 def drop_unless(predicate: Value) -> None:
-    """Goes on with samples for which the predicate holds; batches leave the others out."""
+    """Drops each sample for which the predicate is false. Batches do not contain it.
+
+    Parameters
+    ----------
+    predicate : Value of bool
+
+    Raises
+    ------
+    TypeError
+        If ``predicate`` is not a Value.
+    """
     if not isinstance(predicate, Value):
         raise TypeError("drop_unless() takes a value of each sample")
     predicate.graph.operator("filter", predicate=predicate)
@@ -175,3 +222,17 @@ __all__ = [
     "list_file", "map", "mix_up", "not_", "ops", "pipeline", "require_same_classes", "saved_plan", "select", "source", "tar",
     "while_loop",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the submodules `torch` and `ray` at their first use. Other names raise AttributeError, with advice."""
+    if name in _peers.SUBMODULES:
+        try:
+            return _importlib.import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:  # hasattr() expects an AttributeError
+            raise AttributeError(str(error)) from error
+    if name.startswith("__"):
+        raise AttributeError(name)
+    advice = _peers.for_name(name)
+    what_to_do = f"; in its place: {advice}" if advice else _near(name, __all__) or "; sluice.__all__ names all"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{what_to_do}")

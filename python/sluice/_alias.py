@@ -21,7 +21,7 @@ from ._structure import parts_of
 
 
 class World:
-    """Which containers may be one object. Never changed, only replaced; keeps the containers alive."""
+    """Pairs of containers that may be one object. It is immutable, and keeps the containers alive."""
 
     __slots__ = ("objects", "pairs")
 
@@ -30,7 +30,7 @@ class World:
         self.objects = objects
 
     def beside(self, x: Any) -> list:
-        """The containers that may be the same object as x."""
+        """Returns the containers that may be the same object as x."""
         return [self.objects[one] for one in self.pairs.get(id(x), ())]
 
 
@@ -38,7 +38,7 @@ _EMPTY = World({}, {})
 
 
 def merged(made: list[tuple[Any, list]], worlds: list[World]) -> World:
-    """The world after a merge: `made` lists each new container and, for each world, the container that it replaces."""
+    """Returns the world after a merge: `made` lists each new container and, for each world, the container that it replaces."""
     links: list[tuple[Any, Any]] = []
     for k, world in enumerate(worlds):
         links += [(world.objects[one], world.objects[other]) for one, others in world.pairs.items() for other in others]
@@ -52,7 +52,7 @@ def merged(made: list[tuple[Any, list]], worlds: list[World]) -> World:
 
 
 def linked(world: World, links: Iterable[tuple[Any, Any]]) -> World:
-    """The world with these pairs added."""
+    """Returns a world with these pairs added."""
     pairs = {one: set(others) for one, others in world.pairs.items()}
     objects = dict(world.objects)
     for x, y in links:
@@ -75,7 +75,7 @@ class Aliases:
         self._contents: dict[int, tuple] = {}
 
     def enter(self, world: World) -> None:
-        """Makes this the current world, and remembers the present contents of its containers."""
+        """Makes this the current world, and stores the present contents of its containers."""
         self.now = world
         self._contents = {one: parts_of(x) for one, x in world.objects.items()}
 
@@ -135,7 +135,7 @@ _OPAQUE = (
 
 
 def _variables(globals_: dict[str, Any]) -> list:
-    """The variables of a module, without what Python's import keeps there."""
+    """Returns the variables of a module, without those of Python's import system."""
     return [x for name, x in globals_.items() if not (name.startswith("__") and name.endswith("__"))]
 
 

@@ -18,7 +18,7 @@ _KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: 
 
 
 def short(x: Any) -> str:
-    """x for a message: the first elements of a long list, and the beginning of a long text."""
+    """Returns x for a message: the first elements of a long list, or the beginning of a long text."""
     most, few = 8, 4
     if type(x) in (list, tuple) and len(x) > most:
         return f"[{', '.join(_cut(repr(one), 40) for one in x[:few])}, ...] ({len(x)} elements)"
@@ -43,7 +43,7 @@ def near(name: str, names: Iterable[str]) -> str:
 
 
 def list_of_numbers(given: Any, what: str) -> list[float]:
-    """A list of numbers, none of which is a bool."""
+    """Returns a list of floats. Raises BuildError for anything but a list of numbers; a bool is none."""
     try:
         numbers = list(given)
     except TypeError:
@@ -57,7 +57,7 @@ def list_of_numbers(given: Any, what: str) -> list[float]:
 
 
 def _as(kind: type, given: Any) -> Any:
-    """The argument as this kind; None if it is of another kind."""
+    """Returns the argument as this kind; None if it is of another kind."""
     if kind is bool:
         return bool(given) if is_bool(given) else None
     if is_bool(given):
@@ -87,6 +87,8 @@ def _fit(what: str, hint: Any, given: Any, error: type) -> Any:
         return given
     for kind in kinds:
         fits = _as(kind, given)
+        if hint is int and fits is not None and not -(2**31) <= fits < 2**31:
+            raise error(f"{what} is a whole number of 32 bits, not {fits}")
         if fits is not None:
             return fits
     if any(one not in (*kinds, Value, type(None)) for one in members):  # such as a tuple, which the function itself checks
@@ -129,7 +131,7 @@ def _meant(function: str, signature: inspect.Signature, kwargs: dict[str, Any]) 
 
 
 def meant(function: str, name: str, names: list[str]) -> str:
-    """Advice for an argument that a function does not have, to add to a message."""
+    """Returns advice for an argument that a function does not have, to add to a message."""
     same = [one for one in names if one.lower() == name.lower()]
     advice = f"{same[0]}=" if same else _peers.for_argument(function, name)
     return f"; in its place: {advice}" if advice else ""

@@ -1,4 +1,4 @@
-"""Batch and its columns: what a pipeline delivers."""
+"""Batch, and the columns of a batch: Column and Array."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from ._structure import rebuild
 
 
 class Column:
-    """Images or tensors of a batch, one for each sample.
+    """The images or tensors of a batch, one for each sample.
 
-    Where all have the same shape they are one block of memory: ``numpy.asarray(column)``,
-    ``torch.from_dlpack(column)``, ``jax.numpy.from_dlpack(column)`` and ``cupy.from_dlpack(column)``
-    show it without a copy, and keep it alive. Else ``column[i]`` gives one sample. A batch without
-    samples has a block of the shape ``(0, ...)``: the sizes and the type are those of the batch before,
-    and sizes that are not known are 0.
+    If all samples have the same shape, the column is dense: one block of memory. Then ``numpy.asarray(column)``,
+    ``torch.from_dlpack(column)``, ``jax.numpy.from_dlpack(column)`` and ``cupy.from_dlpack(column)`` return arrays
+    that share the block and keep it alive. ``column[i]`` returns one sample as an :class:`Array`, dense or not.
+
+    A batch without samples has a block of shape ``(0, ...)``. The other sizes are those of the previous batch, or 0
+    if they are unknown.
 
     Attributes
     ----------
     dense : bool
-        Whether they are one block.
+        True if all samples have the same shape.
     shape : tuple of int
-        Of the block; samples first.
+        The shape of the block: (samples, height, width, channels) for images. Raises Error if the column is not dense.
     dtype : str
-        ``'u8'``, ``'f32'``, ...
-    layout : str
-        Of a sample: ``'HWC'``, ``'CHW'`` or ``'none'``.
+        The type of an element: ``'u8'``, ``'f32'`` and so on.
+    layout : {'HWC', 'CHW', 'none'}
+        The meaning of a sample's dimensions.
     on_device : bool
-        Whether they lie in a GPU's memory.
+        True if the elements are in the memory of a GPU.
     """
 
     def __init__(self, core: Any, name: str = "this column"):
@@ -38,7 +39,7 @@ class Column:
         self._block: Any = None
 
     def block(self) -> Any:
-        """All elements as one array; raises Error where shapes differ."""
+        """Returns all elements as one array; raises Error if the shapes differ."""
         if self._block is None:
             if not self._core.dense:
                 raise _core.Error(
@@ -49,7 +50,7 @@ class Column:
         return self._block
 
     def _cure(self) -> str:
-        """Advice to make the shapes equal."""
+        """Returns advice to make the shapes equal."""
         if self.layout == "HWC" and len({one.shape[:-1] for one in self}) == 1:
             return "give all as many channels: ops.grayscale(image, channels=3) keeps three; or take column[i]"
         return "resize them in the pipeline, or take column[i]"
@@ -111,22 +112,25 @@ class Column:
         return _to_numpy(self.block(), dtype, copy)
 
     def numpy(self) -> Any:
-        """A NumPy array of the block; a copy where it lies on a GPU."""
+        """Returns the block as a NumPy array. Copies only from a GPU. Raises Error if shapes differ."""
         return _to_numpy(self.block())
 
     def torch(self) -> Any:
-        """A PyTorch tensor of the block, where it lies."""
+        """Returns the block as a PyTorch tensor on the same device, without a copy."""
         import torch
 
         return torch.from_dlpack(self)
 
     def wait_on(self, stream: int) -> None:
-        """What is put into the CUDA stream from now on begins when the elements are ready."""
-        self._core.wait_on(stream)
+        """Makes later work in a CUDA stream wait until the elements are ready.
+
+        `stream` is its address, such as ``torch.cuda.current_stream().cuda_stream``.
+        """
+        self._core.wait_on(_address(stream, "wait_on"))
 
     def release_after(self, stream: int) -> None:
-        """The memory is used again only after the work that is in the CUDA stream now."""
-        self._core.release_after(stream)
+        """Keeps the memory until the work that is now in a CUDA stream has finished. `stream` is as in wait_on()."""
+        self._core.release_after(_address(stream, "release_after"))
 
     def __repr__(self) -> str:
         what = f"shape {self.shape}" if self._core.dense else "different shapes"
@@ -134,7 +138,20 @@ class Column:
 
 
 class Array:
-    """The elements of one sample, or numbers of all samples; for other libraries, without a copy."""
+    """The elements of one image or tensor, or one number for each sample of a batch.
+
+    ``numpy.asarray(array)`` and ``torch.from_dlpack(array)`` share its memory. Indexing and iteration work as
+    in NumPy.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (height, width, channels) for an image; (samples,) for numbers.
+    dtype : str
+        The type of an element: ``'u8'``, ``'i64'``, ``'f32'`` and so on.
+    on_device : bool
+        True if the elements are in the memory of a GPU.
+    """
 
     def __init__(self, core: Any):
         self._core = core
@@ -175,11 +192,11 @@ class Array:
         return _to_numpy(self._core, dtype, copy)
 
     def numpy(self) -> Any:
-        """A NumPy array; a copy where the elements lie on a GPU."""
+        """Returns a NumPy array. Copies only from a GPU."""
         return _to_numpy(self._core)
 
     def torch(self) -> Any:
-        """A PyTorch tensor, where the elements lie."""
+        """Returns a PyTorch tensor on the same device, without a copy."""
         import torch
 
         return torch.from_dlpack(self)
@@ -191,8 +208,17 @@ class Array:
         return f"<Array of shape {self.shape}, {self.dtype}>"
 
 
+def _address(stream: Any, user: str) -> int:
+    """Checks the address of a CUDA stream."""
+    if isinstance(stream, bool) or not isinstance(stream, int) or not 0 <= stream < 2**64:
+        raise TypeError(
+            f"{user}: stream is the address of a CUDA stream, torch.cuda.current_stream().cuda_stream say, not {stream!r}"
+        )
+    return stream
+
+
 def _compared(one: Any, other: Any) -> bool:
-    """Python would say False where NumPy compares elements."""
+    """Raises TypeError: NumPy users expect a comparison of elements, and Python's default would return False."""
     if one is other:
         return True
     raise TypeError(
@@ -225,7 +251,7 @@ def _column(core: Any, name: str) -> Any:
 
 
 def _names_of(structure: Any) -> list[str]:
-    """The expression for each column: batch[0], batch['image']."""
+    """Returns the expression for each column: batch[0], batch['image']."""
     if structure is None:
         return ["batch[0]"]
 
@@ -244,34 +270,41 @@ def _short(column: Any) -> str:
 
 
 class Batch:
-    """What a pipeline delivers: a column for each output, in the structure that was returned.
+    """A batch: one column for each output of the pipeline's function, in the same structure.
 
-    ``for images, labels in pipeline`` and ``batch["image"]`` give columns: a :class:`Column` of
-    images and tensors, an :class:`Array` of numbers, a list of anything else.
+    A column is a :class:`Column` for images and tensors, an :class:`Array` for numbers, and a list for anything else.
+    If the function returns a tuple, unpack it: ``for images, labels in pipeline``. If it returns a dict, index it:
+    ``batch["image"]``. If it returns one value, write ``for images, in pipeline`` with a comma, or ``batch[0]``:
+    the batch itself is not an array.
 
     Attributes
     ----------
-    value : column, tuple, list, dict or dataclass of columns
-        As the function returned it.
+    value : column, or tuple, list, dict or dataclass of columns
+        The structure that the function returned, with columns in it.
+    columns : list of columns
+        All columns, without the structure.
     size : int
-        Samples in it; 0 where all have failed or were dropped. Such a batch comes all the same, so that all
-        processes of a job have as many batches as each other.
-    index, epoch : int
-        Of the batch in its epoch, and of the epoch.
+        Number of samples. It is 0 if all samples failed or were dropped. Such a batch is still delivered, so that all
+        processes of a job get equally many batches. ``len(batch)`` is the number of columns.
+    index : int
+        The number of the batch in its epoch, from 0.
+    epoch : int
+        The number of the epoch, from 0.
     ids : list of int
-        Positions of the samples in the epoch.
+        The position in the epoch of each sample, from 0.
     keys : list of (epoch, index, repeat)
-        Which samples they are.
+        The identity of each sample: ``index`` is its index in the dataset.
     missing : list of int
-        Positions of samples that failed, or that a filter dropped.
+        Positions of samples that failed or were dropped.
     replaced : list of int
-        Positions of samples whose place another one took.
+        Positions of samples that failed and were replaced, with ``on_error='replace'``.
     errors : list of dict
-        Why: position, index, source, step, path, what.
+        One for each sample that failed, with the keys ``position``, ``epoch``, ``index``, ``seed``, ``source``,
+        ``step``, ``path``, ``what`` and ``kept``.
     warnings : list of dict
-        What is wrong with samples that are in it all the same.
+        The same keys, for samples that are in the batch although something is wrong with them.
     padding : int
-        How many samples at the end repeat the last one.
+        How many samples at the end repeat the last one, with ``last_batch='fill'``.
     """
 
     def __init__(self, core: dict, structure: Any):
@@ -304,21 +337,26 @@ class Batch:
         return f"a batch of this pipeline has {len(self)} column{'s'[: len(self) > 1]}, by number from 0 on, not {key!r}"
 
     def __getattr__(self, name: str) -> Any:
-        value = self.__dict__.get("value")
-        if name.startswith("_") or value is None:
+        if name.startswith("_") or self.__dict__.get("value") is None:
             raise AttributeError(name)
-        if isinstance(value, dict):
-            where = f"its columns are batch[{next(iter(value))!r}] and so on, and batch.value is the dict"
-        elif self._several:
-            where = "its columns are batch[0] and so on"
-        elif isinstance(value, (Column, Array, list)):
-            where = "its column is batch.value, or `for images, in pipeline` with a comma"
-        else:
-            where = f"batch.value is the {type(value).__name__} that the function returned"
-        raise AttributeError(f"a batch has no {name!r}: {where}")
+        raise AttributeError(f"a batch has no {name!r}: {self._where()}")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Raises TypeError. Otherwise NumPy would stack the columns along a new dimension."""
+        raise TypeError(f"a batch is not an array: {self._where()}")
+
+    def _where(self) -> str:
+        """Says where the columns are, for messages."""
+        if isinstance(self.value, dict):
+            return f"its columns are batch[{next(iter(self.value))!r}] and so on, and batch.value is the dict"
+        if self._several:
+            return "its columns are batch[0] and so on"
+        if isinstance(self.value, (Column, Array, list)):
+            return "its column is batch.value, or `for images, in pipeline` with a comma"
+        return f"batch.value is the {type(self.value).__name__} that the function returned"
 
     def __len__(self) -> int:
-        """How many columns: what ``a, b = batch`` takes apart. `size` counts samples."""
+        """Returns the number of columns. ``size`` is the number of samples."""
         return len(self.value) if self._several else 1
 
     def __repr__(self) -> str:

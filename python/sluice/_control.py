@@ -1,12 +1,12 @@
-"""Choices and loops by calls. The functions that @pipeline and @graph_function rewrite use the same ground.
+"""Choices and loops as function calls. The functions that @pipeline and @graph_function rewrite use the same code.
 
-A predicate, an index or a count that is a plain Python value decides at once, while the pipeline is described: one branch is
-called, as in Python. A Value decides for each sample: every branch is called once, to be recorded, and runs for the samples
-that take it. Branches and bodies return structures: a Value, a plain number or text, or tuples, lists, dicts, named tuples
-and dataclasses of such.
+If the predicate, index or count is a plain Python value, it decides once, while the pipeline is described: one branch is
+called, as in Python. If it is a Value, it decides for each sample: every branch is called once, to record its steps, and the
+steps run for the samples that take it. Branches and bodies return structures: a Value, a plain number or str, or tuples,
+lists, dicts, named tuples and dataclasses of them.
 
-Threads: call them on the thread that describes the pipeline. Errors: BuildError; exceptions from a branch pass through
-unchanged. In both cases the graph forgets the choice or loop and stays usable.
+Threads: call them on the thread that describes the pipeline. Errors: BuildError. Exceptions from a branch pass through
+unchanged. In both cases the graph removes the choice or loop and stays usable.
 """
 
 import sys
@@ -30,7 +30,7 @@ def _give(branch: Any) -> Any:
 
 
 def choose(graph: Any, name: str, branches: dict[str, Any], by: str, on: Any) -> Any:
-    """Records a choice among branches, which are callables or their results; returns what they have in common."""
+    """Records a choice among branches, which are callables or their results. Returns the merged result."""
     choice = OpenChoice(graph, name, list(branches), by, on, ordered=False)
     try:
         watch = _watch(name, *branches.values())
@@ -47,7 +47,7 @@ def choose(graph: Any, name: str, branches: dict[str, Any], by: str, on: Any) ->
 
 
 def _watch(name: str, *functions: Any) -> MutationDetector:
-    """Watches what the branches of a choice or the body of a loop can change."""
+    """Watches the objects that the branches of a choice or the body of a loop can change."""
     try:
         watch = MutationDetector({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
     except Unseen as unseen:
@@ -69,27 +69,30 @@ def _require_unchanged(name: str, watch: MutationDetector) -> None:
 
 @refusing(BuildError)
 def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) -> Any:
-    """Returns the result of `then` where the predicate holds, and that of `otherwise` elsewhere.
+    """Chooses between two branches for each sample.
 
     Parameters
     ----------
     predicate : Value or any
-        A bool or a number of each sample; zero is false, anything else is true. Plain Python values decide at once.
+        A Value of bool or a number decides for each sample; zero is false. A plain Python value decides once, while the
+        pipeline is described.
     then, otherwise : callable or structure
-        Called without arguments while the pipeline is described; or what such a callable would return.
-    name : str, optional
-        What errors, paths and statistics call the choice; "if_else" otherwise.
+        The branches. A callable is called without arguments while the pipeline is described. Its steps run only for the
+        samples that take the branch. Anything else is the result itself.
+    name : str, default "if_else"
+        The name of the choice in errors, paths and statistics.
 
     Returns
     -------
     structure
-        The structure that both branches return, with the keys of dicts in the order of the first one. A plain value that is
-        the same in both stays a plain value. A plain number beside a Value takes its type, if nothing is lost.
+        The result of ``then`` if the predicate is true, otherwise that of ``otherwise``. Both have the same structure. Keys
+        of dicts are in the order of the first one. A plain value that is the same in both stays a plain value. A plain
+        number beside a Value takes its type, if nothing is lost.
 
     Raises
     ------
     BuildError
-        When the branches return different structures or types.
+        If the branches return different structures or types.
 
     Examples
     --------
@@ -100,34 +103,34 @@ def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) 
     return choose(predicate.graph, name or "if_else", {"then": then, "otherwise": otherwise}, "truth", predicate)
 
 
-cond = if_else  # the name in PyTorch and JAX
+cond = if_else  # its name in PyTorch and JAX
 
 
 @refusing(BuildError)
 def select(index: Any, branches: Sequence, names: Sequence[str] | None = None, name: str | None = None, *more: Any) -> Any:
-    """Returns the result of the branch with this number.
+    """Chooses one of several branches by number, for each sample.
 
     Parameters
     ----------
     index : Value or int
-        A whole number of each sample, from 0 to the number of branches minus 1. A number outside is the error of its sample;
-        a plain int outside raises IndexError.
+        The number of the branch, from 0. A Value is a whole number that decides for each sample; if it is out of range, the
+        sample fails. A plain int decides once; if it is out of range, it raises IndexError.
     branches : sequence of callables or structures
         At least one; each as in `if_else`.
     names : sequence of str, optional
-        A name for each branch; "branch 0", "branch 1", ... otherwise.
-    name : str, optional
-        What errors, paths and statistics call the choice; "select" otherwise.
+        A name for each branch. By default "branch 0", "branch 1", and so on.
+    name : str, default "select"
+        The name of the choice in errors, paths and statistics.
 
     Returns
     -------
     structure
-        As of `if_else`.
+        The result of the branch, as in `if_else`.
 
     Raises
     ------
     BuildError
-        When there is no branch, when names and branches differ in number, when two names are the same, or when branches
+        If there are no branches, if the numbers of names and branches differ, if two names are the same, or if the branches
         return different structures or types.
 
     Examples
@@ -156,17 +159,18 @@ def select(index: Any, branches: Sequence, names: Sequence[str] | None = None, n
 
 
 def apply_if(predicate: Any, value: Any, change: Callable[[Any], Any], name: str | None = None) -> Any:
-    """`change(value)` where the predicate holds, the value as it is elsewhere.
+    """Returns `change(value)` if the predicate is true, otherwise the unchanged value.
 
     Parameters
     ----------
     predicate : Value or any
-        As of `if_else`.
+        As in `if_else`.
     value : structure
+        The value to change.
     change : callable
-        Takes the value, gives one of the same structure and types.
-    name : str, optional
-        "apply_if" otherwise.
+        Takes the value and returns one of the same structure and types.
+    name : str, default "apply_if"
+        The name of the choice in errors, paths and statistics.
 
     Examples
     --------
@@ -176,7 +180,7 @@ def apply_if(predicate: Any, value: Any, change: Callable[[Any], Any], name: str
 
 
 def side(x: Any, side: str, of: str) -> Any:
-    """A side of `and` or `or`: a bool of each sample, or a plain one."""
+    """Checks a side of `and` or `or`: a Value of bool, or a plain bool."""
     if is_value(x) and x.type == "bool":
         return x
     if is_number(x) and is_bool(x):
@@ -187,25 +191,26 @@ def side(x: Any, side: str, of: str) -> Any:
 
 @refusing(BuildError)
 def all_of(a: Any, b: Any, name: str | None = None) -> Any:
-    """Whether both hold. The right side runs only for samples of which the left side holds.
+    """Logical and, for each sample. The right side runs only for samples whose left side is true.
 
     Parameters
     ----------
     a : Value of bool, or any plain value
-    b : callable or Value of bool or bool
-        A callable is called once, to be recorded, and runs only where it decides.
-    name : str, optional
-        "all_of" otherwise. The branches are called "right side" and "decided".
+        The left side.
+    b : callable, Value of bool, or bool
+        The right side. A callable is called once, to record its steps.
+    name : str, default "all_of"
+        The name of the choice in errors, paths and statistics. Its branches are "right side" and "decided".
 
     Returns
     -------
     Value of bool
-        For a plain `a`: what Python's `a and b` is.
+        If `a` is a plain value: the result of Python's `a and b`.
 
     Raises
     ------
     BuildError
-        When a side is not a bool.
+        If a side is not a bool.
 
     Examples
     --------
@@ -220,9 +225,9 @@ def all_of(a: Any, b: Any, name: str | None = None) -> Any:
 
 @refusing(BuildError)
 def any_of(a: Any, b: Any, name: str | None = None) -> Any:
-    """Whether one of the two holds. The right side runs only for samples of which the left side does not hold.
+    """Logical or, for each sample. The right side runs only for samples whose left side is false.
 
-    Parameters, result and errors are those of `all_of`; the default name is "any_of".
+    Parameters, result and errors are those of `all_of`. The default name is "any_of".
 
     Examples
     --------
@@ -236,7 +241,17 @@ def any_of(a: Any, b: Any, name: str | None = None) -> Any:
 
 
 def not_(a: Any) -> Any:
-    """Whether a does not hold: `a` is a bool or a number of each sample, or any plain value.
+    """Logical not, for each sample.
+
+    Parameters
+    ----------
+    a : Value of bool or of a number, or any plain value
+        Zero is false.
+
+    Returns
+    -------
+    Value of bool
+        If `a` is a plain value: the result of Python's `not a`.
 
     Examples
     --------
@@ -246,12 +261,12 @@ def not_(a: Any) -> Any:
 
 
 def truth(x: Any) -> Any:
-    """A Value of a bool or a number as a bool."""
+    """Converts a Value of a bool or a number to bool."""
     return x if x.type == "bool" else x.graph.operator("not_equal", x, 0)
 
 
 def _call(function: Callable, *args: Any) -> Any:
-    """A state that is a tuple is given as arguments of their own."""
+    """Calls a function with the state as its last argument; a tuple is unpacked."""
     *before, state = args
     return function(*before, *state) if type(state) is tuple else function(*before, state)
 
@@ -271,7 +286,7 @@ def _loop(graph: Any, name: str, most: int, init: Any) -> Loop:
 
 
 def _run(loop: Loop, condition: Callable, body: Callable, *called: Callable) -> Any:
-    """`called` are the functions of the user that these call."""
+    """Records a loop. `called` are the user's functions that `condition` and `body` call."""
     graph = loop.graph
     watch = _watch(loop.name, *called)
     try:
@@ -301,31 +316,31 @@ def _run(loop: Loop, condition: Callable, body: Callable, *called: Callable) -> 
 def while_loop(
     init: Any, condition: Callable, body: Callable, max_iterations: int = 1_000_000, name: str | None = None
 ) -> Any:
-    """Repeats the body while the condition holds, for each sample on its own.
+    """Repeats the body while the condition is true. Each sample makes its own number of iterations.
 
     Parameters
     ----------
     init : structure
-        The state that the first iteration sees. Plain numbers become constants of the type that the body gives for them.
+        The state before the first iteration. Plain numbers become constants of the type that the body returns for them.
     condition : callable
-        Takes the state, gives a bool or a number; asked before each iteration.
+        Takes the state and returns a bool or a number. It runs before each iteration.
     body : callable
-        Takes the state, gives the next one, of the same structure and types. A state that is a tuple is given to both
-        callables as arguments of their own.
-    max_iterations : int
-        At least 1. A sample whose condition still holds after so many fails, alone.
-    name : str, optional
-        "while_loop" otherwise.
+        Takes the state and returns the next one, of the same structure and types. If the state is a tuple, both callables
+        get its elements as separate arguments.
+    max_iterations : int, default 1_000_000
+        At least 1. A sample whose condition is still true after this many iterations fails.
+    name : str, default "while_loop"
+        The name of the loop in errors, paths and statistics.
 
     Returns
     -------
     structure
-        The state when the condition no longer holds. Without a Value and outside a description it is computed at once.
+        The state after the last iteration. Without a Value and outside a pipeline, the loop runs at once.
 
     Raises
     ------
     BuildError
-        When the body gives another structure or another type than the state has.
+        If the body returns another structure or type than the state has.
 
     Examples
     --------
@@ -358,7 +373,7 @@ def _check_count(count: Any, name: str) -> None:
 
 
 def _counted(graph: Any, count: Any, name: str, max_iterations: int | None, init: Any) -> tuple[Loop, Callable]:
-    """The loop, and its condition."""
+    """Returns the loop and its condition."""
     most = max_iterations
     if most is None:
         most = 1_000_000 if is_value(count) else max(1, int(count))
@@ -379,32 +394,33 @@ def _plain_range(count: Any, name: str, max_iterations: int | None) -> range:
 
 @refusing(BuildError)
 def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None) -> Any:
-    """Goes round `count` times, which may differ from sample to sample; none is fine.
+    """Repeats the body `count` times. The count may differ from sample to sample.
 
     Parameters
     ----------
     count : Value or int
-        A whole number; negative ones count as 0.
+        A whole number. Negative numbers count as 0.
     init : structure
-        As of `while_loop`.
+        The state before the first iteration, as in `while_loop`.
     body : callable
-        Takes the number of the iteration, from 0, and the state; gives the next state. A state that is a tuple is given as
-        arguments of their own: `body(i, a, b)`.
+        Takes the number of the iteration, from 0, and the state, and returns the next state. If the state is a tuple, the
+        body gets its elements as separate arguments: `body(i, a, b)`.
     max_iterations : int, optional
-        A sample with a larger count fails, alone; of a larger plain count a BuildError says so, outside a description a
-        RuntimeError. A plain count needs none; of a Value it is 1,000,000 otherwise.
-    name : str, optional
-        "for_loop" otherwise.
+        A sample with a larger count fails. By default 1,000,000 for a Value, and no limit for a plain count.
+    name : str, default "for_loop"
+        The name of the loop in errors, paths and statistics.
 
     Returns
     -------
     structure
-        The state after the last iteration.
+        The state after the last iteration. Without a Value and outside a pipeline, the loop runs at once.
 
     Raises
     ------
     BuildError
-        As of `while_loop`, or when the count is no whole number.
+        As in `while_loop`, if the count is not a whole number, or if a plain count is larger than `max_iterations`.
+    RuntimeError
+        If a plain count is larger than `max_iterations` outside a pipeline.
 
     Examples
     --------
@@ -426,28 +442,30 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
 def for_loop_collect(
     count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None, reverse: bool = False
 ) -> tuple:
-    """A `for_loop` that also keeps something of each iteration.
+    """Repeats the body as `for_loop` does, and collects a list with one element for each iteration.
 
     Parameters
     ----------
     count, init, max_iterations, name
-        As of `for_loop`; the default name is "for_loop_collect".
+        As in `for_loop`. The default name is "for_loop_collect".
     body : callable
-        As of `for_loop`, but gives two things: the next state, and what to keep. That may be a structure, each part of
-        which gets a list of its own.
-    reverse : bool
-        The last element first.
+        As in `for_loop`, but it returns a tuple of two: the next state, and the element to collect. If the element is a
+        structure, each part gets its own list.
+    reverse : bool, default False
+        If True, the last element comes first.
 
     Returns
     -------
-    tuple
-        The state after the last iteration, and the list: a Value of type "list of f32", say, as long as the sample has
-        iterations. In a batch it is a Python list. Without a Value and outside a description both are computed at once.
+    state : structure
+        The state after the last iteration.
+    list : structure of Value
+        The list, as long as the sample has iterations: a Value of type "list of f32", for instance. In a batch it is a
+        Python list. Without a Value and outside a pipeline, both are computed at once.
 
     Raises
     ------
     BuildError
-        As of `for_loop`, or when the body gives something else than two things, or something that no list can hold.
+        As in `for_loop`, if the body does not return a tuple of two, or if a list cannot hold the element.
 
     Examples
     --------
@@ -486,7 +504,7 @@ def for_loop_collect(
 
 
 def _to_keep(graph: Any, x: Any, name: str) -> Any:
-    """A Value that a list can hold."""
+    """Returns the element as a Value that a list can hold."""
     if not is_value(x):
         try:
             x = graph.constant(x)

@@ -21,7 +21,7 @@ _local = threading.local()
 
 
 class RewriteError(BuildError):
-    """A construct of a pipeline's function cannot become one of the graph. Knows `filename` and `lineno`."""
+    """A statement of a pipeline's function cannot become a part of the graph. Has `filename` and `lineno`."""
 
     def __init__(self, filename: str, lineno: int, message: str):
         super().__init__(f"{filename}:{lineno}: {message}")
@@ -32,12 +32,12 @@ class RewriteError(BuildError):
 
 
 def graphs() -> list:
-    """The Graphs of the descriptions that run on this thread, the innermost last."""
+    """Returns the Graphs of the descriptions that run on this thread, the innermost last."""
     return _local.__dict__.setdefault("graphs", [])
 
 
 def current_graph() -> Any:
-    """The Graph of the description that runs on this thread, or None."""
+    """Returns the Graph of the description that runs on this thread, or None."""
     stack = graphs()
     return stack[-1] if stack else None
 

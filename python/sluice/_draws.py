@@ -18,7 +18,7 @@ from ._mutations import content_of, is_library, names_in
 
 
 class DrawWarning(UserWarning):
-    """A description asks Python for a random number or the time, so all samples get the same one."""
+    """A pipeline function draws a random number or reads the time with Python, so all samples get the same one."""
 
     __module__ = "sluice"
 
@@ -43,7 +43,7 @@ _OTHERS = {
 
 
 def what_draws(function: Any) -> str | None:
-    """The name of a function that draws random numbers or returns the time; None for other functions."""
+    """Returns the name of a function that draws random numbers or returns the time; None for other functions."""
     name = getattr(function, "__name__", None)
     if not isinstance(name, str):
         return None
@@ -90,7 +90,7 @@ class Draws:
         self._known: dict[tuple, str | None] = {}
 
     def before_call(self, function: Any, globals_: dict, filename: str, line: int) -> None:
-        """Warns if the function draws, and remembers it if it may draw."""
+        """Warns if the function draws, and stores it if it may draw."""
         self.settle()
         name = what_draws(function)
         if name is not None and id(getattr(function, "__self__", None)) in self._seeded:
@@ -104,7 +104,7 @@ class Draws:
             self._pending = (_states(), f"{called}() calls {name}()", name, globals_, filename, line)
 
     def remembering(self, function: Any) -> Any:
-        """The function; one that makes a generator remembers those with a seed, which draw the same numbers in each description."""
+        """Returns the function. If it makes generators, those with a seed are stored, because they draw the same numbers each time."""
         if not _makes_generator(function):
             return function
 
@@ -118,7 +118,7 @@ class Draws:
         return make
 
     def settle(self) -> None:
-        """Warns of the last call that was remembered, if it has drawn."""
+        """Warns if the last stored call has drawn."""
         if self._pending is None:
             return
         states, *what = self._pending
@@ -127,7 +127,7 @@ class Draws:
             _warn(*what)
 
     def _drawing_in(self, function: Any) -> str | None:
-        """The name of a function that draws, if the code of a user's function names it, directly or through other functions."""
+        """Returns the name of a function that draws, if the code of a user's function names it, directly or through other functions."""
         code = _code(function)
         if code is None:
             return None
@@ -142,7 +142,7 @@ def _is_of_numpy(x: Any) -> bool:
 
 
 def _makes_generator(function: Any) -> bool:
-    """True for the classes and functions that make a generator, or its seed, of what they are given."""
+    """True for classes and functions that make a generator or a seed from their arguments."""
     if isinstance(function, type) and issubclass(function, random.Random):
         return not issubclass(function, random.SystemRandom)  # SystemRandom ignores its seed
     return _is_of_numpy(function) and (isinstance(function, type) or getattr(function, "__name__", "") == "default_rng")
@@ -164,7 +164,7 @@ def _search(function: Any) -> str | None:
 
 
 def _code(function: Any) -> Any:
-    """A key that identifies a function or class; None for other objects."""
+    """Returns a key that identifies a function or class; None for other objects."""
     return function if isinstance(function, type) else getattr(function, "__code__", None)
 
 

@@ -1,4 +1,4 @@
-"""Graph: what records the steps of a pipeline while it is described."""
+"""Graph: records the steps of a pipeline while it is described."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is
 
 
 def require_graph(what: str) -> Graph:
-    """The Graph of the description that runs; raises BuildError where none does."""
+    """Returns the Graph of the current description; raises BuildError if there is none."""
     graph = current_graph()
     if graph is None:
         raise _core.BuildError(
@@ -51,7 +51,7 @@ def _step_parameters(schema: dict) -> dict[str, dict]:
 
 
 class Graph:
-    """Records steps; see docs of the package for what users call."""
+    """Records the steps of one pipeline. Internal: users call sluice.ops, sources and methods of Value."""
 
     def __init__(self) -> None:
         self.core = _core.Description()
@@ -83,6 +83,9 @@ class Graph:
                 f"{name}: the number of a branch is a whole number, and {on!r} is none; say "
                 ".cast('i64'), which cuts its fraction off"
             )
+        _require_name(name, "a choice")
+        for one in branch_names:
+            _require_name(one, f"a branch of {name}")
         name = self.core.unique_name(name)
         self.core.open_choice(name, branch_names, by == "number", self._own(on, name))
 
@@ -100,6 +103,7 @@ class Graph:
     def open_loop(
         self, name: str, max_iterations: int, init: list[Value]
     ) -> tuple[list[Value], Value]:
+        _require_name(name, "a loop")
         name = self.core.unique_name(name)
         slots = [self._own(value, name) for value in init]
         state, iteration = self.core.open_loop(name, max_iterations, slots)
@@ -127,7 +131,7 @@ class Graph:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Stands around the description of a branch or loop: an exception forgets what is open."""
+        """A context for the description of a choice or loop. After an exception, the graph removes what is open."""
         self.core.begin_attempt()
         try:
             yield
@@ -136,7 +140,7 @@ class Graph:
 
     # Values.
     def constant(self, x: Any, like: Value | None = None) -> Value:
-        """The same for every sample; with `like`, of its type where nothing is lost."""
+        """Returns a constant Value; with `like`, of the type of `like` if nothing is lost."""
         if isinstance(x, Value):
             return x
         if isinstance(x, str):
@@ -156,7 +160,7 @@ class Graph:
         return Value(self, slots[0])
 
     def operator(self, operator_: str, *args: Any, **kwargs: Any):
-        """A step of a registered operator: its Value, a tuple of several, or None. An error is a refusal."""
+        """Records a step of an operator. Returns its Value, a tuple of several, or None. An error is a refusal."""
         try:
             return self._operator(operator_, args, kwargs)
         except Exception as error:
@@ -166,6 +170,8 @@ class Graph:
     def _operator(self, operator_: str, args: tuple, kwargs: dict) -> Any:
         schema = OPERATORS[operator_]
         step = kwargs.pop("name", None) if "name" not in _step_parameters(schema) else None
+        if step is not None:
+            _require_name(step, schema["name"])
         given = _bind(schema, args, kwargs)
         slots: dict[str, int] = {}
         constants: dict[str, Any] = {}
@@ -192,7 +198,7 @@ class Graph:
         return values[0] if len(values) == 1 else tuple(values) or None
 
     def _fit(self, schema: dict, parameter: dict | None, value: Value) -> int:
-        """A number of a type that the parameter takes."""
+        """Converts a number to a type that the parameter takes; returns its slot."""
         slot = self._own(value, schema["name"])
         if parameter is None or not parameter["slots"] or value.type in parameter["slots"]:
             return slot
@@ -209,7 +215,7 @@ class Graph:
         return self.core.operator("convert", {"x": slot}, {"to": wanted}, "convert")[0]
 
     def list_of(self, values: Sequence[Value]) -> Value:
-        """A list of each sample, of copies of values of one type."""
+        """Returns a Value of a list, of copies of values of one type."""
         types = {value.type for value in values}
         if len(types) > 1:
             raise _core.BuildError(f"the elements of a list have one type, not {', '.join(sorted(types))}")
@@ -219,11 +225,11 @@ class Graph:
         return made
 
     def _list_of_floats(self, numbers: Sequence[Any]) -> Value:
-        """Of numbers some of which are a sample's own."""
+        """Returns a Value of a list of f32, from Values and plain numbers."""
         return self.list_of([self.operator("cast", x=self.constant(one), to="f32") for one in numbers])
 
     def _tensor_of(self, numbers: Sequence[Any]) -> int:
-        """The same as a tensor of one dimension."""
+        """Like _list_of_floats(), but a tensor of one dimension; returns its slot."""
         row = self.operator("rows_of", self._list_of_floats(numbers), columns=len(numbers))
         sizes = [float(len(numbers))] + [0.0] * (_step_parameters(OPERATORS["reshape"])["sizes"]["count"] - 1)
         return self.operator("reshape", row, 1, sizes).slot
@@ -250,8 +256,14 @@ class Graph:
         )
 
 
+def _require_name(name: Any, user: str) -> None:
+    """Raises BuildError if the name of a step or branch is not a str."""
+    if not isinstance(name, str):
+        raise _core.BuildError(f"{user}: name is a str, not {short(name)}")
+
+
 def _require_kind(operator: str, wanted: dict, value: Any) -> None:
-    """Says what makes the image that an operator wants of what it is given."""
+    """Raises BuildError if an operator gets a value of another type than image, and says what converts it."""
     if not isinstance(value, Value) or wanted["any"]:
         return
     _require_type(operator, wanted["name"], value, wanted["types"])
@@ -267,7 +279,7 @@ def _require_kind(operator: str, wanted: dict, value: Any) -> None:
 
 
 def _require_type(operator: str, name: str, value: Value, types: Sequence[str] = ()) -> None:
-    """Refuses a value of type object, because operators do not know what it holds."""
+    """Raises BuildError for a value of type object, because operators do not know its content."""
     if value.type == "object" and "object" not in types:
         example = "'image'" if "image" in types else f"{types[0]!r}" if types else "'f32'"
         raise _core.BuildError(
@@ -276,7 +288,7 @@ def _require_type(operator: str, name: str, value: Value, types: Sequence[str] =
 
 
 def python_name(name: str) -> str:
-    """jpeg.color as a name of Python's: jpeg__color; `not` as not_."""
+    """Converts a name to a valid one in Python: jpeg.color to jpeg__color, `not` to not_."""
     name = name.replace(".", "__")
     return name + "_" if keyword.iskeyword(name) else name
 
@@ -292,7 +304,7 @@ def _is_tuple_of_values(parameter: dict, value: Any) -> bool:
 
 
 def _require_constant(operator: str, parameter: dict, value: Any) -> None:
-    """Says what the library cannot: it does not know what was given from what stands for nothing."""
+    """Raises BuildError for constants whose mistake the library cannot explain."""
     name = python_name(parameter["name"])
     if parameter["optional"] and is_number(value) and value == parameter["default"]:
         raise _core.BuildError(
@@ -306,7 +318,7 @@ def _require_constant(operator: str, parameter: dict, value: Any) -> None:
 
 
 def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """Arguments by name; raises TypeError as a function of Python's does."""
+    """Returns the arguments by name; raises TypeError like a Python function."""
     inputs = [one["name"] for one in schema["inputs"]]
     names = inputs + [one["name"] for one in schema["parameters"]]
     positional = inputs + [one["name"] for one in schema["parameters"] if one["required"]]
@@ -342,7 +354,7 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
 
 
 def _typed_beside(schema: dict, given: dict, name: str, value: Any) -> tuple[str, Any]:
-    """(type, number) of a constant for a parameter that takes any number."""
+    """Returns (type, number) of a constant for a parameter that takes any number."""
     if isinstance(value, str):
         return "text", value
     if not is_number(value):

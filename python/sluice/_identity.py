@@ -18,7 +18,7 @@ _Error = Callable[[str], BaseException]
 
 
 def is_instance(error: _Error, x: Any, kinds: Any) -> bool:
-    """isinstance(x, kinds); for a Value, the answer that each sample gives."""
+    """Returns isinstance(x, kinds). For a Value, the result for the samples; an error if they may differ."""
     if not isinstance(x, Value):
         return builtins.isinstance(x, kinds)
     if isinstance(kinds, tuple):
@@ -67,14 +67,14 @@ def _of_class(error: _Error) -> BaseException:
 
 
 def require_no_class(error: _Error, kind: Any) -> Any:
-    """Refuses the class Value in a comparison."""
+    """Raises an error if the class Value is compared."""
     if kind is Value:
         raise _of_class(error)
     return kind
 
 
 def require_no_text(error: _Error, x: Any) -> Any:
-    """Refuses Values that would become part of a text."""
+    """Raises an error if a Value would become part of a text."""
     found = next((leaf for leaf in flatten(x)[0] if isinstance(leaf, Value)), None)
     if found is not None:
         raise error(f"the text of {kind_of(found)}: there is no sample yet; make the text in a function of sluice.map")

@@ -1,4 +1,4 @@
-"""OpenChoice and Loop: a choice or a loop while it is described, and how what its parts give becomes one.
+"""OpenChoice and Loop: a choice or loop while it is described. They merge the results of its parts.
 
 Both use the Graph. The result of a part is a dict of structures by name; the names are those of messages. The common
 structure of the branches and the types of constants are known only when the last branch has been described. So `end_branch()`
@@ -26,7 +26,7 @@ from ._value import is_value
 
 
 class Unset:
-    """Stands for a name that has no value after a choice or a loop; whoever reads the name gets the error."""
+    """A placeholder for a name without a value after a choice or loop. Reading the name raises the error."""
 
     __slots__ = ("error", "unbound")
 
@@ -36,7 +36,7 @@ class Unset:
 
 
 def unbound(name: str) -> Unset:
-    """Stands for a variable that has no value yet."""
+    """Returns a placeholder for a variable that has no value yet."""
     message = f"cannot access local variable '{name}' where it is not associated with a value"
     return Unset(UnboundLocalError(message), unbound=True)
 
@@ -46,7 +46,7 @@ UNBOUND = unbound("?")
 
 
 def graph_of(*structures: Any):
-    """The Graph of the first Value in these structures; else the one that is described on this thread, or None."""
+    """Returns the Graph of the first Value in these structures; otherwise that of the current description, or None."""
     for structure in structures:
         for leaf in flatten(structure)[0]:
             if is_value(leaf):
@@ -55,12 +55,12 @@ def graph_of(*structures: Any):
 
 
 def is_plain_number(x: Any) -> bool:
-    """Whether the Graph makes a constant of x: a bool, a number or a text, also one of NumPy's."""
+    """True if the Graph can make a constant of x: a bool, a number or a str, of Python or NumPy."""
     return isinstance(x, (bool, int, float, str)) or (hasattr(x, "item") and getattr(x, "shape", None) == ())
 
 
 def same(x: Any, y: Any) -> bool:
-    """Whether two plain values are one to the pipeline: one object, or equal ones that nothing can change or tell apart."""
+    """True if two plain values are interchangeable: one object, or equal immutable ones."""
     if x is y:
         return True
     if type(x) is not type(y) or type(x).__hash__ is None or is_value(x) or not is_library(type(x).__module__):
@@ -71,7 +71,7 @@ def same(x: Any, y: Any) -> bool:
 
 
 def kind_of(x: Any) -> str:
-    """What x is, for messages."""
+    """Describes x for messages."""
     if is_value(x):
         return f"a Value of type {x.type}"
     if x is None:
@@ -83,7 +83,7 @@ def kind_of(x: Any) -> str:
 
 
 class _Leaf:
-    """Something plain that is the same in all branches, or the merged value of this number."""
+    """A plain value that is the same in all branches, or the merged value with this number."""
 
     def __init__(self, plain: Any, row: int | None = None):
         self.plain = plain
@@ -120,7 +120,7 @@ def _one(shapes: list) -> bool:
 
 
 def _split(leaves: list, shape: Shape) -> list[tuple]:
-    """The leaves and the shape of each part."""
+    """Returns the leaves and the shape of each part."""
     parts, at = [], 0
     for part in shape.parts:
         size = 1 if part is None else part.size
@@ -136,7 +136,7 @@ def _cure_of_shapes(one: Shape | None, other: Shape | None) -> str:
 
 
 def _further(shape: Shape) -> dict:
-    """The attributes of a dataclass that are not fields."""
+    """Returns the attributes of a dataclass that are not fields."""
     held = getattr(shape.original, "__dict__", {}) if dataclasses.is_dataclass(shape.original) else {}
     return {name: id(x) for name, x in held.items() if name not in shape.keys}
 
@@ -335,7 +335,7 @@ _assumed: dict[tuple[int, int], tuple["Loop", int]] = {}
 
 
 def _settled(values: list) -> list:
-    """The same, with something of the right type for each Value of an assumed type; its loop is described again."""
+    """Returns the structure with a Value of the right type for each Value of an assumed type. The loop is described again."""
     firm = [x for x in values if (id(x.graph), x.slot) not in _assumed]
     if not firm or firm[0].type not in _NUMBERS:
         return values
@@ -361,14 +361,14 @@ _NUMBERS = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16",
 
 
 def cast_cure(values: list) -> str:
-    """What to do about Values of several types."""
+    """Returns advice for Values of different types."""
     if all(x.type in _NUMBERS for x in values):
         return f"cast one of them, as in x.cast('{values[0].type}')"
     return "give values of one type"
 
 
 def _containers(shape: Shape | None) -> list[Shape]:
-    """The shapes of a structure, in the order in which `rebuild` makes them."""
+    """Yields the shapes of a structure, in the order of `rebuild`."""
     return [] if shape is None else [*(one for part in shape.parts for one in _containers(part)), shape]
 
 
@@ -376,11 +376,11 @@ _ROUNDS = 4  # how many times a loop is described again because it assumed wrong
 
 
 class Loop:
-    """A loop: open it, give its condition and its body, then close it, which gives what is left when it ends.
+    """A loop: open it, describe its condition and its body, then close it, which returns the final state.
 
-    The state is a dict of structures. Plain numbers in it become constants, of the type that the body gives for them; when
-    that is found to be another one than was assumed, `end` says so, and the loop is described again. What else is plain must
-    stay what it is.
+    The state is a dict of structures. Plain numbers in it become constants, of the type that the body returns for them. If
+    that is another type than assumed, `end` returns False, and the loop is described again. Other plain values must stay
+    the same.
     """
 
     def __init__(self, graph: Any, name: str, max_iterations: int, init: dict, ordered: bool = True):
@@ -406,7 +406,7 @@ class Loop:
         self._attempt = ExitStack()
 
     def open(self) -> dict:
-        """Opens the loop; gives the state as an iteration sees it. `iteration` is its number, from 0."""
+        """Opens the loop; returns the state inside an iteration. `iteration` is its number, from 0."""
         self.moving = [k for k, x in enumerate(self.leaves) if is_value(x) or is_plain_number(x)]
         begin = []
         for k in self.moving:
@@ -446,15 +446,15 @@ class Loop:
             _assumed.pop((id(self.graph), x.slot), None)
 
     def abandon(self) -> None:
-        """The graph forgets the loop."""
+        """Removes the loop from the graph."""
         self._forget_types()
         kind, error, trace = sys.exc_info()
         self._attempt.__exit__(kind, error, trace)
 
     def keep(self, values: list) -> None:
-        """Adds what this iteration gives to `lists`, one for each; once in a body, before `end`.
+        """Appends one value to each of `lists`. Call it once in a body, before `end`.
 
-        The lists stand before the loop, and their types are known only here: then the loop is described again.
+        The lists are made before the loop, but their types are known only here. So the loop is described again.
         """
         types = [x.type for x in values]
         if types == self.kept:
@@ -467,7 +467,7 @@ class Loop:
             self.again = True
 
     def end(self, given: dict) -> bool:
-        """Ends the body, which gives the next state. False: the loop must be described again, from `open` on."""
+        """Ends the body with the next state. Returns False if the loop must be described again, from `open` on."""
         self._forget_types()
         self.graph.aliases.require_unchanged()
         leaves, shape = flatten(given, None if self.ordered else self.shape, keep=True)
@@ -514,7 +514,7 @@ class Loop:
         return True
 
     def close(self) -> dict:
-        """What is left when the loop ends."""
+        """Returns the state after the loop."""
         results = self.graph.close_loop()
         self._attempt.close()
         made: list[tuple] = []

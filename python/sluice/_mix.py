@@ -1,4 +1,4 @@
-"""Samples of a batch mixed with each other, as steps on batches."""
+"""MixUp and CutMix, as steps on batches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def _arguments(user: str, images: Any, labels: Any, key: Any, alpha: Any) -> tup
 
 
 def mix_up(images: Column, labels: Column, key: BatchKey, alpha: float = 0.2) -> float:
-    """Mixes each sample of a batch with the one before it, in place, and the labels as well.
+    """Mixes each sample of a batch, and its label, with the one before it, in place (MixUp).
+
+    The first sample is mixed with the last. A batch of one sample does not change.
 
     ::
 
@@ -34,23 +36,25 @@ def mix_up(images: Column, labels: Column, key: BatchKey, alpha: float = 0.2) ->
     Parameters
     ----------
     images : Column
-        Of one size; u8, f16 or f32, in the host's memory.
+        Images or tensors of one shape, of dtype u8, f16 or f32, in host memory.
     labels : Column
-        f32, of one shape: what ``ops.one_hot`` gives.
+        Tensors of one shape and dtype f32, such as those of ``ops.one_hot``.
     key : BatchKey
-        From which the weight is drawn.
-    alpha : float
-        The weight is drawn from Beta(alpha, alpha).
+        The key that the batch step gets. It determines the weight.
+    alpha : float, default 0.2
+        The weight is drawn from the distribution Beta(alpha, alpha), once for each batch. From 0.000001 to 1000.
 
     Returns
     -------
     float
-        The weight of a sample itself.
+        The weight of the sample itself, from 0 to 1. The sample before it has the rest.
 
     Raises
     ------
+    TypeError
+        If an argument has another type.
     Error
-        For what cannot be mixed, before anything is changed.
+        If the columns cannot be mixed. They are unchanged then.
     """
     return _core.mix_up(*_arguments("mix_up", images, labels, key, alpha))[0]
 
@@ -58,24 +62,29 @@ def mix_up(images: Column, labels: Column, key: BatchKey, alpha: float = 0.2) ->
 def cut_mix(
     images: Column, labels: Column, key: BatchKey, alpha: float = 1.0
 ) -> tuple[float, tuple[int, int, int, int]]:
-    """Copies a rectangle of the sample before into each sample of a batch, in place, and mixes the labels
-    as the areas are.
+    """Copies a rectangle from the sample before into each sample of a batch, in place (CutMix).
+
+    Labels are mixed in proportion to the areas.
 
     Parameters
     ----------
-    images, labels, key, alpha
-        As of :func:`mix_up`; images may have any elements.
+    images : Column
+        Images or tensors of one shape, of any dtype, in host memory.
+    labels, key
+        As in :func:`mix_up`.
+    alpha : float, default 1.0
+        The share of the image that stays is drawn from Beta(alpha, alpha). From 0.000001 to 1000.
 
     Returns
     -------
-    float
-        The part of the labels that stays.
-    tuple of int
-        The rectangle: y, x, height, width.
+    weight : float
+        The weight of the sample's own label, from 0 to 1.
+    rectangle : tuple of int
+        (y, x, height, width) in pixels.
 
     Raises
     ------
-    Error
-        For what cannot be mixed, before anything is changed.
+    TypeError, Error
+        As in :func:`mix_up`.
     """
     return _core.cut_mix(*_arguments("cut_mix", images, labels, key, alpha))

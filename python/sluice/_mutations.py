@@ -48,7 +48,7 @@ NOTHING = object()  # stands for a missing value
 
 
 class Unseen(Exception):
-    """A reachable object may change unnoticed: `label` says where it is, `kind` is the name of its class."""
+    """A reachable object may change without being noticed: `label` says where it is, `kind` is the name of its class."""
 
     def __init__(self, label: str = "", kind: str = ""):
         super().__init__(label, kind)
@@ -56,7 +56,7 @@ class Unseen(Exception):
         self.kind = kind
 
     def message(self, what: str) -> str:
-        """Says that `what` could change it."""
+        """Returns the message that `what` could change it."""
         return (
             f"'{self.label}' is a {self.kind} whose position cannot be known, so {what} could change it for all samples; "
             "make a list of it before"
@@ -64,7 +64,7 @@ class Unseen(Exception):
 
 
 class WatchWarning(UserWarning):
-    """A branch or a loop of a description reaches more objects than Sluice compares, so changes of the others are not noticed."""
+    """A branch or loop can reach more objects than Sluice compares, so it does not see changes of the others."""
 
     __module__ = "sluice"
 
@@ -85,7 +85,7 @@ class Assigned:
 
 
 class MutationDetector:
-    """Remembers everything within reach of `roots`.
+    """Stores the state of all objects that `roots` can reach.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class MutationDetector:
         self._rest.clear()
 
     def warn_if_incomplete(self, what: str, filename: str, line: int, globals_: dict) -> None:
-        """Warns at this line if `what` reaches more objects than are looked at."""
+        """Warns at this line if `what` reaches more objects than are compared."""
         if not self.complete:
             message = (
                 f"{what} reaches more than {MOST:,} objects: Sluice compares the nearest ones, and does not notice if code in it changes "
@@ -135,7 +135,7 @@ class MutationDetector:
             warn_at(message, WatchWarning, filename, line, globals_)
 
     def changed(self) -> str | None:
-        """The name of something that holds something else now."""
+        """Returns the name of a variable or element that has changed; None if there is none."""
         for x, place, named, parts_of, parts, state in self._kept:
             try:
                 now, now_state = parts_of(x)
@@ -160,7 +160,7 @@ class MutationDetector:
         self._rest.append((x, len(self._places) - 1, mentioned))
 
     def _keep(self, x: Any, place: int, parts_of: Callable, named: str | None = None) -> list:
-        """Remembers the result of `parts_of(x)`: objects, and a state that must stay equal.
+        """Stores the result of `parts_of(x)`: objects, and a state that must stay equal.
 
         With `named`, the first half of the objects are names and the second half their contents. Labels have `named` before the name.
         """
@@ -216,7 +216,7 @@ class MutationDetector:
             self._globals(x.__globals__, names_in(x.__code__), -1, "")
 
     def _globals(self, namespace: dict, mentioned: frozenset, place: int, before: str) -> None:
-        """The variables of a module that are mentioned."""
+        """Returns the variables of a module that the code mentions."""
         asked = [name for name in mentioned if (id(namespace), name) not in self._asked]
         if not asked:
             return
@@ -283,7 +283,7 @@ class MutationDetector:
             self._reach(one, place, "[...]")
 
     def _attributes(self, x: Any, place: int, public: bool) -> None:
-        """Remembers and follows the `__dict__` and the slots of `x`. `public`: only the public attributes that it has now."""
+        """Stores and follows the `__dict__` and the slots of `x`. `public`: only the public attributes that it has now."""
         held = getattr(x, "__dict__", None)
         if not isinstance(held, dict):
             held = {}
@@ -308,7 +308,7 @@ class MutationDetector:
 
 
 def kind_of_dict(x: dict) -> type:
-    """The class whose methods read and write a dict without those of a user's class."""
+    """Returns the class whose methods access a dict without calling those of a user's class."""
     return collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict  # an OrderedDict keeps its own order
 
 
@@ -320,7 +320,7 @@ def _contents(x: Any) -> tuple[Iterable, None]:
 
 
 def _pairs(held: Any, watched: Callable[[Any], bool]) -> tuple[list, None]:
-    """Names and what they hold."""
+    """Returns names and their contents."""
     names = [name for name in held if watched(name)]
     return [*names, *(held[name] for name in names)], None
 
@@ -330,13 +330,13 @@ def _attributes_of(x: Any) -> tuple[list, None]:
 
 
 def _differing(parts: list, now: list) -> str:
-    """The first name whose content differs."""
+    """Returns the first name whose content differs."""
     before, after = ({name: x for name, x in zip(one, one[len(one) // 2 :])} for one in (parts, now))
     return str(next((name for name in {**before, **after} if before.get(name, NOTHING) is not after.get(name, NOTHING)), "?"))
 
 
 def content_of(cell: types.CellType) -> Any:
-    """Returns what a variable of a closure holds, or an object of its own if it is empty."""
+    """Returns the content of a variable of a closure, or a unique object if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -369,7 +369,7 @@ def _slots(kind: type) -> dict[str, Any]:
 
 
 def _own_dict(x: Any) -> dict | None:
-    """The attributes that an object keeps in a dict; None if it has none."""
+    """Returns the dict of an object's attributes; None if it has none."""
     try:
         held = object.__getattribute__(x, "__dict__")
     except (AttributeError, TypeError):
@@ -378,7 +378,7 @@ def _own_dict(x: Any) -> dict | None:
 
 
 def stored(x: Any, attribute: str) -> Any:
-    """What the object itself stores under this name, or NOTHING. No code of its class runs."""
+    """Returns the object's own attribute of this name, or NOTHING. No code of its class runs."""
     slot = _slots(type(x)).get(attribute)
     if slot is not None:
         return _slot_of(x, slot)
@@ -413,7 +413,7 @@ def _slot_of(x: Any, slot: Any) -> Any:
 
 
 def _digest(x: Any) -> Any:
-    """Equal for equal bytes."""
+    """Returns a key that is equal for equal bytes."""
     view = memoryview(x)
     if view.nbytes <= _SMALL:
         return view.tobytes()
@@ -421,7 +421,7 @@ def _digest(x: Any) -> Any:
 
 
 def is_array(x: Any) -> bool:
-    """Tells whether x is an array of NumPy's."""
+    """True if x is an array of NumPy."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(x, numpy.ndarray)
 
@@ -465,7 +465,7 @@ def _of_iterator(x: Any) -> tuple[list, Any]:
 
 
 def _plain(x: Any) -> Any:
-    """The numbers and texts of a pickled state, with the states of iterators in it."""
+    """Returns the numbers and texts of a pickled state, and the states of iterators in it."""
     if isinstance(x, (tuple, list)):
         return [_plain(one) for one in x]
     if hasattr(type(x), "__next__"):
@@ -482,12 +482,12 @@ def _namespace(x: Any) -> Any:
 
 
 def package_of(module: Any) -> str:
-    """The first part of a module's name; an empty text for what is no name."""
+    """Returns the first part of a module's name; "" for anything else."""
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 def is_library(module: Any) -> bool:
-    """Tells whether a module belongs to Python, to this package or to an installed one."""
+    """True if a module belongs to Python, to this package or to an installed one."""
     return _known_library(package_of(module), module) if isinstance(module, str) else False
 
 
@@ -501,12 +501,12 @@ def _known_library(top: str, module: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _codes(code: types.CodeType) -> frozenset[types.CodeType]:
-    """The code of all functions defined in it."""
+    """Returns the code of all functions defined in it."""
     inner = [one for one in code.co_consts if isinstance(one, types.CodeType)]
     return frozenset(inner).union(*map(_codes, inner))
 
 
 @functools.lru_cache(maxsize=4096)
 def names_in(code: types.CodeType) -> frozenset[str]:
-    """The globals and attributes that the code names, also in functions defined in it."""
+    """Returns the globals and attributes that the code names, also in functions defined in it."""
     return frozenset(code.co_names).union(*(one.co_names for one in _codes(code)))

@@ -14,7 +14,7 @@ IN_PLACE = "+="  # used as an attribute: the content that `+=` and similar opera
 
 
 def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]:
-    """All nodes of these which belong to the same function, in order."""
+    """Yields all nodes of these that belong to the same function, in order."""
     rest = [*nodes][::-1]
     while rest:
         node = rest.pop()
@@ -24,7 +24,7 @@ def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]
 
 
 def assigned(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that these statements assign in their function's scope."""
+    """Returns the names that these statements assign in their function's scope."""
     names: set[str] = set()
     for node in within(nodes, (*_SCOPES, *_COMPREHENSIONS)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -43,7 +43,7 @@ def assigned(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def read(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that these read, also in functions that are defined there."""
+    """Returns the names that these read, also in functions that are defined there."""
     return {
         node.id
         for root in nodes
@@ -53,12 +53,12 @@ def read(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def declared(nodes: Iterable[ast.AST], kind: type) -> set[str]:
-    """Names that these declare `global` or `nonlocal`."""
+    """Returns the names that these declare `global` or `nonlocal`."""
     return {name for node in within(nodes) if isinstance(node, kind) for name in node.names}
 
 
 def ends(statements: list[ast.stmt]) -> bool:
-    """Whether every path through these returns or raises."""
+    """True if every path through these returns or raises."""
     last = statements[-1] if statements else None
     if isinstance(last, ast.If):
         return ends(last.body) and ends(last.orelse)
@@ -113,7 +113,7 @@ def _branches(one: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _blocks(one: ast.stmt) -> list[list[ast.stmt]]:
-    """The blocks of a statement."""
+    """Returns the blocks of a statement."""
     if isinstance(one, _SCOPES):
         return []
     blocks = [getattr(one, name) for name in ("body", "orelse", "finalbody") if getattr(one, name, None)]
@@ -239,7 +239,7 @@ class Liveness:
 
 
 def inner_bodies(scopes: Iterable[ast.AST]) -> list[ast.AST]:
-    """The statements of these functions and classes, also of those inside them."""
+    """Returns the statements of these functions and classes, also of those inside them."""
     return [node for scope in scopes for node in ast.walk(scope) if isinstance(node, ast.stmt) and node is not scope]
 
 
@@ -314,7 +314,7 @@ _CHANGES = {
 
 
 def changed_in_place(statements: list[ast.AST]) -> tuple[list[tuple], list[tuple[int, str]]]:
-    """What these change in place, and what cannot be followed.
+    """Lists the places that these change, and the changes that cannot be followed.
 
     The first are (path, attribute): the attribute of an object. If it is None or IN_PLACE, the contents of a container. A path is
     a name, and steps ("attribute", name) or ("item", key). The second are (line, text).

@@ -1,12 +1,14 @@
 """Names of operators and arguments in torchvision, albumentations, DALI, Kornia, imgaug, PIL, OpenCV and TensorFlow,
 and what to write for each here.
 
-Plain data: ``for_operator`` and ``for_argument`` find it. Names are compared without case, underscores and what a
+Plain data: the functions ``for_...`` find it. Names are compared without case, underscores and what a
 library puts in front, so that ``RandomHorizontalFlip``, ``random_horizontal_flip`` and ``fn.Random_HorizontalFlip``
 are one.
 """
 
 from __future__ import annotations
+
+import sys
 
 _SOMETIMES = "in `if ops.coin_flip(0.5):`"
 
@@ -156,6 +158,8 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.decode_jpeg(jpeg) of JPEG files, ops.decode_image(file) of others",
      "decoders decoders.image decode imdecode imread read_image ImageDecoder io_decode decode_png decode_webp "
      "decode_gif open load_image"),
+    ("sluice.torch.Loader(function, ...), where @sluice.pipeline marks the function",
+     "DataLoader StatefulDataLoader DALIGenericIterator DALIClassificationIterator WebLoader"),
     ("ops.canvas_size(image)", "get_size get_image_size peek_image_shape shapes shape size get_dimensions"),
 )
 
@@ -271,6 +275,36 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
 }
 
 
+#: Options of DataLoader, and of our sources and steps, that a pipeline does not have; with what to write instead.
+OPTIONS: dict[str, str] = {
+    "num_workers": "threads=N of the pipeline; workers=N of a source whose samples Python makes",
+    "shuffle": "shuffle=True of the source, sluice.files(folder, shuffle=True) say",
+    "sampler": "shuffle, subset, weights, shard of the source",
+    "batch_sampler": "batch_size of the pipeline, and the sampler options of the source",
+    "pin_memory": "nothing: what the pipeline copies to a GPU is pinned by itself",
+    "collate_fn": "what the function returns; `to_torch` makes tensors of it",
+    "generator": "seed=N of the pipeline",
+    "worker_init_fn": "__worker_init__(worker, workers) of the source's or step's object",
+    "prefetch_factor": "prefetch=N of the pipeline, in batches",
+    "persistent_workers": "nothing: threads and workers stay from epoch to epoch",
+    "timeout": "stall_timeout=SECONDS of the pipeline",
+    "multiprocessing_context": "nothing: worker processes are new ones of the same Python",
+    "pin_memory_device": "nothing: what the pipeline copies to a GPU is pinned by itself",
+    "in_order": "nothing: batches come in order",
+    "drop_last": "last_batch='drop' of the pipeline",
+    "dataset": "sluice.source(dataset, returns=...) in the function",
+    "shard": "shard=(index, count) of the source",
+    "subset": "subset=[...] of the source",
+    "workers": "threads=N of the pipeline; workers=N of a source or step that Python runs",
+}
+
+#: The submodules, with their names.
+SUBMODULES: dict[str, tuple[str, ...]] = {
+    "ray": ("Augment", "read_images", "shard"),
+    "torch": ("Loader", "decode_and_crop_jpegs", "shard", "to_torch"),
+}
+
+
 _ARRAY = "a function of sluice.map is given each sample's array, which has it"
 
 #: Advice, with the attributes and methods of arrays that it is for.
@@ -287,7 +321,7 @@ _BY_ATTRIBUTE = {name: advice for advice, names in ATTRIBUTES for name in names.
 
 
 def for_attribute(name: str) -> str:
-    """Advice for an attribute or a method that a Value does not have."""
+    """Returns advice for an attribute or a method that a Value does not have."""
     from . import ops
 
     if name in ops.__all__:
@@ -297,12 +331,32 @@ def for_attribute(name: str) -> str:
 
 
 def for_operator(name: str) -> str | None:
-    """Advice for the name of an operator in a peer library."""
+    """Returns advice for the name of an operator in a peer library; None if there is none."""
     return _BY_NAME.get(_plain(name))
 
 
+def for_name(name: str) -> str | None:
+    """Returns advice for a name that neither `sluice` nor `sluice.ops` has; None if there is none."""
+    from . import ops
+
+    def same(names: tuple[str, ...] | list[str]) -> str | None:
+        asked = name.lower().replace("_", "")
+        return next((one for one in names if one.lower().replace("_", "") == asked), None)
+
+    operator = same(ops.__all__)
+    if operator is not None:
+        return f"ops.{operator}"
+    advice = for_operator(name)
+    if advice is not None:
+        return advice
+    modules = {"sluice": getattr(sys.modules[__package__], "__all__", ())}
+    modules |= {f"sluice.{one}": names for one, names in SUBMODULES.items()}
+    found = [f"{module}.{same(names)}" for module, names in modules.items() if same(names)]
+    return " or ".join(found) or None
+
+
 def for_argument(operator: str, name: str) -> str | None:
-    """Advice for the name of an argument in a peer library."""
+    """Returns advice for the name of an argument in a peer library; None if there is none."""
     for advice, operators in ARGUMENTS.get(name.lower(), ()):
         if operators is None or operator in operators:
             return advice

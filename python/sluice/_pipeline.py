@@ -1,4 +1,4 @@
-"""@pipeline, and the Pipeline that it makes."""
+"""The decorator `pipeline`, and the class Pipeline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import operator
 import weakref
 from typing import Any, Callable, Iterator, NamedTuple
 
-from . import _core
+from . import _core, _peers
 from ._arguments import near, short
 from ._batch import Batch
 from ._describing import current_graph, refuse, was_taken
@@ -30,7 +30,7 @@ _live: weakref.WeakSet[Pipeline] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    """Python's lock cannot be had once the interpreter ends, so threads end before."""
+    """Ends all threads before the interpreter ends: after that, they cannot take Python's lock."""
     for one in list(_live):
         core = one._core
         core.close(" as the program ends")
@@ -58,7 +58,7 @@ def _is_leaf(x: Any) -> bool:
 
 
 def _checkpoint_of(state: Any, expected: str) -> str:
-    """The checkpoint in what state_dict() returned; `expected` is the text of the error for anything else."""
+    """Returns the checkpoint in a state_dict(); `expected` is the text of the error for anything else."""
     checkpoint = state.get("checkpoint") if isinstance(state, dict) else None
     if not isinstance(checkpoint, str) or not checkpoint:
         raise _core.BuildError(f"{expected}, not {short(state)}")
@@ -66,8 +66,18 @@ def _checkpoint_of(state: Any, expected: str) -> str:
 
 
 class BatchKey(NamedTuple):
-    """Which batch it is, for what is drawn for it as a whole: ``random.Random(repr(key))`` gives the
-    same in each run."""
+    """Identifies a batch. Draw the random numbers of a batch step from it, so that runs repeat exactly:
+    ``random.Random(repr(key))``.
+
+    Attributes
+    ----------
+    seed : int
+        The seed of the pipeline.
+    epoch : int
+        The number of the epoch, from 0.
+    batch : int
+        The number of the batch in the epoch, from 0.
+    """
 
     seed: int
     epoch: int
@@ -75,7 +85,7 @@ class BatchKey(NamedTuple):
 
 
 class _Loop:
-    """The batches of one epoch, which ends with its last batch, or when the loop is no longer referenced."""
+    """Iterates over the batches of one epoch. The epoch ends early when this object is deleted."""
 
     def __init__(self, pipeline: Pipeline, core: Any, structure: Any, steps: tuple):
         self._pipeline = pipeline  # keeps the pipeline alive
@@ -97,7 +107,7 @@ class _Loop:
                 return batch
         except Exception:
             raise
-        except BaseException:  # Ctrl-C: the batch has not reached the loop, so it does not count as taken
+        except BaseException:  # Ctrl-C: the batch has not reached the loop, so it does not count as delivered
             self._core.give_back(self._epoch)
             raise
         raise StopIteration
@@ -118,23 +128,28 @@ class _Loop:
 
 
 class Pipeline:
-    """Runs a pipeline and delivers its batches in order.
+    """Runs a pipeline on background threads and delivers its batches in order.
 
-    ``for batch in pipeline`` runs the next epoch, 0 at first. Work goes on in the background while
-    you use a batch. Leaving the loop early ends the epoch; the pipeline stays usable. One loop runs at
-    a time: when another one begins, the one before it raises Error. Nothing of what a
-    sample is depends on the number of threads, the batch size or the number of shards.
+    Call a function marked with :func:`pipeline` to make one. ``for batch in pipeline`` runs the next epoch, first
+    epoch 0. Threads prepare the next batches while you use one. You can leave a loop early: that ends the epoch, and
+    the next loop runs the next one. Only one loop runs at a time. If another one begins, the earlier one raises Error.
 
-    It ends with ``close()``, with ``with``, when it is no longer referenced, or with the program.
-    Batches outlive it. Threads: take batches on one at a time; ``cancel()`` and ``stats`` from any.
-    Functions that the pipeline calls may use it, but for ``close()`` and its loops.
+    Samples do not depend on the number of threads, the batch size or the number of shards.
+
+    ``close()``, the end of a ``with`` block and the end of the program end its threads. So does deleting the pipeline.
+    Batches stay valid afterwards.
+
+    Iterate on one thread at a time. You can call ``cancel()`` and ``stats`` on any thread. Your functions that the
+    pipeline calls may use it, except for ``close()`` and loops.
 
     Raises
     ------
     BatchError
-        From the loop, when a sample failed and ``on_error`` is ``'fail'``.
-    BudgetError, StallError
-        As the options say.
+        The loop raises it if a sample failed and ``on_error`` is ``'fail'``.
+    BudgetError
+        The loop raises it if more samples failed than ``max_errors`` or ``max_error_rate`` allows.
+    StallError
+        The loop raises it if nothing moved for ``stall_timeout`` seconds.
     """
 
     def __init__(self, describe: Callable[[], Any], options: dict[str, Any], name: str):
@@ -183,21 +198,26 @@ class Pipeline:
 
     # Batches.
     def __iter__(self) -> Iterator[Batch]:
-        """Begins the next epoch, and gives its batches."""
+        """Begins the next epoch and iterates over its batches."""
         return _Loop(self, self._core, self._structure, self._batch_steps)
 
     def batch_step(self, step: Callable[[Batch, BatchKey], Any]) -> Pipeline:
-        """Does ``step(batch, key)`` to each batch of the loops that begin from now on.
+        """Adds a step that runs on each finished batch, in loops that begin later.
 
-        It is for what concerns several samples, as :func:`sluice.mix_up` does, and may change the
-        columns in place. Steps run in the order in which they are said, on the thread that takes
-        batches, one batch at a time. What a step draws should follow from the key alone: the seed, the
-        epoch and the number of the batch. What it raises, the loop raises; the batch is lost.
+        Use it for steps that need several samples, such as :func:`sluice.mix_up`. Steps run in the order in which you
+        add them, on the thread that iterates, one batch at a time.
+
+        Parameters
+        ----------
+        step : callable
+            Called as ``step(batch, key)``. It may change the columns in place. Its result is ignored. Draw random
+            numbers only from ``key``, a :class:`BatchKey`. If it raises an exception, the loop raises it, and the
+            batch is lost.
 
         Returns
         -------
         Pipeline
-            This one.
+            This pipeline.
         """
         if not callable(step):
             raise _core.BuildError(f"batch_step() takes a function of a batch and its key, not {step!r}")
@@ -205,7 +225,7 @@ class Pipeline:
         return self
 
     def __len__(self) -> int:
-        """Batches of an epoch; raises TypeError while their number is unknown."""
+        """Returns the number of batches in an epoch; raises TypeError if it is not known yet."""
         count = self._core.batches
         if count < 0:
             raise TypeError("how many batches there are shows when an epoch has ended")
@@ -213,13 +233,13 @@ class Pipeline:
 
     @property
     def samples(self) -> int | None:
-        """Samples of an epoch; None while their number is unknown."""
+        """The number of samples in an epoch; None if it is not known yet."""
         count = self._core.samples
         return None if count < 0 else count
 
     @property
     def seed(self) -> int:
-        """What random numbers and shuffles follow from."""
+        """The seed of all random numbers and shuffles."""
         return self._options.get("seed") or 0
 
     @property
@@ -228,22 +248,23 @@ class Pipeline:
         return self._core.next_epoch
 
     def reset(self, epoch: int = 0) -> None:
-        """The next loop runs this epoch."""
+        """Makes the next loop run this epoch, from 0."""
         self._core.reset(_whole(epoch, "reset(): epoch"))
 
     def cancel(self) -> None:
-        """Ends the epoch that runs; from any thread."""
+        """Ends the current epoch. You can call it on any thread. The loop then ends normally."""
         self._core.cancel()
 
     def close(self) -> None:
-        """Ends what runs, and waits for the steps that are at work.
+        """Ends the current epoch and the threads, and waits for running steps.
 
-        Raises Error in a function that the pipeline itself calls.
+        Raises Error if a function that the pipeline calls uses it.
         """
         self._core.close()
 
     @property
     def closed(self) -> bool:
+        """True after close()."""
         return self._core.closed
 
     def __enter__(self) -> Pipeline:
@@ -260,14 +281,18 @@ class Pipeline:
 
     # Checkpoints.
     def state_dict(self) -> dict[str, Any]:
-        """How far the batches have been taken: some 300 bytes of JSON, and 25 for each step."""
+        """Returns the position in the data as a dict that JSON can store.
+
+        It continues after the last batch that the loop delivered. The size is about 300 bytes, plus 25 for each step.
+        After ``break``, it still refers to that epoch until the next loop begins.
+        """
         return {"checkpoint": self._core.checkpoint()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on with the first batch that was not taken, bit for bit.
+        """Continues from a state: the next loop begins with the first batch that was not delivered, bit for bit.
 
-        A loop that runs ends with Error. Raises BuildError where the state is of another seed, dataset
-        or program.
+        A running loop ends with Error. Raises BuildError if the state belongs to another seed, device, dataset or program;
+        the message names the difference. Batch size, threads and the number of shards may differ.
         """
         checkpoint = _checkpoint_of(state, "load_state_dict() takes the dict that state_dict() has given")
         old, structure = self._core, self._structure
@@ -281,41 +306,68 @@ class Pipeline:
     # Inspection.
     @property
     def stats(self) -> dict[str, Any]:
-        """What has been done so far; ``stats['text']`` reads well."""
-        return self._core.stats()
-
-    def inspect(self, index: int, epoch: int = 0) -> dict[str, Any]:
-        """One sample, run on this thread, with everything that it computes.
+        """Counts, times and memory so far. All but ``epoch`` count from the time when the pipeline was made.
 
         Returns
         -------
         dict
-            ``values`` by the name of the step that made them (a tuple where it makes several, with
-            None for one that is not made), ``path``, ``dropped``, ``error``, ``warnings``.
+            - ``text``: a summary to print.
+            - ``epoch``, ``total``: counts of samples by outcome: ``delivered``, ``replaced``, ``skipped``,
+              ``filtered``, ``failed``, ``cancelled``.
+            - ``batches``, ``threads``, ``io_threads``: numbers of each.
+            - ``consumer_seconds``: how long the loop waited for batches. ``batches_seconds``: how long the next
+              batch waited for the loop.
+            - ``bytes_in_use``: memory of samples at work and of batches, including those that you hold.
+              ``bytes_bound``: the most that the pipeline reserves, for samples and batches as large as those so far.
+              It counts one batch in your hands. If you leave an epoch early, its unfinished batch counts when the next
+              epoch begins.
+            - ``steps``: a list of dicts with ``name``, ``path``, ``runs`` and ``seconds``, if ``profile`` is set.
+              ``seconds`` is the sum over all threads.
+            - ``branches``: how many samples took each branch. ``events``: counts of events of the steps.
+            - ``sources``: files and bytes read. ``workers``: counts of worker processes.
+        """
+        return self._core.stats()
+
+    def inspect(self, index: int, epoch: int = 0) -> dict[str, Any]:
+        """Runs one sample on this thread and returns everything that it computes.
+
+        Parameters
+        ----------
+        index : int
+            The index of the sample in the dataset, from 0.
+        epoch : int, default 0
+            The epoch whose random numbers it gets.
+
+        Returns
+        -------
+        dict
+            ``values``: the values by the name of the step that makes them: a tuple if there are several, with None for
+            each that was not computed. Also ``path``, ``dropped``, ``error`` and ``warnings``.
         """
         return _Inspected(
             self._core.inspect(_whole(index, "inspect(): index"), _whole(epoch, "inspect(): epoch"))
         )
 
     def explain(self) -> str:
-        """The plan as it was described, and after each pass."""
+        """Returns a text with the plan as described and after each pass."""
         return self._core.explain()
 
     def save(self, path: Any) -> None:
-        """Writes the plan as JSON, which `sluice augment --pipeline` and C++ programs run.
+        """Writes the plan to a JSON file. The program (`sluice augment --pipeline`) and C++ programs can run it.
 
-        Raises BuildError for steps that are functions of Python's.
+        Raises BuildError if a step is a Python function.
         """
         self._core.save(path)
 
     def graph(self) -> Drawing:
-        """The plan as a drawing: of itself in a notebook, where Graphviz is installed."""
+        """Returns a drawing of the plan. A notebook shows it if Graphviz is installed; ``str()`` is a text."""
         return Drawing(self._core.dot(), self._core.text())
 
     def show(self, n: int = 16, epoch: int = 0) -> Sheet:
-        """The images of the first n samples, side by side; shows itself in a notebook.
+        """Returns a sheet with the images of the first n samples. A notebook shows it.
 
-        ``show(n).save('sheet.jpg')`` writes them to a file.
+        ``show(n).save('sheet.jpg')`` writes it to a file. Samples that fail are skipped. Raises Error if there are no
+        samples or no output is an image.
         """
         _whole(n, "show(): n", 1)
         sibling = Pipeline(self._describe, {**self._options, "batch_size": n, "prefetch": 0,
@@ -339,7 +391,7 @@ class Pipeline:
 
 
 class _Inspected(dict):
-    """The result of inspect(); its text shortens files, arrays and long lists."""
+    """The result of inspect(). Its repr() shortens files, arrays and long lists."""
 
     def __repr__(self) -> str:
         return repr({key: _shortened(value) for key, value in self.items()})
@@ -377,26 +429,35 @@ def _range_of(array: Any) -> str:
     return f", {array.min()} to {array.max()}"
 
 
+def _meant(option: str, names: tuple[str, ...]) -> str:
+    """Returns advice for an unknown option, to add to a message."""
+    advice = _peers.OPTIONS.get(option)
+    return f"; in its place: {advice}" if advice else near(option, names)
+
+
 class Description:
-    """A function that describes a pipeline; calling it makes one. See :func:`pipeline`."""
+    """A function that describes a pipeline. Calling it returns a Pipeline. See :func:`pipeline`."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]):
         unknown = [name for name in options if name not in OPTIONS]
         if unknown:
-            raise _core.BuildError(
-                f"a pipeline has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}{near(unknown[0], OPTIONS)}"
-            )
+            known = "" if unknown[0] in _peers.OPTIONS else f"; it has {', '.join(OPTIONS)}"
+            raise _core.BuildError(f"a pipeline has no option {unknown[0]!r}{known}{_meant(unknown[0], OPTIONS)}")
         functools.update_wrapper(self, function)
         self._function = rewrite(function)
         self._options = options
         self._signature = inspect.signature(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Pipeline:
-        """The Pipeline; options that the function has no parameter for replace the decorator's."""
+        """Makes a Pipeline.
+
+        The arguments are those of the function. Options of :func:`pipeline` that it has no parameter for override those
+        of the decorator.
+        """
         return self.over(tuple, *args, **kwargs)
 
     def over(self, source: Callable[[], tuple], *args: Any, **kwargs: Any) -> Pipeline:
-        """As a call, and the function is given the values that `source` describes first."""
+        """Like a call, but the function gets the values that `source` describes as its first arguments."""
         options = dict(self._options)
         for name in list(kwargs):
             if name in OPTIONS and not self.has_parameter(name):
@@ -418,14 +479,14 @@ class Description:
                 self._signature.bind(*values, *args, **kwargs)
             except TypeError as error:
                 unknown = [name for name in kwargs if not self.takes(name)]
-                meant = near(unknown[0], (*self._signature.parameters, *OPTIONS)) if unknown else ""
+                meant = _meant(unknown[0], (*self._signature.parameters, *OPTIONS)) if unknown else ""
                 raise TypeError(f"{self.__name__}{self._signature}: {error}{meant}") from None
             return function(*values, *args, **kwargs)
 
         return Pipeline(describe, options, self._function.__name__)
 
     def has_parameter(self, name: str) -> bool:
-        """True if the function has a parameter of this name, which goes before an option."""
+        """True if the function has a parameter of this name, which takes precedence over an option."""
         return name in self._signature.parameters
 
     def takes(self, name: str) -> bool:
@@ -470,8 +531,8 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     prefetch : int, default 2
         Number of batches to prepare while you use one.
     window : int, default 0
-        The largest number of samples in flight, at least ``batch_size``. 0 chooses it from ``batch_size``,
-        ``prefetch`` and ``threads``.
+        The in-flight window: the largest number of samples in flight, at least ``batch_size``. 0 chooses it from
+        ``batch_size``, ``prefetch`` and ``threads``.
     device : {'cpu', 'gpu'} or int, default 'cpu'
         The GPU for steps whose inputs ``value.gpu()`` has moved there: its number, or ``'gpu'`` for number 0.
     max_device_bytes : int, default 0

@@ -1,4 +1,4 @@
-"""Rewrites a Python function so that its `if`, loops and logical expressions on Values are those of each sample.
+"""Rewrites a Python function so that `if`, loops and logical expressions on Values are evaluated for each sample.
 
 `rewrite(function)` takes the function's own source, puts calls of a `Runtime` where a Value may decide, and compiles it under
 the same file name and with the same lines. The new function has the globals, the closure, the defaults and the
@@ -142,7 +142,7 @@ graph_function = rewrite
 
 
 def _branches(code: types.CodeType) -> bool:
-    """Whether the code has anything that a value could decide."""
+    """True if the code has a construct that a Value could decide."""
     return any(
         ("JUMP" in one.opname and "_IF_" in one.opname) or one.opname in ("FOR_ITER", "UNARY_NOT") for one in dis.get_instructions(code)
     )
@@ -154,7 +154,7 @@ def _parsed(source: str) -> ast.Module:
 
 
 def _find(function: types.FunctionType) -> tuple[ast.AST, str | None]:
-    """A copy of the function's node, and the name of the class around it."""
+    """Returns a copy of the function's node, and the name of the class around it."""
     code = function.__code__
 
     def unavailable(why: str) -> RewriteError:
@@ -204,7 +204,7 @@ def _find(function: types.FunctionType) -> tuple[ast.AST, str | None]:
 
 @functools.lru_cache(maxsize=8)
 def _codes(source: str, flags: int) -> tuple[types.CodeType, ...]:
-    """The code of all functions in a file."""
+    """Returns the code of all functions in a file."""
     found = [compile(source, "source", "exec", flags, dont_inherit=True)]
     for code in found:
         found += [one for one in code.co_consts if isinstance(one, types.CodeType)]
@@ -232,7 +232,7 @@ def _mangled(name: str, class_name: str | None) -> str:
 
 
 def _compile(node: ast.AST, class_name: str | None, function: types.FunctionType, runtime: Runtime):
-    """The new function; None where there is nothing to rewrite."""
+    """Returns the new function; None if there is nothing to rewrite."""
     code = function.__code__
     if not isinstance(node, ast.Lambda):
         node.decorator_list, node.returns, node.type_params = [], None, []
@@ -287,7 +287,7 @@ def _compile(node: ast.AST, class_name: str | None, function: types.FunctionType
 
 
 def _code_in(code: types.CodeType, name: str, node: ast.AST) -> types.CodeType:
-    """The code of the outermost function of this name."""
+    """Returns the code of the outermost function of this name."""
     for one in code.co_consts:
         if isinstance(one, types.CodeType):
             if one.co_name == name and one.co_firstlineno == node.lineno and one.co_flags & inspect.CO_NEWLOCALS:
@@ -299,7 +299,7 @@ def _code_in(code: types.CodeType, name: str, node: ast.AST) -> types.CodeType:
 
 
 def _renamed(code: types.CodeType, before: str, after: str) -> types.CodeType:
-    """The code, and that of what it defines, with a qualified name that begins otherwise."""
+    """Returns the code, and that of inner functions, with another prefix of the qualified name."""
     name = after + code.co_qualname.removeprefix(before)
     consts = tuple(
         _renamed(one, before, after) if isinstance(one, types.CodeType) else name if one == code.co_qualname else one
@@ -309,7 +309,7 @@ def _renamed(code: types.CodeType, before: str, after: str) -> types.CodeType:
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces constructs by themselves with calls of the runtime around them. One for a function and all inside it."""
+    """Puts calls of the runtime around constructs. One object rewrites a function and all functions inside it."""
 
     def __init__(self, runtime: Runtime):
         self.runtime = runtime
@@ -332,11 +332,11 @@ class _Rewriter(ast.NodeTransformer):
         return f"{begin}{self.temporaries}_"
 
     def _expression(self, node: ast.AST, text: str, **parts: ast.expr) -> ast.expr:
-        """An expression of this text, in which %NAME stands for a part; it has the location of the node."""
+        """Returns an expression of this text, with parts in place of %NAME and the location of the node."""
         return self._statements(node, text, **parts)[0].value
 
     def _statements(self, node: ast.AST, text: str, **parts: Any) -> list[ast.stmt]:
-        """Statements of this text, in which %NAME stands for a part, also for a block."""
+        """Returns statements of this text, with parts or blocks in place of %NAME."""
         tree = ast.parse(text.replace("$", _CELL).replace("%", _PART))
         for one in ast.walk(tree):
             if hasattr(one, "lineno"):
@@ -423,7 +423,7 @@ class _Rewriter(ast.NodeTransformer):
     def _describe(
         self, site: Site, blocks: list[list[ast.stmt]], names: set[str], live: set[str], tests: Sequence[ast.expr] = ()
     ) -> str:
-        """Fills in what is known of a statement; returns the target that takes its names. `tests` are evaluated repeatedly."""
+        """Fills in the Site of a statement; returns the target that takes its names. `tests` are evaluated repeatedly."""
         every = [one for block in blocks for one in block]
         names = (names | assigned(every) | self.closures) - self.globals
         site.names = tuple(sorted(names))
@@ -553,7 +553,7 @@ class _Rewriter(ast.NodeTransformer):
     visit_TryStar = visit_Try
 
     def _guarded_block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """The block of a statement that may catch exceptions. A generator leaves and enters it without an exception."""
+        """Rewrites the block of a statement that may catch exceptions. A generator leaves and enters it without an exception."""
         sites = len(self.runtime.sites)
         yields = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within(statements))
         body = self._block(statements)
@@ -587,7 +587,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _asked(self, node: ast.AST, text: str, **parts: ast.expr) -> ast.expr:
-        """A question that is passed through the runtime; %LINE is its line."""
+        """Returns a question that is passed through the runtime; %LINE is its line."""
         self.asked += 1
         return self._expression(node, text.replace("%LINE", str(node.lineno)), **parts)
 
@@ -614,7 +614,7 @@ class _Rewriter(ast.NodeTransformer):
         return self._expression(test, f"$.plain({number}, %TEST)", TEST=self.visit(test))
 
     def _lazy(self, node: ast.expr, call: str, first: ast.expr, operands: list[ast.expr]) -> ast.expr:
-        """`call` asks about the first operand which of the others are evaluated."""
+        """Rewrites a logical expression. `call` gets the first operand and decides which of the others are evaluated."""
         if self.in_iterable and any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within([node])):
             return self.generic_visit(node)
         kind = {"both": "and", "either": "or", "conditional": "conditional expression"}[call]
@@ -677,7 +677,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _chain(self, node):
-        """a < b < c is `a < b and b < c`, with b evaluated once."""
+        """Rewrites a < b < c as `a < b and b < c`, with b evaluated once."""
         if self.in_iterable:
             return self._chain_in_iterable(node)
         shared = self._temporary()
@@ -738,7 +738,7 @@ def _is_named_value(node: ast.expr) -> bool:
 
 
 def _asking(cases: list[ast.match_case]) -> str:
-    """The first pattern that asks Python what a value is: True, False, or a class of numbers or texts."""
+    """Returns the first pattern that needs the Python type of a value: True, False, or a class of numbers or texts."""
     for node in (node for case in cases for node in ast.walk(case.pattern)):
         if isinstance(node, ast.MatchSingleton) and node.value is not None:
             return repr(node.value)
@@ -757,7 +757,7 @@ class _Uses(ast.NodeTransformer):
         return self.rewriter.visit_Name(node)
 
     def visit_head(self, node: ast.FunctionDef) -> None:
-        """Visits the expressions that a `def` evaluates where it stands."""
+        """Visits the expressions that a `def` evaluates at once."""
         node.decorator_list = [self.visit(one) for one in node.decorator_list]
         node.args.defaults = [self.visit(one) for one in node.args.defaults]
         node.args.kw_defaults = [one and self.visit(one) for one in node.args.kw_defaults]
@@ -773,12 +773,12 @@ def _may_change(one: ast.stmt) -> bool:
 
 
 def _is_range(node: ast.expr) -> bool:
-    """Whether it calls what has the name `range`, in the usual way."""
+    """True if it is a call of the name `range`, without keywords."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range" and not node.keywords
 
 
 def _numbers_of(cases: list[ast.match_case]) -> list | None:
-    """The whole numbers of each case, None for `_`; None where a case is something else."""
+    """Returns the whole numbers of each case, None for `_`; None if a case is something else."""
     numbers: list = []
     for at, case in enumerate(cases):
         found = _number_of(case.pattern)

@@ -1,4 +1,4 @@
-"""What a notebook shows of a pipeline: its drawing, and a sheet of its images."""
+"""Shows a pipeline in a notebook: a drawing of its plan, and a sheet of images."""
 
 from __future__ import annotations
 
@@ -14,14 +14,22 @@ from ._batch import Batch, Column
 
 
 class Drawing:
-    """A plan: ``dot`` for Graphviz, ``text`` for people; in a notebook it shows itself."""
+    """A drawing of a plan, which a notebook shows.
+
+    Attributes
+    ----------
+    dot : str
+        The plan in Graphviz's language.
+    text : str
+        The plan as text.
+    """
 
     def __init__(self, dot: str, text: str):
         self.dot = dot
         self.text = text
 
     def svg(self) -> str:
-        """The drawing as SVG, which Graphviz makes; raises Error where that is not installed."""
+        """Returns the drawing as SVG. Raises Error if Graphviz is not installed."""
         if shutil.which("dot") is None:
             raise _core.Error(
                 "svg() needs Graphviz, whose program `dot` is not on the PATH; install it (apt install graphviz, brew install "
@@ -42,16 +50,17 @@ class Drawing:
 
 
 class Sheet:
-    """Images side by side; in a notebook it shows itself."""
+    """Images side by side, which a notebook shows."""
 
     def __init__(self, pixels: Any):
         self.pixels = pixels
 
     def jpeg(self) -> bytes:
+        """Returns the sheet as a JPEG file."""
         return _core.encode_jpeg(self.pixels, 90)
 
     def save(self, path: Any) -> None:
-        """Writes it as a JPEG file, whose name ends so."""
+        """Writes the sheet to a JPEG file. The name ends in .jpg or .jpeg, or has no ending."""
         if os.path.splitext(os.fspath(path))[1].lower() not in ("", ".jpg", ".jpeg"):
             raise _core.Error(f"a sheet is a JPEG file, so its name ends in .jpg or .jpeg, not as {os.fspath(path)!r} does")
         with open(path, "wb") as file:
@@ -62,7 +71,7 @@ class Sheet:
 
 
 def _as_image(array: Any, layout: str) -> Any:
-    """Height x width x 3 of bytes; numbers of another kind fill the range from dark to bright."""
+    """Converts an array to shape (height, width, 3) and dtype u8. Other dtypes are scaled to 0 to 255."""
     import numpy
 
     if layout == "CHW":
@@ -79,7 +88,7 @@ def _as_image(array: Any, layout: str) -> Any:
 
 
 def sheet_of(batch: Batch) -> Sheet:
-    """The images of the first column that has some."""
+    """Returns a sheet with the images of the first column that has images."""
     import numpy
 
     for column in batch.columns:

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Shape:
-    """How a structure is made, without its leaves. The shape of a leaf is None."""
+    """A structure without its leaves. The shape of a leaf is None."""
 
     __slots__ = ("kind", "keys", "parts", "original", "size")
 
@@ -23,11 +23,11 @@ class Shape:
         self.size = sum(1 if part is None else part.size for part in parts)  # the number of leaves
 
     def steps(self) -> list[str]:
-        """The place of each part, in words."""
+        """Returns the place of each part, in words."""
         return [f"element {key}" if self.kind in (tuple, list) else repr(key) for key in self.keys]
 
     def places(self) -> list[str]:
-        """Where each leaf stands, in words: ``element 1``, ``'image'``, ``'boxes', element 0``."""
+        """Returns the place of each leaf, in words: ``element 1``, ``'image'``, ``'boxes', element 0``."""
         places = []
         for here, part in zip(self.steps(), self.parts):
             places += [here] if part is None else [f"{here}, {place}" for place in part.places()]
@@ -43,7 +43,7 @@ class Shape:
 
 
 def parts_of(value: Any) -> tuple[tuple, list] | None:
-    """The keys and the parts of a structure; None for a leaf."""
+    """Returns the keys and the parts of a structure; None for a leaf."""
     kind = type(value)
     if kind is tuple or kind is list:
         return tuple(range(len(value))), list(value)
@@ -58,7 +58,7 @@ def parts_of(value: Any) -> tuple[tuple, list] | None:
 
 
 def flatten(value: Any, like: Shape | None = None, keep: bool = False) -> tuple[list, Shape | None]:
-    """The leaves of a structure, in order, and its shape, which keeps the structure itself with ``keep``.
+    """Returns the leaves of a structure, in order, and its shape. With ``keep``, the shape keeps the structure.
 
     The order of a dict's keys is its own. With ``like``, a dict of the same keys takes the order that they have there.
     """
@@ -87,7 +87,7 @@ def flatten(value: Any, like: Shape | None = None, keep: bool = False) -> tuple[
 
 
 def rebuild(shape: Shape | None, leaves: list, made: list | None = None) -> Any:
-    """The structure of this shape with these leaves. `made` gets each container, with the one that was taken apart."""
+    """Returns the structure of this shape with these leaves. `made` gets each new container and the original one."""
     rest = iter(leaves)
 
     def build(shape: Shape | None) -> Any:
@@ -102,7 +102,7 @@ def rebuild(shape: Shape | None, leaves: list, made: list | None = None) -> Any:
 
 
 def assemble(shape: Shape, parts: list) -> Any:
-    """A container of this shape with these parts."""
+    """Returns a container of this shape with these parts."""
     if shape.kind is tuple or shape.kind is list:
         return shape.kind(parts)
     if shape.kind is dict:
@@ -116,12 +116,12 @@ def assemble(shape: Shape, parts: list) -> Any:
 
 
 def places_of(shape: Shape | None) -> list[str]:
-    """Where each leaf stands; an empty text where there is only one value."""
+    """Returns the place of each leaf; "" if there is only one value."""
     return [""] if shape is None else shape.places()
 
 
 def difference(one: Shape | None, other: Shape | None, place: str = "") -> str | None:
-    """What distinguishes two shapes, in words: where, what the one is and what the other is. None where they are equal."""
+    """Describes the first difference of two shapes: its place, and both sides. Returns None if they are equal."""
     where = f"at {place}, " if place else ""
     if one is None and other is None:
         return None

@@ -31,7 +31,7 @@ from ._structure import flatten
 
 
 class Site:
-    """What is known of one construct of the source.
+    """A construct of the source, as the rewriter found it.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ _thread = threading.local()
 
 
 def _open() -> list:
-    """The choices and loops that are being described on this thread."""
+    """Returns the choices and loops that are being described on this thread."""
     return _thread.__dict__.setdefault("open", [])
 
 
@@ -84,7 +84,7 @@ _OF_A_VALUE = re.compile(r"'Value'|\b(not|type) Value\b|\bValue (found|object)\b
 
 
 class guard:
-    """Stands around code that may leave a choice or loop open by an exception, also around the body of a `try`.
+    """A context for code in which an exception may leave a choice or loop open, also for the body of a `try`.
 
     Who catches the exception is not known there; where somebody does, the description must not go on as if nothing had been.
     """
@@ -113,7 +113,7 @@ class guard:
 
 
 class Place:
-    """Something that a construct changes in place: an attribute of an object, or the contents of a list or dict.
+    """A place that a construct changes: an attribute of an object, or the contents of a list or dict.
 
     It reads and writes what is stored, so that no setter and no method of the user's class runs again.
     """
@@ -161,7 +161,7 @@ def _runs_python(kind: type, *hooks: str) -> bool:
 
 
 def _written(owner: Any, attribute: str) -> list[str] | None:
-    """The attributes that `owner.attribute = x` stores; None if that is not known."""
+    """Returns the attributes that `owner.attribute = x` stores; None if that is not known."""
     described = next((vars(one)[attribute] for one in type(owner).__mro__ if attribute in vars(one)), None)
     if isinstance(described, property):
         setter, further = described.fset, []
@@ -184,7 +184,7 @@ def _written(owner: Any, attribute: str) -> list[str] | None:
 
 
 class _Described:
-    """A construct on which a Value decides: its names and places before it, and what is set back."""
+    """A construct that a Value decides. Stores the names and places before it, and restores them."""
 
     def __init__(self, runtime: "Runtime", site: Site, graph: Any):
         self.runtime = runtime
@@ -205,7 +205,7 @@ class _Described:
         self.watch = self.runtime.watch(self.site, scope, left_out, Assigned(code, self.before, self.site.names))
 
     def now(self, scope: dict) -> dict:
-        """What the live names and the places hold."""
+        """Returns the contents of the live names and the places."""
         held = {_label(name): scope.get(name, UNBOUND) for name in self.site.names if name in self.site.live}
         return held | self._contents()
 
@@ -214,7 +214,7 @@ class _Described:
             return {place.label: place.get() for place in self.places}
 
     def back(self) -> tuple:
-        """Sets the places back; what the names were."""
+        """Restores the places; returns the old contents of the names."""
         for place in self.places:
             place.set(self.contents[place.label])
         self.graph.aliases.enter(self.graph.aliases.now)
@@ -255,18 +255,18 @@ class _Described:
         return held if isinstance(held.error, RewriteError) else self.unset(str(held.error))
 
     def unset(self, message: str) -> Unset:
-        """Stands for a name without a value: reading the name raises the error."""
+        """Returns a placeholder for a name without a value: reading the name raises the error."""
         return Unset(RewriteError(self.runtime.filename, self.site.line, message))
 
     def left_out(self, name: str) -> Any:
-        """What stands for a name that the construct does not give."""
+        """Returns a placeholder for a name that has no value after the construct."""
         return unbound(name)
 
     def enter(self) -> None:
         _open().append(self)
 
     def require_innermost(self) -> None:
-        """Raises RewriteError where something that was begun in here has not ended."""
+        """Raises RewriteError if something that began in here has not ended."""
         if _open()[-1] is not self:
             raise _open()[_open().index(self) + 1].left_by_exception()
 
@@ -317,7 +317,7 @@ _HOLDS = "the condition"
 
 
 class Repeat(_Described):
-    """A loop on a Value. The `while` or `for` of Python goes round once, or again where types were guessed wrong."""
+    """A loop on a Value. The `while` or `for` of Python runs once, or again if types were guessed wrong."""
 
     traced = True
 
@@ -329,7 +329,7 @@ class Repeat(_Described):
         self.loop.abandon()
 
     def open(self, scope: dict | None, more: dict) -> tuple:
-        """What the names hold in an iteration. `more` is further state."""
+        """Returns the contents of the names in an iteration. `more` is further state."""
         if self.loop is None:
             if scope is not None:
                 self.keep(scope, sys._getframe(2))
@@ -351,7 +351,7 @@ class Repeat(_Described):
         return tuple(unbound(name) if x is UNBOUND else x for name, x in inside.items())
 
     def end(self, scope: dict, more: dict) -> bool:
-        """Ends the body. False: it must be described again."""
+        """Ends the body. Returns False if it must be described again."""
         self.require_innermost()
         following = self.now(scope) | more
         begun = {name: following[name] for name in self.state}
@@ -381,7 +381,7 @@ class Repeat(_Described):
 
 
 class While(Repeat):
-    """`while` on a Value: the state holds whether there is a next iteration, so that the condition is asked once for each."""
+    """`while` on a Value. The state stores the condition's result, so that it is evaluated once for each iteration."""
 
     def __init__(self, runtime: "Runtime", site: Site):
         self.runtime, self.site = runtime, site
@@ -397,7 +397,7 @@ class While(Repeat):
         return True
 
     def ask(self, test: Any, scope: dict | None) -> bool:
-        """Whether Python goes round. `scope` is None as long as plain values decide."""
+        """True if Python runs the body. `scope` is None as long as plain values decide."""
         if not self.traced:
             return self.holds_first(test)
         if is_value(test):
@@ -417,7 +417,7 @@ class While(Repeat):
 
 
 class Span:
-    """What `range(...)` is with a Value among its arguments: `count` numbers."""
+    """The result of `range(...)` with a Value among its arguments: `count` numbers."""
 
     def __init__(self, runtime: "Runtime", site: Site, arguments: tuple):
         self.site = site
@@ -433,7 +433,7 @@ class Span:
         self.count = self._trips(self.start, stop, self.step)
 
     def _trips(self, start: Any, stop: Any, step: Any) -> Any:
-        """(stop - start) / step, rounded up: division cuts off, so that step - sign(step) is added first."""
+        """Returns (stop - start) / step, rounded up. Division truncates, so step - sign(step) is added first."""
         do = self.graph.operator
         way = stop if not is_value(start) and start == 0 else do("subtract", stop, start)
         if is_value(step):
@@ -444,7 +444,7 @@ class Span:
         return do("divide", do("add", way, step - (1 if step > 0 else -1)), step)
 
     def number(self, iteration: Any) -> Any:
-        """The one that an iteration has."""
+        """Returns the number of an iteration."""
         if is_value(self.step) or self.step != 1:
             iteration = self.graph.operator("multiply", iteration, self.step)
         if is_value(self.start) or self.start != 0:
@@ -472,7 +472,7 @@ class Count(Repeat):
         return self.span.graph.operator("less", self.loop.iteration, self.span.count)
 
     def enter_body(self) -> tuple:
-        """What the names hold, and the number that the target takes. After `keep`."""
+        """Returns the contents of the names, and the number for the target. Call it after `keep`."""
         names = self.open(None, {})
         return names, self.span.number(self.loop.iteration)
 
@@ -483,7 +483,7 @@ class Count(Repeat):
 
 
 class Lazy:
-    """A logical or conditional expression: which of its operands are evaluated, and what comes of them."""
+    """A logical or conditional expression: decides which operands are evaluated, and merges the results."""
 
     __slots__ = ("first", "second", "value", "choice", "runtime", "site", "frame", "names", "watch")
 
@@ -494,7 +494,7 @@ class Lazy:
         self.choice: Choice | None = None
 
     def give(self, x: Any) -> None:
-        """An operand has been evaluated."""
+        """Ends an operand with its value."""
         if self.choice is None:
             self.value = x
             return
@@ -520,7 +520,7 @@ class Lazy:
 
 
 class Runtime:
-    """What the code of one rewritten function calls. `sites` are the constructs of its source."""
+    """The object that the code of one rewritten function calls. `sites` are the constructs of its source."""
 
     locals = staticmethod(builtins.locals)
     guard = guard
@@ -533,7 +533,7 @@ class Runtime:
         self.statements: list[tuple[int, frozenset[str]]] = []  # for each: its line, and the variables that are read from there on
 
     def __getstate__(self) -> dict:
-        """Of the globals just those that are asked for: a function is pickled without its module."""
+        """Pickles only the globals that are used: a function is pickled without its module."""
         asked = {path[0] for site in self.sites for path, _ in site.places}
         used = {name: self.globals[name] for name in asked if name in self.globals}
         return {**self.__dict__, "globals": used}
@@ -547,7 +547,7 @@ class Runtime:
 
     @staticmethod
     def use(x: Any) -> Any:
-        """A variable as it is read."""
+        """Returns the value of a variable that is read."""
         if type(x) is Unset:
             # If the name has no value for any sample, Python's own error is raised, not a refusal.
             raise (x.error if x.unbound else refuse(x.error)).with_traceback(None)
@@ -565,11 +565,11 @@ class Runtime:
 
     @staticmethod
     def dead(site: Site, frame: types.FrameType) -> set[str]:
-        """The variables of the frame that a construct replaces, or that are not read after it."""
+        """Returns the variables of the frame that a construct replaces, or that are not read after it."""
         return {name for name in frame.f_locals if name in site.names or name not in site.live}
 
     def places(self, site: Site, scope: dict) -> list[Place]:
-        """What the construct changes in place and exists already."""
+        """Returns the existing places that the construct changes."""
         found: dict[tuple, Place] = {}
 
         def add(label: str, owner: Any, attribute: str | None) -> None:
@@ -615,7 +615,7 @@ class Runtime:
         return list(found.values())
 
     def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> MutationDetector:
-        """Watches what the branches or the body of a construct can change."""
+        """Watches the objects that the branches or the body of a construct can change."""
         roots = {name: scope.get(name, self.globals.get(name, sys.modules.get(name))) for name in site.reads}
         try:
             watch = MutationDetector(roots, site.mentioned, left_out, assigned)
@@ -628,7 +628,7 @@ class Runtime:
         return watch
 
     def require_unchanged(self, site: Site, changed: str | None) -> None:
-        """Raises RewriteError where `changed` names something."""
+        """Raises RewriteError if `changed` is a name."""
         if changed is not None:
             raise self.error(
                 site.line,
@@ -640,13 +640,13 @@ class Runtime:
 
     # Statements.
     def branch(self, number: int, test: Any) -> Any:
-        """True or False for a plain test, a Choice for a Value."""
+        """Returns True or False for a plain test, a Choice for a Value."""
         if not is_value(test):
             return True if test else False
         return Choice(self, self.sites[number], ["then", "otherwise"], "truth", test)
 
     def match(self, number: int, subject: Any) -> Any:
-        """-1 for a plain subject, a Choice for a Value."""
+        """Returns -1 for a plain subject, a Choice for a Value."""
         site = self.sites[number]
         if not is_value(subject):
             if site.asks and any(map(is_value, flatten(subject)[0])):
@@ -668,7 +668,7 @@ class Runtime:
         return Choice(self, site, branches, "number", self._case(site, subject))
 
     def _case(self, site: Site, subject: Any) -> Any:
-        """The number of the first case that takes the subject."""
+        """Returns the number of the first case that takes the subject."""
         name = f"{site.name}: case"
         last = next((k for k, case in enumerate(site.cases) if case is None), len(site.cases))
         tests = [(x, k) for k, case in enumerate(site.cases[:last]) for x in case]
@@ -818,15 +818,15 @@ class Runtime:
         return is_same(functools.partial(self.error, line), x, y)
 
     def kind(self, x: Any, line: int) -> Any:
-        """Refuses the class of a Value where it is compared."""
+        """Raises an error if the class of a Value is compared."""
         return require_no_class(functools.partial(self.error, line), x)
 
     def text(self, x: Any, line: int) -> Any:
-        """Refuses a Value that would become a part of a text."""
+        """Raises an error if a Value would become part of a text."""
         return require_no_text(functools.partial(self.error, line), x)
 
     def contains(self, number: int, item: Any, container: Any) -> Any:
-        """Refuses a Value in `item in container`; gives the container."""
+        """Raises an error for a Value in `item in container`; returns the container."""
         if is_value(item) or is_value(container):
             raise self.error(
                 self.sites[number].line,
@@ -836,7 +836,7 @@ class Runtime:
         return container
 
     def plain(self, number: int, test: Any) -> Any:
-        """Refuses a Value where only a plain Python value can decide; gives the test."""
+        """Raises an error for a Value where only a plain Python value can decide; returns the test."""
         if is_value(test):
             site = self.sites[number]
             what, cure = {
@@ -864,7 +864,7 @@ class _Located:
 
 
 def _rebound(names: dict, scope: dict) -> str | None:
-    """The name of a variable that holds something else now."""
+    """Returns the name of a variable that has changed."""
     return next((name for name, x in names.items() if not name.startswith("_sluice_") and scope.get(name) is not x), None)
 
 

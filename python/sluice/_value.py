@@ -1,4 +1,4 @@
-"""Value: a handle on one value of each sample, while a pipeline is described."""
+"""Value: a placeholder for one value of each sample, while a pipeline is described."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NAMES = {bool: "bool", int: "i64", float: "f32", str: "text", bytes: "bytes", o
 
 
 def name_of_type(x: Any) -> Any:
-    """The name of a type of values: "i64" for int, "i32" for numpy.int32; None for other classes, and texts as they are."""
+    """Returns the name of a type: "i64" for int, "i32" for numpy.int32; None for other classes; a str as it is."""
     if isinstance(x, type) and x.__module__ == "numpy":
         name = x.__name__.rstrip("_").replace("uint", "u").replace("int", "i").replace("float", "f")
         return name if name in (*NUMBER_TYPES, "bool") else None
@@ -57,24 +57,24 @@ def name_of_type(x: Any) -> Any:
 
 
 def is_number(x: Any) -> bool:
-    """Whether x is a plain number of Python's or NumPy's."""
+    """True if x is a number of Python or NumPy."""
     return isinstance(x, (bool, int, float)) or (
         hasattr(x, "dtype") and getattr(x, "shape", None) == () and hasattr(x, "item")
     )
 
 
 def is_bool(x: Any) -> bool:
-    """Whether x is a bool of Python's, NumPy's or PyTorch's, which are numbers as well, or a Value of bools."""
+    """True if x is a bool of Python, NumPy or PyTorch, which are numbers as well, or a Value of bool."""
     if isinstance(x, Value):
         return x.type == "bool"
     return isinstance(x, bool) or str(getattr(x, "dtype", "")) in ("bool", "torch.bool")
 
 
 def typed_constant(x: Any, type_: str) -> tuple[str, Any]:
-    """The type and the value of the constant for a plain number beside a Value of this type.
+    """Returns the type and the value of the constant for a plain number beside a Value of this type.
 
-    The operator makes it of the Value's type (runtime/arithmetic.h): a whole number is exact until
-    then, and a float is an f32 beside what has no fractions.
+    The operator converts it to the Value's type (runtime/arithmetic.h). A whole number is exact until then. A float is
+    an f32 beside a type without fractions.
     """
     if hasattr(x, "item") and not isinstance(x, (bool, int, float)):
         x = x.item()
@@ -89,7 +89,7 @@ def typed_constant(x: Any, type_: str) -> tuple[str, Any]:
 
 
 def constant_of_type(x: Any, type_: str) -> tuple[str, Any] | None:
-    """The number as a constant of this type; None if the conversion would lose something."""
+    """Returns the number as a constant of this type; None if the conversion would lose something."""
     typed, x = typed_constant(x, type_)
     if typed in ("i64", "u64"):
         if type_ in _FLOATS:
@@ -100,23 +100,25 @@ def constant_of_type(x: Any, type_: str) -> tuple[str, Any] | None:
 
 
 class Value:
-    """One value of each sample: an image, a number, a text, a tensor, any object.
+    """A placeholder for one value of each sample: an image, tensor, number, text or object.
 
-    A Value holds nothing: what it stands for exists when a sample runs. Values of numbers take
-    ``+ - * / // % ** == != < <= > >=``, ``abs()`` with each other and with plain numbers, and whole
-    numbers ``& | ^``; so do tensors and images, element by element. Inside a function marked
-    with :func:`sluice.pipeline`, ``if``, ``while``, ``for i in range(value)``, ``and``, ``or`` and
-    ``not`` on values are those of each sample.
+    Sources and operators return Values while a pipeline is described. A Value has no content: that exists only when a
+    sample runs. To look at it, use ``Pipeline.inspect``, or a function of :func:`sluice.map`.
+
+    Numbers have ``+ - * / // % ** == != < <= > >=`` and ``abs()``, with each other and with plain numbers; whole numbers
+    also ``& | ^``. Tensors and images have them, too, element by element. In a function marked with
+    :func:`sluice.pipeline`, ``if``, ``while``, ``for i in range(value)``, ``and``, ``or`` and ``not`` on Values are
+    evaluated for each sample.
 
     Attributes
     ----------
     type : str
-        ``"bool"``, ``"i8"`` to ``"u64"``, ``"f16"``, ``"f32"``, ``"f64"``, ``"text"``,
-        ``"bytes"``, ``"image"``, ``"tensor"``, ``"rectangle"``, ``"object"``, or a list of them.
+        ``"bool"``, ``"i8"`` to ``"u64"``, ``"f16"``, ``"f32"``, ``"f64"``, ``"text"``, ``"bytes"``, ``"image"``,
+        ``"tensor"``, ``"rectangle"``, ``"object"``, or a list: ``"list of f32"``.
     name : str
-        Of the step that makes it.
+        The name of the step that makes it.
     on_device : bool
-        Whether it lies in the memory of the pipeline's device.
+        True if it is in the memory of the pipeline's device.
     """
 
     __slots__ = ("graph", "slot", "type")
@@ -136,18 +138,23 @@ class Value:
 
     @refusing(Exception)
     def gpu(self) -> Value:
-        """The same image, tensor or file in the memory of the pipeline's device."""
+        """Returns the image, tensor or file in the memory of the pipeline's device. Later steps run there."""
         return Value(self.graph, self.graph.core.gpu(self.slot))
 
     @refusing(Exception)
     def cpu(self) -> Value:
-        """The same image or tensor in the memory of the host."""
+        """Returns the image or tensor in host memory. Later steps run on the CPU."""
         return Value(self.graph, self.graph.core.cpu(self.slot))
 
     def cast(self, to: str | type) -> Value:
-        """The number, or the elements of a tensor or image, as another type, ``"f32"`` say.
+        """Converts a number, or the elements of a tensor or image, to another type.
 
-        Fractions are cut off. A sample fails if the type does not hold its number. int is i64, float f32.
+        Fractions are cut off. If a number does not fit into the type, its sample fails.
+
+        Parameters
+        ----------
+        to : str or type
+            ``"f32"``, ``numpy.float32``, and so on. ``int`` is i64, ``float`` is f32.
         """
         to = name_of_type(to) or to
         if _has_elements(self):
@@ -201,7 +208,7 @@ class Value:
         raise self._lacks(name, sys._getframe(1))
 
     def _lacks(self, name: str, frame: types.FrameType) -> BaseException:
-        """Makes the error for an attribute. It is a refusal where a program uses what a sample has; hasattr() and libraries just ask."""
+        """Makes the error for an attribute. It is a refusal only if the user's code reads it; hasattr() and libraries only test for it."""
         error = self._attribute_error(name)
         used = dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("LOAD_") and not is_library(frame.f_globals.get("__name__"))
         kind = class_of(self)
@@ -257,7 +264,7 @@ class Value:
         )
 
     def __getitem__(self, key: Any):
-        """One of a list; a sample whose list has no such element fails, alone."""
+        """Returns an element of a list. A sample whose list is too short fails."""
         if self.type.startswith("list of "):
             return self.graph.operator("element", self, self._index(key))
         raise self._no(
@@ -419,7 +426,7 @@ class Value:
         return self.graph.operator("absolute", x=self)
 
     def _none(operator: str, cure: str):  # noqa: N805
-        """The method of an operator that values do not have."""
+        """Returns the method for an operator that values do not have."""
 
         def method(self: Value, *_other: Any) -> NoReturn:
             raise self._refuse(TypeError(f"values have no {operator}: {cure}"))
@@ -433,7 +440,7 @@ class Value:
     del _none
 
     def _compared(self, name: str, other: Any):
-        """Python would take NotImplemented for "not the same"."""
+        """Raises the error here, because Python treats NotImplemented as "not equal"."""
         takes = self.type in NUMBER_TYPES or _has_elements(self)
         plain = isinstance(other, Value) or is_number(other) or hasattr(other, "__array__")
         result = self._binary(name, other) if takes and plain else NotImplemented
@@ -467,12 +474,12 @@ class Value:
 
 
 def is_value(x: Any) -> bool:
-    """Whether x is a Value."""
+    """True if x is a Value."""
     return isinstance(x, Value)
 
 
 def cure_of_condition(x: Any) -> str:
-    """What to write in place of x where a bool is wanted."""
+    """Returns what to write instead of x where a bool is expected."""
     if _has_elements(x):
         return (
             "combine comparisons of elements with `&` or `|`; `ops.any(x > 0)` tells whether any element is above 0"
@@ -481,17 +488,17 @@ def cure_of_condition(x: Any) -> str:
 
 
 def _has_elements(*sides: Any) -> bool:
-    """Whether one of them is a tensor or an image."""
+    """True if one of them is a tensor or an image."""
     return any(isinstance(one, Value) and one.type in _ELEMENTS for one in sides)
 
 
 def computed(name: str, x: Any, y: Any) -> Value:
-    """The operation on two numbers, or on each element of x, y or both."""
+    """Records an operation on two numbers, or element by element if x or y is a tensor or image."""
     return elementwise(name, x, y) if _has_elements(x, y) else _graph_of(x, y).operator(name, x=x, y=y)
 
 
 def elementwise(operation: str, x: Any, y: Any) -> Value:
-    """The operation of each element of x, y or both."""
+    """Records an operation element by element."""
     graph = _graph_of(x, y)
     if _has_elements(x) and _has_elements(y):
         return graph.operator("elementwise", x, y, operation=operation)
@@ -528,7 +535,7 @@ def _is_whole(x: Any) -> bool:
 
 
 def _quotient(x: Any, y: Any):
-    """x / y as Python means it: whole numbers become f32 first."""
+    """Records x / y as in Python: whole numbers become f32 first."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
         return _beside(x, y, "/")
     if _has_elements(x, y):

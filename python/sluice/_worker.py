@@ -1,7 +1,6 @@
-"""The program that runs in a worker process; see _workers.py, which starts it.
+"""The program that runs in a worker process. _workers.py starts it.
 
-It is run by its path: until ``sys.path`` is that of the process that started it, ``sluice`` may not
-be found.
+It runs by its path, because ``sluice`` can only be imported after it has set ``sys.path``.
 """
 
 import faulthandler
@@ -40,7 +39,7 @@ def main() -> None:
 
 
 def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
-    """The function of (index, epoch), or of values, that gives samples."""
+    """Returns the function that makes samples, from (index, epoch) or from values."""
     from sluice import _core, sources
 
     os.environ.pop("SLUICE_WORKER", None)  # processes that the dataset starts are not workers
@@ -71,7 +70,7 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
 
 
 def _packed(given, told: dict):
-    """A sample, whose values are pickled that travel so."""
+    """Pickles the values of a sample that are sent pickled."""
     count = len(told["types"])
     if not told["pickled"]:
         return given
@@ -86,7 +85,7 @@ def _packed(given, told: dict):
 
 
 def _unpacked(function, told: dict):
-    """The function, of values of which some come pickled."""
+    """Returns a function that unpickles some of its arguments and calls this one."""
     if not told["unpickled"]:
         return function
 
@@ -110,8 +109,10 @@ def _unpacked(function, told: dict):
 
 
 def _run_main(main: tuple[str, str] | None) -> None:
-    """Makes known what the program's own file defines, as multiprocessing does: it is run under
-    another name, so that what stands under ``if __name__ == "__main__":`` is left out."""
+    """Runs the program's own file under another name, as multiprocessing does, to define its classes and functions.
+
+    Code under ``if __name__ == "__main__":`` does not run.
+    """
     if main is None:
         return
     kind, where = main

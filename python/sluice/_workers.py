@@ -1,8 +1,8 @@
-"""Worker processes for functions of Python's: what is handed to them, and how they are started.
+"""Worker processes for Python functions: pickles the data and prepares the start of the workers.
 
-A worker is a new process of this Python, never a fork: it has none of the program's threads, locks
-and GPU handles. The dataset is pickled once, into memory that has no name in the file system, and
-each worker unpickles it once. Samples come back as docs/workers.md says.
+A worker is a new process of this Python, never a fork. So it has none of the program's threads, locks and GPU handles. The
+dataset is pickled once, into anonymous memory, and each worker unpickles it once. docs/workers.md explains how samples are
+returned.
 """
 
 from __future__ import annotations
@@ -29,27 +29,29 @@ in_worker = runs_main = False
 
 @dataclasses.dataclass(frozen=True)
 class WorkerOptions:
-    """How :func:`sluice.source` and :func:`sluice.map` have worker processes compute.
+    """Options of worker processes, for ``workers=`` of :func:`sluice.source`, :func:`sluice.map` and
+    :func:`sluice.iterate`.
 
     Parameters
     ----------
-    workers : int
-        Processes.
-    deadline_s : float
-        Seconds that a worker may take for one sample, or to set itself up. One that takes longer is
-        killed.
-    retry : bool
-        Whether a sample whose worker ended is given to another process, once.
-    restarts : int
-        How often a worker that ended is started anew, all workers together.
-    renew_after : int
-        Samples after which a worker is replaced by a new one, for code that leaks. 0: never.
-    mini_batch, prefetch : int
-        A worker is given samples in groups of at most so many, and so many groups ahead. Where it
-        makes one after the other, a group is not more than a millisecond's work; those of a map and
-        of an iterator are given one by one.
-    max_bytes : int
-        Shared memory of the values that come from workers, under way or in use. None may be larger.
+    workers : int, default 4
+        The number of processes. :func:`sluice.iterate` takes 1.
+    deadline_s : float, default 60
+        The time limit for one sample and for the setup, in seconds. A worker that takes longer is killed.
+    retry : bool, default False
+        If True, a sample whose worker ended is tried once more, in another process.
+    restarts : int, default 10
+        The most restarts of ended workers, all workers together.
+    renew_after : int, default 0
+        A worker is replaced after this many samples, in case its code leaks memory. 0 never replaces it. This does not
+        count as a restart.
+    mini_batch : int, default 16
+        The most samples in a group, the unit of work sent to a worker. If a worker makes one sample at a time, groups are
+        smaller: at most a millisecond's work. :func:`sluice.map` and :func:`sluice.iterate` send single samples.
+    prefetch : int, default 2
+        The number of groups that a worker holds, so that the next one is there when one is done.
+    max_bytes : int, default 2**30
+        The most bytes of shared memory for values that are being made or used. No single value may be larger.
     """
 
     workers: int = 4
@@ -67,7 +69,7 @@ _set_up: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def set_up_here(data: Any) -> None:
-    """Calls `__worker_init__` once for data that this process uses without workers, as the only worker."""
+    """Calls `__worker_init__(0, 1)` once for data that this process uses without workers."""
     begin = getattr(data, "__worker_init__", None)
     if begin is None or _set_up.get(id(data)) is data:
         return
@@ -79,7 +81,7 @@ def set_up_here(data: Any) -> None:
 
 
 class Call:
-    """A function of the values at some places, with what stands at the others."""
+    """A function with fixed arguments: Values are passed at some places, constants at the others."""
 
     def __init__(self, function: Callable[..., Any], arguments: list, places: list[int]):
         self.function = function
@@ -107,7 +109,7 @@ def options_of(workers: int | WorkerOptions, call: str) -> WorkerOptions:
 
 
 class _Memory:
-    """Bytes that a child process can open; they go with this."""
+    """Anonymous memory that a child process can open. It is freed with this object."""
 
     def __init__(self, content: bytes):
         self.descriptor = os.memfd_create("sluice-dataset")
@@ -122,30 +124,33 @@ def program_of(
     call: str, data: Any, sent: list[str], pickled: list[int], *, ended_by: str = "",
     inputs: list[str] | None = None, unpickled: Sequence[int] = (), in_order: bool = False, together: bool = False,
 ) -> tuple[dict, Any]:
-    """What starts a worker for the data, as options of the core; and what it reads, which has to be
-    kept for as long as workers are started.
+    """Prepares the start of workers for the data.
 
     Parameters
     ----------
     call : str
-        What messages name: "sluice.source".
+        The name of the caller for messages: "sluice.source".
     sent : list of str
-        Of the values that a worker sends, of which those at the places `pickled` are bytes that it
-        has pickled itself.
-    ended_by : 'StopIteration', 'IndexError' or nothing
-        What ends the epoch when it is raised; the second includes the first.
+        The types of the values that a worker sends. At the places `pickled`, the bytes are pickled objects.
+    ended_by : {'StopIteration', 'IndexError', ''}
+        The exception that ends the epoch. 'IndexError' includes StopIteration.
     inputs : list of str, optional
-        Of the values that a function is called with, of which those at the places `unpickled` come
-        pickled; None for a source whose samples are asked for by index.
+        The types of the function's arguments. At the places `unpickled`, the worker unpickles them. None for a source
+        whose samples are requested by index.
     in_order : bool
-        The data give iterators; they are asked as the core's worker_source() says.
+        True if the data return iterators; see worker_source() in the core.
     together : bool
-        The data are asked for several samples at once.
+        True if several samples are requested in one call.
+
+    Returns
+    -------
+    tuple
+        The core's options that start a worker, and an object to keep alive as long as workers are started.
 
     Raises
     ------
     BuildError
-        For data that cannot be pickled, and in a worker.
+        If the data cannot be pickled, or if this process is a worker.
     """
     if in_worker and not runs_main:
         raise _core.BuildError(f"{call}(workers=...): a worker process cannot have workers of its own")
@@ -190,7 +195,7 @@ def program_of(
 
 
 def _pickled(call: str, data: Any) -> tuple[bytes, tuple[str, str] | None]:
-    """The data, and the file or module that has to be run before they are unpickled."""
+    """Returns the pickled data, and the file or module to run before unpickling them, or None."""
     try:
         pickled = pickle.dumps(data, pickle.HIGHEST_PROTOCOL)
     except Exception as error:
@@ -214,7 +219,7 @@ def _pickled(call: str, data: Any) -> tuple[bytes, tuple[str, str] | None]:
 
 
 def _require_guard(call: str) -> None:
-    """Refuses a program that would start workers in each worker, because workers run its file, too."""
+    """Raises BuildError if workers would start workers of their own, because they run the program's file, too."""
     frame = sys._getframe()
     while frame is not None and not (frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"):
         frame = frame.f_back
@@ -236,7 +241,7 @@ def _require_guard(call: str) -> None:
 
 
 def _by_value(data: Any) -> bytes | None:
-    """Pickled with the code of its functions, where cloudpickle is installed and can do it."""
+    """Pickles the data with the code of its functions. Returns None if cloudpickle is missing or fails."""
     try:
         import cloudpickle
     except ImportError:
@@ -248,7 +253,7 @@ def _by_value(data: Any) -> bytes | None:
 
 
 def _main() -> tuple[str, str] | None:
-    """How a worker runs the program's own file; None where there is none."""
+    """Returns how a worker runs the program's own file; None if there is no file."""
     main = sys.modules["__main__"]
     spec = getattr(main, "__spec__", None)
     if spec is not None and spec.name == "__main__":  # a folder or an archive with a __main__.py
@@ -294,7 +299,7 @@ def _refusal(call: str, data: Any, error: Exception) -> str:
 
 
 def _culprit(data: Any) -> tuple[str, Any]:
-    """The innermost attribute that cannot be pickled, and its path; no path: the data themselves."""
+    """Returns the path and value of the innermost attribute that cannot be pickled; "" for the data themselves."""
     path = ""
     for _ in range(4):
         inside = {} if isinstance(data, (type, types.ModuleType)) else getattr(data, "__dict__", {})

@@ -1,15 +1,14 @@
 """The operators, as functions on values.
 
-Each is made of its own declaration in the library: names, defaults, ranges and texts are those that
-the checks use. ``help(sluice.ops.rotate)`` tells what one takes. Where a parameter says "per
-sample", a Value may be given, which differs from sample to sample; elsewhere it is the same for all.
+Most are generated from the library's declarations, which also determine the checks. ``help(sluice.ops.rotate)`` shows the
+parameters, ranges and defaults of one. A parameter marked "or Value" may differ per sample; all others are the same for
+all samples.
 """
 
 from __future__ import annotations
 
 import builtins as _builtins
 import inspect as _inspect
-import sys as _sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,8 +19,8 @@ from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, requir
 from ._value import Value as _Value
 from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number
 
-# Hidden are: loops and their lists, which programs write as `for` and sluice.for_loop; `cpu`, `gpu`
-# and casts, which are methods of a Value; and what operators such as + and < do with tensors.
+# Not public: loops and their lists, which programs write as `for` and sluice.for_loop; `cpu`, `gpu` and casts, which are
+# methods of a Value; and the operators behind + and < of tensors.
 _HIDDEN = {
     "absolute_elements", "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
     "gpu", "list", "pad", "reverse", "slice",
@@ -33,7 +32,7 @@ def _type_text(parameter: dict) -> str:
     if parameter["choices"]:
         text = "{" + ", ".join(repr(choice) for choice in parameter["choices"]) + "}"
     if parameter["count"] > 1:
-        # One for each channel: a single number is for all of them, and a fourth one may be left out.
+        # One number for each channel. A single number is for all of them, and the fourth may be left out.
         of_channels = parameter["count"] == 4 and parameter["per_sample"] and not parameter["required"]
         text = f"{'1, 3 or ' if of_channels else ''}{parameter['count']} numbers"
     if parameter["per_sample"]:
@@ -49,7 +48,7 @@ def _doc_of(schema: dict) -> str:
     lines = [schema["summary"], ""]
     if schema["draws"]:
         lines += [
-            "Draws random numbers, which follow from the seed, the epoch and the sample alone.",
+            "Draws random numbers, which depend only on the seed, the epoch and the sample.",
             "",
         ]
     if schema["effect"]:
@@ -76,8 +75,8 @@ def _doc_of(schema: dict) -> str:
         "Raises",
         "------",
         "BuildError",
-        "    For a constant out of its range, and a value of another type. A value out of its range",
-        "    is the error of the sample that has it.",
+        "    If a constant is out of range, or if a Value has another type. If a Value is out of range,",
+        "    its sample fails.",
     ]
     return "\n".join(lines)
 
@@ -136,8 +135,14 @@ def _levels(fill: Any, operator: str) -> list[int] | None:
     return [int(one) for one in several]
 
 
+def _names(excluded: Any, operator: str) -> list[str]:
+    if not isinstance(excluded, (list, tuple, set, frozenset)) or not _builtins.all(isinstance(one, str) for one in excluded):
+        raise _core.BuildError(f"{operator}: excluded is a list of names of operators, not {_short(excluded)}")
+    return list(excluded)
+
+
 def _padded(numbers: Any, most: int, operator: str, what: str) -> list[float]:
-    """The list of an operator that takes always so many numbers, and counts the first of them."""
+    """Fills a list with zeros up to `most` numbers, for an operator that takes a list of fixed length and a count."""
     given = _list_of_numbers(numbers, f"{operator}: {what}")
     if not 1 <= len(given) <= most:
         raise _core.BuildError(f"{operator}: there are {len(given)} {what}; 1 to {most} are possible")
@@ -154,9 +159,9 @@ def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> 
 
     Parameters
     ----------
-    numbers : 1 to 64 numbers
-    weights : as many numbers, optional
-        How probable each is, beside the others; without it all are alike.
+    numbers : list of 1 to 64 numbers
+    weights : list of as many numbers, optional
+        The probability of each number, up to a common factor. By default all are equal.
 
     Returns
     -------
@@ -181,12 +186,13 @@ def choice_index(weights: Sequence[float]) -> _Value:
 
     Parameters
     ----------
-    weights : 1 to 64 numbers
+    weights : list of 1 to 64 numbers
+        The probability of each index, up to a common factor.
 
     Returns
     -------
     index : Value of i32
-        From 0 on.
+        From 0 to the number of weights minus 1.
     """
     weights = _list_of_numbers(weights, "choice_index: weights")
     most = _count_of("choice_index", "weights")
@@ -202,8 +208,9 @@ def cat(*tensors: _Value | Sequence[_Value], axis: int = 0) -> _Value:
     Parameters
     ----------
     tensors : Values of tensor, or a list of them
-    axis : int
-        From 0, or back from -1, the last one.
+        Their sizes agree in all other dimensions.
+    axis : int, default 0
+        From 0, or from -1, the last one, backward.
 
     Returns
     -------
@@ -230,14 +237,14 @@ def stack(list: _Value | Sequence[_Value], length: int | _Value | None = None, *
     ----------
     list : Value of a list of tensors or of images, or a list of Values
     length : int or Value, optional
-        Of the new dimension: zeros fill up a list that is shorter, and one that is longer is the error of its sample. A list
-        of Values knows its own; one that each sample makes does not.
-    reverse : bool
-        The last element first.
-    name : str
-        What errors call the list.
-    axis : int
-        Where the new dimension stands, from 0.
+        The size of the new dimension. Zeros fill up a shorter list. A longer list fails its sample. By default the length
+        of a list of Values; a Value of a list has none.
+    reverse : bool, default False
+        If True, the last element comes first.
+    name : str, default 'list'
+        The name of the list in errors.
+    axis : int, default 0
+        The place of the new dimension, from 0.
 
     Returns
     -------
@@ -281,12 +288,13 @@ def minimum(x: _Value | float, y: _Value | float) -> _Value:
 
     Parameters
     ----------
-    x, y : Values of a number, tensor or image, or a number
+    x, y : Value of a number, tensor or image, or a number
+        At least one is a Value.
 
     Returns
     -------
     result : Value
-        Not a number, where one of the two is none.
+        NaN if one of the two is NaN.
     """
     return _extreme("minimum", x, y)
 
@@ -296,12 +304,13 @@ def maximum(x: _Value | float, y: _Value | float) -> _Value:
 
     Parameters
     ----------
-    x, y : Values of a number, tensor or image, or a number
+    x, y : Value of a number, tensor or image, or a number
+        At least one is a Value.
 
     Returns
     -------
     result : Value
-        Not a number, where one of the two is none.
+        NaN if one of the two is NaN.
     """
     return _extreme("maximum", x, y)
 
@@ -337,9 +346,9 @@ def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none")
     ----------
     tensor : Value of tensor
     sizes : list of int
-        Up to 6; -1 follows from the others.
-    layout : {'none', 'HWC', 'CHW'}
-        What the dimensions then are.
+        The sizes of up to 6 dimensions. One may be -1: it is computed from the others.
+    layout : {'none', 'HWC', 'CHW'}, default 'none'
+        The meaning of the dimensions of the result.
 
     Returns
     -------
@@ -366,12 +375,12 @@ def slice_tensor(
     Parameters
     ----------
     tensor : Value of tensor
-    axis : int, or a list of them
-        From 0, or back from -1, the last one.
-    start : int or Value, or a list of them
-        The first element, from 0 on; a list has one for each axis.
-    length : int or Value, or a list of them
-        How many elements; -1: all that are left.
+    axis : int, or a list of them, default 0
+        From 0, or from -1, the last one, backward.
+    start : int or Value, or a list of them, default 0
+        The first element, from 0. A list has one number for each axis.
+    length : int or Value, or a list of them, default -1
+        The number of elements. -1 takes the rest.
 
     Returns
     -------
@@ -380,7 +389,7 @@ def slice_tensor(
     Raises
     ------
     BuildError
-        For lists of different lengths. Elements beyond the tensor's are the error of its sample.
+        If the lists have different lengths. If the elements are not in the tensor, its sample fails.
     """
     return _along("slice_tensor", tensor, axis, start=start, length=length)
 
@@ -399,14 +408,14 @@ def pad_tensor(
     Parameters
     ----------
     tensor : Value of tensor
-    axis : int, or a list of them
-        From 0, or back from -1, the last one.
-    length : int or Value, or a list of them
-        Of the result at least; a longer tensor is not cut. A list has one for each axis.
-    align : int or Value, or a list of them
-        Of which the result's length is a multiple.
-    fill : float or Value
-        The number behind the elements; whole ones up to 2**53.
+    axis : int, or a list of them, default 0
+        From 0, or from -1, the last one, backward.
+    length : int or Value, or a list of them, default 0
+        The least length of the result. A longer tensor is not cut. A list has one number for each axis.
+    align : int or Value, or a list of them, default 1
+        The length of the result is a multiple of this.
+    fill : float or Value, default 0
+        The value of the added elements. Whole numbers up to 2**53.
 
     Returns
     -------
@@ -415,8 +424,7 @@ def pad_tensor(
     Raises
     ------
     BuildError
-        For lists of different lengths. A number that the type of the elements does not hold is the
-        error of its sample.
+        If the lists have different lengths. If `fill` does not fit into the type of the elements, the sample fails.
     """
     if isinstance(fill, int) and not -(2**53) <= fill <= 2**53:
         raise OverflowError(f"pad_tensor: fill is {fill}; whole numbers up to 2**53 are possible")
@@ -426,7 +434,7 @@ def pad_tensor(
 
 
 def _along(operator: str, tensor: _Value, axis: Any, same: dict | None = None, **each: Any) -> _Value:
-    """The operator once for each axis; `each` is one thing for all axes, or a list."""
+    """Records the operator once for each axis. `each` has single arguments for all axes, or lists."""
     graph, _ = _slot(tensor, operator)
     axes = list(axis) if isinstance(axis, (list, tuple)) else [axis]
     if not axes:
@@ -452,8 +460,8 @@ def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
     Parameters
     ----------
     image : Value of image
-    weights : rows of numbers
-        An odd number of rows of an odd length, at most 7 x 7: a list of lists, or an array.
+    weights : list of lists of numbers, or array
+        The rows of the kernel. Height and width are odd, and at most 7.
 
     Returns
     -------
@@ -491,17 +499,18 @@ def random_resized_crop(
     ----------
     image : Value of bytes or image
         A JPEG file, or an image.
-    height, width : int
-        Of the result, in pixels; 1 to 65535.
-    min_area, max_area : float
-        Of the rectangle, as a part of the image's area; above 0 up to 1.
-    min_ratio, max_ratio : float
-        Width divided by height; above 0.
-    interpolation : {'nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'}
-    antialias : bool
-        Where the rectangle becomes smaller, each of its pixels counts; else only those next to each place.
-    shrink : bool
-        Of files: the decoder may shrink large rectangles, which gives other pixels.
+    height, width : int, default 224
+        The size of the result, in pixels. 1 to 65535.
+    min_area, max_area : float, default 0.08 and 1
+        The range of the rectangle's area, as a share of the image's area. Above 0, up to 1.
+    min_ratio, max_ratio : float, default 3/4 and 4/3
+        The range of the rectangle's width divided by its height. Above 0.
+    interpolation : {'nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'}, default 'bilinear'
+        How pixels are interpolated.
+    antialias : bool, default True
+        If True, all pixels contribute when the rectangle is made smaller. Otherwise only the nearest ones do.
+    shrink : bool, default False
+        If True, the decoder may shrink large rectangles of JPEG files. This is faster, but changes the pixels.
 
     Returns
     -------
@@ -527,7 +536,21 @@ def random_erasing(
 ) -> _Value:
     """Fills a random rectangle with a color, with the given probability.
 
-    ``fill`` is a color of 1, 3 or 4 numbers, or a Value: a tensor of so many numbers for each sample.
+    Parameters
+    ----------
+    image : Value of image
+    probability : float, default 0.5
+        The probability of erasing. 0 to 1.
+    min_area, max_area : float, default 0.02 and 0.33
+        The range of the rectangle's area, as a share of the image's area.
+    min_ratio, max_ratio : float, default 0.3 and 3.3
+        The range of the rectangle's width divided by its height.
+    fill : int, list of 3 or 4 ints, or Value of a tensor, default 0
+        The color, 0 to 255.
+
+    Returns
+    -------
+    image : Value of image
     """
     graph, slot = _slot(image, "random_erasing")
     of_sample = fill.slot if isinstance(fill, _Value) else None
@@ -555,26 +578,30 @@ def rand_augment(
     Parameters
     ----------
     image : Value of image
-    n : int
-        Steps, one after the other.
-    magnitude : int or Value of i32
-        0 to bins - 1.
-    bins : int
-        How many magnitudes there are.
-    ranges : {'torchvision', 'dali'}
-        Whose ranges of parameters.
+    n : int, default 2
+        The number of operators to apply, one after the other.
+    magnitude : int or Value of i32, default 9
+        From 0 to bins - 1.
+    bins : int, default 31
+        The number of magnitudes.
+    ranges : {'torchvision', 'dali'}, default 'torchvision'
+        The library whose parameter ranges to use.
     interpolation : {'nearest', 'bilinear', 'bicubic'}, optional
-        Of warps; that of the library whose ranges they are.
-    fill : int, or 3 or 4 of them, optional
-        The color beyond the image.
-    excluded : names of operators
-        Left out of the list.
+        The interpolation of warps. By default that of the library.
+    fill : int, or list of 3 or 4 ints, optional
+        The color outside the image, 0 to 255. By default that of the library.
+    excluded : list of str, optional
+        Names of operators to leave out.
+
+    Returns
+    -------
+    image : Value of image
     """
     graph, slot = _slot(image, "rand_augment")
     of_sample = magnitude.slot if isinstance(magnitude, _Value) else None
     made = graph.core.rand_augment(
         slot, n, 0 if of_sample is not None else magnitude, of_sample, bins, ranges, interpolation,
-        _levels(fill, "rand_augment"), list(excluded),
+        _levels(fill, "rand_augment"), _names(excluded, "rand_augment"),
     )
     return _Value(graph, made)
 
@@ -589,10 +616,23 @@ def trivial_augment_wide(
     fill: int | tuple[int, int, int] | None = None,
     excluded: tuple[str, ...] = (),
 ) -> _Value:
-    """Applies one of 14 operators with any magnitude, both drawn per sample (TrivialAugmentWide)."""
+    """Applies one of 14 operators with any magnitude, both drawn per sample (TrivialAugmentWide).
+
+    Parameters
+    ----------
+    image : Value of image
+    bins : int, default 31
+        The number of magnitudes.
+    ranges, interpolation, fill, excluded
+        As in :func:`rand_augment`.
+
+    Returns
+    -------
+    image : Value of image
+    """
     graph, slot = _slot(image, "trivial_augment_wide")
     made = graph.core.trivial_augment_wide(
-        slot, bins, ranges, interpolation, _levels(fill, "trivial_augment_wide"), list(excluded)
+        slot, bins, ranges, interpolation, _levels(fill, "trivial_augment_wide"), _names(excluded, "trivial_augment_wide")
     )
     return _Value(graph, made)
 
@@ -607,10 +647,23 @@ def auto_augment(
     fill: int | tuple[int, int, int] | None = None,
     excluded: tuple[str, ...] = (),
 ) -> _Value:
-    """Applies one of 25 pairs of operators found for 'imagenet', 'cifar10' or 'svhn' (AutoAugment)."""
+    """Applies one of 25 pairs of operators found for 'imagenet', 'cifar10' or 'svhn' (AutoAugment).
+
+    Parameters
+    ----------
+    image : Value of image
+    policy : {'imagenet', 'cifar10', 'svhn'}, default 'imagenet'
+        The dataset that the pairs were found for.
+    ranges, interpolation, fill, excluded
+        As in :func:`rand_augment`.
+
+    Returns
+    -------
+    image : Value of image
+    """
     graph, slot = _slot(image, "auto_augment")
     made = graph.core.auto_augment(
-        slot, policy, ranges, interpolation, _levels(fill, "auto_augment"), list(excluded)
+        slot, policy, ranges, interpolation, _levels(fill, "auto_augment"), _names(excluded, "auto_augment")
     )
     return _Value(graph, made)
 
@@ -627,11 +680,30 @@ def aug_mix(
     fill: int | tuple[int, int, int] | None = None,
     excluded: tuple[str, ...] = (),
 ) -> _Value:
-    """Mixes the image with versions made by chains of operators (AugMix)."""
+    """Mixes the image with versions made by chains of operators (AugMix).
+
+    Parameters
+    ----------
+    image : Value of image
+    severity : int, default 3
+        The strongest magnitude, 1 to 10.
+    mixture_width : int, default 3
+        The number of chains, at least 1.
+    chain_depth : int, default 0
+        The number of operators of a chain. 0 draws 1 to 3.
+    alpha : float, default 1
+        The parameter of the Beta and Dirichlet distributions of the weights. 0.000001 to 1000.
+    interpolation, fill, excluded
+        As in :func:`rand_augment`. By default 'bilinear' and 0.
+
+    Returns
+    -------
+    image : Value of image
+    """
     graph, slot = _slot(image, "aug_mix")
     made = graph.core.aug_mix(
         slot, severity, mixture_width, chain_depth, alpha, interpolation, _levels(fill, "aug_mix"),
-        list(excluded),
+        _names(excluded, "aug_mix"),
     )
     return _Value(graph, made)
 
@@ -648,7 +720,26 @@ def sim_clr(
     gray_probability: float = 0.2,
     blur_probability: float = 0.5,
 ) -> tuple[_Value, _Value]:
-    """Makes SimCLR's two views from one decode of a JPEG file."""
+    """Makes SimCLR's two views from one decode of a JPEG file.
+
+    Each view is a random region, resized, and flipped with probability 0.5. Its colors change, it becomes gray, and it is
+    blurred, each with its probability.
+
+    Parameters
+    ----------
+    jpeg : Value of bytes
+    height, width : int, default 224
+        The size of a view, in pixels.
+    min_area : float, default 0.08
+        The least area of a region, as a share of the image's area.
+    color_strength : float, default 1
+        0 to 1. With 1, brightness, contrast and saturation change by up to 0.8, and the hue by up to 72 degrees.
+    color_probability, gray_probability, blur_probability : float, default 0.8, 0.2 and 0.5
+
+    Returns
+    -------
+    first, second : Value of image
+    """
     graph, slot = _slot(jpeg, "sim_clr")
     made = graph.core.sim_clr(
         slot, height, width, min_area, color_strength, color_probability, gray_probability,
@@ -668,7 +759,25 @@ def dino(
     min_local_area: float = 0.05,
     max_local_area: float = 0.4,
 ) -> tuple[list[_Value], list[_Value]]:
-    """Makes DINO's 2 global views and its local views from one decode of a JPEG file."""
+    """Makes DINO's 2 global views and its local views from one decode of a JPEG file.
+
+    Parameters
+    ----------
+    jpeg : Value of bytes
+    global_size, local_size : int, default 224 and 96
+        The width and height of a view, in pixels.
+    locals : int, default 8
+        The number of local views, 0 to 64.
+    min_global_area : float, default 0.4
+        The least area of a global view, as a share of the image's area.
+    min_local_area, max_local_area : float, default 0.05 and 0.4
+        The range of the area of a local view.
+
+    Returns
+    -------
+    global_views : list of 2 Values of image
+    local_views : list of Values of image
+    """
     graph, slot = _slot(jpeg, "dino")
     whole, parts = graph.core.dino(
         slot, global_size, local_size, locals, min_global_area, min_local_area, max_local_area
@@ -690,7 +799,36 @@ def detection_augment(
     mirror_probability: float = 0.5,
     color_probability: float = 0.5,
 ) -> tuple[_Value, _Value, _Value]:
-    """Crops a random region of an image with its boxes and labels, as SSD's training does."""
+    """Crops a random region of an image with its boxes and labels, as SSD's training does.
+
+    The image may first be placed on a larger canvas. The region is resized and may be flipped, and its colors change. Boxes
+    are clipped to the region. A box is dropped if its center is outside, or if less than a pixel of it remains.
+
+    Parameters
+    ----------
+    jpeg : Value of bytes
+    boxes : Value of tensor
+        Shape (n, 4), f32: left, top, right and bottom edges in pixels.
+    labels : Value of tensor
+        One row for each box.
+    height, width : int, default 300
+        The size of the result, in pixels.
+    zoom_probability : float, default 0.5
+        The probability of a canvas.
+    max_zoom : float, default 4
+        The largest width and height of the canvas, relative to the image. At least 1.
+    fill : int, or list of 3 or 4 ints, default (124, 116, 104)
+        The color of the canvas.
+    mirror_probability : float, default 0.5
+    color_probability : float, default 0.5
+        The probability of each of the four changes of :func:`photometric_distort`.
+
+    Returns
+    -------
+    image : Value of image
+    boxes, labels : Value of tensor
+        Those that remain.
+    """
     graph, slot = _slot(jpeg, "detection_augment")
     made = graph.core.detection_augment(
         slot, _slot(boxes, "detection_augment")[1], _slot(labels, "detection_augment")[1], height,
@@ -713,7 +851,32 @@ def segmentation_augment(
     mirror_probability: float = 0.5,
     color_probability: float = 0.5,
 ) -> tuple[_Value, _Value]:
-    """Scales an image and its mask, and cuts out a random window."""
+    """Scales an image and its mask, and cuts out a random window.
+
+    Both are scaled by the same factor, padded if too small, cropped, and flipped together. The colors of the image change.
+    Pixel values of the mask are copied, never blended.
+
+    Parameters
+    ----------
+    jpeg : Value of bytes
+    mask : Value of image
+        One channel, and the size of the image. Decode it with ``ops.decode_image(file, ids=True)``.
+    height, width : int, default 512
+        The size of the result, in pixels.
+    min_scale, max_scale : float, default 0.5 and 2
+        The range of the scale factor.
+    fill : int, or list of 3 or 4 ints, default (124, 116, 104)
+        The color of the image's padding.
+    ignored : int, default 255
+        The pixel value of the mask's padding, 0 to 255.
+    mirror_probability : float, default 0.5
+    color_probability : float, default 0.5
+        The probability of each of the four changes of :func:`photometric_distort`.
+
+    Returns
+    -------
+    image, mask : Value of image
+    """
     graph, slot = _slot(jpeg, "segmentation_augment")
     made = graph.core.segmentation_augment(
         slot, _slot(mask, "segmentation_augment")[1], height, width, min_scale, max_scale,
@@ -724,7 +887,21 @@ def segmentation_augment(
 
 @_checked(_core.BuildError)
 def photometric_distort(image: _Value, *, probability: float = 0.5) -> _Value:
-    """Changes brightness, contrast, saturation and hue as SSD does, each with this probability."""
+    """Changes brightness, contrast, saturation and hue as SSD does, each with this probability.
+
+    Brightness changes by a factor of 0.875 to 1.125, contrast and saturation by a factor of 0.5 to 1.5, and hue by up to
+    18 degrees.
+
+    Parameters
+    ----------
+    image : Value of image
+    probability : float, default 0.5
+        0 to 1.
+
+    Returns
+    -------
+    image : Value of image
+    """
     graph, slot = _slot(image, "photometric_distort")
     return _Value(graph, graph.core.photometric_distort(slot, probability))
 
@@ -745,11 +922,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    asked = name.lower().replace("_", "")
-    same = [one for one in __all__ if one.replace("_", "") == asked]
-    advice = f"ops.{same[0]}" if same else _peers.for_operator(name)
-    if advice is None and name in getattr(_sys.modules[__package__], "__all__", ()):
-        advice = f"{__package__}.{name}"
+    advice = _peers.for_name(name)
     if advice is not None:
         raise AttributeError(f"there is no operator {name!r}; in its place: {advice}")
     raise AttributeError(f"there is no operator {name!r}{_near(name, __all__) or '; dir(sluice.ops) names all'}")

@@ -1,9 +1,10 @@
-"""Sluice on a Ray cluster: for images that one machine is too slow for.
+"""Sluice on a Ray cluster.
 
-:func:`read_images` makes a Ray Dataset of a pipeline that is cut into shards, :class:`Augment` is a
-step of a Dataset that has files in a column, and :func:`shard` is the part of a worker of Ray Train.
-What a row is follows from the pipeline, its seed, the epoch and the sample, and not from shards,
-blocks or nodes. So what Ray runs again, when a node is lost, gives the same rows.
+:func:`read_images` makes a Ray Dataset from a pipeline, with one task for each shard. :class:`Augment` runs a pipeline as a
+step of an existing Dataset. :func:`shard` returns the part of a worker of Ray Train.
+
+A row depends only on the pipeline, the seed, the epoch and the sample, not on shards, blocks or nodes. So if a node is lost
+and Ray runs a task again, the rows are the same.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ import zlib
 from typing import Any, Iterable, Iterator, Sequence
 
 import numpy
-import ray
-import ray.data
+
+try:
+    import ray
+    import ray.data
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("sluice.ray needs Ray: pip install 'ray[data]'", name=error.name) from error
 
 from . import _core
 from ._batch import Array, Batch, Column
@@ -37,7 +42,7 @@ def read_images(
     remote: dict[str, Any] | None = None,
     **options: Any,
 ) -> ray.data.Dataset:
-    """A Ray Dataset of what a pipeline gives, made by one task for each shard.
+    """Makes a Ray Dataset from a pipeline, with one task for each shard.
 
     ::
 
@@ -48,41 +53,41 @@ def read_images(
 
         dataset = sluice.ray.read_images(train, "/shared/photos", shards=32)
 
-    Rows have the same values whatever the number of shards is; shard after shard they have the order
-    of a single run, which Ray keeps where ``DataContext.execution_options.preserve_order`` is set. A
-    task whose node is lost runs again, and its rows come once. A sample that fails is an error of
-    the Dataset, or is left out with a line in the log, as ``on_error`` says.
+    The values of the rows do not depend on the number of shards. If ``DataContext.execution_options.preserve_order`` is
+    set, the rows have the order of a single run. If a node is lost, its tasks run again, and no row is lost or doubled.
+    If a sample fails, the Dataset fails, or the sample is left out with a line in the log: see ``on_error``.
 
     Parameters
     ----------
-    describe : a function marked with @sluice.pipeline
-        It has a parameter `shard`, which it gives to its source. Each node can read what it reads.
-    *args : of the function
+    describe : function marked with @sluice.pipeline
+        It has a parameter `shard` and passes it to its source. All nodes must be able to read the files.
+    *args
+        Arguments of the function.
     shards : int, optional
-        How many tasks there are; twice as many as the cluster has room for at once.
-    epoch : int
-        Whose shuffle and random numbers are taken.
+        The number of tasks. By default twice as many as the cluster can run at once.
+    epoch : int, default 0
+        The epoch whose shuffle and random numbers to use.
     columns : list of str, optional
-        Names of the outputs. Keys of a dict and fields of a dataclass are names already.
-    num_cpus : float
-        Of a task, and threads of its pipeline, unless `threads` says otherwise.
+        The names of the outputs. By default the keys of a dict, or the fields of a dataclass.
+    num_cpus : float, default 1
+        The CPUs of a task. Its pipeline uses as many threads, unless `threads` is given.
     remote : dict, optional
-        What else Ray shall know of a task: {'num_gpus': 1, 'max_retries': 10}.
+        More options of Ray for a task: {'num_gpus': 1, 'max_retries': 10}.
     **options
-        Arguments of the function by name, and options of the pipeline. batch_size is the number
-        of rows in a block; last_batch is 'partial', so that no sample is left out.
+        Arguments of the function by name, and options of the pipeline. `batch_size` is the number of rows in a block.
+        `last_batch` is always 'partial', so that no sample is left out.
 
     Returns
     -------
     ray.data.Dataset
-        A column for each output, and `sample`: the number of the sample in its source. Images
-        of different shapes are tensors of different shapes.
+        One column for each output, and the column `sample`: the index of the sample in its source. Images of different
+        shapes become tensors of different shapes.
 
     Raises
     ------
     BuildError
-        For a function without `shard`, one that does not use it, and outputs without names. The
-        pipeline is built here once to see this, so this machine must be able to read the source.
+        If the function has no parameter `shard` or does not use it, or if outputs have no names. The check builds the
+        pipeline on this machine, so it must be able to read the source.
     """
     _check_describe(describe, "sluice.ray.read_images()")
     if "shard" not in inspect.signature(describe).parameters:
@@ -135,7 +140,7 @@ def _rows_of_shards(
 
 
 class Augment:
-    """A step of a Dataset that has files in a column: ``map_batches`` runs a pipeline on its rows.
+    """Runs a pipeline on the rows of a Ray Dataset, as a step of ``map_batches``.
 
     ::
 
@@ -146,31 +151,37 @@ class Augment:
         files = ray.data.read_binary_files("/shared/photos")
         images = files.map_batches(sluice.ray.Augment(small), batch_size=256)
 
-    The function is given the values of a row first, then `args`. A row keeps its other columns; a
-    sample that fails is an error, or its row is left out with a line in the log, as ``on_error`` says. In
-    an actor: ``map_batches(sluice.ray.Augment, fn_constructor_args=[small], concurrency=4)``.
+    The first arguments of the function are the values of a row, followed by `args`. A row keeps its other columns. If a
+    sample fails, the Dataset fails, or the row is left out with a line in the log: see ``on_error``. To run it in actors:
+    ``map_batches(sluice.ray.Augment, fn_constructor_args=[small], concurrency=4)``.
 
-    Random numbers of a row follow from the seed, the epoch and the row: its number where `number`
-    names a column that has it, else what the function is given of it. They do not depend on blocks
-    or actors. Rows that are equal draw alike. What follows from a row is a hash of 31 bits; of two
-    rows that share one, the later of a batch gets the next.
+    The random numbers of a row depend on the seed, the epoch and the row: its number in the column `number`, otherwise a
+    hash of its inputs. They do not depend on blocks or actors. Equal rows get the same random numbers. The hash has 31
+    bits. If two different rows of a batch have the same hash, the later one gets the next number.
 
     Parameters
     ----------
-    describe : a function marked with @sluice.pipeline
-    *args : of the function, after the values
-    inputs : dict of column: type
-        What it is given of a row; as `returns` of :func:`sluice.source`; {'bytes': bytes}.
-        Columns of bytes are dropped afterwards, others stay.
+    describe : function marked with @sluice.pipeline
+        The pipeline.
+    *args
+        Arguments of the function after the values.
+    inputs : dict of column: type, default {'bytes': bytes}
+        The columns to pass to the function, with types as in `returns` of :func:`sluice.source`. Columns of bytes are
+        removed from the result; others stay.
     number : str, optional
-        The column with the row's number, which is a whole number from 0 on: with it, a row is the
-        sample that a single run with ``sluice.source`` would make of it.
-    epoch : int
-        Whose random numbers are taken.
+        A column with the number of the row, a whole number from 0. With it, a row is the sample that a single run with
+        ``sluice.source`` would make of it.
+    epoch : int, default 0
+        The epoch whose random numbers to use.
     columns : list of str, optional
-        Names of the outputs. Keys of a dict and fields of a dataclass are names already.
+        The names of the outputs. By default the keys of a dict, or the fields of a dataclass.
     **options
-        Arguments of the function by name, and options of the pipeline, but for batch_size and last_batch.
+        Arguments of the function by name, and options of the pipeline, except for `batch_size` and `last_batch`.
+
+    Raises
+    ------
+    BuildError
+        If a column is missing, or if numbers of rows are not unique whole numbers from 0.
     """
 
     def __init__(
@@ -195,7 +206,7 @@ class Augment:
         self._options = options
 
     def __call__(self, rows: dict[str, Any]) -> dict[str, Any]:
-        """The rows with the pipeline's outputs; a batch of Ray's in its 'numpy' format."""
+        """Returns the rows with the outputs of the pipeline. A batch is a dict of NumPy arrays, Ray's default format."""
         for name in [*self._inputs, *([self._number] if self._number else [])]:
             if name not in rows:
                 raise _core.BuildError(
@@ -209,7 +220,7 @@ class Augment:
         return {**{name: numpy.asarray(rows[name])[left] for name in old}, **made}
 
     def _keys(self, rows: dict[str, Any]) -> list[int]:
-        """What random numbers of each row follow from."""
+        """Returns a number for each row, which determines its random numbers."""
         if self._number is None:
             return _keys_of(zip(*(rows[name] for name in self._inputs)))
         keys = numpy.asarray(rows[self._number])
@@ -225,7 +236,7 @@ class Augment:
         return keys.tolist()
 
     def _run(self, rows: dict[str, Any], keys: list[int]) -> tuple[list[int], dict]:
-        """Which rows are left, and their outputs."""
+        """Returns the places of the rows that did not fail, and their outputs."""
         place_of = {key: place for place, key in enumerate(keys)}
         given = [rows[name] for name in self._inputs]
 
@@ -250,16 +261,17 @@ class Augment:
 
 
 def shard() -> tuple[int, int]:
-    """The part of a worker of Ray Train: its rank, and how many workers there are.
+    """Returns the part of a worker of Ray Train, for ``shard=`` of a source.
 
     Returns
     -------
-    (index, count) : what ``shard=`` of a source takes
+    (index, count) : tuple of int
+        The rank of the worker and the number of workers.
 
     Raises
     ------
     BuildError
-        Outside of a worker's training function.
+        If it is called outside a training function of Ray Train.
     """
     try:
         from ray import train
@@ -291,7 +303,7 @@ def _check_describe(describe: Any, user: str) -> None:
 
 
 def _with_threads(describe: Description, options: dict) -> dict:
-    """The options, with as many threads as Ray has given this task or actor CPUs."""
+    """Returns the options, with one thread for each CPU that Ray assigned to this task or actor."""
     cpus = ray.get_runtime_context().get_assigned_resources().get("CPU", 1)
     own = {"threads": max(1, int(cpus)), "io_threads": max(1, int(cpus))}
     return {**{name: n for name, n in own.items() if name not in describe._options}, **options}
@@ -329,7 +341,7 @@ def _column_names(structure: Shape | None, columns: Sequence[str] | None, user: 
 
 
 def _array(column: Any) -> numpy.ndarray:
-    """A column of a batch as Ray takes it: one array, or an array of objects."""
+    """Returns a column of a batch as an array, of objects if the shapes differ."""
     if isinstance(column, Array) or (isinstance(column, Column) and column.dense):
         return column.numpy()
     several = [one.numpy() if isinstance(one, Array) else one for one in column]
@@ -348,7 +360,7 @@ def _samples_of(batch: Batch) -> numpy.ndarray:
 
 
 def _keys_of(rows: Iterable[tuple]) -> list[int]:
-    """A number for each row, alike for rows that are alike alone."""
+    """Returns a number for each row. Only equal rows have equal numbers."""
     keys: list[int] = []
     known: dict[int, tuple] = {}
     for values in rows:
@@ -368,7 +380,7 @@ def _same(some: tuple, others: tuple) -> bool:
 
 
 def _hash_of(values: tuple) -> int:
-    """A number below 2^31 - 1 that follows from the bytes of files and arrays, and the text of anything else."""
+    """Returns a number below 2^31 - 1: a hash of the bytes of files and arrays, and of the repr() of anything else."""
     found = 0
     for one in values:
         if isinstance(one, numpy.ndarray):

@@ -1,4 +1,4 @@
-"""Where samples come from: files as the library reads them, and functions of Python's."""
+"""Sources of samples, in files and in Python, and steps in Python."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._graph import require_graph
 from ._value import Value, name_of_type
 from ._workers import WorkerOptions
 
-#: The types of a sample's values; see :class:`sluice.Value`.
+#: The types of values; see :class:`sluice.Value`.
 TYPES = (
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "text",
     "bytes", "image", "tensor", "rectangle", "object",
@@ -28,7 +28,7 @@ _TRAVEL = frozenset(TYPES) - {"rectangle", "object"}  # the types that workers c
 
 
 def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
-    """The names of the types that a function gives, and whether it gives just one value."""
+    """Returns the names of the types that a function returns, and True if it returns a single value."""
     single = not isinstance(returns, (tuple, list))
     if not single and not returns:
         raise _core.BuildError(
@@ -55,6 +55,7 @@ def _columns(columns: Any, user: str, example: str) -> dict[str, Any]:
             f"{user}: columns is a dict that gives each column its type, {{{example!r}: 'i64'}} say, not {columns!r}"
         )
     for name, type_ in columns.items():
+        _require_text(name, f"{user}: the name of a column")
         known = name_of_type(type_)
         if known not in TYPES and not str(known).startswith("list of "):
             raise _core.BuildError(
@@ -85,7 +86,7 @@ def _values(graph: Any, slots: Sequence[int], single: bool = False) -> Any:
 
 
 class LeftOutWarning(UserWarning):
-    """A source leaves out files of its dataset; the warning says how many, why, and which is the first."""
+    """A source leaves out files of its dataset. The message says how many, why, and names the first one."""
 
 
 def _tell(source: str, left_out: str) -> None:
@@ -94,7 +95,7 @@ def _tell(source: str, left_out: str) -> None:
 
 
 def _names(names: Any, what: str) -> list[str] | None:
-    """A list of str; a single str becomes a list."""
+    """Returns a list of str; a single str becomes a list."""
     if names is None:
         return None
     listed = [names] if isinstance(names, str) else list(names) if isinstance(names, (list, tuple)) else []
@@ -118,17 +119,30 @@ def _index(index: Any) -> Any:
 
 
 _SAMPLER = """
-    shuffle : bool
-        Another order in each epoch, which follows from the seed and the epoch alone.
+    shuffle : bool, default False
+        If True, a random order, another one in each epoch. It depends only on the seed and the epoch.
     seed : int, optional
-        Seed of the shuffle. Default: the pipeline's seed.
+        The seed of the order. By default that of the pipeline.
     window : int, optional
-        No sample is moved by so many places or more.
+        The shuffle buffer: no sample moves by this many places or more. By default there is no limit.
     shard : (index, count) or 'environment', optional
-        This process's part of each epoch. 'environment' asks torchrun, Open MPI, MPICH or Slurm.
-    subset, weights, replacement, draws, stick_to_shard, uneven, threads : optional
-        As in the library: which samples there are, how often each is drawn, and by how many threads
-        they are read."""
+        The part of this process, such as (0, 4) for the first of four. 'environment' asks torchrun, Open MPI, MPICH,
+        Intel MPI or Slurm. By default the process reads all samples.
+    uneven : {{'keep', 'repeat_last', 'wrap', 'drop'}}, default 'keep'
+        Some shards may be longer by one sample. 'repeat_last' and 'wrap' make the short ones repeat their last or first
+        sample; 'drop' leaves out the last sample of the long ones.
+    stick_to_shard : bool, default False
+        If True, the process gets the same samples in each epoch. Otherwise shards rotate.
+    subset : list of int, optional
+        The indices of the samples to use, in this order. For a mask, pass ``numpy.flatnonzero(mask)``.
+    replacement : bool, default False
+        If True, draw samples with replacement.
+    weights : list of float, optional
+        One for each sample: draw with replacement, in proportion to them.
+    draws : int, optional
+        The number of draws of an epoch, for all processes together. By default as many as there are samples.
+    threads : int, default 0
+        Threads that only call this source. 0 uses those of the pipeline."""
 
 
 def files(
@@ -141,37 +155,40 @@ def files(
     allow_empty: bool = False,
     **sampler: Any,
 ) -> tuple[Value, Value]:
-    """The JPEG files of a folder and those below it.
+    """Reads the JPEG files in a folder and in the folders below it.
 
-    A :class:`LeftOutWarning` counts hidden files, files with other endings, and all others that are not read.
+    The folders directly in it are the classes. A :class:`LeftOutWarning` counts files that are not read: hidden files and
+    files with other endings, for instance.
 
     Parameters
     ----------
     folder : path
-        Files lie in it, or in folders that are their classes.
+        The folder.
     index : path or 'memory', optional
-        A JPEG index, which makes regions faster: a file that `sluice index` wrote, or 'memory' to build one while reading.
+        A JPEG index, which makes decoding of regions faster: a file that `sluice index` wrote, or 'memory' to build one
+        while reading.
     endings : str or list of str, optional
-        File name endings to read. Default: ['.jpg', '.jpeg', '.jpe'].
-    leave_out_unreadable : bool
-        Folders that cannot be read are left out; else they are an error.
+        File name endings to read. By default ['.jpg', '.jpeg', '.jpe'].
+    leave_out_unreadable : bool, default False
+        If True, leave out folders that cannot be read. Otherwise they raise IoError.
     classes : list of str, optional
-        The names of the classes in the order of their labels, such as ``sluice.classes("train")`` for
-        files of "val". A class of the list may have no files. By default the folders in `folder`, sorted.
-    allow_empty : bool
-        If True, a folder without files is a class, too, and keeps its label; otherwise it raises IoError.{sampler}
+        The names of the classes in the order of their labels, such as ``sluice.classes("train")`` for files of "val".
+        A class of the list may have no files. By default the folders in `folder`, sorted.
+    allow_empty : bool, default False
+        If True, a folder without files is a class, too, and keeps its label. Otherwise it raises IoError.{sampler}
 
     Returns
     -------
     jpeg : Value of bytes
+        The content of the file.
     label : Value of i64
-        The number of the class, from 0; -1 where there are no classes.
+        The number of the class, from 0; -1 for files in no class.
 
     Raises
     ------
     IoError
-        For a folder that is missing, unreadable or without such files, for a class without files, and
-        for a class that is not in `classes`.
+        If the folder does not exist, cannot be read or has no such files, if a class has no files, or if a class is not
+        in `classes`.
     """
     graph = require_graph("sluice.files()")
     _require_path(folder, "sluice.files(): folder")
@@ -188,16 +205,27 @@ def files(
 
 
 def classes(folder: str | os.PathLike, *, endings: Sequence[str] | None = None) -> list[str]:
-    """The names of the classes that :func:`files` numbers: those of the folders in `folder`.
+    """Returns the names of the classes of :func:`files`: the folders in `folder`, sorted.
 
-    ``sluice.classes(folder)[label]`` is the class of a label. Folders without files are among them.
-    Empty where the files lie in `folder` itself. For validation give :func:`files` the classes of the
-    training: ``sluice.files("val", classes=sluice.classes("train"))``.
+    ``sluice.classes(folder)[label]`` is the name of a label. Folders without files are included. The list is empty if
+    the files are in `folder` itself. For validation, use the classes of the training data:
+    ``sluice.files("val", classes=sluice.classes("train"))``.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    endings : str or list of str, optional
+        As in :func:`files`.
+
+    Returns
+    -------
+    list of str
 
     Raises
     ------
     IoError
-        For a folder that is missing, unreadable or without files.
+        If the folder does not exist, cannot be read or has no such files.
     """
     _require_path(folder, "sluice.classes(): folder")
     return _core.classes(folder, _endings(endings, "sluice.classes()"))
@@ -206,9 +234,10 @@ def classes(folder: str | os.PathLike, *, endings: Sequence[str] | None = None) 
 def require_same_classes(
     one: str | os.PathLike, other: str | os.PathLike, *, endings: Sequence[str] | None = None
 ) -> None:
-    """Raises IoError that names the difference unless two folders have the same classes.
+    """Raises IoError if two folders have different classes. The message names the difference.
 
-    Call it with the folders for training and validation, so that a label means the same in both.
+    Call it with the folders for training and validation, so that a label means the same in both. `endings` is as in
+    :func:`files`.
     """
     for folder in (one, other):
         _require_path(folder, "sluice.require_same_classes(): a folder")
@@ -224,25 +253,33 @@ def list_file(
     index: Any = None,
     **sampler: Any,
 ) -> tuple[Value, ...]:
-    """The files that a list names, CSV, TSV or JSON lines, with what it says of them.
+    """Reads the files that a list names: a CSV, TSV or JSON lines file.
 
     Parameters
     ----------
     path : path
-        Of the list.
-    columns : dict of column: type
-        What is wanted of each row; {{'label': 'i64'}}. 'bytes' is a file that the column names.
-    path_column : str
+        The list.
+    columns : dict of column: type, default {{'label': 'i64'}}
+        The columns to return, and their types: 'i32', 'i64', 'f32', 'f64', 'bool', 'text', 'list of f32', 'list of i64',
+        or 'bytes' for the content of a file that the column names.
+    path_column : str, default 'path'
         The column that names the file.
     folder : path, optional
-        Where paths begin; where the list lies.
+        The folder that relative paths start from. By default the folder of the list.
     index : path or 'memory', optional
-        As in :func:`files`.{sampler}
+        A JPEG index, as in :func:`files`.{sampler}
 
     Returns
     -------
     file : Value of bytes
-    columns : a Value each, of its type
+        The content of the file.
+    *columns : Value
+        One for each of `columns`.
+
+    Raises
+    ------
+    IoError
+        If the list cannot be read.
     """
     graph = require_graph("sluice.list_file()")
     _require_path(path, "sluice.list_file(): path")
@@ -264,24 +301,32 @@ def tar(
     offsets: str | os.PathLike = "",
     **sampler: Any,
 ) -> tuple[Value, ...]:
-    """The samples in tar archives, in WebDataset's manner.
+    """Reads samples from tar archives in WebDataset's format.
 
-    A sample's name ends at the first dot of its files' names. A :class:`LeftOutWarning` counts files
-    that belong to no sample.
+    Files with the same name up to the first dot are one sample; the rest of the name is the column. A
+    :class:`LeftOutWarning` counts files that belong to no sample.
 
     Parameters
     ----------
     archives : path or list of paths
-    columns : dict of column: type
-        What is wanted of each sample; {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}.
+        The archives.
+    columns : dict of column: type, default {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}
+        The columns to return, and their types, as in :func:`list_file`. 'bytes' is the content of the file.
+        'jpg;jpeg' is either of the two.
     index : path or 'memory', optional
-        As in :func:`files`.
+        A JPEG index, as in :func:`files`.
     offsets : path, optional
-        What `sluice index --tar` wrote: where files lie in the archives.{sampler}
+        An archive index that `sluice index --tar` wrote, so that the archives need not be scanned.{sampler}
 
     Returns
     -------
-    columns : a Value each, of its type
+    *columns : Value
+        One for each of `columns`.
+
+    Raises
+    ------
+    IoError
+        If an archive cannot be read.
     """
     graph = require_graph("sluice.tar()")
     wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, "sluice.tar()", "cls")
@@ -312,48 +357,49 @@ def source(
 ) -> Any:
     """Reads samples from a Python dataset or function.
 
+    If `data` raises an exception, only that sample fails.
+
     Parameters
     ----------
-    data : a dataset or a function
-        A dataset has ``__len__`` and ``__getitem__``, as PyTorch's have. A function is called as
-        ``data(index)``, or ``data(index, epoch)`` where it takes two arguments. It gives one value,
-        or a tuple of as many as `returns` has, if those are several. It is called on several threads, in no order.
-    returns : type, or tuple of types
-        What it gives: 'image', 'tensor', 'bytes', 'text', 'i64', 'f32', 'bool', ..., or 'object'
-        for anything else. Arrays are copied.
+    data : dataset or function
+        A dataset has ``__len__`` and ``__getitem__``, as in PyTorch. A function is called as ``data(index)``, or as
+        ``data(index, epoch)`` if it has two parameters. It returns one value, or a tuple with one value for each type of
+        `returns`. It is called on several threads, in any order.
+    returns : type or tuple of types, default 'object'
+        The types of the values: int, float, bool, str, bytes, a NumPy type, 'u8' to 'f64', 'image', 'tensor',
+        'rectangle', 'list of f32', or 'object' for anything else. An 'image' is an array of u8 and shape
+        (height, width) or (height, width, channels). Arrays are copied.
     samples : int, optional
-        In an epoch; ``len(data)``. Of a function without it the epoch ends with the first index for
-        which it raises IndexError or StopIteration.
+        The number of samples in an epoch. By default ``len(data)``. For a function without `samples`, the epoch ends at
+        the first index for which it raises IndexError or StopIteration.
     name_of : function, optional
-        ``name_of(index)`` is what errors call a sample.
+        ``name_of(index)`` returns the name of a sample, for error messages.
     fingerprint : str, optional
-        Tells the data from others, for checkpoints.
-    name : str
-        Of the source, in errors and drawings.
-    workers : int or WorkerOptions
-        Number of worker processes. 0 uses threads of this process, under Python's lock. `data` is
-        pickled, and unpickled once in each; ``data.__worker_init__(worker, workers)`` is called
-        then, where there is such a method; with 0 workers it is called here, once, with 0 and 1. A worker that dies costs the sample that it was at.
-    batch : int
-        So many samples are asked for together: of a dataset by ``data.__getitems__(indices)``, as
-        PyTorch does, of a function as ``data(indices)`` or ``data(indices, epoch)``. It gives a list
-        of samples in the order of the indices, which are up to so many. An exception in it is the error
-        of that sample. Where it raises something, or gives another number of samples, it is asked for
-        each of them alone: what it raises then is the error of that sample, and so is a list that is not
-        of one. Alone is asked for a sample that is inspected, too, or that stands in for another one.
-        `threads` call it; 0: those of the pipeline. What it has given it must leave as it is.
-        Worker processes are asked for up to so many samples each, which need not follow each other, and
-        may take `deadline_s` for them.{sampler}
+        A text that identifies the data. A checkpoint of a pipeline with another fingerprint is refused.
+    name : str, default 'source'
+        The name of the source in errors and drawings.
+    workers : int or WorkerOptions, default 0
+        The number of worker processes. 0 calls `data` on threads of this process, under Python's lock. `data` is pickled,
+        and unpickled once in each worker. Then ``data.__worker_init__(worker, workers)`` is called, if it exists. With 0
+        workers it is called once in this process, with 0 and 1. If a worker crashes, only its sample fails.
+    batch : int, default 0
+        The most samples to request in one call: ``data.__getitems__(indices)`` of a dataset, as in PyTorch;
+        ``data(indices)`` or ``data(indices, epoch)`` of a function. 0 requests single samples. The call returns a
+        list of samples in the order of the indices. An exception in the list is the error of its sample. If the call
+        raises an exception, or returns another number of samples, each sample is requested again alone. Replacement and
+        inspected samples are also requested alone, so results must depend on the index and epoch only. Do not change
+        the returned samples later. With workers, the indices need not be consecutive, and ``deadline_s`` is the limit
+        for the call.{sampler}
 
     Returns
     -------
-    Value, or a tuple of them
+    Value, or tuple of Value
+        One for each type of `returns`. A tuple if `returns` is a tuple.
 
     Raises
     ------
     BuildError
-        If a type does not exist, and for data that cannot be handed to workers. What `data`
-        raises is the error of that sample.
+        If a type does not exist, or if `data` cannot be pickled for workers.
     """
     graph = require_graph("sluice.source()")
     types, single = type_names(returns, "sluice.source()")
@@ -404,7 +450,7 @@ def _sampled_in_workers(
     sampler: dict, count: int = -1, name_of: Any = None, fingerprint: str = "", *, ended_by: str,
     in_order: bool = False, together: bool = False,
 ) -> Any:
-    """A source whose samples worker processes make; see the core's worker_source()."""
+    """Adds a source whose samples come from worker processes; see worker_source() in the core."""
     _require_no_nul(name, f"{call}(): name")
     sent, pickled = _wire_types(types)
     program, kept = _workers.program_of(
@@ -423,13 +469,13 @@ def _wants_workers(workers: Any) -> bool:
 
 
 def _wire_types(types: list[str]) -> tuple[list[str], list[int]]:
-    """As what values of these types travel, and the places of those that do so pickled."""
+    """Returns the types in which workers send values of these types, and the places of those that are pickled."""
     pickled = [i for i, one in enumerate(types) if one not in _TRAVEL]
     return ["bytes" if i in pickled else one for i, one in enumerate(types)], pickled
 
 
 def _arrived(graph: Any, made: list[int], types: list[str], pickled: list[int], single: bool) -> Any:
-    """What workers gave; what came pickled a step unpickles."""
+    """Returns the Values of workers, with a step that unpickles those that are pickled."""
     values = list(_values(graph, made))
     for i in pickled:
         values[i] = map(pickle.loads, values[i], returns=types[i], name="unpickle")
@@ -441,7 +487,7 @@ def _is_dataset(data: Any) -> bool:
 
 
 def call_of(data: Any, together: bool = False) -> Callable[[Any, int], Any]:
-    """The function of an index, or of several, and an epoch that gives a dataset's samples."""
+    """Returns a function of an index, or with `together` of a list of indices, and an epoch that returns samples."""
     get = data
     if _is_dataset(data) and together and hasattr(data, "__getitems__"):
         get = data.__getitems__
@@ -469,10 +515,10 @@ def call_of(data: Any, together: bool = False) -> Callable[[Any, int], Any]:
 
 
 class Several:
-    """Samples that a function gives together, a list of them for a list of indices.
+    """Calls a function that returns a list of samples for a list of indices.
 
-    What a sample is does not depend on which are asked for with it: each is asked for alone where the function
-    raises something, or gives another number of samples.
+    If the call raises an exception or returns another number of samples, each sample is requested alone. So a sample
+    does not depend on the others in the call.
     """
 
     def __init__(self, get: Callable[[list[int], int], Any], ends: bool):
@@ -481,14 +527,14 @@ class Several:
         self._given: Sequence | None = None
 
     def take(self, indices: list[int], epoch: int, place: int) -> Any:
-        """In a worker process, for one place after the other: its sample."""
+        """Returns the sample at a place of the list; a worker process calls it for place 0, 1, ..."""
         if place == 0:
             self._given = None
             self._given = self._all(indices, epoch)
         return self._alone(indices[place], epoch) if self._given is None else _sample(self._given[place])
 
     def __call__(self, indices: list[int], epoch: int) -> Sequence:
-        """In this process: what `each` makes the samples of; fewer where the epoch ends."""
+        """Returns a list whose elements `each` makes samples of; it is shorter if the epoch ends."""
         given = self._all(indices, epoch)
         if given is not None:
             return given
@@ -535,7 +581,7 @@ class Several:
 
 
 def _sample(given: Any) -> Any:
-    """What stands for a sample in a list of several: it, or the error that it is to have."""
+    """Returns an element of the list; raises it if it is an exception."""
     if not isinstance(given, BaseException):
         return given
     try:
@@ -545,7 +591,7 @@ def _sample(given: Any) -> Any:
 
 
 class _Alone:
-    """Stands for a sample that is requested alone, until its values are made."""
+    """A placeholder for a sample that is requested alone later."""
 
     def __init__(self, index: int, epoch: int):
         self.index = index
@@ -569,28 +615,35 @@ def iterate(
     make: Callable[..., Any], returns: Any = "object", *, name: str = "iterate",
     workers: int | WorkerOptions = 0, **sampler: Any,
 ) -> Any:
-    """Reads samples from an iterator until it ends.
+    """Reads samples from an iterator, in its order, until it ends.
 
     Parameters
     ----------
     make : function
-        ``make()``, or ``make(epoch)`` where it takes an argument, gives an iterator for an epoch. It
-        is gone through by one thread at a time, in order, and no further than the pipeline reads
-        ahead. What it raises is the error of the sample that it should have given. A generator has
-        ended then; an iterator that goes on is gone on with. A generator is closed when its epoch
-        ends. For ``inspect()``, a replacement sample and a loaded state it is begun again, and read up to
-        their sample.
-    returns : type, or tuple of types
-        As in :func:`source`.
-    workers : 0, 1 or WorkerOptions
-        1: a worker process goes through the iterator; 0: threads of this one, under Python's lock.
-        `make` is pickled, as the function of :func:`map` is. A worker that dies costs the sample that
-        it was at, and the next one begins the iterator again, up to where it was; so does one that
-        is renewed.
+        ``make()``, or ``make(epoch)`` if it has a parameter, returns the iterator of an epoch. One thread at a time uses
+        it, and at most the in-flight window is read ahead. If it raises an exception, that sample fails. After that a
+        generator has ended; other iterators continue. A generator is closed when its epoch ends. ``inspect()``,
+        replacement samples and loaded states start a new iterator and read it up to their sample.
+    returns : type or tuple of types, default 'object'
+        The types of the values, as in :func:`source`.
+    name : str, default 'iterate'
+        The name of the source in errors and drawings.
+    workers : {0, 1} or WorkerOptions, default 0
+        1 uses the iterator in a worker process; 0 on threads of this process, under Python's lock. `make` is pickled. If
+        the worker crashes, its sample fails, and a new worker reads a new iterator up to the next sample. A worker that
+        is renewed does the same.
+    threads : int, default 0
+        Threads that only call this source. 0 uses those of the pipeline.
 
     Returns
     -------
-    Value, or a tuple of them
+    Value, or tuple of Value
+        As in :func:`source`.
+
+    Raises
+    ------
+    BuildError
+        If `make` is not such a function, or for options of a sampler: an iterator has its own order.
     """
     if not callable(make):
         raise _core.BuildError(
@@ -622,14 +675,14 @@ def iterate(
 
 
 class _Failed:
-    """Stands for a value that an iterator raised an exception for."""
+    """A placeholder for a sample for which an iterator raised an exception."""
 
     def __init__(self, error: BaseException):
         self.error = error
 
 
 def _own(value: Any) -> Any:
-    """The value, with arrays of its own: an iterator may fill the same one again."""
+    """Copies the arrays of a value, because an iterator may reuse them."""
     if type(value) in (tuple, list):
         return type(value)(_own(one) for one in value)
     if isinstance(value, (bytearray, memoryview)):
@@ -640,9 +693,9 @@ def _own(value: Any) -> Any:
 
 
 class _Iteration:
-    """What an iterator gives, by index from `first` on; kept until it has been asked for.
+    """Returns an iterator's values by index, from `first` on. Keeps a value until it is requested.
 
-    The iterator stands still from take() to done(), so that what it gave can be copied meanwhile.
+    From take() to done() the iterator does not advance, so that the caller can copy the value.
     """
 
     def __init__(self, iterator: Any, first: int):
@@ -686,14 +739,14 @@ class _Iteration:
         self._kept[index] = value
 
     def close(self) -> None:
-        """A generator's own end; other iterators have none."""
+        """Closes a generator. Other iterators need no end."""
         close = getattr(self._iterator, "close", None)
         if inspect.isgenerator(self._iterator) and close is not None:
             close()
 
 
 class _InOrder:
-    """A source's samples, of which each epoch has an iterator; see the core's python_source()."""
+    """The samples of a source that makes an iterator for each epoch; see python_source() in the core."""
 
     def __init__(self, make: Callable[..., Any]):
         self._make = make
@@ -707,7 +760,7 @@ class _InOrder:
         self._now = self._iterate(epoch, first)
 
     def fail(self, error: BaseException, first: int, last: int) -> None:
-        """There is no iterator, which is the error of these samples, and the end after them."""
+        """Makes these samples fail because there is no iterator. The epoch ends after them."""
         self._now = _Iteration(iter(()), first)
         for index in range(first, last + 1):
             self._now.keep(index, _Failed(error))
@@ -718,7 +771,7 @@ class _InOrder:
             now.close()
 
     def take(self, index: int) -> tuple[Any, Callable[[], None]]:
-        """A sample, and what to call when it was copied."""
+        """Returns a sample, and a function to call when it is copied."""
         now = self._now
         return now.take(index), now.done
 
@@ -731,7 +784,7 @@ class _InOrder:
 
 
 class InOrderByPlace:
-    """The same in a worker process, which is told of no beginning and of no end: a place says them."""
+    """_InOrder in a worker process. It gets no begin() and end(); the arguments of a request show them."""
 
     def __init__(self, make: Callable[..., Any]):
         self._samples = _InOrder(make)
@@ -756,7 +809,7 @@ class InOrderByPlace:
 
 
 def _arguments_of(function: Callable, unknown: int = 1) -> int:
-    """How many arguments without a default it takes by place; many for *args."""
+    """Returns the number of positional parameters without a default; 1 for *args."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -768,7 +821,7 @@ def _arguments_of(function: Callable, unknown: int = 1) -> int:
 
 
 def _require_arguments(call: str, function: Callable, least: int, called: str) -> None:
-    """Refuses what can be called neither with `least` arguments nor with one more."""
+    """Raises BuildError if the function takes neither `least` arguments nor one more."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -792,36 +845,36 @@ def map(
     function: Callable[..., Any], *values: Any, returns: Any = "object", name: str = "",
     workers: int | WorkerOptions = 0,
 ) -> Any:
-    """A step of your own: ``function(*values)`` for each sample.
+    """Calls a Python function for each sample, as a step of the pipeline.
+
+    If the function raises an exception, only that sample fails. Its error has the type, the message and the line.
 
     Parameters
     ----------
     function : callable
-        It gets the sample's values: NumPy arrays for images and tensors, numbers, str, bytes.
-        It runs on several threads, under Python's lock, and must not change what it shares.
-    *values : Value
-        Anything else is given as it is.
-    returns : type, tuple of types, or None
-        What it gives, as in :func:`source`; None if only its side effect matters.
+        Called as ``function(*values)``. Images and tensors are NumPy arrays; numbers, str and bytes are Python's. It runs
+        on several threads, under Python's lock, so it must not change shared objects.
+    *values : Value or any
+        The arguments. What is not a Value is passed as it is.
+    returns : type, tuple of types, or None, default 'object'
+        The types of the results, as in :func:`source`. None if the function is only called for its side effect.
     name : str, optional
-        Of the step, in errors and drawings; that of the function.
-    workers : int or WorkerOptions
-        So many processes call it, each sample in one of them; 0: threads of this one, under Python's
-        lock. The function is pickled, and unpickled once in each, and
-        ``function.__worker_init__(worker, workers)`` is called then, where there is such a method;
-        with 0 workers it is called here, once, with 0 and 1.
-        Images, tensors and bytes travel in shared memory, objects pickled. A worker that dies costs
-        the sample that it was at.
+        The name of the step in errors and drawings. By default that of the function.
+    workers : int or WorkerOptions, default 0
+        The number of worker processes that call the function. 0 uses threads of this process. The function is pickled,
+        and unpickled once in each worker. Then ``function.__worker_init__(worker, workers)`` is called, if it exists.
+        With 0 workers it is called once in this process, with 0 and 1. Images, tensors and bytes are sent through shared
+        memory; objects are pickled. If a worker crashes, only its sample fails.
 
     Returns
     -------
-    Value, a tuple of them, or None
+    Value, tuple of Value, or None
+        As `returns` says.
 
     Raises
     ------
     BuildError
-        If a type does not exist. What the function raises is the error of that sample: its
-        type, its words, and where.
+        If a type does not exist, or if the function cannot be pickled for workers.
     """
     graph = next((one.graph for one in values if isinstance(one, Value)), None)
     if graph is None:

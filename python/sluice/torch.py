@@ -1,4 +1,4 @@
-"""Sluice for PyTorch: a loader in place of DataLoader, and the operator that decodes a crop."""
+"""Sluice for PyTorch: a replacement for DataLoader, and operators that decode a crop of a JPEG file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("sluice.torch needs PyTorch: pip install torch", name="torch") from error
 
-from . import _core
+from . import _core, _peers
 from ._batch import Array, Batch, Column
 from ._pipeline import Description, Pipeline
 from ._structure import flatten, rebuild
@@ -31,22 +31,31 @@ def _decoded(data: torch.Tensor, y: int, x: int, height: int, width: int) -> tor
 def decode_and_crop_jpeg(
     data: torch.Tensor, y: int, x: int, height: int, width: int
 ) -> torch.Tensor:
-    """A rectangle of a JPEG file: exactly the pixels that decoding all and cutting would give.
+    """Decodes a rectangle of a JPEG file, without the rest of the image.
 
-    Registered as ``torch.ops.sluice.decode_and_crop_jpeg``, with what torch.compile asks of it.
+    The pixels are the same as those of a full decode. It is also ``torch.ops.sluice.decode_and_crop_jpeg``, and works
+    with ``torch.compile``.
 
     Parameters
     ----------
-    data : uint8 tensor of one dimension, on the CPU
-        The file.
+    data : Tensor
+        The content of the file: dtype uint8, one dimension, on the CPU.
     y, x : int
-        The upper left corner, in pixels.
+        The upper left corner of the rectangle, in pixels.
     height, width : int
-        Of the rectangle, which must lie inside the image.
+        The size of the rectangle, in pixels. It must lie inside the image.
 
     Returns
     -------
-    uint8 tensor of height x width x 3
+    Tensor
+        Shape (height, width, 3) and dtype uint8, in RGB.
+
+    Raises
+    ------
+    ValueError
+        If ``data`` is another tensor.
+    JpegError
+        If the data are not a JPEG file or are damaged, or if the rectangle is not inside the image.
     """
     return _decoded(data, y, x, height, width)
 
@@ -60,22 +69,28 @@ def _(data: torch.Tensor, y: int, x: int, height: int, width: int) -> torch.Tens
 def decode_and_crop_jpegs(
     data: list[torch.Tensor], regions: torch.Tensor, height: int, width: int, threads: int
 ) -> torch.Tensor:
-    """Rectangles of the same size of several JPEG files, decoded on several threads.
+    """Decodes a rectangle of each of several JPEG files, on several threads. All have the same size.
 
     Parameters
     ----------
-    data : list of uint8 tensors
-        The files.
-    regions : int tensor of n x 2
-        The upper left corner (y, x) in each.
+    data : list of n Tensors
+        The files, as in :func:`decode_and_crop_jpeg`.
+    regions : Tensor
+        The upper left corners (y, x), in pixels: shape (n, 2), of integers.
     height, width : int
-        Of every rectangle.
+        The size of the rectangles, in pixels.
     threads : int
-        At most so many at once.
+        The most threads to use.
 
     Returns
     -------
-    uint8 tensor of n x height x width x 3
+    Tensor
+        Shape (n, height, width, 3) and dtype uint8, in RGB.
+
+    Raises
+    ------
+    ValueError, JpegError
+        As in :func:`decode_and_crop_jpeg`, and ValueError if ``regions`` has another shape or type.
     """
     if regions.shape != (len(data), 2):
         raise ValueError(
@@ -106,11 +121,14 @@ def _(
 
 
 def shard() -> tuple[int, int]:
-    """This process's part: by torch.distributed where it is set up, else by the environment.
+    """Returns the part of this process, for ``shard=`` of a source.
+
+    It comes from torch.distributed if that is initialized, otherwise from the environment of torchrun, MPI or Slurm.
 
     Returns
     -------
-    (index, count) : what ``shard=`` of a source takes
+    (index, count) : tuple of int
+        The rank of the process and the number of processes; (0, 1) without a launcher.
     """
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         return torch.distributed.get_rank(), torch.distributed.get_world_size()
@@ -119,9 +137,9 @@ def shard() -> tuple[int, int]:
 
 
 def to_torch(batch: Batch) -> Any:
-    """The columns as tensors, in the structure of the batch, without a copy.
+    """Returns the columns of a batch as PyTorch tensors that share its memory, in the structure of the batch.
 
-    Images of different shapes become a list of tensors; what is not a number stays as it is.
+    Images and tensors of different shapes become a list of tensors. Lists, such as those of str, stay lists.
     """
 
     def convert(column: Any) -> Any:
@@ -134,29 +152,16 @@ def to_torch(batch: Batch) -> Any:
     return rebuild(batch.structure, [convert(one) for one in batch.columns])
 
 
-# Arguments of DataLoader, with their equivalents here.
-_OF_DATALOADER = {
-    "num_workers": "threads=N of the pipeline; workers=N of a source whose samples Python makes",
-    "shuffle": "shuffle=True of the source, sluice.files(folder, shuffle=True) say",
-    "sampler": "shuffle, subset, weights, shard of the source",
-    "batch_sampler": "batch_size of the pipeline, and the sampler options of the source",
-    "pin_memory": "nothing: what the pipeline copies to a GPU is pinned by itself",
-    "collate_fn": "what the function returns; `to_torch` makes tensors of it",
-    "generator": "seed=N of the pipeline",
-    "worker_init_fn": "__worker_init__(worker, workers) of the source's or step's object",
-    "prefetch_factor": "prefetch=N of the pipeline, in batches",
-    "persistent_workers": "nothing: threads and workers stay from epoch to epoch",
-    "timeout": "stall_timeout=SECONDS of the pipeline",
-    "multiprocessing_context": "nothing: worker processes are new ones of the same Python",
-    "pin_memory_device": "nothing: what the pipeline copies to a GPU is pinned by itself",
-    "in_order": "nothing: batches come in order",
-}
 # Values of the pipeline's own option `device`; PyTorch has no device with these names.
 _OF_PIPELINE = ("gpu", "stand-in")
 
 
 class Loader:
     """Drop-in replacement for `torch.utils.data.DataLoader`.
+
+    Iterating runs the next epoch and delivers tensors in the structure that the function returns. They share the
+    pipeline's memory. Images have the shape (samples, height, width, channels) and dtype uint8, unless the pipeline
+    converts them. ``len(loader)`` is the number of batches.
 
     ::
 
@@ -168,21 +173,30 @@ class Loader:
 
     Parameters
     ----------
-    describe : a function marked with @sluice.pipeline, or a Pipeline
+    describe : function marked with @sluice.pipeline, or Pipeline
+        The pipeline.
     *args, **kwargs
-        Its arguments, and options of the pipeline. If the function has a parameter of that name, it gets the
-        argument, also ``device`` and ``drop_last``.
-    device : torch device, optional
-        Where tensors go; they stay where they are without it. ``'gpu'`` and ``'stand-in'`` are passed to
-        the pipeline's own option `device`: its steps run there after ``.gpu()``.
-    drop_last : bool
-        A last batch that is not full is left out.
+        Arguments of the function, and options of :func:`sluice.pipeline`, such as ``batch_size``. If the function has a
+        parameter with the name of an option, the function gets the argument. This also holds for ``device`` and
+        ``drop_last``.
+    device : torch.device or str, optional
+        The PyTorch device to copy tensors to, such as ``'cuda'``. By default they are not copied. ``'gpu'`` and
+        ``'stand-in'`` are passed to the pipeline's own option ``device``: its steps run there after ``.gpu()``.
+    drop_last : bool, optional
+        True leaves out a last batch that is not full: the same as ``last_batch='drop'``.
 
     Attributes
     ----------
     pipeline : Pipeline
-    batch : Batch
-        The one whose tensors came last, with its `errors`, `missing` and `keys`; None before the first.
+        The pipeline.
+    batch : Batch or None
+        The batch of the last tensors, with its ``errors``, ``missing`` and ``keys``; None before the first one.
+
+    Raises
+    ------
+    BuildError
+        If an option is one of DataLoader that Loader does not have; the message says what to write instead. Also for a
+        mistake in the pipeline.
     """
 
     def __init__(
@@ -202,8 +216,8 @@ class Loader:
             if drop_last is not None and describe.has_parameter("drop_last"):
                 kwargs["drop_last"], drop_last = drop_last, None
             for name in kwargs:
-                if name in _OF_DATALOADER and not describe.takes(name):
-                    raise _core.BuildError(f"Loader has no {name!r}; in its place: {_OF_DATALOADER[name]}")
+                if name in _peers.OPTIONS and not describe.takes(name):
+                    raise _core.BuildError(f"Loader has no {name!r}; in its place: {_peers.OPTIONS[name]}")
             if drop_last is not None:
                 if "last_batch" in kwargs:
                     raise _core.BuildError("Loader: drop_last and last_batch say the same; give one of them")
@@ -233,17 +247,20 @@ class Loader:
         return len(self.pipeline)
 
     def set_epoch(self, epoch: int) -> None:
-        """The next loop runs this epoch: its shuffle and its random numbers."""
+        """Makes the next loop run this epoch: its shuffle and its random numbers. Optional."""
         if epoch != self.pipeline.next_epoch:
             self.pipeline.reset(epoch)
 
     def state_dict(self) -> dict[str, Any]:
+        """Returns the position in the data; see :meth:`sluice.Pipeline.state_dict`."""
         return self.pipeline.state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continues from a state; see :meth:`sluice.Pipeline.load_state_dict`."""
         self.pipeline.load_state_dict(state)
 
     def close(self) -> None:
+        """Ends the pipeline and its threads."""
         self.pipeline.close()
 
 

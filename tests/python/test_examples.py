@@ -156,10 +156,12 @@ def test_training_continues_from_its_checkpoint(photos):
     assert_match(second, LINES["train_resnet"][1:])
 
 
-def test_training_needs_classes(photos):
-    require("train_resnet")
-    ran = run("train_resnet", photos / "a", cwd=photos)
-    assert ran.returncode == 1 and f"train_resnet: the folder '{photos / 'a'}' has no classes; move" in ran.stderr
+@pytest.mark.parametrize("name", ["train_resnet", "evaluate"])
+def test_labels_need_classes(name, photos):
+    require(name)
+    ran = run(name, photos / "a", cwd=photos)
+    wanted = f"{name}: the folder '{photos / 'a'}' has no classes; move the files of each class to a folder in it"
+    assert ran.returncode == 1 and ran.stdout == "" and ran.stderr.splitlines()[-1] == wanted
 
 
 def test_training_without_pytorch_says_what_to_install(monkeypatch):

@@ -14,6 +14,7 @@ import sluice
 from conftest import draw
 from sluice import _peers, ops
 from sluice._graph import OPERATORS
+from sluice._pipeline import OPTIONS
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -271,6 +272,40 @@ def test_every_name_of_a_library_has_an_answer(library):
                 getattr(ops, name)
 
 
+@pytest.mark.parametrize(("module", "name", "says"), [
+    (sluice, "pipline", "module 'sluice' has no attribute 'pipline'; did you mean pipeline or Pipeline?"),
+    (sluice, "Files", "module 'sluice' has no attribute 'Files'; in its place: sluice.files"),
+    (sluice, "Loader", "module 'sluice' has no attribute 'Loader'; in its place: sluice.torch.Loader"),
+    (sluice, "shard", "module 'sluice' has no attribute 'shard'; in its place: sluice.ray.shard or sluice.torch.shard"),
+    (sluice, "decode_image", "module 'sluice' has no attribute 'decode_image'; in its place: ops.decode_image"),
+    (sluice, "ColorJitter", "module 'sluice' has no attribute 'ColorJitter'; in its place: ops.color_twist(image, "),
+    (sluice, "DataLoader", "module 'sluice' has no attribute 'DataLoader'; in its place: sluice.torch.Loader(function, ...)"),
+    (sluice, "xyzzy", "module 'sluice' has no attribute 'xyzzy'; sluice.__all__ names all"),
+    (ops, "reesize", "there is no operator 'reesize'; did you mean resize"),
+    (ops, "Rotate", "there is no operator 'Rotate'; in its place: ops.rotate"),
+    (ops, "Loader", "there is no operator 'Loader'; in its place: sluice.torch.Loader"),
+    (ops, "drop_unless", "there is no operator 'drop_unless'; in its place: sluice.drop_unless"),
+    (ops, "xyzzy", "there is no operator 'xyzzy'; dir(sluice.ops) names all"),
+])
+def test_an_unknown_name_is_told_with_what_to_write(module, name, says):
+    with pytest.raises(AttributeError) as error:
+        getattr(module, name)
+    assert str(error.value).startswith(says)
+    assert not hasattr(module, "__wrapped__")
+
+
+@pytest.mark.parametrize("name", _peers.SUBMODULES)
+def test_a_submodule_is_imported_at_its_first_use(name, monkeypatch):
+    monkeypatch.delattr(sluice, name, raising=False)
+    if importlib.util.find_spec(name) is None:
+        with pytest.raises(AttributeError, match=rf"^sluice\.{name} needs \w+: pip install"):
+            getattr(sluice, name)
+        return
+    module = getattr(sluice, name)
+    assert module.__name__ == f"sluice.{name}"
+    assert set(module.__all__) - set(sluice.__all__) - set(ops.__all__) == set(_peers.SUBMODULES[name])
+
+
 def test_what_peers_names_lead_to_is_there():
     names = [name for _, several in _peers.OPERATORS for name in several.split()]
     assert len({_peers._plain(name) for name in names}) == len(names), "a name stands there twice"
@@ -278,7 +313,7 @@ def test_what_peers_names_lead_to_is_there():
         called = re.findall(r"\b(ops|sluice)\.(\w+)(\(?)", advice)
         assert called or advice.startswith(("value.cast(", "nothing: ")), advice
         for module, name, _ in called:
-            assert hasattr({"ops": ops, "sluice": sluice}[module], name), advice
+            assert name in _peers.SUBMODULES or hasattr({"ops": ops, "sluice": sluice}[module], name), advice
         for name, arguments in re.findall(r"\bops\.(\w+)\(([^()]*)\)", advice):
             takes = inspect.signature(getattr(ops, name)).parameters
             assert set(re.findall(r"(\w+)=", arguments)) <= set(takes), advice
@@ -297,6 +332,13 @@ def test_what_peers_arguments_lead_to_is_there():
                 for word in re.findall(r"(\w+)=", told):
                     assert word in takes, f"{operator}: {advice}"
                 assert _peers.for_argument(operator, name.upper()) == advice
+
+
+def test_what_options_of_loaders_lead_to_is_there():
+    of_sources = {"shuffle", "shard", "subset", "returns", "workers"}
+    for name, advice in _peers.OPTIONS.items():
+        assert name not in OPTIONS
+        assert set(re.findall(r"(\w+)=", advice)) <= {*OPTIONS, *of_sources}, advice
 
 
 @pytest.mark.parametrize(("change", "says"), [

@@ -119,6 +119,7 @@ def test_a_model_goes_on_as_it_would_have(folder):
     [
         ({"num_workers": 4}, "Loader has no 'num_workers'; in its place: threads=N"),
         ({"shuffle": True}, "Loader has no 'shuffle'; in its place: shuffle=True of the source"),
+        ({"shard": (0, 2), "persistent_workers": True}, "Loader has no 'persistent_workers'; in its place: nothing"),
         ({"drop_last": True, "last_batch": "fill"}, "drop_last and last_batch say the same"),
     ],
 )

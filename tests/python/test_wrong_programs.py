@@ -272,6 +272,71 @@ WRONG = {
         sluice.BuildError,
         ", resume; did you mean batch_size?",
     ),
+    "an option of DataLoader": (
+        lambda: sluice.pipeline(num_workers=4)(numbers)(),
+        sluice.BuildError,
+        "a pipeline has no option 'num_workers'; in its place: threads=N of the pipeline; workers=N of a source",
+    ),
+    "an option of a source": (
+        lambda: sluice.pipeline(shuffle=True)(numbers)(),
+        sluice.BuildError,
+        "a pipeline has no option 'shuffle'; in its place: shuffle=True of the source",
+    ),
+    "an option of DataLoader in a call": (
+        lambda: of_a_folder("a", drop_last=True),
+        TypeError,
+        "got an unexpected keyword argument 'drop_last'; in its place: last_batch='drop' of the pipeline",
+    ),
+    "a name of a step that is none": (
+        lambda: described(lambda: ops.flip(image(), name=3)),
+        sluice.BuildError,
+        "flip: name is a str, not 3",
+    ),
+    "a name of a choice that is none": (
+        lambda: described(lambda: sluice.if_else(numbers() > 1, 1, 2, name=3)),
+        sluice.BuildError,
+        "a choice: name is a str, not 3",
+    ),
+    "a name of a branch that is none": (
+        lambda: described(lambda: sluice.select(numbers(), [1, 2], names=["a", 3])),
+        sluice.BuildError,
+        "a branch of select: name is a str, not 3",
+    ),
+    "a name of a loop that is none": (
+        lambda: described(lambda: sluice.for_loop(numbers(), 0, lambda i, n: n + 1, name=3)),
+        sluice.BuildError,
+        "a loop: name is a str, not 3",
+    ),
+    "a name of a column that is none": (
+        lambda: described(lambda: sluice.tar("a.tar", {3: "i64"})),
+        sluice.BuildError,
+        "sluice.tar(): the name of a column is a str, not 3",
+    ),
+    "operators that are left out by number": (
+        lambda: described(lambda: ops.rand_augment(image(), excluded=[3])),
+        sluice.BuildError,
+        "rand_augment: excluded is a list of names of operators, not [3]",
+    ),
+    "a width that is too large": (
+        lambda: described(lambda: ops.random_resized_crop(image(), width=2**40)),
+        sluice.BuildError,
+        "random_resized_crop: width is a whole number of 32 bits, not 1099511627776",
+    ),
+    "a stream that is none": (
+        lambda: next(iter(described(images)))[0].wait_on("default"),
+        TypeError,
+        "wait_on: stream is the address of a CUDA stream, torch.cuda.current_stream().cuda_stream say, not 'default'",
+    ),
+    "a batch as an array": (
+        lambda: numpy.asarray(next(iter(described(images)))),
+        TypeError,
+        "a batch is not an array: its column is batch.value, or `for images, in pipeline` with a comma",
+    ),
+    "a batch of two columns as an array": (
+        lambda: numpy.array(next(iter(described(lambda: (images(), 1))))),
+        TypeError,
+        "a batch is not an array: its columns are batch[0] and so on",
+    ),
     "an option of a call that is misspelled": (
         lambda: of_a_folder("a", batchsize=3),
         TypeError,
