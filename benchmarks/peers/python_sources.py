@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Python datasets in worker processes: `sluice.source(workers=4)` beside PyTorch's DataLoader and
+"""Python datasets in worker processes: `sluice.source(workers=4)` against PyTorch's DataLoader and
 DALI's parallel external source.
 
-They run in turns, round after round, each in a process of its own: see README.md.
+They run in interleaved rounds, each in a process of its own: see README.md.
 """
 
 import argparse

@@ -21,7 +21,7 @@ TEST(ControlFlow, Choices) {
     auto turned = g.if_else(
         g.coin_flip(0.25f), [&] { return rotate(image, angle); }, [&] { return image; });
     auto index = i % 3;
-    auto branch0 = [&] { return level(turned); };
+    auto branch0 = [&] { return mean(turned); };
     auto branch1 = -1.f;
     auto branch2 = g.constant(-2.f);
     auto result = g.select(index, branch0, branch1, branch2);
@@ -118,8 +118,7 @@ TEST(ControlFlow, Logic) {
   const auto found = results_of([](Graph& g, auto, Value<std::int64_t> i) {
     auto jpeg = g.map("file", jpeg_file, i);
     auto pixels = i * 10000;
-    auto dark_and_large =
-        g.all_of(pixels >= 200000, [&] { return level(decode_jpeg(jpeg)) < 100; });
+    auto dark_and_large = g.all_of(pixels >= 200000, [&] { return mean(decode_jpeg(jpeg)) < 100; });
     return dark_and_large;
   });
   for (const bool yes : found) EXPECT_FALSE(yes);  // the large ones are bright

@@ -34,7 +34,7 @@ TEST(Http, Lists) {
     auto [file, label] =
         g.read(urls_in("train.csv", {.base = host + "/photos", .checksum = "md5", .http = http}),
                {.shuffle = true});
-    return std::tuple{level(decode_image(file)), label};
+    return std::tuple{mean(decode_image(file)), label};
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_TRUE(batch.has_value());
@@ -60,7 +60,7 @@ TEST(Http, Archives) {
   auto pipeline = make_pipeline({.batch_size = 2}, [&](Graph& g) {
     auto [file, label] =
         g.read(tar_at({host + "/a.tar", host + "/b.tar"}, {.offsets = "train.offsets"}));
-    return std::tuple{level(decode_image(file)), label};
+    return std::tuple{mean(decode_image(file)), label};
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_TRUE(batch.has_value());

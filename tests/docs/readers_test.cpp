@@ -28,7 +28,7 @@ TEST(Readers, Lists) {
     auto [file, label, weight] = g.read(list_in<std::int64_t, float>(
         "train.csv", {.path = "file", .columns = {"label", "weight"}}));
     auto image = decode_image(file);
-    return std::tuple{level(image), label, weight};
+    return std::tuple{mean(image), label, weight};
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_TRUE(batch.has_value());
@@ -50,7 +50,7 @@ TEST(Readers, Archives) {
         g.read(tar_in<Bytes, std::int64_t, std::string>(
                    {"a.tar", "b.tar"}, {.columns = {"jpg;jpeg;png", "cls", "txt"}}),
                {.shuffle = true, .window = 1000});
-    return std::tuple{level(decode_image(file)), label, text};
+    return std::tuple{mean(decode_image(file)), label, text};
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_TRUE(batch.has_value());
@@ -77,7 +77,7 @@ TEST(Readers, Streams) {
                                 .window = 5000,
                                 .shard = shard_of_environment(),
                                 .threads = 4}));
-    return std::tuple{key, level(decode_image(file)), label};
+    return std::tuple{key, mean(decode_image(file)), label};
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_TRUE(batch.has_value());

@@ -21,7 +21,7 @@ namespace sluice::docs {
 
 constexpr std::int64_t kSamples = 24;
 
-// Image i: all pixels of level 10 * i; wide, tall or square in turns.
+// Image i: all pixel values are 10 * i; wide, tall or square in turns.
 inline Image image_of(std::int64_t i) {
   static constexpr int kHeights[] = {40, 60, 50}, kWidths[] = {60, 40, 50};
   Image image(kHeights[i % 3], kWidths[i % 3], 3);
@@ -40,10 +40,6 @@ inline float mean_level(const Image& image) {
     for (std::size_t x = 0; x < image.row_bytes(); ++x) sum += image.row(y)[x];
   }
   return static_cast<float>(sum / static_cast<double>(image.row_bytes()) / image.height());
-}
-
-inline Value<float> level(Value<Image> image) {
-  return Graph(image.builder()).map("level", mean_level, image);
 }
 
 inline Value<std::int64_t> indices(Graph& g) {

@@ -50,7 +50,7 @@ TEST(SideBySide, OneOfMany) {
     auto result = g.select(
         kind, [&] { return image; }, [&] { return flip(image); },
         [&] { return brightness_contrast(image, {.brightness = 0.5f}); });
-    return level(result);
+    return mean(result);
   });
   for (std::size_t i = 0; i < levels.size(); ++i)
     EXPECT_EQ(levels[i], static_cast<float>(i % 3 == 2 ? 5 * i : 10 * i));
@@ -86,7 +86,7 @@ TEST(SideBySide, Logic) {
     auto header = peek_jpeg(jpeg);
     auto pixels = g.map(
         "pixels", [](const JpegHeader& h) { return h.width * h.height; }, header);
-    auto large_and_dark = g.all_of(pixels >= 2500, [&] { return level(decode_jpeg(jpeg)) < 100; });
+    auto large_and_dark = g.all_of(pixels >= 2500, [&] { return mean(decode_jpeg(jpeg)) < 100; });
     return large_and_dark;
   });
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], i % 3 == 2 && i < 10) << i;
@@ -95,9 +95,9 @@ TEST(SideBySide, Logic) {
 TEST(SideBySide, Loops) {
   const auto levels = results_of([](Graph& g, Value<Image> image, auto) {
     auto bright = g.while_loop(
-        image, [&](auto now) { return g.all_of(level(now) > 0, [&] { return level(now) < 100; }); },
+        image, [&](auto now) { return g.all_of(mean(now) > 0, [&] { return mean(now) < 100; }); },
         [&](auto now) { return brightness_contrast(now, {.brightness = 1.5f}); });
-    return level(bright);
+    return mean(bright);
   });
   for (std::size_t i = 0; i < levels.size(); ++i) {
     int expected = static_cast<int>(10 * i);
@@ -110,7 +110,7 @@ TEST(SideBySide, LoopsThatCollect) {
   const auto levels = results_of([](Graph& g, Value<Image> image, Value<std::int64_t> i) {
     auto count = i % 4;
     auto [last, each] = g.for_loop_collect(count, image, [&](auto, auto now) {
-      return std::tuple{brightness_contrast(now, {.brightness = 0.5f}), level(now)};
+      return std::tuple{brightness_contrast(now, {.brightness = 0.5f}), mean(now)};
     });
     return each;
   });
@@ -128,7 +128,7 @@ TEST(SideBySide, SamplesThatAreLeftOut) {
     auto jpeg = g.map(
         "file", [](std::int64_t x) { return x == 5 ? Bytes() : jpeg_file(x); }, i);
     auto image = decode_jpeg(jpeg);
-    g.filter(level(image) >= 100);
+    g.filter(mean(image) >= 100);
     return std::tuple{image, i};
   };
   auto pipeline =
@@ -153,7 +153,7 @@ TEST(SideBySide, RandomOperators) {
          true},
     };
     auto result = apply_random(g, image, suite, {.n = 2, .magnitude = 9});
-    return level(result);
+    return mean(result);
   });
   EXPECT_EQ(levels.size(), static_cast<std::size_t>(kSamples));
 }

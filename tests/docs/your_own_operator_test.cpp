@@ -17,7 +17,7 @@ Value<Image> darken(Value<Image> image) {
 
 TEST(YourOwnOperator, MayBeATable) {
   const auto levels = results_of(
-      [](Graph&, Value<Image> image, Value<std::int64_t>) { return level(darken(image)); });
+      [](Graph&, Value<Image> image, Value<std::int64_t>) { return mean(darken(image)); });
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::size_t expected = 100 * i * i / 255;
     EXPECT_EQ(levels[i], static_cast<float>(expected));
