@@ -1,6 +1,12 @@
 // A consumer on the GPU: batches stay in the GPU's memory, and a kernel of the program reads them
 // on its own stream. Neither the stream nor the program waits for the other.
-#include <sluice/sluice.h>
+//
+// nvcc reads the headers twice, for the host and for the GPU. So this file includes only those that
+// it needs, and not sluice.h.
+#include <sluice/cuda/gpu.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/normalize.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <cstdio>
