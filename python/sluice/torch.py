@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Iterator, Sequence
 
@@ -250,6 +251,11 @@ class Loader:
         """Makes the next loop run this epoch: its shuffle and its random numbers. Optional."""
         if epoch != self.pipeline.next_epoch:
             self.pipeline.reset(epoch)
+
+    @property
+    def batch_sampler(self) -> Any:
+        """For Lightning, which calls ``batch_sampler.sampler.set_epoch(epoch)`` before each epoch."""
+        return types.SimpleNamespace(sampler=self)
 
     def state_dict(self) -> dict[str, Any]:
         """Returns the position in the data; see :meth:`sluice.Pipeline.state_dict`."""

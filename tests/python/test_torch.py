@@ -50,6 +50,12 @@ def test_loader_goes_by_epochs_and_states(folder):
     assert equal(epoch_of(again), second[1:])
 
 
+def test_the_epoch_is_set_as_lightning_does(folder):
+    loader = sluice.torch.Loader(shuffled, folder)
+    loader.batch_sampler.sampler.set_epoch(3)
+    assert loader.pipeline.next_epoch == 3
+
+
 def test_shards_are_parts_of_the_whole(folder):
     whole = [n for one in sluice.torch.Loader(shuffled, folder) for n in one["label"].tolist()]
     parts = [
