@@ -7,7 +7,7 @@ as it is. A structure that contains itself is a ``ValueError``.
 
 import copy
 import dataclasses
-from typing import Any
+from typing import Any, Iterator
 
 
 class Shape:
@@ -63,42 +63,41 @@ def flatten(value: Any, like: Shape | None = None, keep: bool = False) -> tuple[
     The order of a dict's keys is its own. With ``like``, a dict of the same keys takes the order that they have there.
     """
     leaves: list = []
-    around: set[int] = set()
+    return leaves, _visit(value, like, keep, leaves, set())
 
-    def visit(value: Any, like: Shape | None) -> Shape | None:
-        found = parts_of(value)
-        if found is None:
-            leaves.append(value)
-            return None
-        if id(value) in around:
-            raise ValueError(f"a {type(value).__name__} contains itself; give a structure that ends")
-        around.add(id(value))
-        keys, parts = found
-        same = like is not None and like.kind is type(value) and len(like.keys) == len(keys)
-        if same and type(value) is dict and all(key in value for key in like.keys):
-            keys, parts = like.keys, [value[key] for key in like.keys]
-        likes = like.parts if same and like.keys == keys else [None] * len(keys)
-        kept = value if keep or dataclasses.is_dataclass(value) else None
-        shape = Shape(type(value), keys, [visit(part, one) for part, one in zip(parts, likes)], kept)
-        around.remove(id(value))
-        return shape
 
-    return leaves, visit(value, like)
+# A function that calls itself from a closure would hold the leaves until the garbage collector runs.
+def _visit(value: Any, like: Shape | None, keep: bool, leaves: list, around: set[int]) -> Shape | None:
+    found = parts_of(value)
+    if found is None:
+        leaves.append(value)
+        return None
+    if id(value) in around:
+        raise ValueError(f"a {type(value).__name__} contains itself; give a structure that ends")
+    around.add(id(value))
+    keys, parts = found
+    same = like is not None and like.kind is type(value) and len(like.keys) == len(keys)
+    if same and type(value) is dict and all(key in value for key in like.keys):
+        keys, parts = like.keys, [value[key] for key in like.keys]
+    likes = like.parts if same and like.keys == keys else [None] * len(keys)
+    kept = value if keep or dataclasses.is_dataclass(value) else None
+    shape = Shape(type(value), keys, [_visit(part, one, keep, leaves, around) for part, one in zip(parts, likes)], kept)
+    around.remove(id(value))
+    return shape
 
 
 def rebuild(shape: Shape | None, leaves: list, made: list | None = None) -> Any:
     """Returns the structure of this shape with these leaves. `made` gets each new container and the original one."""
-    rest = iter(leaves)
+    return _build(shape, iter(leaves), made)
 
-    def build(shape: Shape | None) -> Any:
-        if shape is None:
-            return next(rest)
-        result = assemble(shape, [build(part) for part in shape.parts])
-        if made is not None:
-            made.append((result, shape.original))
-        return result
 
-    return build(shape)
+def _build(shape: Shape | None, rest: Iterator, made: list | None) -> Any:
+    if shape is None:
+        return next(rest)
+    result = assemble(shape, [_build(part, rest, made) for part in shape.parts])
+    if made is not None:
+        made.append((result, shape.original))
+    return result
 
 
 def assemble(shape: Shape, parts: list) -> Any:

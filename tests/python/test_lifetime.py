@@ -40,6 +40,27 @@ def test_close_inside_an_own_step_is_refused():
     assert pipe.closed
 
 
+@pytest.mark.parametrize("result", [
+    lambda image: image, lambda image: (image,), lambda image: {"image": image, "more": [image]},
+])
+@pytest.mark.parametrize("to_torch", [False, True])
+def test_a_batch_is_released_without_the_garbage_collector(result, to_torch):
+    @sluice.pipeline(batch_size=2)
+    def images():
+        return result(sluice.source(lambda i: numpy.full((4, 4, 3), i, numpy.uint8), "image", samples=4))
+
+    convert = pytest.importorskip("sluice.torch").to_torch if to_torch else list
+    gc.disable()
+    try:
+        for batch in images():
+            columns = [weakref.ref(column) for column in batch.columns]
+            converted = convert(batch)
+            del converted, batch
+            assert [column() for column in columns] == [None] * len(columns)
+    finally:
+        gc.enable()
+
+
 def test_the_last_reference_may_go_inside_an_own_step():
     assert ended("""
         import gc, sluice, threading
