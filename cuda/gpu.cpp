@@ -1,5 +1,6 @@
 #include <sluice/cuda/cuda_device.h>
 #include <sluice/cuda/gpu.h>
+#include <sluice/runtime/text.h>
 
 #include <map>
 #include <mutex>
@@ -58,9 +59,8 @@ std::shared_ptr<Device> gpu(int index) {
   const Gpus found = look();
   if (found.gpus.empty()) throw DeviceError("there is no GPU: " + found.why_none);
   if (index < 0 || index >= static_cast<int>(found.gpus.size())) {
-    throw DeviceError(
-        fmt::format("there is no device {}: this process sees {} GPU{}, counted from 0", index,
-                    found.gpus.size(), found.gpus.size() == 1 ? "" : "s"));
+    throw DeviceError(fmt::format("there is no device {}: this process sees {}, counted from 0",
+                                  index, counted(found.gpus.size(), "GPU")));
   }
   const Gpu& wanted = found.gpus[static_cast<std::size_t>(index)];
   if (!wanted.why_not.empty())

@@ -31,6 +31,11 @@ class Reader {
     if (!at("seed").is_number_unsigned()) wrong("seed", "a whole number of at least 0");
     return at("seed").get<std::uint64_t>();
   }
+  bool flag(const char* member) const {
+    if (!json_.contains(member)) return false;
+    if (!at(member).is_boolean()) wrong(member, "true or false");
+    return at(member).get<bool>();
+  }
   std::string text(const char* member) const {
     if (!at(member).is_string()) wrong(member, "a text");
     return at(member).get<std::string>();
@@ -123,21 +128,22 @@ std::string difference(const std::vector<std::string>& then, const std::vector<s
          line(now);
 }
 
-// True if a step of the program moves values to a GPU. The lines are those of digest_of().
-bool uses_gpu(const std::vector<std::string>& plan) {
+// Checkpoints of version 0.1 have no `gpu`. Returns true if a step is named "gpu", in lines of
+// digest_of(): it moves values to the GPU, or is a step of the user.
+bool has_step_named_gpu(const std::vector<std::string>& plan) {
   return std::any_of(plan.begin(), plan.end(), [](const std::string& line) {
     return line.starts_with("gpu ") || line.starts_with("gpu#");
   });
 }
 
 // A pipeline for the GPU has other steps than one for the CPU: those that move values.
-void require_same_device(const std::vector<std::string>& then,
-                         const std::vector<std::string>& now) {
-  if (uses_gpu(then) == uses_gpu(now)) return;
+void require_same_device(const Checkpoint& then, const Checkpoint& now) {
+  const bool unknown = !then.gpu && has_step_named_gpu(then.plan);
+  if (unknown || then.gpu == now.gpu) return;
   const auto device = [](bool gpu) { return gpu ? "the GPU" : "the CPU only"; };
   throw BuildError(std::string("the checkpoint is of another device: its pipeline used ") +
-                   device(uses_gpu(then)) + ", and this one uses " + device(uses_gpu(now)) + " (" +
-                   difference(then, now, "step") +
+                   device(then.gpu) + ", and this one uses " + device(now.gpu) + " (" +
+                   difference(then.plan, now.plan, "step") +
                    "); make the pipeline for the same device, or start without the checkpoint");
 }
 
@@ -164,6 +170,7 @@ std::string Checkpoint::to_json() const {
   all["sampler"] = sampler;
   all["dataset"] = dataset;
   all["plan"] = plan;
+  if (gpu) all["gpu"] = true;
   for (const std::string& state : states) all["states"].push_back(bytes_of(state));
   return all.dump(2) + "\n";
 }
@@ -202,6 +209,7 @@ Checkpoint Checkpoint::from_json(const std::string& text, const std::string& nam
           .sampler = reader.text("sampler"),
           .dataset = reader.texts("dataset"),
           .plan = reader.texts("plan"),
+          .gpu = reader.flag("gpu"),
           .states = reader.states()};
 }
 
@@ -213,8 +221,9 @@ void detail::require_same_run(const Checkpoint& from, const Checkpoint& now) {
            "it was (" + escape_control_chars(from.sampler) + ") and is (" + now.sampler + ")");
   if (from.dataset != now.dataset)
     refuse("dataset", difference(from.dataset, now.dataset, "source"));
-  require_same_device(from.plan, now.plan);
-  if (from.plan != now.plan) refuse("program", difference(from.plan, now.plan, "step"));
+  if (from.plan == now.plan) return;
+  require_same_device(from, now);
+  refuse("program", difference(from.plan, now.plan, "step"));
 }
 
 }  // namespace sluice

@@ -43,6 +43,7 @@ struct Checkpoint {
   std::string sampler = {};               // without the shard's number
   std::vector<std::string> dataset = {};  // one line for each source
   std::vector<std::string> plan = {};     // one line for each step
+  bool gpu = false;                       // a step moves values to the GPU
   std::vector<std::string> states = {};   // of sources that have a state: see Graph::read
 
   // Converts to JSON and back. `name` is how errors refer to the text.

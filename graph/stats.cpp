@@ -11,14 +11,10 @@
 namespace sluice {
 namespace {
 
+using detail::counted_with_commas;
 using detail::duration;
 using detail::percent;
 using detail::with_commas;
-
-// "1 batch", "1,200 batches".
-std::string counted_with_commas(std::int64_t count, const char* one, const char* several) {
-  return with_commas(count) + " " + (count == 1 ? one : several);
-}
 
 double mean(std::int64_t total, std::int64_t count) {
   return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;

@@ -37,8 +37,8 @@ struct MemoryStats {
   std::size_t largest_sample = 0;  // most bytes allocated by all steps of one sample
   // The same for a sample that waits, or has just been read: the bytes up to that point.
   std::size_t largest_waiting = 0;
-  // Most bytes of one batch, delivered or not. If you leave an epoch early, the batch that was not
-  // complete counts once that epoch has ended: when the next one begins, or after reset().
+  // The bytes of the largest batch, delivered or not. If you leave an epoch early, its incomplete
+  // batch counts when the next epoch begins, or after reset().
   std::size_t largest_batch = 0;
   // active * largest_sample + window * largest_waiting + batches that can have memory at once *
   // largest_batch: the most that the pipeline reserves for samples and batches like those so far.

@@ -27,13 +27,13 @@
 
 namespace sluice::detail {
 
-// Return the schema of a version that takes a description instead of the image, and of one that
-// returns a description instead of the operator's output.
+// Returns the schema of a version that takes a description instead of the image.
 template <class Described>
 OperatorSchema taking(OperatorSchema schema) {
   schema.inputs.front().types = {slot_type<Described>()};
   return schema;
 }
+// Returns the schema of a version that returns a description instead of the operator's output.
 template <class Described>
 OperatorSchema returning(OperatorSchema schema) {
   schema.outputs = {{schema.outputs.front().name, slot_type<Described>()}};
@@ -88,7 +88,7 @@ OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f,
   functions.input_region = [needed = std::move(needed)](const detail::Arguments&) {
     return InputRegion{InputRegion::Of::rectangle, 0, false, needed};
   };
-  functions.lazy_form.emplace().takes_part = take_part_operator();
+  functions.lazy_form.emplace().narrow = take_part_operator();
   const OperatorPtr op = make_operator(
       schema, {}, [f = std::move(f)](const kernels::DeferredImage& in, Arguments... arguments) {
         if (in.rows() == nullptr) {

@@ -60,8 +60,9 @@ std::vector<TensorSpec> infer(const detail::Arguments& arguments,
            .rank = 3}};
 }
 
-// Checks a constant std. Zeros at its end are channels that the caller left out, as in
-// {0.2f, 0.2f, 0.3f}: only a sample with these channels fails. Channel 0 is never left out.
+// Checks a constant std. Accepts zeros at its end, as in {0.2f, 0.2f, 0.3f}: the caller left these
+// channels out, and only a sample that has them fails. Channel 0 is never left out. No std is 0, so
+// all such zeros are left out; check_channels() ignores only the last one, because a fill may be 0.
 void check_constant_std(const char* op, const detail::Arguments& arguments) {
   constexpr std::size_t kStd = 5;  // of both operators
   const auto* deviations = detail::constant_of<std::vector<double>>(arguments.at(kStd));

@@ -7,8 +7,8 @@ namespace sluice {
 namespace {
 
 std::string describe(std::int64_t batch, const std::vector<SampleError>& errors) {
-  std::string text = "batch " + std::to_string(batch) + ": " + std::to_string(errors.size()) +
-                     (errors.size() == 1 ? " sample failed: " : " samples failed; the first: ");
+  std::string text = "batch " + std::to_string(batch) + ": " + counted(errors.size(), "sample") +
+                     (errors.size() == 1 ? " failed: " : " failed; the first: ");
   if (!errors.empty()) text += to_string(errors.front());
   return text;
 }

@@ -22,7 +22,7 @@ void require_fit(const OperatorSchema& schema, const FunctionTypes& types) {
   };
   const std::size_t inputs = schema.inputs.size();
   if (types.items.size() != inputs + schema.parameters.size()) {
-    refuse("its function takes another number of inputs and parameters than are declared (got " +
+    refuse("its function takes the wrong number of inputs and parameters (got " +
            std::to_string(types.items.size()) + ", expected " +
            std::to_string(inputs + schema.parameters.size()) + ")");
   }

@@ -188,8 +188,8 @@ struct ParameterOptions {
   bool high_open = false;
   std::string help = {};  // one line
   std::string hint = {};  // what to do instead, shown when a number is refused
-  // Numbers of which each channel of the first input, an image, has one. Several that differ fail a
-  // sample whose image has one channel.
+  // One number for each channel of the first input, an image. Different numbers fail a sample whose
+  // image has one channel.
   bool per_channel = false;
 };
 

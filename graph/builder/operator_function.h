@@ -106,10 +106,8 @@ struct InputTraits {
 template <class T, bool kMayBeConstant = ConstantTraits<T>::exists>
 class ArgumentReader {
  public:
-  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Arguments& arguments)
-      : slot_(std::get<SlotArgument>(arguments.at(i))) {
-    static_cast<void>(schema);
-  }
+  ArgumentReader(const OperatorSchema& /*schema*/, std::size_t i, const Arguments& arguments)
+      : slot_(std::get<SlotArgument>(arguments.at(i))) {}
   decltype(auto) of(const Sample& sample) const { return InputTraits<T>::of(sample, slot_); }
 
  private:

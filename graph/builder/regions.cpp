@@ -226,15 +226,16 @@ class Builder {
       condition.nodes = nodes(region, inner, in_condition);
       condition.results = {*record.more};
     } else {
-      const SlotId in_count = add_bool(loop.name + "'s limit", inner);
-      condition.nodes.emplace_back(stage(count_step(record, in_count)));
-      condition.results = {in_count};
+      const SlotId count_allows = add_bool(loop.name + "'s limit", inner);
+      condition.nodes.emplace_back(stage(count_step(record, count_allows)));
+      condition.results = {count_allows};
       if (record.more) {
         // After the last iteration the condition is not evaluated: an iterator has come to its end.
-        Choice both = if_else(loop.name + "'s end", in_count, "ask", "over", condition.scope);
+        Choice both =
+            if_else(loop.name + "'s end", count_allows, "condition", "finished", condition.scope);
         both.branches[0].nodes = nodes(region, inner, in_condition);
         both.branches[0].results = {*record.more};
-        both.branches[1].results = {in_count};
+        both.branches[1].results = {count_allows};
         both.results = {add_bool(both.name, inner)};
         plan_.slots[both.results[0]].merged = true;
         condition.results = both.results;
@@ -244,11 +245,11 @@ class Builder {
     loop.body.nodes = nodes(region, loop.body.scope, in_body);
   }
 
-  // Returns the step that writes to `in_count` whether the count allows another iteration.
-  Step count_step(const LoopRecord& record, SlotId in_count) const {
+  // Returns the step that sets `count_allows`: true while the count allows another iteration.
+  Step count_step(const LoopRecord& record, SlotId count_allows) const {
     const auto argument = [&](SlotId slot) { return SlotArgument{slot, plan_.slots[slot].type}; };
     return step_of(record.less, {argument(record.iteration), argument(record.count)},
-                   plan_.slots[in_count].name, {in_count});
+                   plan_.slots[count_allows].name, {count_allows});
   }
 
   static Stage stage(Step step) {

@@ -441,6 +441,18 @@ std::int64_t Engine::Impl::samples_of(std::int64_t epoch, const Start& after) co
   return its ? its->size() : plan.samples;
 }
 
+namespace {
+
+bool uses_device(const Plan& plan) {
+  bool uses = false;
+  for_each<Step>(plan.top, [&](const Step& step) {
+    uses = uses || (step.op != nullptr && step.op->schema().moves_to == MemoryKind::device);
+  });
+  return uses;
+}
+
+}  // namespace
+
 Checkpoint Engine::Impl::describe() const {
   Sampler sampler = recorded.sampler.value_or(Sampler());
   const std::int64_t shards = std::exchange(sampler.shard, Shard()).count;
@@ -448,7 +460,8 @@ Checkpoint Engine::Impl::describe() const {
           .seed = options.seed,
           .sampler = to_string(sampler),
           .dataset = datasets_of(recorded),
-          .plan = digest_of(recorded)};
+          .plan = digest_of(recorded),
+          .gpu = uses_device(recorded)};
 }
 
 std::optional<Start> Engine::Impl::start_of_resume() const {

@@ -142,7 +142,7 @@ struct Engine::Impl {
   // Called when the source has no sample at this position or beyond.
   void end_at(std::int64_t position) noexcept;
 
-  // Notes what the sample has allocated, for MemoryStats.
+  // Updates the maxima of MemoryStats from the sample.
   void note_largest(const Sample& sample) noexcept;
   void emit(Sample& sample) noexcept;
 

@@ -420,21 +420,21 @@ void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::stri
     }
   }
   Ledger waiting;
-  std::size_t dropped = 0;  // bytes of the largest batch that is not delivered
-  if (!over) {              // otherwise they are about to be delivered
+  std::size_t largest_undelivered = 0;  // bytes
+  if (!over) {                          // otherwise they are about to be delivered
     waiting = compactor.waiting();
-    dropped = compactor.largest_bytes();
+    largest_undelivered = compactor.largest_bytes();
     compactor.restart();
   }
   lock.lock();
   while (const std::unique_ptr<PendingBatch> batch = pending_batches.take_front()) {
     if (batch->samples != nullptr) held += pending_batches.count_wanted(*batch->samples);
     lock.unlock();
-    dropped = std::max(dropped, batch->data->bytes());
+    largest_undelivered = std::max(largest_undelivered, batch->data->bytes());
     batch->data.reset();  // destroys values of the user's types
     lock.lock();
   }
-  largest_batch = std::max(largest_batch, dropped);
+  largest_batch = std::max(largest_batch, largest_undelivered);
   recount(waiting, &Ledger::cancelled);
   ledger.cancelled += held;
   // After a failed run, unfinished samples are counted as cancelled.

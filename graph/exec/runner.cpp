@@ -270,9 +270,9 @@ bool Runner::wants_another(Sample& sample, const Loop& loop) noexcept {
     capture_error(
         sample, [&]() -> const std::string& { return loop.name; },
         [&] {
-          sample.fail(loop.name,
-                      "wants more than " + counted(loop.max_iterations, "iteration") +
-                          ", which is its max_iterations; raise it if the loop is right");
+          sample.fail(loop.name, "exceeds max_iterations (" +
+                                     counted(loop.max_iterations, "iteration") +
+                                     "); raise it if the loop is right");
         });
     sample.execution_path.end();
     return false;

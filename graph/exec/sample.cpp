@@ -199,9 +199,8 @@ std::string ExecutionPath::text_of(const Entry& entry) {
     return entry.choice->name + ":" +
            entry.choice->branch_names[static_cast<std::size_t>(entry.number)];
   }
-  const std::string number = std::to_string(entry.number);
-  if (!entry.over) return entry.loop->name + " (iteration " + number + ")";
-  return entry.loop->name + " (" + number + (entry.number == 1 ? " iteration)" : " iterations)");
+  if (!entry.over) return entry.loop->name + " (iteration " + std::to_string(entry.number) + ")";
+  return entry.loop->name + " (" + counted(entry.number, "iteration") + ")";
 }
 
 std::string ExecutionPath::text() const {

@@ -175,10 +175,10 @@ class LateDecoder {
         add_slot(plan_, plan_.slots[deferred].type, slot.name + "'s part", slot.scope);
     Arguments of_part{argument(deferred), argument(image_)};
     if (region) of_part.push_back(argument(*region));
-    const OperatorPtr takes = rows_ == nullptr ? last_.op->lazy_form()->takes_part
-                              : region         ? rows_->part
-                                               : rows_->all;
-    before.push_back(helper(takes, std::move(of_part), {part}, "its part"));
+    const OperatorPtr narrow = rows_ == nullptr ? last_.op->lazy_form()->narrow
+                               : region         ? rows_->part
+                                                : rows_->all;
+    before.push_back(helper(narrow, std::move(of_part), {part}, "its part"));
     before.back().reads.push_back(size);
     if (rows_ != nullptr) last_.reads.push_back(size);
 

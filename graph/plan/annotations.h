@@ -16,6 +16,8 @@ namespace sluice::detail {
 std::string with_commas(std::int64_t number);    // "1,234,567"
 std::string duration(double nanoseconds);        // "1.23 ms": three digits
 std::string percent(double part, double whole);  // "12.5 %"; empty if `whole` is 0
+// "1 batch", "1,200 batches"
+std::string counted_with_commas(std::int64_t count, const char* one, const char* several);
 
 // Returns the memory that the step copies a value to, device or host; empty if the step does
 // anything else.

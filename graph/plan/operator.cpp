@@ -6,6 +6,7 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <array>
@@ -454,8 +455,8 @@ void Operator::check(Arguments& arguments) const {
       return i < inputs ? schema_.inputs[i].name : schema_.parameters[i - inputs].name;
     };
     throw BuildError(fmt::format(
-        "{}: {} argument{} given, but it takes {}{}", schema_.name, given,
-        given == 1 ? " is" : "s are", wanted,
+        "{}: {} {} given, but it takes {}{}", schema_.name, counted(given, "argument"),
+        given == 1 ? "is" : "are", wanted,
         given < wanted ? fmt::format("; '{}' is missing", name_at(given)) : std::string()));
   }
   for (std::size_t i = 0; i < inputs; ++i) {

@@ -251,9 +251,9 @@ struct LazySteps {
 struct LazyForm : LazySteps {
   // Takes the description of the step before; returns the operator's output.
   OperatorPtr ends = nullptr;
-  // Only for an operator that is the `ends` of another one: takes the description, a part of the
-  // image and the part's Rectangle; returns the same description, based on that part.
-  OperatorPtr takes_part = nullptr;
+  // Only for an operator that is the `ends` of another one. Takes the description, a part of the
+  // image, and the part's Rectangle. Returns the same description, based on that part.
+  OperatorPtr narrow = nullptr;
   bool selects = false;      // its output is a rectangle of the image, unchanged
   bool wants_whole = false;  // may follow only operators that select
 };
@@ -380,8 +380,8 @@ std::string refusal(std::string_view op, const Parameter& parameter, double numb
 // for another count, for a tensor of bool, and for an illegal number.
 void read_numbers(std::string_view op, const Parameter& parameter, const Tensor& tensor,
                   std::span<float> numbers);
-// Throws std::invalid_argument if the image has one channel and the numbers differ. The last one
-// may be zero: it was left out.
+// Throws std::invalid_argument if the image has one channel and the numbers differ. A last 0 is
+// ignored: `Fill{r, g, b}` leaves the fourth value at 0. Other zeros count: `Fill{r, 0, 0}` is red.
 void check_channels(std::string_view op, const Parameter& parameter, const Image& image,
                     std::span<const float> numbers);
 

@@ -3,6 +3,7 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/plan_text.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,10 +29,6 @@ std::string each(double mean_ns) {
   return mean_ns > 0 ? ", " + duration(mean_ns) + " each" : std::string();
 }
 
-std::string count_of(std::int64_t count, const char* one, const char* more) {
-  return with_commas(count) + " " + (count == 1 ? one : more);
-}
-
 }  // namespace
 
 std::string with_commas(std::int64_t number) {
@@ -39,6 +36,10 @@ std::string with_commas(std::int64_t number) {
   const std::size_t first = number < 0 ? 1 : 0;
   for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
   return text;
+}
+
+std::string counted_with_commas(std::int64_t count, const char* one, const char* several) {
+  return with_commas(count) + " " + (count == 1 ? one : several);
 }
 
 std::string duration(double nanoseconds) {
@@ -73,7 +74,8 @@ std::string Annotations::of(const Step& step) const {
   if (stats_ == nullptr) return {};
   const StepStats* s = find(stats_->steps, step);
   if (s == nullptr) return {};
-  return s->runs == 0 ? "never run" : count_of(s->runs, "run", "runs") + each(s->mean_ns());
+  return s->runs == 0 ? "never run"
+                      : counted_with_commas(s->runs, "run", "runs") + each(s->mean_ns());
 }
 
 std::string Annotations::of(const Choice& choice, std::size_t branch) const {
@@ -83,7 +85,7 @@ std::string Annotations::of(const Choice& choice, std::size_t branch) const {
   const BranchStats& a = s->branches[branch];
   if (a.taken == 0) return "never taken";
   return fmt::format("taken {} of {}{}", with_commas(a.taken),
-                     count_of(s->taken(), "time", "times"), each(a.mean_ns()));
+                     counted_with_commas(s->taken(), "time", "times"), each(a.mean_ns()));
 }
 
 std::string Annotations::of(const Loop& loop) const {
@@ -91,8 +93,9 @@ std::string Annotations::of(const Loop& loop) const {
   const LoopStats* s = find(stats_->loops, loop);
   if (s == nullptr) return {};
   if (s->entries == 0) return "never entered";
-  return fmt::format("entered {}, {}{}", count_of(s->entries, "time", "times"),
-                     count_of(s->iterations, "iteration", "iterations"), each(s->mean_ns()));
+  return fmt::format("entered {}, {}{}", counted_with_commas(s->entries, "time", "times"),
+                     counted_with_commas(s->iterations, "iteration", "iterations"),
+                     each(s->mean_ns()));
 }
 
 namespace {
@@ -105,7 +108,7 @@ class Printer {
     if (plan_.samples == kUntilEnd) {
       text_ = "samples until the source ends\n";
     } else if (plan_.samples > 0) {  // none: the plan is only drawn
-      text_ = std::to_string(plan_.samples) + (plan_.samples == 1 ? " sample\n" : " samples\n");
+      text_ = counted(plan_.samples, "sample") + "\n";
     }
     block(plan_.top, "");
     line("", "outputs " + list(plan_.outputs));

@@ -2,6 +2,7 @@
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/text.h>
 
 namespace sluice {
 
@@ -12,7 +13,7 @@ std::string in_words(const TensorSpec& spec, bool with_host = false) {
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (spec.dtype) add(name_of(*spec.dtype));
   if (spec.layout) add(*spec.layout == Layout::none ? "no layout" : name_of(*spec.layout));
-  if (spec.rank) add(std::to_string(*spec.rank) + (*spec.rank == 1 ? " dimension" : " dimensions"));
+  if (spec.rank) add(counted(*spec.rank, "dimension"));
   if (spec.place && (with_host || spec.place->kind != MemoryKind::host))
     add(to_string(*spec.place));
   return text;

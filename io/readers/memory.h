@@ -56,8 +56,9 @@ class Memory {
 
   static void require(std::size_t items, std::size_t others) {
     if (items == others) return;
-    throw BuildError("memory_in: all vectors must have one size (got " + std::to_string(others) +
-                     ", expected " + std::to_string(items) + ")");
+    throw BuildError("memory_in: all vectors must have the same size (got " +
+                     std::to_string(others) + ", expected " + std::to_string(items) +
+                     "); pass one value for each item");
   }
   static Bytes copy_of(const Bytes& bytes) { return Bytes::copy_of(bytes); }
   template <class P>

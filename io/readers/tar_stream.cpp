@@ -33,8 +33,8 @@ void check(const TarStreamOptions& options, std::size_t archives) {
           "shard " + std::to_string(shard.index) + " of " + std::to_string(shard.count) +
               " cannot be; shards are numbered from 0");
   require(archives >= static_cast<std::size_t>(shard.count),
-          std::to_string(archives) + (archives == 1 ? " archive is" : " archives are") +
-              " dealt to " + std::to_string(shard.count) +
+          counted(archives, "archive") + (archives == 1 ? " is" : " are") + " dealt to " +
+              std::to_string(shard.count) +
               " shards, of which some would have none; write at least as many archives, or read "
               "them with tar_in, whose shards are parts of archives");
 }
@@ -88,8 +88,7 @@ void TarStreaming::Shared::add_archives(const std::vector<std::string>& archives
   print.add(static_cast<std::uint64_t>(options.shuffle ? options.window : 0));
   print.add(options.shuffle ? options.seed : 0);
   // The options that change most are in plain text.
-  fingerprint = print.text() + ", " + std::to_string(options.shard.count) +
-                (options.shard.count == 1 ? " shard" : " shards") + ", window " +
+  fingerprint = print.text() + ", " + counted(options.shard.count, "shard") + ", window " +
                 std::to_string(options.shuffle ? options.window : 0);
 }
 

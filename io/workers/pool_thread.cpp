@@ -469,8 +469,8 @@ bool PoolThread::count_restart() {
   return true;
 }
 
-void PoolThread::replace(Worker& worker, std::string what, bool again) {
-  for (; again; again = count_restart()) {
+void PoolThread::replace(Worker& worker, std::string what, bool may_start) {
+  for (; may_start; may_start = count_restart()) {
     const std::string failure = try_start(worker);
     if (failure.empty()) return;
     what = failure;

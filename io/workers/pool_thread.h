@@ -74,8 +74,8 @@ class PoolThread {
   void renew(Worker& worker, const std::string& why);
   // Takes one of the restarts; false if none is left.
   bool count_restart();
-  // Starts the worker anew if `again`, until that works or no restart is left.
-  void replace(Worker& worker, std::string what, bool again);
+  // If `may_start`, restarts the worker. Repeats until a start succeeds or no restart is left.
+  void replace(Worker& worker, std::string what, bool may_start);
   void give_up(std::string what) noexcept;
   std::string failed(const char* why) const noexcept;
   static void fail_all(WorkList& all, const std::string& what) noexcept;

@@ -62,14 +62,14 @@ void blend(const Image& a, const Image& b, float weight, Image& out) {
 
 void weighted_sum(std::span<const Image> images, std::span<const float> weights, Image& out) {
   const char* const op = "weighted_sum";
-  if (images.empty()) throw std::invalid_argument("weighted_sum: there are no images");
+  if (images.empty()) throw std::invalid_argument(fmt::format("{}: there are no images", op));
   if (images.size() > kMostImages) {
     throw std::invalid_argument(
-        fmt::format("weighted_sum: there are {} images; {} are the most, because each is rounded",
+        fmt::format("{}: there are {} images; {} are the most, because each is rounded", op,
                     images.size(), kMostImages));
   }
   if (images.size() != weights.size()) {
-    throw std::invalid_argument(fmt::format("weighted_sum: got {} for {}; give one for each",
+    throw std::invalid_argument(fmt::format("{}: got {} for {}; give one for each", op,
                                             counted(weights.size(), "weight"),
                                             counted(images.size(), "image")));
   }

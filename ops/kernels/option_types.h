@@ -18,8 +18,8 @@ const char* name_of(Border border);
 class Tensor;
 
 // The color of pixels that have no source, one value for all channels or one for each. An image of
-// 2 or 3 channels uses the first values. Values that differ fail a sample whose image has 1
-// channel. Values 0 .. 255; others throw std::invalid_argument.
+// 2 or 3 channels uses the first values. Operators reject different values for a one-channel image;
+// kernels use the first value. Values 0 .. 255; others throw std::invalid_argument.
 class Fill {
  public:
   // The type for a parameter that differs per sample: a tensor of such numbers.

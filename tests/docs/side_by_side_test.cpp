@@ -144,7 +144,7 @@ TEST(SideBySide, SamplesThatAreLeftOut) {
 }
 
 TEST(SideBySide, RandomOperators) {
-  const auto levels = results_of([](Graph& g, Value<Image> image, auto) {
+  const auto describe = [](Graph& g, Value<Image> image, auto) {
     const std::vector<Augmentation<Image>> suite = {
         {"identity", [](auto x, auto) { return x; }},
         {"rotate", [](auto x, auto degrees) { return rotate(x, degrees); }, 0.f, 30.f, true},
@@ -154,8 +154,15 @@ TEST(SideBySide, RandomOperators) {
     };
     auto result = apply_random(g, image, suite, {.n = 2, .magnitude = 9});
     return mean(result);
-  });
-  EXPECT_EQ(levels.size(), static_cast<std::size_t>(kSamples));
+  };
+  const auto levels = results_of(describe);
+  ASSERT_EQ(levels.size(), static_cast<std::size_t>(kSamples));
+  int changed = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    changed += levels[i] == static_cast<float>(10 * i) ? 0 : 1;
+  EXPECT_GT(changed, 0);
+  EXPECT_LT(changed, kSamples);
+  EXPECT_EQ(results_of(describe), levels);
 }
 
 }  // namespace side_by_side_test

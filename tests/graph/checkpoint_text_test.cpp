@@ -3,6 +3,9 @@
 #include "tests/graph/resumed.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
+#include <sluice/cuda/host_device.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/runtime/image.h>
 
 #include <cstdint>
 #include <map>
@@ -202,9 +205,10 @@ TEST(Checkpoints, OfAnotherRunAreRefused) {
 
 TEST(Checkpoints, OfAnotherDeviceAreRefused) {
   const Checkpoint cpu{.plan = {"read 01", "flip 02", "outputs 03"}};
-  const Checkpoint gpu{.plan = {"read 01", "gpu 04", "flip 05", "outputs 06"}};
-  const Checkpoint two{.plan = {"read 01", "gpu#2 04", "flip 05", "outputs 06"}};
-  const Checkpoint named{.plan = {"read 01", "gpus 02", "outputs 03"}};
+  const Checkpoint gpu{.plan = {"read 01", "gpu 04", "flip 05", "outputs 06"}, .gpu = true};
+  const Checkpoint two{.plan = {"read 01", "gpu#2 04", "flip 05", "outputs 06"}, .gpu = true};
+  // A step of the user that is named gpu, or a file of version 0.1.
+  const Checkpoint named{.plan = {"read 01", "gpu 02", "outputs 03"}};
   const std::string to_cpu =
       "the checkpoint is of another device: its pipeline used the GPU, and this one uses the CPU "
       "only (step 2 was (gpu 04) and is (flip 02)); make the pipeline for the same device, or "
@@ -215,21 +219,64 @@ TEST(Checkpoints, OfAnotherDeviceAreRefused) {
       "GPU (step 2 was (flip 02) and is (gpu#2 04)); make the pipeline for the same device, or "
       "start "
       "without the checkpoint";
-  const std::string program =
-      "the checkpoint is of another program: step 2 was (flip 02) and is (gpus 02); use it for the "
-      "run that it was taken from, or start without it";
+  const auto program = [](const std::string& then, const std::string& now) {
+    return "the checkpoint is of another program: step 2 was (" + then + ") and is (" + now +
+           "); use it for the run that it was taken from, or start without it";
+  };
   struct Row {
     const Checkpoint& from;
     const Checkpoint& now;
     std::string says;
   };
   for (const auto& [from, now, says] :
-       {Row{gpu, cpu, to_cpu}, Row{cpu, two, to_gpu}, Row{cpu, named, program}}) {
+       {Row{gpu, cpu, to_cpu}, Row{cpu, two, to_gpu}, Row{cpu, named, program("flip 02", "gpu 02")},
+        Row{named, cpu, program("gpu 02", "flip 02")},
+        Row{named, two, program("gpu 02", "gpu#2 04")}}) {
     EXPECT_EQ(error_of<BuildError>(
                   [&, &from = from, &now = now] { detail::require_same_run(from, now); }),
               says);
   }
   EXPECT_NO_THROW(detail::require_same_run(gpu, gpu));
+  EXPECT_EQ(Checkpoint::from_json(gpu.to_json()), gpu);
+  const Checkpoint old{.plan = gpu.plan};  // a file of version 0.1
+  EXPECT_NO_THROW(detail::require_same_run(old, gpu));
+}
+
+TEST(Checkpoints, AStepOfTheUserMayBeNamedGpu) {
+  const auto program = [](const char* name, const std::optional<Checkpoint>& from) {
+    return make_pipeline({.resume = from}, [&](Graph& g) {
+      return g.map(
+          name, [](std::int64_t i) { return i; }, g.read(Named{"names 12ab"}));
+    });
+  };
+  for (const auto& [then, now] : {std::pair{"gpu", "work"}, {"work", "gpu"}}) {
+    const Checkpoint from = program(then, {}).checkpoint();
+    EXPECT_FALSE(from.gpu);
+    const std::string said = error_of<BuildError>([&, &now = now] { program(now, from); });
+    const std::string start = "the checkpoint is of another program: step 2 was (";
+    EXPECT_EQ(said.find(start + then + " "), 0u) << said;
+  }
+}
+
+TEST(Checkpoints, OfTheGpuResumeOnlyThere) {
+  const auto program = [](bool gpu, const std::optional<Checkpoint>& from) {
+    PipelineOptions options{.resume = from};
+    if (gpu) options.device = std::make_shared<device::HostDevice>();
+    return make_pipeline(options, [&](Graph& g) {
+      const auto image = g.source(8, [](const SampleInfo&) { return Image(1, 1, 1); });
+      return gpu ? flip(image.gpu()).cpu() : flip(image);
+    });
+  };
+  const std::string there = "its pipeline used the GPU, and this one uses the CPU only (step 2 was";
+  const std::string here = "its pipeline used the CPU only, and this one uses the GPU (step 2 was";
+  for (const bool gpu : {false, true}) {
+    const Checkpoint from = program(gpu, {}).checkpoint();
+    EXPECT_EQ(from.gpu, gpu);
+    EXPECT_EQ(program(gpu, Checkpoint::from_json(from.to_json())).checkpoint(), from);
+    const std::string said = error_of<BuildError>([&] { program(!gpu, from); });
+    EXPECT_EQ(said.find("the checkpoint is of another device: " + (gpu ? there : here)), 0u)
+        << said;
+  }
 }
 
 TEST(Checkpoints, TextsThatAreNoneAreRefused) {
@@ -255,6 +302,8 @@ TEST(Checkpoints, TextsThatAreNoneAreRefused) {
            Row{with("\"epoch\": 0", "\"epoch\": 18446744073709551615"), "'epoch' must be"},
            Row{with("\"position\": 0", "\"position\": 1.5"), "'position' must be"},
            Row{with("\"position\": 0", "\"place\": 0"), "f lacks 'position'"},
+           Row{with("\"epoch\": 0", "\"gpu\": 1, \"epoch\": 0"),
+               "f: 'gpu' must be true or false, not 1"},
            Row{with("\"shards\": 1", "\"shards\": 0"), "of 1 to 2^53, not 0"},
            Row{with("\"position\": 0", "\"position\": 9007199254740993"), "to 2^53, not 9007"},
            Row{with("\"position\": 0",

@@ -134,8 +134,7 @@ TEST(WhileLoop, ASampleThatExceedsItsLimitFailsAlone) {
       EXPECT_EQ(batch.errors()[0].id % 10, 7);
       EXPECT_EQ(batch.errors()[0].step, "while_loop");
       EXPECT_EQ(batch.errors()[0].what,
-                "wants more than 50 iterations, which is its max_iterations; raise it if the loop "
-                "is right");
+                "exceeds max_iterations (50 iterations); raise it if the loop is right");
       EXPECT_EQ(batch.size(), 7u);
     }
   }

@@ -384,8 +384,8 @@ TEST(Operators, FunctionsFitTheirSchemas) {
   EXPECT_EQ(declared([](const Image&, float, Image&) {}), "");
   EXPECT_EQ(
       declared([](const Image&, Image&) {}),
-      "the operator 'odd': its function takes another number of inputs and parameters than are "
-      "declared (got 1, expected 2)");
+      "the operator 'odd': its function takes the wrong number of inputs and parameters (got 1, "
+      "expected 2)");
   EXPECT_EQ(declared([](const Image&, int, Image&) {}),
             "the operator 'odd': its function takes 'number' as another type than is declared");
   EXPECT_EQ(declared([](const Image&, float) { return 1; }),

@@ -69,8 +69,10 @@ TEST(MemoryTest, VectorsAreEquallyLong) {
     return "no error";
   };
   EXPECT_EQ(error({}, {}), "memory_in: there are no items");
-  EXPECT_EQ(error(three_files(), {1, 2}),
-            "memory_in: all vectors must have one size (got 2, expected 3)");
+  EXPECT_EQ(
+      error(three_files(), {1, 2}),
+      "memory_in: all vectors must have the same size (got 2, expected 3); pass one value for "
+      "each item");
 }
 
 }  // namespace memory_test

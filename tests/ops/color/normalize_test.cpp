@@ -65,12 +65,12 @@ TEST(Normalize, NumbersOfAnotherScaleAreRefused) {
                         CropMirrorNormalizeOptions{.mean = c.mean, .std = c.std})
               : refusal(resize_mirror_normalize,
                         ResizeMirrorNormalizeOptions{.mean = c.mean, .std = c.std});
-      const std::string wanted =
+      const std::string expected =
           *c.wrong == '\0' ? ""
                            : name + ": " + c.wrong +
                                  "; mean and std are in units of 0 .. 1, since pixels are divided "
                                  "by 255 first; divide both by 255";
-      EXPECT_EQ(told, wanted) << c.name;
+      EXPECT_EQ(told, expected) << c.name;
     }
   }
 }
@@ -86,34 +86,35 @@ TEST(Normalize, AConstantStdOfZeroIsRefusedUnlessItIsLeftOut) {
       {{1, 1, 1, 0}, -1}, {{1, 1, 1, 1}, -1},
   };
   for (const auto& c : cases) {
-    const auto wanted = [&](const std::string& name) {
+    const auto expected = [&](const std::string& name) {
       return c.channel < 0 ? ""
                            : name + ": std of channel " + std::to_string(c.channel) +
                                  " is 0; it must be above zero";
     };
     EXPECT_EQ(refusal(crop_mirror_normalize, CropMirrorNormalizeOptions{.std = c.deviations}),
-              wanted("crop_mirror_normalize"));
+              expected("crop_mirror_normalize"));
     EXPECT_EQ(refusal(resize_mirror_normalize, ResizeMirrorNormalizeOptions{.std = c.deviations}),
-              wanted("resize_mirror_normalize"));
+              expected("resize_mirror_normalize"));
   }
 }
 
-TEST(Normalize, AStdOfZeroOfAChannelThatTheImageHasIsTheErrorOfItsSample) {
+TEST(Normalize, ZeroStdFailsTheSample) {
+  const auto computed_std = [](Graph& g, Value<Image> image) {
+    return Param<Numbers>(g.map(
+        "std",
+        [](const Image&) {
+          Tensor numbers({3}, DType::f32);
+          for (int c = 0; c < 3; ++c) numbers.data<float>()[c] = c < 2 ? 1.f : 0.f;
+          return numbers;
+        },
+        image));
+  };
   for (const bool computed : {false, true}) {
     auto pipeline = make_pipeline({.on_error = OnError::skip}, [&](Graph& g) {
       auto image = g.map(
           "color", [](const Image&) { return Image(1, 1, 3); }, gray(g));
-      const Param<Numbers> std = computed ? Param<Numbers>(g.map(
-                                                "std",
-                                                [](const Image&) {
-                                                  Tensor numbers({3}, DType::f32);
-                                                  for (int c = 0; c < 3; ++c)
-                                                    numbers.data<float>()[c] = c < 2 ? 1.f : 0.f;
-                                                  return numbers;
-                                                },
-                                                image))
-                                          : Param<Numbers>(1, 1);
-      return crop_mirror_normalize(image, {.std = std});
+      return crop_mirror_normalize(
+          image, {.std = computed ? computed_std(g, image) : Param<Numbers>(1, 1)});
     });
     const auto batch = pipeline.epoch().next();
     ASSERT_EQ(batch->errors().size(), 1u);
