@@ -219,8 +219,8 @@ class Augmentation {
     for (const Results::Damaged& one : results_.damaged()) {
       if (!range_.is_left(one.number, std::nullopt) || range_.is_left(one.number, from)) continue;
       throw UsageError(fmt::format(
-          "--checkpoint {} says that {} is done, but that file is empty or truncated: --resume "
-          "without --checkpoint makes it again",
+          "--checkpoint {}: the result {} is empty or truncated; run with --resume and without "
+          "--checkpoint to make it again",
           checkpoint_.file(), one.path));
     }
   }
@@ -232,10 +232,22 @@ class Augmentation {
     if (there_ > 0)
       fmt::print("{} {} there already\n", counted(there_, "image"), there_ == 1 ? "is" : "are");
     if (const auto& from = checkpoint_.from()) {
-      fmt::print("continues after {}, as {} says\n", counted(range_.before(*from), "sample"),
-                 escape_control_chars(checkpoint_.file()));
+      const std::int64_t own = results_.count([&](std::int64_t number) {
+        return range_.is_left(number, std::nullopt) && !range_.is_left(number, from);
+      });
+      const std::int64_t before = range_.before(*from);
+      fmt::print("continues after {}, as {} says{}\n", counted(before, "sample"),
+                 escape_control_chars(checkpoint_.file()),
+                 own < before ? fmt::format("; {} of them have their own result in {}", own,
+                                            escape_control_chars(options_.out))
+                              : "");
     }
     (void)std::fflush(stdout);
+    if (options_.resume && checkpoint_.given() && !checkpoint_.from()) {
+      fmt::print(stderr, "sluice: there is no checkpoint {} yet; the run {}\n",
+                 escape_control_chars(checkpoint_.file()),
+                 there_ > 0 ? "continues from the results in --out" : "starts from the beginning");
+    }
   }
 
   [[noreturn]] void fail(const std::string& why) const {

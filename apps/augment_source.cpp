@@ -32,6 +32,13 @@ DatasetOptions find_data_options(const AugmentOptions& options,
 std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
                                             const DatasetOptions& dataset) {
   check_dataset(dataset, "augment");
+  if (dataset.wants != Wants::label && dataset.list.empty()) {
+    throw UsageError(fmt::format("{} needs --list: {}",
+                                 options.pipeline.empty()
+                                     ? fmt::format("--recipe {}", name_of(options.recipe))
+                                     : fmt::format("--pipeline {}", options.pipeline),
+                                 list_with(dataset.wants)));
+  }
   if (options.workers > 0 && options.index != "off")
     throw UsageError("--workers and --index exclude each other: processes share no index");
   Inputs inputs{dataset.data, options.pipeline, {dataset.list, dataset.offsets}};

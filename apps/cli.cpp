@@ -87,14 +87,14 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
                   "worker processes, for bench source only (default: 4)")
       ->check(number_from(1, 1024))
       ->type_name("N");
-  add_index_choice(command, options.index);
+  add_index_choice(command, options.index, "off; memory for latency");
   add_device(command, options.device);
   add_decoder(command, options.decoder);
   add_compose(command, options.compose);
   command
       .add_option("--nvjpeg", options.nvjpeg,
-                  "NVIDIA's decoder beside decode and region on a GPU: auto (default), off, or the "
-                  "library's file")
+                  "NVIDIA's decoder as another baseline of decode and region on a GPU: auto "
+                  "(default), off, or the library's file")
       ->type_name("auto|off|FILE");
   command
       .add_option("--json", options.json,
@@ -116,18 +116,18 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       "  simclr          two views of one decode, normalized to float; counted as one image\n"
       "  dino            ten views of one decode, normalized to float; counted as one image\n"
       "  detection       SSD's random crop with three boxes, normalized to float\n"
-      "  segmentation    a crop of 512 x 512 of an image, normalized, and of its mask\n"
+      "  segmentation    a 512 x 512 crop of an image and its mask; the image is normalized\n"
       "  pipeline        the saved plan of --pipeline FILE\n"
-      "  conditional     rotate, beside the same kernels in a hand-written loop\n"
+      "  conditional     rotate, compared with the same kernels in a hand-written loop\n"
       "  latency         decode, resize and normalize a sample alone, and up to 256 at once\n"
-      "  overhead        empty bodies, beside a hand-wired oneTBB graph; what choices and loops "
-      "add\n"
-      "  wait            samples that each wait 5 ms, over what 1,024 in flight allow\n"
+      "  overhead        empty bodies, compared with a hand-wired oneTBB graph; what choices and "
+      "loops add\n"
+      "  wait            samples that each wait 5 ms, compared with the ideal rate for 1,024 in "
+      "flight\n"
       "  source          samples that wait, that are decoded and that are large, in threads and "
       "workers\n"
-      "The first fourteen are measured beside libjpeg-turbo's full decode of the same files with "
-      "the "
-      "same threads.");
+      "The first fourteen are compared with libjpeg-turbo's full decode of the same files with "
+      "the same threads.");
 }
 
 void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
@@ -235,19 +235,47 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
 // The old name of demo-images, which still works. The help does not list it.
 constexpr const char* kOldImagesName = "pictures";
 
+const std::vector<std::string>& command_names() {
+  static const std::vector<std::string> all = {
+      "augment", "bench", "cat", "demo-images", "devices", "graph", "help", "index", "operators"};
+  return all;
+}
+
 // Describes what is wrong with the first argument; CLI11 only says that a command is required.
 // Empty if nothing is wrong.
-std::string wrong_command(const std::vector<const char*>& words) {
-  const std::vector<std::string> commands = {"augment", "bench", "cat",   "demo-images",
-                                             "devices", "graph", "index", "operators"};
-  if (words.size() < 2)
+std::string wrong_command(int argc, const char* const* argv) {
+  const std::vector<std::string>& commands = command_names();
+  if (argc < 2)
     return fmt::format("choose a command: {} (sluice --help tells more)", any_of(commands));
-  const std::string first = words[1];
+  const std::string first = argv[1];
   if (first.rfind('-', 0) == 0 || first == kOldImagesName ||
       std::find(commands.begin(), commands.end(), first) != commands.end())
     return {};
-  return fmt::format("'{}' is not a command: choose {}", first, any_of(commands));
+  const std::string similar = suggestion(first, commands);
+  return fmt::format(
+      "'{}' is not a command{}", first,
+      similar.empty() ? ": choose " + any_of(commands) : similar + " (sluice --help tells more)");
 }
+
+// Returns the arguments, from the last to the first, as CLI11 takes them. Splits "--option=" in
+// two, because CLI11 would take the next argument as its value.
+std::vector<std::string> reversed_arguments(int argc, const char* const* argv) {
+  std::vector<std::string> words;
+  bool may_be_option = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    may_be_option = may_be_option && word != "--";
+    const bool is_empty = may_be_option && word.starts_with("--") && word.size() > 3 &&
+                          word.find('=') == word.size() - 1;
+    if (is_empty) word.pop_back();
+    words.push_back(std::move(word));
+    if (is_empty) words.emplace_back();
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
 // Describes what is wrong with the command line, and what to do about it. If an option is
 // misspelled, CLI11 complains that another one is missing. It also does not explain options.
@@ -284,10 +312,28 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
       break;
     }
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
-    text = fmt::format("{} needs one value after it", text.substr(0, text.find(':')));
+    const std::string name = text.substr(0, text.find(':'));
+    const CLI::Option* const option = command.get_option_no_throw(name);
+    const bool is_repeated = option != nullptr && option->count() > 1 &&
+                             option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
+    text = name + (is_repeated ? " is given twice; give it once" : " needs one value after it");
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConversionError)) {
+    for (const CLI::Option* option : command.get_options()) {
+      if (is_flag(*option) && text.find(option->get_name()) != std::string::npos)
+        text = fmt::format("{0} takes no value; write only {0}", option->get_name());
+    }
   }
   return fmt::format("{} (sluice {}{}--help tells more)", text,
                      chosen.empty() ? "" : command.get_name(), chosen.empty() ? "" : " ");
+}
+
+// Prints what `sluice COMMAND --help` prints; an empty name is the program itself. Returns the exit
+// status.
+int print_help(const CLI::App& app, const std::string& name) {
+  const CLI::App& command = name.empty() ? app : *app.get_subcommand(name);
+  const std::string title = app.get_name() + (name.empty() ? "" : " " + name);
+  fmt::print("{}", command.get_formatter()->make_help(&command, title, CLI::AppFormatMode::Normal));
+  return 0;
 }
 
 // Throws nothing, even if standard error cannot be written.
@@ -301,6 +347,8 @@ int lost_output(int reason) {
   pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   const bool closed = reason == EPIPE || (::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0);
   if (closed) return 128 + SIGPIPE;
+  // The reason of an earlier failure is lost; another write fails for the same one.
+  if (reason == 0 && ::write(STDOUT_FILENO, "\n", 1) < 0) reason = errno;
   complain(fmt::format("standard output cannot be written{}{}", reason != 0 ? ": " : "",
                        reason != 0 ? std::generic_category().message(reason) : ""));
   return 1;
@@ -321,7 +369,8 @@ int run(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string(kVersion));
   app.require_subcommand(1);
   app.fallthrough(false);
-  // If an option is repeated, the last one counts, so that scripts can have defaults.
+  // If an option is repeated, the last one counts, so that scripts can have defaults. The inputs
+  // are an exception, below.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   RawOptions raw;
   AugmentOptions augment;
@@ -345,6 +394,8 @@ int run(int argc, const char* const* argv) {
       app.add_subcommand("devices", "list the GPUs, and why one is not used");
   CLI::App* const graph_command =
       app.add_subcommand("graph", "draw a pipeline for Graphviz (pipe it to: dot -Tsvg)");
+  CLI::App* const help_command =
+      app.add_subcommand("help", "describe a command, as its --help does");
   CLI::App* const index_command =
       app.add_subcommand("index",
                          "index the rows in the JPEG files of a folder, so that regions of them "
@@ -357,6 +408,10 @@ int run(int argc, const char* const* argv) {
   add_cat(*cat_command, cat);
   add_index(*index_command, index, index_tar);
   add_operators(*operators_command, operators);
+  std::string described;
+  help_command->add_option("command", described, "command to describe (default: the program)")
+      ->check(one_of(command_names()))
+      ->type_name("COMMAND");
   for (CLI::App* const command : {images_command, old_images_command}) {
     command
         ->add_option("--out", raw.images,
@@ -371,21 +426,19 @@ int run(int argc, const char* const* argv) {
 
   for (CLI::App* const command : app.get_subcommands({})) {
     for (CLI::Option* const option : command->get_options()) {
-      if (option->get_items_expected_max() > 0) option->check(not_empty());  // no flag
+      if (!is_flag(*option)) option->check(not_empty());
+      // Otherwise all but the last folder or list would be dropped silently.
+      if (option->get_name() == "--data" || option->get_name() == "--list")
+        option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     }
   }
 
-  std::vector<const char*> words(argv, argv + argc);
-  if (argc > 1 && std::string_view(words[1]) == "help") {  // help COMMAND is COMMAND --help
-    words.erase(words.begin() + 1);
-    words.push_back("--help");
-  }
-  if (const std::string wrong = wrong_command(words); !wrong.empty()) {
+  if (const std::string wrong = wrong_command(argc, argv); !wrong.empty()) {
     complain(wrong);
     return 2;
   }
   try {
-    app.parse(static_cast<int>(words.size()), words.data());
+    app.parse(reversed_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return flush_output(app.exit(error));  // --help, --version
     complain(parse_error_text(app, error));
@@ -394,6 +447,7 @@ int run(int argc, const char* const* argv) {
   const auto run_command = [&] {
     if (*images_command || *old_images_command) return run_images(raw.images);
     if (*devices_command) return run_devices();
+    if (*help_command) return print_help(app, described);
     if (*operators_command) return run_operators(operators);
     if (*bench_command) {
       bench.size = size_of(raw);

@@ -81,9 +81,10 @@ Tensor boxes_of(const std::vector<float>& numbers, BoxFormat format) {
 
 Tensor labels_of(const std::vector<std::int64_t>& numbers, std::size_t boxes) {
   if (numbers.size() != boxes) {
-    throw Error(fmt::format("the sample has {} but {}; give one label for each box",
-                            counted(numbers.size(), "label"),
-                            boxes == 1 ? "1 box" : fmt::format("{} boxes", boxes)));
+    throw Error(
+        fmt::format("the sample has the wrong number of labels (got {}, expected {}); give one "
+                    "label for each box",
+                    numbers.size(), boxes));
   }
   Tensor labels({static_cast<std::int64_t>(numbers.size())}, DType::i64);
   std::copy(numbers.begin(), numbers.end(), labels.data<std::int64_t>());
@@ -281,14 +282,8 @@ void check_dataset(const DatasetOptions& options, const char* command) {
                     (options.tar.empty() ? 0 : 1);
   if (given != 1) {
     throw UsageError(
-        fmt::format("name the input: one of --data DIR, --list FILE and --tar FILE... (sluice {} "
-                    "--help tells more)",
-                    command));
-  }
-  if (options.wants != Wants::label && options.list.empty()) {
-    throw UsageError(fmt::format("{} has none of what this makes its results of: {}",
-                                 options.data.empty() ? "--tar" : "--data",
-                                 list_with(options.wants)));
+        fmt::format("{} --data DIR, --list FILE and --tar FILE... (sluice {} --help tells more)",
+                    given == 0 ? "name the input: one of" : "give only one of", command));
   }
   if (!options.label.empty() && !options.data.empty()) {
     throw UsageError(

@@ -81,8 +81,8 @@ class Dataset {
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options,
                                             const std::shared_ptr<JpegIndex>& index = nullptr);
 
-// Throws UsageError unless exactly one of --data, --list and --tar is given, together with the
-// options that it and `wants` need. `command` is the command's name for messages.
+// Throws UsageError unless exactly one of --data, --list and --tar is given, with options that fit
+// it. `command` is the command's name for messages.
 void check_dataset(const DatasetOptions& options, const char* command);
 
 // The archives of --tar. A value with *, ? or [ that is not a file is a shell pattern. Throws

@@ -29,13 +29,12 @@ namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
-// Checks the output before the work begins. An existing file may only be an index of this kind.
+// Checks --out before the work begins. If the file exists, it must be an index of this kind.
 void check_out(const std::string& out, bool (*is_one)(const std::string&), const char* kind) {
   check_out_file("--out", out);
   std::error_code ignored;
   if (fs::exists(out, ignored) && !is_one(out)) {
-    throw UsageError(fmt::format(
-        "--out {} is there already, and no {}: it would be lost; give another name", out, kind));
+    throw UsageError(fmt::format("--out {} exists and is not an {}; pass another name", out, kind));
   }
   const std::string folder = fs::path(out).parent_path().string();
   if (!folder.empty()) make_folder(folder);
@@ -131,7 +130,7 @@ class Indexing {
     if (indexed_ > 0) {
       const std::int64_t copies = indexed_ - index_->files();
       fmt::print("indexed {}{} in {:.2f} s: {:.0f} files/s with {}\n", counted(indexed_, "file"),
-                 copies > 0 ? fmt::format(" ({} with the content of others)", copies) : "", seconds,
+                 copies > 0 ? fmt::format(" ({})", counted(copies, "duplicate")) : "", seconds,
                  seconds > 0 ? static_cast<double>(indexed_) / seconds : 0.0,
                  counted(threads, "thread"));
       const auto size = static_cast<double>(fs::file_size(options_.out));
@@ -179,7 +178,7 @@ int run_index(const IndexOptions& options) { return Indexing(options).run(); }
 
 int run_tar_offsets(const std::vector<std::string>& patterns, const std::string& out) {
   const std::vector<std::string> archives = archives_of(patterns);
-  check_out(out, TarIndex::is_one, "index of archives");
+  check_out(out, TarIndex::is_one, "archive index");
   const TarIndex index = opened("--tar", [&] { return TarIndex::of(archives); });
   index.save(out);
   fmt::print("{}: {} in {}, {:.2f} MB\n", escape_control_chars(out), counted(index.files(), "file"),

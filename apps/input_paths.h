@@ -1,4 +1,4 @@
-// Opens what commands read: the folder of --data, the index of --index, and others.
+// Opens the inputs of commands: the folder of --data, the index of --index, and other files.
 //
 // Ownership: shared. Threads: one. Errors: UsageError that names the option.
 #pragma once
@@ -21,7 +21,7 @@ std::shared_ptr<JpegIndex> chosen_index(const std::string& choice);
 // True if the choice is a file.
 bool is_index_file(const std::string& choice);
 
-// Returns what open() opens. If it cannot be opened, the argument of the option is wrong.
+// Returns the result of open(). Turns its errors into a UsageError that names the option.
 template <class Open>
 auto opened(const char* option, Open open) {
   try {

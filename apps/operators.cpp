@@ -207,7 +207,7 @@ std::string otherwise(const Parameter& parameter) {
   return parameter.optional ? "not given" : default_of(parameter);
 }
 
-// The name of an argument or a function in Python, which has an underscore after its own keywords.
+// Appends an underscore to Python keywords.
 std::string python_name(const std::string& name) {
   static const std::set<std::string_view> keywords = {
       "and",    "as",   "assert", "async",  "await",  "break",   "class",    "continue",
@@ -225,10 +225,10 @@ std::string python_default(const Parameter& parameter) {
   return default_of(parameter);
 }
 
-// The Python expressions that call it; empty if there is no Python function.
+// Returns the Python calls of an operator; empty if Python has no function for it.
 std::vector<std::string> python_calls(const OperatorSchema& schema) {
   // Python has its own methods, operators and statements for these, or a function with lists.
-  static const std::map<std::string, std::vector<std::string>> others = {
+  static const std::map<std::string, std::vector<std::string>> hand_written = {
       {"absolute_elements", {}},
       {"append", {}},
       {"appended", {}},
@@ -250,7 +250,8 @@ std::vector<std::string> python_calls(const OperatorSchema& schema) {
       {"reshape", {"ops.reshape(tensor, sizes, layout='none')"}},
       {"reverse", {}},
       {"slice", {}}};
-  if (const auto other = others.find(schema.name); other != others.end()) return other->second;
+  if (const auto found = hand_written.find(schema.name); found != hand_written.end())
+    return found->second;
   std::vector<std::string> required, named;
   for (const detail::Input& input : schema.inputs) required.push_back(python_name(input.name));
   for (const Parameter& p : schema.parameters) {
@@ -415,8 +416,9 @@ void print_one(const OperatorSchema& schema) {
   if (schema.made_of.empty()) fmt::print(", version {}", schema.version);
   fmt::print("\n");
   for (const std::string& expression : schema.cpp) fmt::print("  in C++     {}\n", expression);
-  for (const std::string& expression : python_calls(schema))
-    fmt::print("  in Python  {}\n", expression);
+  const std::vector<std::string> calls = python_calls(schema);
+  for (const std::string& call : calls) fmt::print("  in Python  {}\n", call);
+  if (calls.empty()) fmt::print("  in Python  none\n");
   for (const detail::Input& input : schema.inputs)
     fmt::print("  input      {}: {}\n", input.name, types_of(input));
   for (const Parameter& p : parameters_of(schema))

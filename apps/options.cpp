@@ -22,7 +22,9 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return CLI::Validator(
       [words = std::move(words), list](std::string& given) {
         if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
-        return fmt::format("'{}' is not known: choose {}", given, list);
+        const std::string similar = suggestion(given, words);
+        return fmt::format("'{}' is not known{}", given,
+                           similar.empty() ? ": choose " + list : similar);
       },
       "");
 }
@@ -55,6 +57,9 @@ CLI::Validator one_or_two(CLI::Validator number) {
         std::string wrong = number(first);
         if (!wrong.empty()) return wrong + ", nor two of them with a comma between";
         if (comma == std::string::npos) return wrong;
+        if (given.find(',', comma + 1) != std::string::npos)
+          return fmt::format("'{}' is more than two numbers; give one, or two with a comma between",
+                             given);
         std::string second = given.substr(comma + 1);
         return number(second);
       },
@@ -152,12 +157,13 @@ RecipeSize size_in(const std::string& size) {
   return {width, comma == std::string::npos ? width : std::stoi(size.substr(comma + 1))};
 }
 
-void add_index_choice(CLI::App& command, std::string& index) {
+void add_index_choice(CLI::App& command, std::string& index, const char* default_text) {
   command
       .add_option("--index", index,
-                  "JPEG index, which lets regions decode without the rows before them: off "
-                  "(default), memory (filled while decoding, for when a file comes again) or a "
-                  "file that sluice index wrote")
+                  fmt::format("JPEG index, which lets regions decode without the rows before them: "
+                              "off, memory (filled while decoding, for when a file comes again) or "
+                              "a file that sluice index wrote (default: {})",
+                              default_text))
       ->type_name("off|memory|FILE");
 }
 
@@ -334,8 +340,8 @@ void add_augment(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
   CLI::Option* const io_threads =
       command
           .add_option("--io-threads", options.io_threads,
-                      "threads that read the files, beside those that compute (default: as many, "
-                      "and at least 4; 0: those that compute read)")
+                      "threads that read the files, in addition to those that compute (default: as "
+                      "many, and at least 4; 0: those that compute read)")
           ->check(number_from(0, 1024))
           ->type_name("T");
   command

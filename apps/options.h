@@ -66,7 +66,7 @@ CLI::Option* add_shard(CLI::App& command, std::string& shard);
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const char* help);
 // See size_in().
 CLI::Option* add_size(CLI::App& command, std::string& size);
-void add_index_choice(CLI::App& command, std::string& index);
+void add_index_choice(CLI::App& command, std::string& index, const char* default_text = "off");
 void add_device(CLI::App& command, std::string& device);
 // The option has the values "exact" and "any", see chosen_decoder().
 void add_decoder(CLI::App& command, std::string& decoder);

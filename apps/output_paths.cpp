@@ -6,6 +6,7 @@
 #include <sluice/runtime/text.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -84,7 +85,7 @@ void check_apart(const char* option, const std::string& path, const Inputs& inpu
 void check_out_file(const char* option, const std::string& path, const Inputs& inputs) {
   if (path == "-") {
     throw UsageError(fmt::format(
-        "{} - is not a file, and standard output has other text: give the name of a file", option));
+        "{} - is not a file: standard output is already used; pass a file name", option));
   }
   std::error_code ignored;
   check_apart(option, path, inputs);
@@ -103,10 +104,11 @@ void check_folder_of(const char* option, const std::string& path, const std::str
   std::error_code ignored;
   const fs::path folder = fs::path(path).parent_path();
   if (folder.empty() || fs::is_directory(folder, ignored)) {
-    const bool writable = ::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
-    if (writable || takes_bytes(path)) return;
+    const int reason = ::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ? 0 : errno;
+    if (reason == 0 || takes_bytes(path)) return;
     throw UsageError(fmt::format(
-        "{} {} cannot be written: its folder is closed to you; give another one", option, path));
+        "{} {} cannot be written: {}; choose another folder", option, path,
+        reason == EROFS ? "its file system is read-only" : "you may not write in its folder"));
   }
   const fs::path whole = whole_path(folder.string());
   const fs::path made = whole_path(out);

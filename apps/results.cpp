@@ -230,7 +230,6 @@ void Results::claim() {
     if (errno != EWOULDBLOCK) (void)::unlink(claimed_.c_str());
     claimed_.clear();  // or a process with this number on another machine has it
   }
-  if (options_.overwrite) return;
   FolderEntries entries(options_.out);
   while (const char* const name = entries.next()) {
     if (!std::string_view(name).starts_with(prefix) ||
@@ -265,9 +264,9 @@ void Results::find(const std::string& folder) {
     if (belongs && !seen.complete) damaged_.push_back({number, found.string()});
     if (!belongs && !options_.overwrite) {
       throw UsageError(
-          fmt::format("--resume: {} is not of this run: give the same {} as then; if the file is "
-                      "damaged, delete it, and --resume without --checkpoint makes it again; or "
-                      "give --overwrite",
+          fmt::format("--resume: {} is not a result of this run; pass the same {} as before. If "
+                      "the file is damaged, delete it and omit --checkpoint. To replace it, pass "
+                      "--overwrite",
                       found.string(), kOptionsOfARun));
     }
   }
@@ -382,10 +381,9 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const ProcessShard& s
   }
   if (options_.resume && there.shards != share.shard().count) {
     throw UsageError(
-        fmt::format("--checkpoint {} is of a run with another number of processes (then {}, now "
-                    "{}): give as many as then, or leave it out, so that the run goes by what is "
-                    "in --out",
-                    options_.file, there.shards, share.shard().count));
+        fmt::format("--checkpoint {}: wrong number of processes (got {}, expected {}); run as many "
+                    "as before, or omit --checkpoint to continue from the results in --out",
+                    options_.file, share.shard().count, there.shards));
   }
   if (options_.resume) {
     from_ = std::move(there);

@@ -60,7 +60,8 @@ class Results {
 
   // Creates the folder and the class folders, removes incomplete files of killed runs, and finds
   // existing results. Returns the number of results of this run. Until this object is destroyed,
-  // another run that may not replace files fails with UsageError in open().
+  // another run fails with UsageError in open(). One with the same options that may replace or keep
+  // files does not.
   std::int64_t open();
   // A result of this run that exists, but is empty or truncated.
   struct Damaged {

@@ -85,14 +85,14 @@ void require_image(const SavedPlan& plan) {
       plan.file(), there));
 }
 
-// Gives choices their present names. Older files say "branch" and "arms".
+// Gives choices the names of version 0.1, so that the results of its runs are still known.
 void rename_choices(nlohmann::json& json) {
   if (json.contains("by") && json.contains("on")) {
-    for (const auto& [before, now] :
-         {std::pair("branch", "choice"), std::pair("arms", "branches")}) {
-      if (!json.contains(before)) continue;
-      json[now] = std::move(json[before]);
-      json.erase(before);
+    for (const auto& [now, before] :
+         {std::pair("choice", "branch"), std::pair("branches", "arms")}) {
+      if (!json.contains(now)) continue;
+      json[before] = std::move(json[now]);
+      json.erase(now);
     }
   }
   if (!json.is_structured()) return;

@@ -28,7 +28,8 @@ void require_device(const SavedPlan& plan, const std::string& device);
 // UsageError unless the first output is an image on the host and the plan fits --device, as above.
 std::optional<SavedPlan> find_image_plan(const std::string& file, const std::string& device);
 
-// Identifies the plan: the same for two files of one plan, whatever their white space or format.
+// Returns a text that identifies the plan. White space, key order and the old names `branch` and
+// `arms` do not change it.
 std::string identity_of(const SavedPlan& plan);
 
 // The data that its source must provide.

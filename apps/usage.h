@@ -1,6 +1,5 @@
 // UsageError: invalid command-line arguments. The program prints what() as one line and exits with
-// status 2. any_of lists names, counted() of text.h says a number of things, and suggestion finds a
-// misspelled name, in messages and help.
+// status 2. For messages, any_of() joins names and suggestion() finds similar names.
 #pragma once
 
 #include <sluice/runtime/error.h>
@@ -30,7 +29,8 @@ inline std::string any_of(const std::vector<std::string>& names) {
 }
 
 // Returns "; did you mean rotate or resize?": up to three of `names` that are similar to `name`.
-// Names that contain it come first. Empty if no name is similar.
+// Names that contain it come first, except for a single letter. Dashes in front do not count. Empty
+// if no name is similar.
 std::string suggestion(const std::string& name, const std::vector<std::string>& names);
 
 }  // namespace sluice::app

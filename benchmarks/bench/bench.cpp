@@ -94,10 +94,10 @@ class Bench {
       throw UsageError("--workers is for bench source");
     if (options_.nvjpeg != "auto" && options_.nvjpeg != "off" && !(decodes_only() && on_gpu()))
       throw UsageError("--nvjpeg FILE is for bench decode and region with --device gpu");
-    constexpr int kBesideThoseThatWait = 2;
+    constexpr int kForWaiting = 2;
     threads_ = options.threads > 0 ? options.threads
                : overhead_         ? 1
-               : wait_             ? kBesideThoseThatWait
+               : wait_             ? kForWaiting
                                    : cpu_count();
   }
 
@@ -143,8 +143,8 @@ class Bench {
     const double wanted = options_.seconds / probe * static_cast<double>(subject.images);
     subject.images = std::clamp<std::int64_t>(std::llround(wanted), 200000, 20000000);
     fmt::print(out_,
-               "overhead: {} samples with empty bodies, {}, batch {}; ours beside hand-wired "
-               "oneTBB\n",
+               "overhead: {} samples with empty bodies, {}, batch {}; Sluice compared with "
+               "hand-wired oneTBB\n",
                subject.images, counted(threads_, "thread"), options_.batch);
     const Subject ours = make_overhead_subject(traced(subject));
     const Result result = alternate(
@@ -154,7 +154,7 @@ class Bench {
     const double raw_ns = 1e9 / median_of(result.rounds, [](const Round& r) { return r.limit; });
     fmt::print(
         out_,
-        "ours {:.0f} ns per sample, hand-wired oneTBB {:.0f} ns; {:.4f} allocations per sample\n",
+        "Sluice {:.0f} ns per sample, hand-wired oneTBB {:.0f} ns; {:.4f} allocations per sample\n",
         ns, raw_ns, result.allocations_per_image);
     Figures figures = common(result);
     figures.add("ns_per_sample", ns);
@@ -179,8 +179,8 @@ class Bench {
         .threads = threads_,
         .batch = options_.batch};
     fmt::print(out_,
-               "wait: {} samples that each wait {} ms, {}, batch {}, window {}; ours beside "
-               "window / {} ms\n",
+               "wait: {} samples that each wait {} ms, {}, batch {}; Sluice compared with the "
+               "ideal rate, {} in flight / {} ms\n",
                subject.images, kWait.count(), counted(threads_, "thread"), options_.batch, kWaiting,
                kWait.count());
     const Subject ours = make_wait_subject(traced(subject));
@@ -188,7 +188,7 @@ class Bench {
     const Result result = alternate(
         ours, [&] { return count / limit; }, {}, subject.images, options_.rounds, out_);
     fmt::print(out_,
-               "ours {:.0f} samples/s of at most {:.0f}: ratio {:.3f} (median of {}); {:.4f} "
+               "Sluice {:.0f} samples/s of at most {:.0f}: ratio {:.3f} (median of {}); {:.4f} "
                "allocations per sample\n",
                median_of(result.rounds, [](const Round& r) { return r.ours; }), limit,
                median_of(result.rounds, [](const Round& r) { return r.ratio(); }),
@@ -202,9 +202,9 @@ class Bench {
   std::vector<Figures> report_rows(const std::vector<OverheadRow>& rows) const {
     fmt::print(
         out_,
-        "ns per sample, beside the same steps in a line (medians of {}; smallest and largest "
-        "difference in a round)\n{:<30}{:>8}{:>8}{:>8}\n",
-        options_.rounds, "", "ours", "line", "adds");
+        "ns per sample, compared with the same steps in sequence (medians of {}; smallest and "
+        "largest difference in a round)\n{:<30}{:>8}{:>8}{:>8}\n",
+        options_.rounds, "", "ns", "steps", "adds");
     std::vector<Figures> all;
     for (const OverheadRow& row : rows) {
       const std::vector<double> adds = row.adds();
@@ -292,19 +292,21 @@ class Bench {
                               static_cast<double>(corpus.size()));
     }
     const double times = static_cast<double>(subject.images) / static_cast<double>(limit_images);
-    const std::string beside =
+    const std::string limit_name =
         conditional ? "the same kernels in a loop" : "libjpeg-turbo's full decode";
     fmt::print(out_,
-               "{}: {}, {:.1f} MB, {} a round, {}, batch {}, index {}, device {}; ours beside {}\n",
+               "{}: {}, {:.1f} MB, {} a round, {}, batch {}, index {}, device {}; Sluice compared "
+               "with {}\n",
                options_.workload, counted(corpus.size(), "file"), corpus.megabytes(),
                counted(subject.images, "image"), counted(threads_, "thread"), options_.batch,
-               index_choice, subject.device == nullptr ? "cpu" : subject.device->name(), beside);
+               index_choice, subject.device == nullptr ? "cpu" : subject.device->name(),
+               limit_name);
     const std::unique_ptr<NvjpegBaseline> baseline = make_baseline(corpus, subject.device);
     const Subject ours = make_subject_on(plan, corpus, traced(subject));
     const Result result = alternate(
         ours, [&] { return limit(limit_images) * times; }, turns_of(baseline.get()), subject.images,
         options_.rounds, out_);
-    summarize(result, beside);
+    summarize(result, limit_name);
     Figures figures = common(result);
     figures.add("index", index_choice);
     if (subject.device != nullptr) {
@@ -357,7 +359,7 @@ class Bench {
         median_of(result.rounds, [](const Round& r) { return r.baseline_cpu_us; });
     const auto [low, high] = range_of(result.rounds, ratio);
     fmt::print(out_,
-               "nvJPEG's full decode {:.1f} images/s: ours is {:.3f} times that (median of {}; "
+               "nvJPEG's full decode {:.1f} images/s: Sluice is {:.3f} times that (median of {}; "
                "{:.3f} to {:.3f}); CPU time: {:.1f} us per image\n",
                rate, median_of(result.rounds, ratio), result.rounds.size(), low, high, cpu_us);
     const NvjpegFacts facts = baseline.facts();
@@ -376,15 +378,15 @@ class Bench {
     return figures;
   }
 
-  void summarize(const Result& result, const std::string& beside) const {
+  void summarize(const Result& result, const std::string& limit_name) const {
     const auto ratio = [](const Round& r) { return r.ratio(); };
     const auto [low, high] = range_of(result.rounds, ratio);
-    fmt::print(
-        out_,
-        "ours {:.1f} images/s, {} {:.1f} images/s: ratio {:.3f} (median of {}; {:.3f} to {:.3f})\n",
-        median_of(result.rounds, [](const Round& r) { return r.ours; }), beside,
-        median_of(result.rounds, [](const Round& r) { return r.limit; }),
-        median_of(result.rounds, ratio), result.rounds.size(), low, high);
+    fmt::print(out_,
+               "Sluice {:.1f} images/s, {} {:.1f} images/s: ratio {:.3f} (median of {}; {:.3f} to "
+               "{:.3f})\n",
+               median_of(result.rounds, [](const Round& r) { return r.ours; }), limit_name,
+               median_of(result.rounds, [](const Round& r) { return r.limit; }),
+               median_of(result.rounds, ratio), result.rounds.size(), low, high);
     const MemoryStats& memory = result.stats.memory;
     fmt::print(out_,
                "memory: {:.0f} MB resident at most; the pipeline's own peak {:.0f} MB of a bound "

@@ -134,7 +134,7 @@ Figures measure_latency(const Corpus& corpus, const SubjectOptions& options, dou
   const bool both = options.device != nullptr;
   fmt::print(out, "latency: {}, {:.1f} MB; decode, 224 x 224, f16; {}{}\n",
              counted(corpus.size(), "file"), corpus.megabytes(),
-             both ? options.device->name() + " beside " : std::string(),
+             both ? options.device->name() + " and " : std::string(),
              counted(options.threads, "CPU thread"));
   const char* const head = "  median us    p99 us  us/sample";
   fmt::print(out, "samples{}{}\n", both ? std::string(head) + "   batch of  | on the CPU:" : "",

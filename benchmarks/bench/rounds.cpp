@@ -62,8 +62,8 @@ Result alternate(const Subject& ours, const std::function<double()>& limit, Base
     result.allocations_per_image = static_cast<double>(allocated_after - allocated) / count;
     round.limit = count / limit();
     run_baseline(baseline, round, out);
-    fmt::print(out, "  round {}: {:10.1f}/s beside {:10.1f}/s, ratio {:.3f}", i + 1, round.ours,
-               round.limit, round.ratio());
+    fmt::print(out, "  round {}: Sluice {:10.1f}/s, baseline {:10.1f}/s, ratio {:.3f}", i + 1,
+               round.ours, round.limit, round.ratio());
     if (baseline.run)
       fmt::print(out, "; {} {:10.1f}/s, ratio {:.3f}", baseline.name, round.baseline,
                  round.baseline_ratio());

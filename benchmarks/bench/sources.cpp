@@ -285,7 +285,7 @@ class SourceBench {
   }
 
   void add_ratio() {
-    Row ratio{"1 MB samples, one worker, beside memcpy", "large_ratio", "times", {}};
+    Row ratio{"1 MB samples, one worker, relative to memcpy", "large_ratio", "times", {}};
     const Row& ours = row("large_worker");
     const Row& limit = row("memcpy");
     for (std::size_t i = 0; i < ours.values.size(); ++i)

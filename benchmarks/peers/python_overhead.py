@@ -1,4 +1,4 @@
-"""What a loop in Python costs: the pipeline `train` gone through in Python, and by the library alone, in interleaved rounds.
+"""Measures the cost of a Python loop over `train`, in interleaved rounds.
 
     PYTHONPATH=build/release/python build/python-environment/bin/python benchmarks/peers/python_overhead.py \
         --data DIR [--threads N] [--batch N] [--rounds N] [--epochs N]

@@ -1,4 +1,4 @@
-"""Runs contenders in interleaved rounds, each in a process of its own, and tells medians."""
+"""Runs contenders in interleaved rounds, each in a process of its own, and prints medians."""
 
 import json
 import os

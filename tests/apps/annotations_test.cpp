@@ -80,12 +80,27 @@ TEST_F(Annotations, MasksLieBesideTheirImages) {
   EXPECT_EQ(masks, count_);
 }
 
+TEST_F(Annotations, ABoxWithoutALabelIsRefused) {
+  std::ofstream(path("one.jsonl"))
+      << R"({"path": "data/arrow.jpg", "boxes": [[0, 0, 8, 8], [0, 0, 9, 9]], "labels": [5]})"
+      << "\n";
+  const Ran ran =
+      augment("out", "--recipe detection --on-error fail --list " + path("one.jsonl").string());
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_NE(ran.errors.find("the sample has the wrong number of labels (got 1, expected 2); give "
+                            "one label for each box"),
+            std::string::npos)
+      << ran.errors;
+}
+
 TEST_F(Annotations, ListsWithoutThemAreRefused) {
   const struct {
     std::string options, part;
   } cases[] = {
-      {"--data " + path("data").string() + " --recipe detection", "boxes come from --list FILE"},
-      {"--data " + path("data").string() + " --recipe segmentation", "masks come from --list FILE"},
+      {"--data " + path("data").string() + " --recipe detection",
+       "--recipe detection needs --list: boxes come from --list FILE with two columns"},
+      {"--data " + path("data").string() + " --recipe segmentation",
+       "--recipe segmentation needs --list: masks come from --list FILE with a column"},
       {"--list " + path("masks.jsonl").string() + " --recipe detection",
        "line 1: the row has no 'boxes'"},
       {"--list " + path("boxes.jsonl").string() + " --recipe segmentation",

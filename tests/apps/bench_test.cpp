@@ -99,7 +99,7 @@ TEST(Bench, SaysWhichIndexItRanWith) {
                                   " --threads 2 --seconds 0.01 --rounds 1 --batch 8 --json -");
       ASSERT_EQ(ran.status, 0) << workload << ": " << ran.errors;
       EXPECT_NE(ran.errors.find(", index " + choice +
-                                ", device cpu; ours beside libjpeg-turbo's full decode"),
+                                ", device cpu; Sluice compared with libjpeg-turbo's full decode"),
                 std::string::npos)
           << ran.errors;
       const auto json = nlohmann::json::parse(ran.out);

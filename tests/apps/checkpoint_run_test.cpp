@@ -136,7 +136,10 @@ TEST_F(CheckpointRun, GoesOnThoughResultsWereMovedAway) {
   fs::remove_all(path("out"));
   const Ran again = augment("out", options + checkpoint() + kResume);
   EXPECT_EQ(again.status, 0) << again.errors;
-  EXPECT_TRUE(says(again.out, "continues after 200 samples, as ")) << again.out;
+  EXPECT_TRUE(says(again.out, "continues after 200 samples, as " + path("run.json").string() +
+                                  " says; 0 of them have their own result in " +
+                                  path("out").string() + "\n"))
+      << again.out;
   EXPECT_EQ(count("out"), 0u);
 }
 
@@ -150,14 +153,32 @@ TEST_F(CheckpointRun, NamesADamagedResultBeforeItsPosition) {
     fs::resize_file(damaged, bytes);
     const Ran refused = augment("out", options + checkpoint() + kResume);
     EXPECT_EQ(refused.status, 2) << refused.out;
-    EXPECT_EQ(refused.errors, "sluice: --checkpoint " + path("run.json").string() + " says that " +
-                                  damaged.string() +
-                                  " is done, but that file is empty or truncated: --resume "
-                                  "without --checkpoint makes it again\n");
+    EXPECT_EQ(refused.errors, "sluice: --checkpoint " + path("run.json").string() +
+                                  ": the result " + damaged.string() +
+                                  " is empty or truncated; run with --resume and without "
+                                  "--checkpoint to make it again\n");
   }
   EXPECT_EQ(augment("out", options + kResume).status, 0);
   EXPECT_TRUE(visible("out") == whole);
   EXPECT_EQ(augment("out", options + checkpoint() + kResume).status, 0);
+}
+
+// Otherwise a misspelled name would silently repeat finished work.
+TEST_F(CheckpointRun, SaysThatThereIsNoneYet) {
+  const std::string none =
+      "sluice: there is no checkpoint " + path("run.json").string() + " yet; the run ";
+  EXPECT_FALSE(says(augment("out", checkpoint()).errors, none));
+  EXPECT_FALSE(says(augment("out", checkpoint() + kResume).errors, none));
+  const struct {
+    std::string out, then;
+  } cases[] = {{"out", "continues from the results in --out\n"},
+               {"new", "starts from the beginning\n"}};
+  for (const auto& c : cases) {
+    fs::remove(path("run.json"));
+    const Ran ran = augment(c.out, checkpoint() + kResume);
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_EQ(ran.errors.find(none + c.then), 0u) << ran.errors;
+  }
 }
 
 // A damaged result after the position is made again.
@@ -175,7 +196,7 @@ TEST_F(CheckpointRun, MakesADamagedResultAfterItsPositionAgain) {
   EXPECT_TRUE(visible("out") == whole);
 }
 
-TEST_F(CheckpointRun, ItsSheetSaysThatItShowsTheRest) {
+TEST_F(CheckpointRun, SheetOfAResumedRunIsLabeled) {
   const std::string sheet = path("sheet.jpg").string();
   const Ran first = augment("out", checkpoint() + Arguments{"--sheet", sheet});
   EXPECT_TRUE(says(first.out, " samples: " + sheet)) << first.out << first.errors;
@@ -279,7 +300,7 @@ TEST_F(CheckpointRun, AClosedFolderIsRefusedBeforeTheWork) {
     EXPECT_EQ(ran.status, 2) << option;
     EXPECT_EQ(ran.errors,
               "sluice: " + option + " " + file +
-                  " cannot be written: its folder is closed to you; give another one\n");
+                  " cannot be written: you may not write in its folder; choose another folder\n");
     EXPECT_FALSE(fs::exists(path("out"))) << option;
   }
 }
@@ -355,9 +376,9 @@ TEST_F(CheckpointRun, OfAnotherNumberOfProcessesIsRefused) {
   fs::rename(path("run.json.0-of-2"), path("run.json"));
   const Ran ran = augment("out", options + checkpoint() + kResume);
   EXPECT_EQ(ran.status, 2);
-  EXPECT_TRUE(says(ran.errors,
-                   "is of a run with another number of processes (then 2, now 1): give as many"))
-      << ran.errors;
+  EXPECT_EQ(ran.errors, "sluice: --checkpoint " + path("run.json").string() +
+                            ": wrong number of processes (got 1, expected 2); run as many as "
+                            "before, or omit --checkpoint to continue from the results in --out\n");
 }
 
 TEST_F(CheckpointRun, NoInputIsWrittenOver) {

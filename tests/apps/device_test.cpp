@@ -107,7 +107,7 @@ TEST_F(DeviceOption, AugmentMixesNoResultsOfOtherPixels) {
                                                  {" --compose", false}}) {
     const Ran ran = run_program(same + " --resume" + more);
     EXPECT_EQ(ran.status, goes_on ? 0 : 2) << more << ran.errors;
-    EXPECT_EQ(holds(ran.errors, "is not of this run"), !goes_on) << more << ran.errors;
+    EXPECT_EQ(holds(ran.errors, "is not a result of this run"), !goes_on) << more << ran.errors;
   }
 }
 

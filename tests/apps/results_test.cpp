@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/resource.h>
@@ -178,6 +179,18 @@ TEST_F(Results, OfDifferentRunsAreNotMixed) {
   EXPECT_TRUE(all("out") == all(first.status == 0 ? "one" : "two"));
 }
 
+TEST_F(Results, OfAnotherRunAreNotOverwrittenWhileItWrites) {
+  Started first(arguments("out", {"--count", "4000", "--batch", "4", "--overwrite"}));
+  ASSERT_TRUE(first.wait_until([&] { return count("out") > 0; }));
+  const Ran second = augment("out", {"--recipe", "eval", "--overwrite"});
+  EXPECT_EQ(second.status, 2);
+  EXPECT_EQ(second.errors, "sluice: a run of other options is writing to --out " +
+                               folder("out").string() + ": wait for it, or give another folder\n");
+  first.send(SIGTERM);
+  EXPECT_EQ(first.finish().status, 143);
+  EXPECT_EQ(augment("out", {"--recipe", "eval", "--overwrite"}).status, 0);
+}
+
 TEST_F(Results, ResumePassesOverFilesThatAreEmpty) {
   std::ofstream(data_ / "empty.jpg").close();
   const Ran whole = augment("out", {});
@@ -223,13 +236,17 @@ TEST_F(Results, ResumeRefusesWhatIsNotOfTheSameRun) {
   const auto before = all("out");
   fs::copy(data_, test_folder() / "more", fs::copy_options::recursive);
   fs::copy_file(data_ / "arrow.jpg", test_folder() / "more" / "aardvark.jpg");
-  const std::vector<std::string> others[] = {
-      {"--seed", "4"},  {"--recipe", "eval"}, {"--flat"},
-      {"--size", "64"}, {"--compose"},        {"--data", (test_folder() / "more").string()}};
+  const std::vector<std::string> others[] = {{"--seed", "4"},  {"--recipe", "eval"}, {"--flat"},
+                                             {"--size", "64"}, {"--compose"},        {"--data"}};
   for (const std::vector<std::string>& other : others) {
-    const Ran ran = augment("out", other + std::vector<std::string>{"--resume"});
+    const bool has_more = other.front() == "--data";
+    const fs::path data = std::exchange(data_, has_more ? test_folder() / "more" : data_);
+    const Ran ran = augment("out", (has_more ? std::vector<std::string>() : other) +
+                                       std::vector<std::string>{"--resume"});
+    data_ = data;
     EXPECT_EQ(ran.status, 2) << other.front();
-    EXPECT_TRUE(says(ran.errors, " is not of this run: give the same --data")) << ran.errors;
+    EXPECT_TRUE(says(ran.errors, " is not a result of this run; pass the same --data"))
+        << ran.errors;
     EXPECT_TRUE(says(ran.errors, other.front())) << ran.errors;
     EXPECT_TRUE(all("out") == before);
   }
@@ -255,7 +272,8 @@ TEST_F(Results, ResumeTellsReplaceFromOtherPolicies) {
     ASSERT_GT(count("out"), 0u);
     const Ran second = augment("out", {"--batch", "1", "--on-error", c.now, "--resume"});
     EXPECT_EQ(second.status, c.status) << second.errors;
-    EXPECT_EQ(says(second.errors, " is not of this run: "), c.status == 2) << second.errors;
+    EXPECT_EQ(says(second.errors, " is not a result of this run; "), c.status == 2)
+        << second.errors;
   }
 }
 
@@ -267,8 +285,9 @@ TEST_F(Results, AResultWithoutItsMarkIsMadeAgainOnceItIsDeleted) {
   fs::resize_file(damaged, 10);
   const Ran refused = augment("out", {"--resume"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_TRUE(says(refused.errors, damaged.string() + " is not of this run")) << refused.errors;
-  EXPECT_TRUE(says(refused.errors, "delete it, and --resume without --checkpoint makes it again"))
+  EXPECT_TRUE(says(refused.errors, damaged.string() + " is not a result of this run"))
+      << refused.errors;
+  EXPECT_TRUE(says(refused.errors, "If the file is damaged, delete it and omit --checkpoint."))
       << refused.errors;
   fs::remove(damaged);
   EXPECT_EQ(augment("out", {"--resume"}).status, 0);
@@ -349,7 +368,7 @@ TEST_F(Results, EachClassHasAFolder) {
   // A run with --flat does not continue one without it.
   const Ran mixed = augment("out", {"--flat", "--resume"});
   EXPECT_EQ(mixed.status, 2);
-  EXPECT_TRUE(says(mixed.errors, " is not of this run")) << mixed.errors;
+  EXPECT_TRUE(says(mixed.errors, " is not a result of this run")) << mixed.errors;
 }
 
 // A dataset of two files that are never read.

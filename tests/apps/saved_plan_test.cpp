@@ -1,6 +1,7 @@
 // `--pipeline FILE`, `sluice graph --json` and `sluice operators`.
 #include "apps/images.h"
 #include "apps/output_paths.h"
+#include "apps/saved_plan_file.h"
 #include "demo_folder.h"
 #include "program.h"
 #include <sluice/graph/builder/declare_operator.h>
@@ -84,6 +85,9 @@ TEST_F(SavedPlans, AugmentResumesWithTheSamePlanOnly) {
     text.replace(text.find(now), now.size(), before);
   }
   write_text(test_folder() / "old.json", text);
+  const SavedPlan old = read_plan((test_folder() / "old.json").string());
+  EXPECT_EQ(identity_of(read_plan(plan)), old.text());  // the identity in version 0.1
+  EXPECT_EQ(identity_of(old), old.text());
   EXPECT_EQ(augment("out", "--resume --pipeline " + (test_folder() / "old.json").string()), all);
   const Ran other = run_program("augment --data " + data_.string() + " --out " +
                                 (test_folder() / "out").string() + " --resume --pipeline " +
@@ -156,7 +160,7 @@ TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
       {"bench train" + data + " --pipeline x", "not for bench train"},
       {"bench --pipeline x", "needs --data"},
       {"graph --pipeline " + broken, "is not JSON"},
-      {"operators rotat", "did you mean rotate or rotate_boxes or rotate_points? (`sluice"},
+      {"operators rotat", "did you mean rotate, rotate_boxes or rotate_points? (`sluice"},
       {"operators if_else", "there is no operator 'if_else' (`sluice operators` lists all)"},
       {"operators read", "there is no operator 'read' (`sluice operators` lists all)"},
       {"operators size", "resize"},
@@ -187,8 +191,8 @@ TEST(OperatorsCommand, ListsAllAndTellsOfEach) {
   for (const char* part : {"input      image: image", "parameter  height: i32; 1 <= x <= 65535",
                            "nearest, box, bilinear", "default 'bilinear'", "output     image",
                            "in C++     resize(image, {.shorter = 256})", "may be left out",
-                           "in Python  ops.resize(image, height=None, width=None, shorter=None, "
-                           "mode='as_given', max_size=None, "})
+                           ("in Python  ops.resize(image, height=None, width=None, shorter=None, "
+                            "mode='as_given', max_size=None, ")})
     EXPECT_NE(one.out.find(part), std::string::npos) << part << "\n" << one.out;
   const Ran several = run_program("operators random_resized_crop");
   EXPECT_EQ(several.status, 0) << several.errors;
@@ -198,6 +202,8 @@ TEST(OperatorsCommand, ListsAllAndTellsOfEach) {
         "parameter  jpeg.color: choice; rgb, gray; default 'rgb'"})
     EXPECT_NE(several.out.find(part), std::string::npos) << part << "\n" << several.out;
   EXPECT_NE(all.out.find("  apply_random "), std::string::npos) << all.out;
+  const Ran only_cpp = run_program("operators apply_random");
+  EXPECT_NE(only_cpp.out.find("\n  in Python  none\n"), std::string::npos) << only_cpp.out;
   const auto flip = nlohmann::json::parse(run_program("operators flip --json").out);
   EXPECT_EQ(flip.at("name"), "flip");
   EXPECT_EQ(flip.at("cpp").size(), 1u);

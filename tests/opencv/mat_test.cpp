@@ -16,7 +16,7 @@
 namespace sluice {
 namespace mat_test {
 
-// The value of a pixel that no other pixel of a small image has.
+// Differs between neighboring pixels and between neighboring channels.
 int value_of(int y, int x, int c) { return 50 * y + 10 * x + c; }
 
 Image numbered(int height, int width, int channels) {
@@ -125,6 +125,19 @@ TEST(Mat, IsCopiedIfItOwnsNothing) {
   EXPECT_NE(copy.data(), source.data());
   source.row(0)[0] = 99;
   source.release();
+  EXPECT_TRUE(copy == expected);
+}
+
+// OpenCV aborts if a Mat of a UMat outlives it.
+TEST(Mat, IsCopiedIfAUMatSharesItsPixels) {
+  const Image expected = numbered(3, 4, 3);
+  Image copy;
+  {
+    cv::UMat source;
+    as_mat(expected).copyTo(source);
+    copy = to_image(source.getMat(cv::ACCESS_READ));
+    EXPECT_NE(copy.data(), source.getMat(cv::ACCESS_READ).data);
+  }
   EXPECT_TRUE(copy == expected);
 }
 

@@ -1,4 +1,5 @@
-// Images as cv::Mat and the reverse, without a copy. You may copy this file into your program.
+// Images as cv::Mat and the reverse. as_mat never copies. to_image copies only a Mat that does not
+// own its pixels, or shares them with a cv::UMat. You may copy this file into your program.
 //
 // The order of the channels stays as it is. Sluice's images are RGB or gray; OpenCV reads and
 // writes files in BGR, and cv::cvtColor converts. Errors: std::invalid_argument.
@@ -16,8 +17,9 @@
 #include <opencv2/core.hpp>
 
 // Returns a Mat that shows the pixels of an image. It owns nothing: use it while the image lives,
-// or clone() it. OpenCV has no Mat of constant pixels, so do not write to the pixels of a const
-// image.
+// or clone() it. So keep the image in a variable. After `cv::Mat mat = as_mat(to_image(other));`
+// the image is gone, and mat may show freed memory. OpenCV has no Mat of constant pixels, so do not
+// write to the pixels of a const image.
 inline cv::Mat as_mat(const sluice::Image& image) {
   if (image.empty()) return {};
   if (!image.place().on_host()) {
@@ -40,7 +42,8 @@ inline cv::Mat as_mat(const sluice::Image& image) {
 }
 
 // Returns an image of the same pixels, which live as long as the last image or Mat that has them.
-// A Mat that only shows memory, such as that of as_mat(), is copied.
+// A Mat that only shows memory, such as that of as_mat(), is copied. So is a Mat of a UMat: OpenCV
+// aborts the program if such a Mat outlives its UMat.
 inline sluice::Image to_image(cv::Mat mat) {
   if (mat.empty()) {
     throw std::invalid_argument("to_image: the Mat is empty; check that its file could be read");
@@ -54,7 +57,8 @@ inline sluice::Image to_image(cv::Mat mat) {
                                 ", expected " + cv::typeToString(CV_8UC(mat.channels())) +
                                 "; convert it with convertTo()");
   }
-  if (mat.u == nullptr) mat = mat.clone();  // the Mat does not own its pixels
+  const bool owns = mat.u != nullptr && mat.u->urefcount == 0;
+  if (!owns) mat = mat.clone();
   const auto owner = std::make_shared<cv::Mat>(std::move(mat));
   const std::int64_t channels = owner->channels();
   return sluice::Image(

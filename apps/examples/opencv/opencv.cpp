@@ -1,5 +1,6 @@
-// A function of OpenCV as a step of a pipeline. An Image is shown as a cv::Mat, and a cv::Mat
-// becomes an Image, both without a copy: see mat.h. Argument: a folder of JPEG files.
+// A function of OpenCV as a step of a pipeline. An Image is shown as a cv::Mat without a copy, and
+// a cv::Mat that owns its pixels becomes an Image without one: see mat.h. Argument: a folder of
+// JPEG files.
 #include "mat.h"
 #include <sluice/sluice.h>
 

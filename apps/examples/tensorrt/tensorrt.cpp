@@ -63,7 +63,7 @@ int main(int argc, char** argv) try {
   for (const char* name : {input, output}) {
     check(engine->getTensorDataType(name) == nvinfer1::DataType::kFLOAT, "a tensor is not f32");
     check(engine->getTensorFormat(name) == nvinfer1::TensorFormat::kLINEAR,
-          "a tensor is not row after row");
+          "a tensor is not in linear (row-major) format");
   }
   nvinfer1::Dims in = engine->getTensorShape(input);
   if (has_open_sizes(in))
