@@ -47,8 +47,9 @@ template <class Use>
 void for_each_value(nb::handle given, std::size_t count, const Use& use) {
   if (count == 1) return use(0, given);
   if (!nb::isinstance<nb::tuple>(given) && !nb::isinstance<nb::list>(given)) {
-    throw std::invalid_argument(fmt::format("a tuple of {} values is expected, not {}", count,
-                                            nb::cast<std::string>(given.type().attr("__name__"))));
+    throw std::invalid_argument(fmt::format("a tuple of {} values is expected, not {}{}", count,
+                                            nb::cast<std::string>(given.type().attr("__name__")),
+                                            cure_of_none(given)));
   }
   if (nb::len(given) != count) {
     throw std::invalid_argument(

@@ -28,6 +28,13 @@
 namespace sluice::python {
 namespace {
 
+// Joins a name and its error: "must be ..." and "cannot be ..." follow the name, other texts a
+// colon.
+BuildError error_of(const char* what, const std::string& name, std::string_view error) {
+  const bool follows = error.starts_with("must ") || error.starts_with("cannot ");
+  return BuildError(fmt::format("{}: {}{} {}", what, name, follows ? "" : ":", error));
+}
+
 using Setters = std::map<std::string_view, std::function<void(nb::handle)>>;
 
 void set_all(const char* what, const nb::dict& options, const Setters& setters) {
@@ -49,12 +56,11 @@ void set_all(const char* what, const nb::dict& options, const Setters& setters) 
     try {
       setter->second(value);
     } catch (const std::invalid_argument& error) {
-      throw BuildError(fmt::format("{}: {}: {}", what, name, error.what()));
+      throw error_of(what, name, error.what());
     } catch (const std::bad_cast&) {
-      throw BuildError(
-          fmt::format("{}: {}: cannot be {}", what, name, message_of(nb::repr(value))));
+      throw error_of(what, name, "cannot be " + message_of(nb::repr(value)));
     } catch (const nb::python_error& error) {
-      throw BuildError(fmt::format("{}: {}: {}", what, name, message_of(error.value())));
+      throw error_of(what, name, message_of(error.value()));
     }
   }
 }
@@ -108,8 +114,10 @@ std::shared_ptr<Device> device_of(nb::handle value) {
     if (name == "cpu") return nullptr;
     if (name == "gpu") return gpu(0);
     if (name == "stand-in") return std::make_shared<device::HostDevice>();
-    throw std::invalid_argument(
-        fmt::format("must be 'cpu', 'gpu', the number of a GPU, or 'stand-in', not '{}'", name));
+    throw std::invalid_argument(fmt::format(
+        "must be 'cpu', 'gpu', the number of a GPU, or 'stand-in', not '{}'{}", name,
+        name.starts_with("cuda") ? "; sluice.torch.Loader(device='cuda') copies batches to a GPU"
+                                 : ""));
   }
   return gpu(as<std::int32_t>(value, "i32"));
 }

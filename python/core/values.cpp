@@ -289,12 +289,16 @@ const TypeTable& table_of(const detail::SlotType* type) {
                   detail::registry().name_of_type(type)));
 }
 
+const char* cure_of_none(nb::handle given) {
+  return given.is_none() ? "; is a `return` missing?" : "";
+}
+
 void take_value(const TypeTable& type, nb::handle object, void* value) {
   try {
     type.from_python(object, value);
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(
-        fmt::format("{}; the declared type is '{}'", error.what(), type.name));
+    throw std::invalid_argument(fmt::format("{}; the declared type is '{}'{}", error.what(),
+                                            type.name, cure_of_none(object)));
   }
 }
 

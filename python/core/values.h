@@ -52,6 +52,9 @@ void for_each_table(const std::function<void(const TypeTable&)>& use);
 // Converts the object to a value of the type, which a Python function has declared.
 void take_value(const TypeTable& type, nb::handle object, void* value);
 
+// Returns advice for a function that returned None, to add to a message; "" for anything else.
+const char* cure_of_none(nb::handle given);
+
 // Registers the type name of Python objects, once.
 void register_object_type();
 

@@ -31,6 +31,8 @@ constexpr std::array kWords{
     Words{"leave it out with FilesOptions::unreadable",
           "leave it out with leave_out_unreadable=True"},
     Words{"Cycle::quiet", "cycle='quiet'"},
+    Words{"name the column of the files (the program: --path NAME)",
+          "name the column of the files with path_column="},
     Words{"raise it if the loop is right",
           "if the loop is right, give it a larger one: sluice.while_loop and sluice.for_loop take "
           "that"},

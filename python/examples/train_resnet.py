@@ -13,8 +13,8 @@ import sluice
 from sluice import ops
 try:
     import torch
-except ImportError:
-    sys.exit("train_resnet: PyTorch is missing; install it with `pip install torch`")
+except ModuleNotFoundError as error:
+    sys.exit(f"train_resnet: {error.name} is missing; install it with `pip install torch`")
 import sluice.torch
 
 
@@ -43,7 +43,7 @@ def main(folder="photos", saved="run.pt", epochs=2):
     parts = {"model": model, "optimizer": optimizer, "loader": loader}
     for name, state in torch.load(saved, weights_only=True).items() if os.path.exists(saved) else ():
         parts[name].load_state_dict(state)
-    for epoch in range(loader.pipeline.next_epoch, int(epochs)):
+    for epoch in range(loader.next_epoch, int(epochs)):
         for images, labels in loader:
             optimizer.zero_grad()
             loss = torch.nn.functional.cross_entropy(model(images), labels)

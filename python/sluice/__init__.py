@@ -186,7 +186,7 @@ def saved_plan(path: Any, *values: Value) -> Any:
     graph = next((one.graph for one in values if isinstance(one, Value)), None)
     graph = graph or require_graph("sluice.saved_plan()")
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise _core.BuildError(f"sluice.saved_plan(): path is a path, not {path!r}")
+        raise _core.BuildError(f"sluice.saved_plan(): path must be a path (got {path!r})")
     for one in values:
         if not isinstance(one, Value):
             raise _core.BuildError(f"sluice.saved_plan() takes values of each sample after the path, not {one!r}")
@@ -234,5 +234,5 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     advice = _peers.for_name(name)
-    what_to_do = f"; in its place: {advice}" if advice else _near(name, __all__) or "; sluice.__all__ names all"
+    what_to_do = f"; {_peers.instead(advice)}" if advice else _near(name, __all__) or "; sluice.__all__ names all"
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{what_to_do}")

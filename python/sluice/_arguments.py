@@ -42,6 +42,16 @@ def near(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(known[one] for one in found[:3])}?" if found else ""
 
 
+def require_str(text: Any, what: str) -> None:
+    """Raises BuildError for anything but a str of characters."""
+    if not isinstance(text, str):
+        raise _core.BuildError(f"{what} must be a str (got {short(text)})")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise _core.BuildError(f"{what} has a lone surrogate, which is no character (got {short(text)})") from None
+
+
 def list_of_numbers(given: Any, what: str) -> list[float]:
     """Returns a list of floats. Raises BuildError for anything but a list of numbers; a bool is none."""
     try:
@@ -82,18 +92,18 @@ def _fit(what: str, hint: Any, given: Any, error: type) -> Any:
     if isinstance(given, Value):
         if Value in members or not kinds:
             return given
-        raise error(f"{what} is {_KINDS[kinds[0]]}, the same for all samples, not {given!r}")
+        raise error(f"{what} must be {_KINDS[kinds[0]]}, the same for all samples (got {given!r})")
     if not kinds or (given is None and type(None) in members):
         return given
     for kind in kinds:
         fits = _as(kind, given)
         if hint is int and fits is not None and not -(2**31) <= fits < 2**31:
-            raise error(f"{what} is a whole number of 32 bits, not {fits}")
+            raise error(f"{what} must be a whole number of 32 bits (got {fits})")
         if fits is not None:
             return fits
     if any(one not in (*kinds, Value, type(None)) for one in members):  # such as a tuple, which the function itself checks
         return given
-    raise error(f"{what} is {' or '.join(_KINDS[one] for one in kinds)}, not {short(given)}")
+    raise error(f"{what} must be {' or '.join(_KINDS[one] for one in kinds)} (got {short(given)})")
 
 
 def checked(error: type) -> Callable[[Callable], Callable]:
@@ -134,4 +144,4 @@ def meant(function: str, name: str, names: list[str]) -> str:
     """Returns advice for an argument that a function does not have, to add to a message."""
     same = [one for one in names if one.lower() == name.lower()]
     advice = f"{same[0]}=" if same else _peers.for_argument(function, name)
-    return f"; in its place: {advice}" if advice else ""
+    return f"; {_peers.instead(advice)}" if advice else ""

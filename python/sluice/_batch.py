@@ -9,7 +9,20 @@ from . import _core
 from ._structure import rebuild
 
 
-class Column:
+class _Shares:
+    """Base of Column and Array, which share the pipeline's memory."""
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError(
+            f"{self!r} cannot be pickled or deep-copied, because it shares the pipeline's memory; numpy.array(x) makes a copy of "
+            "x that can, or x.torch().clone() a tensor"
+        )
+
+
+class Column(_Shares):
     """The images or tensors of a batch, one for each sample.
 
     If all samples have the same shape, the column is dense: one block of memory. Then ``numpy.asarray(column)``,
@@ -137,7 +150,7 @@ class Column:
         return f"<Column of {len(self)}, {what}, {self.dtype}>"
 
 
-class Array:
+class Array(_Shares):
     """The elements of one image or tensor, or one number for each sample of a batch.
 
     ``numpy.asarray(array)`` and ``torch.from_dlpack(array)`` share its memory. Indexing and iteration work as
@@ -212,7 +225,7 @@ def _address(stream: Any, user: str) -> int:
     """Checks the address of a CUDA stream."""
     if isinstance(stream, bool) or not isinstance(stream, int) or not 0 <= stream < 2**64:
         raise TypeError(
-            f"{user}: stream is the address of a CUDA stream, torch.cuda.current_stream().cuda_stream say, not {stream!r}"
+            f"{user}: stream must be the address of a CUDA stream (got {stream!r}); pass torch.cuda.current_stream().cuda_stream"
         )
     return stream
 
@@ -254,15 +267,15 @@ def _names_of(structure: Any) -> list[str]:
     """Returns the expression for each column: batch[0], batch['image']."""
     if structure is None:
         return ["batch[0]"]
+    return _names_at(structure, "batch" if structure.kind in (tuple, list, dict) else "batch.value")
 
-    def visit(shape: Any, path: str) -> list[str]:
-        if shape is None:
-            return [path]
-        by_key = shape.kind in (tuple, list, dict)
-        parts = zip(shape.keys, shape.parts)
-        return [one for key, part in parts for one in visit(part, f"{path}[{key!r}]" if by_key else f"{path}.{key}")]
 
-    return visit(structure, "batch" if structure.kind in (tuple, list, dict) else "batch.value")
+def _names_at(shape: Any, path: str) -> list[str]:
+    if shape is None:
+        return [path]
+    by_key = shape.kind in (tuple, list, dict)
+    parts = zip(shape.keys, shape.parts)
+    return [one for key, part in parts for one in _names_at(part, f"{path}[{key!r}]" if by_key else f"{path}.{key}")]
 
 
 def _short(column: Any) -> str:
@@ -339,13 +352,13 @@ class Batch:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or self.__dict__.get("value") is None:
             raise AttributeError(name)
-        raise AttributeError(f"a batch has no {name!r}: {self._where()}")
+        raise AttributeError(f"a batch has no {name!r}: {self._column_hint()}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Raises TypeError. Otherwise NumPy would stack the columns along a new dimension."""
-        raise TypeError(f"a batch is not an array: {self._where()}")
+        raise TypeError(f"a batch is not an array: {self._column_hint()}")
 
-    def _where(self) -> str:
+    def _column_hint(self) -> str:
         """Says where the columns are, for messages."""
         if isinstance(self.value, dict):
             return f"its columns are batch[{next(iter(self.value))!r}] and so on, and batch.value is the dict"

@@ -274,6 +274,18 @@ def _call(function: Callable, *args: Any) -> Any:
 def _check_most(name: str, most: Any) -> None:
     if isinstance(most, bool) or not hasattr(most, "__index__") or most < 1:
         raise BuildError(f"max_iterations of `{name}` is {most!r}; give a whole number of at least 1")
+    _check_fits(most, f"max_iterations of `{name}`")
+
+
+def _check_fits(number: Any, what: str) -> None:
+    if not -(2**63) <= number < 2**63:
+        raise BuildError(f"{what} is {number}, which does not fit into i64")
+
+
+def _check_functions(name: str, call: str, **functions: Any) -> None:
+    for parameter, function in functions.items():
+        if not callable(function):
+            raise TypeError(f"`{name}`: {parameter} must be a function (got {function!r}); write sluice.{call}")
 
 
 def _goes_on(name: str, most: int) -> RuntimeError:
@@ -352,6 +364,7 @@ def while_loop(
     """
     graph = graph_of(init)
     name = name or "while_loop"
+    _check_functions(name, "while_loop(init, condition, body)", condition=condition, body=body)
     if graph is None:
         _check_most(name, max_iterations)
         state = init
@@ -377,6 +390,7 @@ def _counted(graph: Any, count: Any, name: str, max_iterations: int | None, init
     most = max_iterations
     if most is None:
         most = 1_000_000 if is_value(count) else max(1, int(count))
+        _check_fits(most, f"the count of `{name}`")
     elif not is_value(count):
         _check_most(name, most)
         if int(count) > most:
@@ -428,6 +442,7 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
     """
     graph = graph_of(count, init)
     name = name or "for_loop"
+    _check_functions(name, "for_loop(count, init, body)", body=body)
     _check_count(count, name)
     if graph is None:
         state = init
@@ -472,6 +487,7 @@ def for_loop_collect(
     >>> image, means = sluice.for_loop_collect(3, image, lambda i, image: (ops.gaussian_blur(image, sigma=2), ops.mean(image)))
     """
     name = name or "for_loop_collect"
+    _check_functions(name, "for_loop_collect(count, init, body)", body=body)
     graph = graph_of(count, init) or current_graph()
     _check_count(count, name)
 

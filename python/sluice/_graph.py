@@ -10,10 +10,10 @@ from typing import Any, Iterator
 
 from . import _core
 from ._alias import Aliases
-from ._arguments import meant, near, short
+from ._arguments import meant, near, require_str, short
 from ._describing import current_graph, graphs, refuse
 from ._draws import Draws
-from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is_number, typed_constant
+from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is_number, name_of_type, typed_constant
 
 
 def require_graph(what: str) -> Graph:
@@ -76,16 +76,16 @@ class Graph:
     def open_choice(self, name: str, branch_names: list[str], by: str, on: Value) -> None:
         if on.type not in NUMBER_TYPES:
             raise _core.BuildError(
-                f"{name}: a condition is a bool or a number of each sample, not of type {on.type!r}; {cure_of_condition(on)}"
+                f"{name}: a condition must be a bool or a number of each sample (got type {on.type!r}); {cure_of_condition(on)}"
             )
         if by == "number" and on.type[0] == "f":
             raise _core.BuildError(
-                f"{name}: the number of a branch is a whole number, and {on!r} is none; say "
-                ".cast('i64'), which cuts its fraction off"
+                f"{name}: the number of a branch must be a whole number (got {on!r}); .cast('i64') "
+                "cuts its fraction off"
             )
-        _require_name(name, "a choice")
+        require_str(name, "a choice: name")
         for one in branch_names:
-            _require_name(one, f"a branch of {name}")
+            require_str(one, f"a branch of {name}: name")
         name = self.core.unique_name(name)
         self.core.open_choice(name, branch_names, by == "number", self._own(on, name))
 
@@ -103,7 +103,7 @@ class Graph:
     def open_loop(
         self, name: str, max_iterations: int, init: list[Value]
     ) -> tuple[list[Value], Value]:
-        _require_name(name, "a loop")
+        require_str(name, "a loop: name")
         name = self.core.unique_name(name)
         slots = [self._own(value, name) for value in init]
         state, iteration = self.core.open_loop(name, max_iterations, slots)
@@ -171,7 +171,7 @@ class Graph:
         schema = OPERATORS[operator_]
         step = kwargs.pop("name", None) if "name" not in _step_parameters(schema) else None
         if step is not None:
-            _require_name(step, schema["name"])
+            require_str(step, f"{schema['name']}: name")
         given = _bind(schema, args, kwargs)
         slots: dict[str, int] = {}
         constants: dict[str, Any] = {}
@@ -183,14 +183,17 @@ class Graph:
                 _require_type(schema["name"], python_name(name), value)
         for name, value in given.items():
             if isinstance(value, Value):
+                if name in parameters:
+                    _require_several(schema["name"], parameters[name], value)
                 slots[name] = self._fit(schema, parameters.get(name), value)
             elif name not in parameters:
                 slots[name] = self._constant_input(schema, name, value)
             elif parameters[name]["type"] in _ANY_NUMBER:
                 constants[name] = _typed_beside(schema, given, name, value)
-            elif _is_tuple_of_values(parameters[name], value):
+            elif _is_tuple_of_values(schema["name"], parameters[name], value):
                 slots[name] = self._tensor_of(value)
             else:
+                value = _choice(schema["name"], parameters[name], value)
                 _require_constant(schema["name"], parameters[name], value)
                 constants[name] = value
         made = self.core.operator(schema["name"], slots, constants, step or schema["name"])
@@ -209,8 +212,8 @@ class Graph:
             return self.operator("cast", x=value, to=wanted).slot
         if value.type[0] == "f":
             raise _core.BuildError(
-                f"{schema['name']}: {parameter['name']} is a whole number, and {value!r} is none; "
-                f"say .cast({wanted!r}), which cuts its fraction off"
+                f"{schema['name']}: {parameter['name']} must be a whole number (got {value!r}); "
+                f".cast({wanted!r}) cuts its fraction off"
             )
         return self.core.operator("convert", {"x": slot}, {"to": wanted}, "convert")[0]
 
@@ -218,7 +221,7 @@ class Graph:
         """Returns a Value of a list, of copies of values of one type."""
         types = {value.type for value in values}
         if len(types) > 1:
-            raise _core.BuildError(f"the elements of a list have one type, not {', '.join(sorted(types))}")
+            raise _core.BuildError(f"the elements of a list must have one type (got {', '.join(sorted(types))})")
         made = self.operator("list", type=f"list of {types.pop()}")
         for value in values:
             made = self.operator("appended", made, value)
@@ -247,19 +250,13 @@ class Graph:
                 return self._list_of_floats(value).slot
             if any(isinstance(one, Value) for one in value):
                 raise _core.BuildError(
-                    f"{schema['name']}: {name} is one value, not {len(value)} of them; "
+                    f"{schema['name']}: {name} must be one value (got {len(value)}); "
                     "sluice.map(function, *values, returns=...) takes several values"
                 )
         raise _core.BuildError(
-            f"{schema['name']}: {name} is a value of each sample, not {type(value).__name__}; what "
+            f"{schema['name']}: {name} must be a value of each sample (got {type(value).__name__}); what "
             "a source or a step gives is one, and sluice.constant(x) makes one of a number"
         )
-
-
-def _require_name(name: Any, user: str) -> None:
-    """Raises BuildError if the name of a step or branch is not a str."""
-    if not isinstance(name, str):
-        raise _core.BuildError(f"{user}: name is a str, not {short(name)}")
 
 
 def _require_kind(operator: str, wanted: dict, value: Any) -> None:
@@ -275,7 +272,7 @@ def _require_kind(operator: str, wanted: dict, value: Any) -> None:
         "bytes": f"ops.decode_jpeg({wanted['name']}), or decode_image, gives the image in the file",
     }
     if value.type in cures:
-        raise _core.BuildError(f"{operator}: {wanted['name']} is an image, not {value!r}; {cures[value.type]}")
+        raise _core.BuildError(f"{operator}: {wanted['name']} must be an image (got {value!r}); {cures[value.type]}")
 
 
 def _require_type(operator: str, name: str, value: Value, types: Sequence[str] = ()) -> None:
@@ -293,13 +290,38 @@ def python_name(name: str) -> str:
     return name + "_" if keyword.iskeyword(name) else name
 
 
-def _is_tuple_of_values(parameter: dict, value: Any) -> bool:
-    return (
-        parameter["count"] > 1
-        and parameter["per_sample"]
-        and isinstance(value, (list, tuple))
-        and any(isinstance(one, Value) for one in value)
-        and all(isinstance(one, Value) or is_number(one) for one in value)
+def _is_tuple_of_values(operator: str, parameter: dict, value: Any) -> bool:
+    """True for a list of one number for each channel, with Values in it. Raises BuildError if it is wrong."""
+    takes = parameter["count"] > 1 and parameter["per_sample"] and isinstance(value, (list, tuple))
+    if not takes or not any(isinstance(one, Value) for one in value):
+        return False
+    called = f"{operator}: {python_name(parameter['name'])}"
+    for one in value:
+        if not is_number(one) and not (isinstance(one, Value) and one.type in NUMBER_TYPES):
+            raise _core.BuildError(f"{called}: a number is expected, not {short(one)} of type {type(one).__name__}")
+    if len(value) not in (1, 3, parameter["count"]):
+        raise _core.BuildError(f"{called}: 1, 3 or {parameter['count']} numbers are expected, not {len(value)}")
+    return True
+
+
+def _require_several(operator: str, parameter: dict, value: Value) -> None:
+    """Raises BuildError for one number in place of a list of them."""
+    if parameter["count"] > 1 and parameter["per_sample"] and value.type in NUMBER_TYPES:
+        name = python_name(parameter["name"])
+        raise _core.BuildError(
+            f"{operator}: {name} must be a list of numbers or a tensor (got {value!r}); {name}=[x] uses one number for all channels"
+        )
+
+
+def _choice(operator: str, parameter: dict, value: Any) -> Any:
+    """Returns the name of a choice. A class of NumPy names a type, as in Value.cast()."""
+    if not parameter["choices"] or isinstance(value, str):
+        return value
+    name = name_of_type(value)
+    if name in parameter["choices"]:
+        return name
+    raise _core.BuildError(
+        f"{operator}: {python_name(parameter['name'])} must be one of {', '.join(parameter['choices'])}, not {short(value)}"
     )
 
 
@@ -310,10 +332,16 @@ def _require_constant(operator: str, parameter: dict, value: Any) -> None:
         raise _core.BuildError(
             f"{operator}: {name} is {value!r}, and has to be {parameter['range']}; leave it out where it is not wanted"
         )
-    pair = isinstance(value, (list, tuple)) and len(value) == 2 and all(is_number(one) for one in value)
+    several = isinstance(value, (list, tuple))
+    if several and parameter["type"] == "rectangle" and any(isinstance(one, Value) for one in value):
+        raise _core.BuildError(
+            f"{operator}: {name} has a Value in it; a region for each sample comes from ops.random_region or ops.scaled_region"
+        )
+    pair = several and len(value) == 2 and all(is_number(one) for one in value)
     if pair and parameter["count"] <= 1 and parameter["range"] and parameter["per_sample"]:
         raise _core.BuildError(
-            f"{operator}: {name} is one number, not {value!r}; ops.uniform{tuple(value)!r} draws one of a range for each sample"
+            f"{operator}: {name} must be one number (got {value!r}); "
+            f"ops.uniform{tuple(value)!r} draws one of a range for each sample"
         )
 
 
@@ -327,8 +355,10 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
     operator = schema["name"]
     if len(args) > len(positional):
         others = [one for one in names if one not in positional]
+        rectangles = [one["name"] for one in schema["parameters"] if one["type"] == "rectangle" and one["name"] in positional]
         raise TypeError(
             f"{operator}() takes {', '.join(positional) or 'nothing'} by place, not {len(args)} arguments"
+            + "".join(f"; {one} is one tuple, (y, x, height, width)" for one in rectangles)
             + (f"; give the others by name: {', '.join(f'{python_name(one)}=' for one in others)}" if others else "")
         )
     given = dict(zip(positional, args))
@@ -359,7 +389,7 @@ def _typed_beside(schema: dict, given: dict, name: str, value: Any) -> tuple[str
         return "text", value
     if not is_number(value):
         raise TypeError(
-            f"{schema['name']}: {name} is a number or a value of one, not {type(value).__name__}"
+            f"{schema['name']}: {name} must be a number or a value of one (got {type(value).__name__})"
         )
     beside = [other for other in given.values() if isinstance(other, Value)]
     types = [other.type for other in beside if other.type in NUMBER_TYPES]

@@ -63,7 +63,8 @@ def is_same(error: _Error, x: Any, y: Any) -> Any:
 
 
 def _of_class(error: _Error) -> BaseException:
-    return error("type() of a Value is sluice.Value, not what a sample has; ask `isinstance(x, int)`, or `x.type == 'i64'`")
+    return error("type() of a Value is sluice.Value, not what a sample has; ask `isinstance(x, int)`, or compare `x.type`, "
+                 "such as 'i64' or 'i32'")
 
 
 def require_no_class(error: _Error, kind: Any) -> Any:

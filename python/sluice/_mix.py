@@ -12,15 +12,15 @@ from ._pipeline import BatchKey
 def _core_of(column: Any, what: str) -> Any:
     if not isinstance(column, Column):
         cure = "; ops.one_hot(label, classes=...) makes tensors of numbers" if what.endswith("labels") else ""
-        raise TypeError(f"{what} is a column of images or tensors of a batch, not {type(column).__name__}{cure}")
+        raise TypeError(f"{what} must be a column of images or tensors of a batch (got {type(column).__name__}){cure}")
     return column._core
 
 
 def _arguments(user: str, images: Any, labels: Any, key: Any, alpha: Any) -> tuple:
     if not isinstance(key, tuple) or len(key) != 3 or not all(isinstance(one, int) for one in key):
-        raise TypeError(f"{user}: key is the BatchKey (seed, epoch, batch) that a batch step is given, not {key!r}")
+        raise TypeError(f"{user}: key must be the BatchKey (seed, epoch, batch) of a batch step (got {key!r})")
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)):
-        raise TypeError(f"{user}: alpha is a number, not {alpha!r}")
+        raise TypeError(f"{user}: alpha must be a number (got {alpha!r})")
     return _core_of(images, f"{user}: images"), _core_of(labels, f"{user}: labels"), *key, alpha
 
 

@@ -9,6 +9,7 @@ are one.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 _SOMETIMES = "in `if ops.coin_flip(0.5):`"
 
@@ -29,8 +30,11 @@ OPERATORS: tuple[tuple[str, str], ...] = (
      "resized imresize fit contain scale SmallestMaxSize ResizeWithAspectRatio thumbnail ScaleJitter RandomZoom zoom downscale"),
     ("ops.resize(image, height=480, width=640, mode='not_larger')", "LongestMaxSize letterbox resize_with_pad"),
     ("ops.resize(image, height=224, width=ops.choice([224, 256]).cast('i32'))", "RandomResize RandomShortestSize RandomScale"),
+    ("ops.crop(image, region) with `region, _, _ = ops.scaled_region(height, width, 32, 32, y=ops.uniform(0, 1), x=ops.uniform(0, 1))`; "
+     "ops.canvas_size(image) returns height and width, and ops.pad_image(image, left=4, top=4, right=4, bottom=4) pads first",
+     "RandomCrop random_crop_window"),
     ("ops.crop(image, region), where region is (y, x, height, width) or ops.random_region(image)",
-     "RandomCrop RandomCropNearBBox random_crop_window CropNonEmptyMaskIfExists slice image_slice RandomCropFromBorders AtLeastOneBBoxRandomCrop roi_random_crop random_crop_generator decoders.image_slice "
+     "RandomCropNearBBox CropNonEmptyMaskIfExists slice image_slice RandomCropFromBorders AtLeastOneBBoxRandomCrop roi_random_crop random_crop_generator decoders.image_slice "
      "RandomSizedBBoxSafeCrop extract_glimpse"),
     ("ops.crop(image, (y, x, height, width))", "crop_to_bounding_box center_crop_window"),
     ("ops.crop_padded(image, (y, x, height, width))", "CropAndPad"),
@@ -105,8 +109,9 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     # Types and layouts.
     ("ops.crop_mirror_normalize(image, mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225]), whose mean and std are "
      "those of pixels from 0 to 1",
-     "Normalize ToTensor ToTensorV2 pil_to_tensor ToDtype ConvertImageDtype "
-     "per_image_standardization Rescale Rescaling ToFloat mean_std_normalize ToPureTensor"),
+     "Normalize per_image_standardization mean_std_normalize"),
+    ("ops.crop_mirror_normalize(image), which returns pixels divided by 255 as f32 in the layout CHW; mean= and std= normalize them, too",
+     "ToTensor ToTensorV2 pil_to_tensor ToDtype ConvertImageDtype Rescale Rescaling ToFloat ToPureTensor"),
     ("ops.to_image(tensor, white=1) for numbers from 0 to 1, ops.to_image(tensor) for numbers from 0 to 255",
      "ToPILImage array_to_img fromarray FromFloat ToImageTensor convert_to_uint8"),
     ("value.cast('f32')", "astype to_float32 convert_dtype types.Constant"),
@@ -137,7 +142,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.choice([1, 2, 3]) of numbers; of steps ops.choice_index([1, 2]) and sluice.select", "RandomChoice sample"),
     ("ops.choice_index([1, 2]) and sluice.select, or `if ops.coin_flip(0.5):`",
      "OneOf SomeOf OneOrOther Sometimes RandomApply"),
-    ("nothing: call one operator after the other", "Sequential Compose"),
+    ("leave it out: call one operator after the other", "Sequential Compose"),
     ("sluice.select with one branch for each order", "RandomOrder"),
     ("sluice.map(function, value, returns='image')",
      "Lambda python_function numba_function torch_python_function py_function numpy_function map"),
@@ -146,7 +151,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
      "MultiplicativeNoise FDA HistogramMatching PixelDistributionAdaptation TemplateTransform RingingOvershoot Illumination "
      "RandomGridShuffle RandomJigsaw HEStain PlasmaBrightnessContrast RandomPlasmaBrightness RandomPlasmaContrast "
      "RandomLinearIllumination LinearTransformation GridElasticDeform"),
-    ("nothing: the value itself", "Identity NoOp"),
+    ("leave it out: the value stays as it is", "Identity NoOp"),
     ("ops.crop_mirror_normalize(image, mirror=ops.coin_flip(0.5)) or ops.resize_mirror_normalize(image, height=224, width=224)",
      "resize_crop_mirror fast_resize_crop_mirror"),
     ("ops.decode_jpeg(jpeg, apply_orientation=True), which is so without a word", "exif_transpose"),
@@ -154,6 +159,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     # Files.
     ("sluice.files(folder), sluice.list_file(path) or sluice.tar(paths)",
      "readers readers.file readers.webdataset readers.coco readers.tfrecord readers.numpy readers.caffe ImageFolder image_dataset_from_directory file_reader DatasetFolder"),
+    ("sluice.source(data, returns=('image', int)), as in python/examples/training/cifar.py", "CIFAR10 CIFAR100 MNIST FashionMNIST"),
     ("sluice.source(data, returns=...)", "external_source dataset from_generator"),
     ("ops.decode_jpeg(jpeg) of JPEG files, ops.decode_image(file) of others",
      "decoders decoders.image decode imdecode imread read_image ImageDecoder io_decode decode_png decode_webp "
@@ -270,27 +276,27 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     "dim": (("axis=", ("cat", "stack", "slice_tensor")),),
     "device": (("the option `device` of the pipeline and .gpu() of the image", None),),
     "seed": (("the option `seed` of the pipeline, from which every draw follows", None),),
-    "always_apply": (("nothing: " + _OF_SAMPLES, None),),
-    "inplace": (("nothing: a step makes a new value", None),),
+    "always_apply": (("leave it out: " + _OF_SAMPLES, None),),
+    "inplace": (("leave it out: a step makes a new value", None),),
 }
 
 
 #: Options of DataLoader, and of our sources and steps, that a pipeline does not have; with what to write instead.
 OPTIONS: dict[str, str] = {
     "num_workers": "threads=N of the pipeline; workers=N of a source whose samples Python makes",
-    "shuffle": "shuffle=True of the source, sluice.files(folder, shuffle=True) say",
+    "shuffle": "shuffle=True of the source, for example sluice.files(folder, shuffle=True)",
     "sampler": "shuffle, subset, weights, shard of the source",
     "batch_sampler": "batch_size of the pipeline, and the sampler options of the source",
-    "pin_memory": "nothing: what the pipeline copies to a GPU is pinned by itself",
-    "collate_fn": "what the function returns; `to_torch` makes tensors of it",
+    "pin_memory": "leave it out: the pipeline pins the memory that it copies",
+    "collate_fn": "the function's return value; sluice.torch.to_torch converts a batch",
     "generator": "seed=N of the pipeline",
     "worker_init_fn": "__worker_init__(worker, workers) of the source's or step's object",
     "prefetch_factor": "prefetch=N of the pipeline, in batches",
-    "persistent_workers": "nothing: threads and workers stay from epoch to epoch",
+    "persistent_workers": "leave it out: threads and workers persist between epochs",
     "timeout": "stall_timeout=SECONDS of the pipeline",
-    "multiprocessing_context": "nothing: worker processes are new ones of the same Python",
-    "pin_memory_device": "nothing: what the pipeline copies to a GPU is pinned by itself",
-    "in_order": "nothing: batches come in order",
+    "multiprocessing_context": "leave it out: worker processes are new ones of the same Python",
+    "pin_memory_device": "leave it out: the pipeline pins the memory that it copies",
+    "in_order": "leave it out: batches come in order",
     "drop_last": "last_batch='drop' of the pipeline",
     "dataset": "sluice.source(dataset, returns=...) in the function",
     "shard": "shard=(index, count) of the source",
@@ -320,6 +326,11 @@ ATTRIBUTES: tuple[tuple[str, str], ...] = (
 _BY_ATTRIBUTE = {name: advice for advice, names in ATTRIBUTES for name in names.split()}
 
 
+def instead(advice: str) -> str:
+    """Returns the advice for a message: what to write in place of a name, or that it can be left out."""
+    return advice if advice.startswith("leave it out") else f"in its place: {advice}"
+
+
 def for_attribute(name: str) -> str:
     """Returns advice for an attribute or a method that a Value does not have."""
     from . import ops
@@ -327,7 +338,7 @@ def for_attribute(name: str) -> str:
     if name in ops.__all__:
         return f"write ops.{name}(value, ...)"
     advice = _BY_ATTRIBUTE.get(name) or for_operator(name)
-    return f"in its place: {advice}" if advice else "what computes with values is in sluice.ops"
+    return instead(advice) if advice else "what computes with values is in sluice.ops"
 
 
 def for_operator(name: str) -> str | None:
@@ -339,20 +350,13 @@ def for_name(name: str) -> str | None:
     """Returns advice for a name that neither `sluice` nor `sluice.ops` has; None if there is none."""
     from . import ops
 
-    def same(names: tuple[str, ...] | list[str]) -> str | None:
-        asked = name.lower().replace("_", "")
-        return next((one for one in names if one.lower().replace("_", "") == asked), None)
+    def found(modules: dict[str, Sequence[str]]) -> str | None:
+        asked = _plain(name)
+        return " or ".join(f"{module}.{one}" for module, names in modules.items() for one in names if _plain(one) == asked) or None
 
-    operator = same(ops.__all__)
-    if operator is not None:
-        return f"ops.{operator}"
-    advice = for_operator(name)
-    if advice is not None:
-        return advice
-    modules = {"sluice": getattr(sys.modules[__package__], "__all__", ())}
-    modules |= {f"sluice.{one}": names for one, names in SUBMODULES.items()}
-    found = [f"{module}.{same(names)}" for module, names in modules.items() if same(names)]
-    return " or ".join(found) or None
+    others = {f"sluice.{one}": names for one, names in SUBMODULES.items()}
+    package = getattr(sys.modules[__package__], "__all__", ())
+    return found({"ops": ops.__all__}) or for_operator(name) or found({"sluice": package, **others})
 
 
 def for_argument(operator: str, name: str) -> str | None:

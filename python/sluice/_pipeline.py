@@ -45,7 +45,7 @@ def _whole(number: Any, what: str, least: int = 0) -> int:
         whole = None
     if whole is None or isinstance(number, bool) or not least <= whole < 2**63:
         limit = f"from {least} on" if whole is None or whole < least else f"from {least} to 2**63 - 1"
-        raise _core.BuildError(f"{what} is a whole number {limit}, not {number!r}")
+        raise _core.BuildError(f"{what} must be a whole number {limit} (got {number!r})")
     return whole
 
 
@@ -432,7 +432,7 @@ def _range_of(array: Any) -> str:
 def _meant(option: str, names: tuple[str, ...]) -> str:
     """Returns advice for an unknown option, to add to a message."""
     advice = _peers.OPTIONS.get(option)
-    return f"; in its place: {advice}" if advice else near(option, names)
+    return f"; {_peers.instead(advice)}" if advice else near(option, names)
 
 
 class Description:
@@ -451,8 +451,8 @@ class Description:
     def __call__(self, *args: Any, **kwargs: Any) -> Pipeline:
         """Makes a Pipeline.
 
-        The arguments are those of the function. Options of :func:`pipeline` that it has no parameter for override those
-        of the decorator.
+        The arguments are those of the function. Options passed in the call override the decorator's, unless the function
+        has a parameter of that name.
         """
         return self.over(tuple, *args, **kwargs)
 
@@ -462,11 +462,14 @@ class Description:
         for name in list(kwargs):
             if name in OPTIONS and not self.has_parameter(name):
                 options[name] = kwargs.pop(name)
-        if isinstance(options.get("resume"), dict):
+        resume = options.get("resume")
+        if isinstance(resume, str) and resume and not resume.lstrip().startswith("{"):
+            raise _core.BuildError(f"resume takes what state_dict() returned, or its checkpoint, not a path (got {short(resume)})")
+        if isinstance(resume, dict):
             options["resume"] = _checkpoint_of(options["resume"], "resume takes what state_dict() returned")
         if "seed" in options and options["seed"] is None:
             raise _core.BuildError(
-                "seed is a whole number, not None: a pipeline with an unknown seed cannot be repeated; "
+                "seed must be a whole number (got None): a pipeline with an unknown seed cannot be repeated; "
                 "secrets.randbits(63) makes one"
             )
         function = self._function

@@ -62,7 +62,7 @@ class Sheet:
     def save(self, path: Any) -> None:
         """Writes the sheet to a JPEG file. The name ends in .jpg or .jpeg, or has no ending."""
         if os.path.splitext(os.fspath(path))[1].lower() not in ("", ".jpg", ".jpeg"):
-            raise _core.Error(f"a sheet is a JPEG file, so its name ends in .jpg or .jpeg, not as {os.fspath(path)!r} does")
+            raise _core.Error(f"a sheet is a JPEG file: its name must end in .jpg or .jpeg (got {os.fspath(path)!r})")
         with open(path, "wb") as file:
             file.write(self.jpeg())
 

@@ -194,7 +194,11 @@ class Value:
         )
 
     def __len__(self) -> int:
-        raise self._no("has no length", "Ask for it in a function that sluice.map calls")
+        raise self._no(
+            "has no length",
+            "Ask for it in a function that sluice.map calls. torch.as_tensor() and torch.tensor() ask for it, too: "
+            "sluice.ops has operators for images and tensors",
+        )
 
     def __delitem__(self, _key: Any) -> None:
         raise self._no("cannot be changed", "Make a new value, or change it in a function that sluice.map calls")

@@ -103,7 +103,7 @@ def options_of(workers: int | WorkerOptions, call: str) -> WorkerOptions:
         return workers
     if isinstance(workers, bool) or not hasattr(workers, "__index__"):
         raise _core.BuildError(
-            f"{call}(): workers is a number of processes, or sluice.WorkerOptions(...), not {workers!r}"
+            f"{call}(): workers must be a number of processes, or sluice.WorkerOptions(...) (got {workers!r})"
         )
     return WorkerOptions(workers=operator.index(workers))
 

@@ -120,24 +120,31 @@ for _schema in _OPERATORS.values():
         globals()[_python_name(_schema["name"])] = _function_of(_schema)
 
 
-def _slot(value: Any, user: str) -> tuple[Any, int]:
+_NOT_DECODED = {"image": "leave out decode_jpeg, because the operator decodes the file itself"}
+
+
+def _slot(value: Any, user: str, cures: dict[str, str] | None = None) -> tuple[Any, int]:
+    """Returns the graph and slot of a value. `cures` has advice for wrong types; "list" is a list of any type."""
     if not isinstance(value, _Value):
         raise _core.BuildError(f"{user} takes a value of each sample, not {type(value).__name__}")
+    cure = (cures or {}).get(value.type.split(" of ")[0])
+    if cure is not None:
+        raise _core.BuildError(f"{user} does not take a value of type {value.type!r}; {cure}")
     return value.graph, value.slot
 
 
-def _levels(fill: Any, operator: str) -> list[int] | None:
+def _fill_values(fill: Any, operator: str) -> list[int] | None:
     if fill is None:
         return None
     several = [fill] if _is_number(fill) else _list_of_numbers(fill, f"{operator}: fill")
     if not _builtins.all(float(one).is_integer() and not isinstance(one, bool) for one in several):
-        raise _core.BuildError(f"{operator}: fill is a whole number, or 3 or 4 of them, not {_short(fill)}")
+        raise _core.BuildError(f"{operator}: fill must be a whole number, or 3 or 4 of them (got {_short(fill)})")
     return [int(one) for one in several]
 
 
 def _names(excluded: Any, operator: str) -> list[str]:
     if not isinstance(excluded, (list, tuple, set, frozenset)) or not _builtins.all(isinstance(one, str) for one in excluded):
-        raise _core.BuildError(f"{operator}: excluded is a list of names of operators, not {_short(excluded)}")
+        raise _core.BuildError(f"{operator}: excluded must be a list of names of operators (got {_short(excluded)})")
     return list(excluded)
 
 
@@ -267,7 +274,7 @@ def stack(list: _Value | Sequence[_Value], length: int | _Value | None = None, *
 
 def _way_to_tensor(value: _Value) -> str:
     if value.type == "image":
-        return "its levels are one after .cast('u8')"
+        return ".cast('u8') makes a tensor of its pixels"
     if value.type.startswith("list of "):
         return "ops.stack(list, length) makes one of a list that each sample makes"
     return "cat joins Values of tensors"
@@ -469,7 +476,9 @@ def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
     """
     graph, _ = _slot(image, "filter_2d")
     if isinstance(weights, str) or not hasattr(weights, "__iter__"):
-        raise _core.BuildError(f"filter_2d: weights are rows of numbers, [[0, 1, 0], [1, 4, 1], [0, 1, 0]] say, not {_short(weights)}")
+        raise _core.BuildError(
+            f"filter_2d: weights must be rows of numbers, such as [[0, 1, 0], [1, 4, 1], [0, 1, 0]] (got {_short(weights)})"
+        )
     rows = [_list_of_numbers(row, "filter_2d: weights") for row in weights]
     columns = len(rows[0]) if rows else 0
     if _builtins.any(len(row) != columns for row in rows):
@@ -556,7 +565,7 @@ def random_erasing(
     of_sample = fill.slot if isinstance(fill, _Value) else None
     made = graph.core.random_erasing(
         slot, probability, min_area, max_area, min_ratio, max_ratio,
-        None if of_sample is not None else _levels(fill, "random_erasing"), of_sample,
+        None if of_sample is not None else _fill_values(fill, "random_erasing"), of_sample,
     )
     return _Value(graph, made)
 
@@ -601,7 +610,7 @@ def rand_augment(
     of_sample = magnitude.slot if isinstance(magnitude, _Value) else None
     made = graph.core.rand_augment(
         slot, n, 0 if of_sample is not None else magnitude, of_sample, bins, ranges, interpolation,
-        _levels(fill, "rand_augment"), _names(excluded, "rand_augment"),
+        _fill_values(fill, "rand_augment"), _names(excluded, "rand_augment"),
     )
     return _Value(graph, made)
 
@@ -632,7 +641,7 @@ def trivial_augment_wide(
     """
     graph, slot = _slot(image, "trivial_augment_wide")
     made = graph.core.trivial_augment_wide(
-        slot, bins, ranges, interpolation, _levels(fill, "trivial_augment_wide"), _names(excluded, "trivial_augment_wide")
+        slot, bins, ranges, interpolation, _fill_values(fill, "trivial_augment_wide"), _names(excluded, "trivial_augment_wide")
     )
     return _Value(graph, made)
 
@@ -663,7 +672,7 @@ def auto_augment(
     """
     graph, slot = _slot(image, "auto_augment")
     made = graph.core.auto_augment(
-        slot, policy, ranges, interpolation, _levels(fill, "auto_augment"), _names(excluded, "auto_augment")
+        slot, policy, ranges, interpolation, _fill_values(fill, "auto_augment"), _names(excluded, "auto_augment")
     )
     return _Value(graph, made)
 
@@ -702,7 +711,7 @@ def aug_mix(
     """
     graph, slot = _slot(image, "aug_mix")
     made = graph.core.aug_mix(
-        slot, severity, mixture_width, chain_depth, alpha, interpolation, _levels(fill, "aug_mix"),
+        slot, severity, mixture_width, chain_depth, alpha, interpolation, _fill_values(fill, "aug_mix"),
         _names(excluded, "aug_mix"),
     )
     return _Value(graph, made)
@@ -740,7 +749,7 @@ def sim_clr(
     -------
     first, second : Value of image
     """
-    graph, slot = _slot(jpeg, "sim_clr")
+    graph, slot = _slot(jpeg, "sim_clr", _NOT_DECODED)
     made = graph.core.sim_clr(
         slot, height, width, min_area, color_strength, color_probability, gray_probability,
         blur_probability,
@@ -778,7 +787,7 @@ def dino(
     global_views : list of 2 Values of image
     local_views : list of Values of image
     """
-    graph, slot = _slot(jpeg, "dino")
+    graph, slot = _slot(jpeg, "dino", _NOT_DECODED)
     whole, parts = graph.core.dino(
         slot, global_size, local_size, locals, min_global_area, min_local_area, max_local_area
     )
@@ -829,10 +838,12 @@ def detection_augment(
     boxes, labels : Value of tensor
         Those that remain.
     """
-    graph, slot = _slot(jpeg, "detection_augment")
+    graph, slot = _slot(jpeg, "detection_augment", _NOT_DECODED)
+    _, rows = _slot(boxes, "detection_augment: boxes", {"list": "ops.rows_of(boxes, 4) makes a tensor of it"})
+    _, classes = _slot(labels, "detection_augment: labels", {"list": "ops.labels_of(labels) makes a tensor of it"})
     made = graph.core.detection_augment(
-        slot, _slot(boxes, "detection_augment")[1], _slot(labels, "detection_augment")[1], height,
-        width, zoom_probability, max_zoom, _levels(fill, "detection_augment"), mirror_probability, color_probability,
+        slot, rows, classes, height, width, zoom_probability, max_zoom, _fill_values(fill, "detection_augment"),
+        mirror_probability, color_probability,
     )
     return tuple(_Value(graph, one) for one in made)
 
@@ -877,10 +888,10 @@ def segmentation_augment(
     -------
     image, mask : Value of image
     """
-    graph, slot = _slot(jpeg, "segmentation_augment")
+    graph, slot = _slot(jpeg, "segmentation_augment", _NOT_DECODED)
     made = graph.core.segmentation_augment(
         slot, _slot(mask, "segmentation_augment")[1], height, width, min_scale, max_scale,
-        _levels(fill, "segmentation_augment"), ignored, mirror_probability, color_probability,
+        _fill_values(fill, "segmentation_augment"), ignored, mirror_probability, color_probability,
     )
     return _Value(graph, made[0]), _Value(graph, made[1])
 
@@ -924,5 +935,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     advice = _peers.for_name(name)
     if advice is not None:
-        raise AttributeError(f"there is no operator {name!r}; in its place: {advice}")
+        raise AttributeError(f"there is no operator {name!r}; {_peers.instead(advice)}")
     raise AttributeError(f"there is no operator {name!r}{_near(name, __all__) or '; dir(sluice.ops) names all'}")

@@ -20,6 +20,8 @@ try:
     import ray
     import ray.data
 except ModuleNotFoundError as error:
+    if error.name not in ("ray", "ray.data", "fsspec", "pandas", "pyarrow"):  # what ray[data] installs
+        raise
     raise ModuleNotFoundError("sluice.ray needs Ray: pip install 'ray[data]'", name=error.name) from error
 
 from . import _core
@@ -102,7 +104,7 @@ def read_images(
     if shards is None:
         shards = max(1, 2 * int(ray.cluster_resources().get("CPU", 1) // max(num_cpus, 0.01)))
     if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
-        raise _core.BuildError(f"shards is a whole number from 1 on, not {shards!r}")
+        raise _core.BuildError(f"shards must be a whole number from 1 on (got {shards!r})")
     options["last_batch"] = "partial"
     with describe(*args, **options, shard=(0, 1)) as whole:
         names = _column_names(whole._structure, columns, describe.__name__)
@@ -226,8 +228,8 @@ class Augment:
         keys = numpy.asarray(rows[self._number])
         if keys.dtype.kind not in "iu" or (keys.size and keys.min() < 0):
             raise _core.BuildError(
-                f"sluice.ray.Augment(): the column {self._number!r} has whole numbers from 0 on, not "
-                f"{keys.tolist()[:4]} of type {keys.dtype}"
+                f"sluice.ray.Augment(): the column {self._number!r} must have whole numbers from 0 on "
+                f"(got {keys.tolist()[:4]} of type {keys.dtype})"
             )
         if len(numpy.unique(keys)) < len(keys):
             raise _core.BuildError(

@@ -9,11 +9,13 @@ import itertools
 import operator
 import os
 import pickle
+import re
 import threading
 import warnings
 from typing import Any, Callable, Sequence
 
 from . import _core, _workers
+from ._arguments import require_str
 from ._describing import refusing
 from ._graph import require_graph
 from ._value import Value, name_of_type
@@ -42,8 +44,8 @@ def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
             raise _core.BuildError(f"{user}: returns={one!r}: there is no type of this name; write {one}, without quotes")
         if not isinstance(name, str):
             raise _core.BuildError(
-                f"{user}: returns is the name of a type or a tuple of them ('image', 'i64', ...), not "
-                f"{one!r}; there are {', '.join(TYPES)}, and lists ('list of f32')"
+                f"{user}: returns must be the name of a type, such as 'image', or a tuple of names (got "
+                f"{one!r}); there are {', '.join(TYPES)}, and lists ('list of f32')"
             )
         names.append(name)
     return names, single
@@ -52,27 +54,32 @@ def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
 def _columns(columns: Any, user: str, example: str) -> dict[str, Any]:
     if not isinstance(columns, dict) or not columns:
         raise _core.BuildError(
-            f"{user}: columns is a dict that gives each column its type, {{{example!r}: 'i64'}} say, not {columns!r}"
+            f"{user}: columns must be a dict that gives each column its type, such as {{{example!r}: 'i64'}} (got {columns!r})"
         )
     for name, type_ in columns.items():
-        _require_text(name, f"{user}: the name of a column")
+        require_str(name, f"{user}: the name of a column")
         known = name_of_type(type_)
         if known not in TYPES and not str(known).startswith("list of "):
             raise _core.BuildError(
-                f"{user}: the type of column {name!r} is 'bytes' for a file, or 'i64', 'f32', 'text', 'list of f32' "
-                f"and the like, not {type_!r}"
+                f"{user}: the type of column {name!r} must be 'bytes' for a file, or 'i64', 'f32', 'text', 'list of f32' "
+                f"and the like (got {type_!r})"
             )
     return columns
 
 
-def _require_text(text: Any, what: str) -> None:
-    if not isinstance(text, str):
-        raise _core.BuildError(f"{what} is a str, not {text!r}")
-
-
 def _require_path(path: Any, what: str) -> None:
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise _core.BuildError(f"{what} is a path, not {path!r}")
+        raise _core.BuildError(f"{what} must be a path (got {path!r})")
+
+
+def _require_no_pattern(path: Any, user: str) -> None:
+    """Raises IoError for a path that does not exist and looks like a pattern of paths."""
+    text = os.fsdecode(path)
+    if "://" not in text and re.search(r"[*?\[]|\{.*\}", text) and not os.path.exists(path):
+        raise _core.IoError(
+            f"{user}: {text!r} does not exist, and patterns are not expanded; pass a list of paths, such as "
+            "sorted(glob.glob('train-*.tar'))"
+        )
 
 
 def _require_no_nul(text: str, what: str) -> None:
@@ -100,12 +107,12 @@ def _names(names: Any, what: str) -> list[str] | None:
         return None
     listed = [names] if isinstance(names, str) else list(names) if isinstance(names, (list, tuple)) else []
     if not listed or not all(isinstance(one, str) for one in listed):
-        raise _core.BuildError(f"{what}, not {names!r}")
+        raise _core.BuildError(f"{what} (got {names!r})")
     return listed
 
 
 def _endings(endings: Any, user: str) -> list[str] | None:
-    return _names(endings, f"{user}: endings is a list of str, ['.jpg'] say")
+    return _names(endings, f"{user}: endings must be a list of str, such as ['.jpg']")
 
 
 def _index(index: Any) -> Any:
@@ -114,7 +121,7 @@ def _index(index: Any) -> Any:
     if isinstance(index, str) and index == "memory":
         return _core.JpegIndex.in_memory()
     if not isinstance(index, (str, bytes, os.PathLike)):
-        raise _core.BuildError(f"index is the path of a file, or 'memory', not {index!r}")
+        raise _core.BuildError(f"index must be the path of a file, or 'memory' (got {index!r})")
     return _core.JpegIndex.open(index)
 
 
@@ -195,8 +202,8 @@ def files(
     wanted = _endings(endings, "sluice.files()")
     for name, flag in (("leave_out_unreadable", leave_out_unreadable), ("allow_empty", allow_empty)):
         if not isinstance(flag, bool):
-            raise _core.BuildError(f"sluice.files(): {name} is True or False, not {flag!r}")
-    listed = _names(classes, "sluice.files(): classes is a list of str, ['cat', 'dog'] say")
+            raise _core.BuildError(f"sluice.files(): {name} must be True or False (got {flag!r})")
+    listed = _names(classes, "sluice.files(): classes must be a list of str, such as ['cat', 'dog']")
     made, left_out = graph.core.read_files(
         folder, sampler, _index(index), wanted, leave_out_unreadable, listed or [], allow_empty
     )
@@ -284,7 +291,7 @@ def list_file(
     graph = require_graph("sluice.list_file()")
     _require_path(path, "sluice.list_file(): path")
     _require_path(folder, "sluice.list_file(): folder")
-    _require_text(path_column, "sluice.list_file(): path_column")
+    require_str(path_column, "sluice.list_file(): path_column")
     wanted = {"label": "i64"} if columns is None else _columns(columns, "sluice.list_file()", "label")
     types, _ = type_names(tuple(wanted.values()), "sluice.list_file()")
     made = graph.core.read_list(
@@ -333,10 +340,13 @@ def tar(
     types, _ = type_names(tuple(wanted.values()), "sluice.tar()")
     several = [archives] if isinstance(archives, (str, bytes, os.PathLike)) else archives
     if not isinstance(several, (list, tuple)):
-        raise _core.BuildError(f"sluice.tar(): archives is a path or a list of paths, not {archives!r}")
+        raise _core.BuildError(f"sluice.tar(): archives must be a path or a list of paths (got {archives!r})")
     several = list(several)
+    if not several:
+        raise _core.BuildError("sluice.tar(): archives is empty; pass at least one archive")
     for one in several:
         _require_path(one, "sluice.tar(): an archive")
+        _require_no_pattern(one, "sluice.tar()")
     _require_path(offsets, "sluice.tar(): offsets")
     made, left_out = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)
     _tell("sluice.tar()", left_out)
@@ -403,12 +413,12 @@ def source(
     """
     graph = require_graph("sluice.source()")
     types, single = type_names(returns, "sluice.source()")
-    _require_text(name, "sluice.source(): name")
-    _require_text(fingerprint, "sluice.source(): fingerprint")
+    require_str(name, "sluice.source(): name")
+    require_str(fingerprint, "sluice.source(): fingerprint")
     if isinstance(batch, bool) or not hasattr(batch, "__index__") or not 0 <= operator.index(batch) < 2**31:
-        raise _core.BuildError(f"sluice.source(): batch is a whole number from 0 to 2^31, not {batch!r}")
+        raise _core.BuildError(f"sluice.source(): batch must be a whole number from 0 to 2^31 (got {batch!r})")
     if name_of is not None and not callable(name_of):
-        raise _core.BuildError(f"sluice.source(): name_of is a function of an index, not {name_of!r}")
+        raise _core.BuildError(f"sluice.source(): name_of must be a function of an index (got {name_of!r})")
     get = call_of(data, together=batch > 0)
     if samples is None and _is_dataset(data):
         if not hasattr(data, "__len__"):
@@ -422,7 +432,7 @@ def source(
     ):
         limit = "from 0 to 2**63 - 1" if isinstance(samples, int) and samples > 0 else "from 0 on"
         raise _core.BuildError(
-            f"sluice.source(): samples is a whole number {limit}, not {samples!r}; None of a function "
+            f"sluice.source(): samples must be a whole number {limit} (got {samples!r}); None of a function "
             "that ends by itself"
         )
     count = -1 if samples is None else operator.index(samples)
@@ -658,7 +668,7 @@ def iterate(
         )
     graph = require_graph("sluice.iterate()")
     types, single = type_names(returns, "sluice.iterate()")
-    _require_text(name, "sluice.iterate(): name")
+    require_str(name, "sluice.iterate(): name")
     if not _wants_workers(workers):
         _workers.set_up_here(make)
         made = graph.core.python_source(name, _InOrder(make), -1, types, sampler, in_order=True)
@@ -892,7 +902,7 @@ def map(
             )
     places = [i for i, one in enumerate(values) if isinstance(one, Value)]
     call = function if len(places) == len(values) else _workers.Call(function, list(values), places)
-    _require_text(name, "sluice.map(): name")
+    require_str(name, "sluice.map(): name")
     step = name or getattr(function, "__name__", "map").strip("<>") or "map"
     if _wants_workers(workers):
         given = [values[i] for i in places]

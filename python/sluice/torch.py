@@ -10,19 +10,22 @@ from typing import Any, Iterator, Sequence
 try:
     import torch
 except ModuleNotFoundError as error:
+    if error.name != "torch":  # a module that PyTorch imports
+        raise
     raise ModuleNotFoundError("sluice.torch needs PyTorch: pip install torch", name="torch") from error
 
 from . import _core, _peers
+from ._arguments import near
 from ._batch import Array, Batch, Column
-from ._pipeline import Description, Pipeline
+from ._pipeline import OPTIONS, Description, Pipeline
 from ._structure import flatten, rebuild
 
 
 def _decoded(data: torch.Tensor, y: int, x: int, height: int, width: int) -> torch.Tensor:
     if data.dtype != torch.uint8 or data.dim() != 1 or data.device.type != "cpu":
         raise ValueError(
-            "decode_and_crop_jpeg: data is a file's bytes, a tensor of uint8 with one dimension on the "
-            f"CPU, not one of {data.dtype} with {data.dim()} on {data.device}"
+            "decode_and_crop_jpeg: data must be a file's bytes, a tensor of uint8 with one dimension on the "
+            f"CPU (got one of {data.dtype} with {data.dim()} on {data.device})"
         )
     file = data.contiguous().numpy()
     return torch.from_dlpack(_core.decode_and_crop_jpeg(file, y, x, height, width, "rgb", True))
@@ -95,10 +98,10 @@ def decode_and_crop_jpegs(
     """
     if regions.shape != (len(data), 2):
         raise ValueError(
-            f"decode_and_crop_jpegs: regions is {len(data)} x 2, not {tuple(regions.shape)}"
+            f"decode_and_crop_jpegs: regions must be of shape {(len(data), 2)} (got {tuple(regions.shape)})"
         )
     if regions.dtype == torch.bool or regions.is_floating_point() or regions.is_complex():
-        raise ValueError(f"decode_and_crop_jpegs: regions has whole numbers, not {regions.dtype}")
+        raise ValueError(f"decode_and_crop_jpegs: regions must be of whole numbers (got {regions.dtype})")
     corners = regions.tolist()
     out = torch.empty((len(data), height, width, 3), dtype=torch.uint8)
 
@@ -218,7 +221,10 @@ class Loader:
                 kwargs["drop_last"], drop_last = drop_last, None
             for name in kwargs:
                 if name in _peers.OPTIONS and not describe.takes(name):
-                    raise _core.BuildError(f"Loader has no {name!r}; in its place: {_peers.OPTIONS[name]}")
+                    raise _core.BuildError(f"Loader has no {name!r}; {_peers.instead(_peers.OPTIONS[name])}")
+                meant = near(name, ("device", "drop_last"))
+                if meant and name not in OPTIONS and not describe.takes(name):
+                    raise _core.BuildError(f"Loader has no {name!r}{meant}")
             if drop_last is not None:
                 if "last_batch" in kwargs:
                     raise _core.BuildError("Loader: drop_last and last_batch say the same; give one of them")
@@ -247,9 +253,14 @@ class Loader:
     def __len__(self) -> int:
         return len(self.pipeline)
 
+    @property
+    def next_epoch(self) -> int:
+        """The epoch that the next loop runs; after :meth:`load_state_dict`, the one that it continues."""
+        return self.pipeline.next_epoch
+
     def set_epoch(self, epoch: int) -> None:
         """Makes the next loop run this epoch: its shuffle and its random numbers. Optional."""
-        if epoch != self.pipeline.next_epoch:
+        if epoch != self.next_epoch:
             self.pipeline.reset(epoch)
 
     @property
@@ -273,9 +284,9 @@ class Loader:
 def _device(given: Any) -> torch.device:
     try:
         return torch.device(given)
-    except (RuntimeError, TypeError) as error:
+    except (OverflowError, RuntimeError, TypeError, ValueError) as error:
         raise _core.BuildError(
-            f"Loader: device is where tensors go, 'cuda' or 'cuda:1' say, or 'gpu' as the pipeline's own option, not {given!r}"
+            f"Loader: device must be where tensors go, such as 'cuda:1', or 'gpu' as the pipeline's own option (got {given!r})"
         ) from error
 
 

@@ -1,8 +1,10 @@
 """What a batch and its columns say of themselves, and what is said of samples that are missing."""
 
 import base64
+import copy
 import dataclasses
 import io
+import pickle
 import tarfile
 
 import numpy
@@ -121,7 +123,7 @@ def test_classes_are_those_that_labels_number(folder, tmp_path):
     assert sluice.classes(folder, endings=".jpg") == ["a", "b", "c"]
     with pytest.raises(sluice.IoError):
         sluice.classes(tmp_path / "nothing")
-    with pytest.raises(sluice.BuildError, match="is a path, not None"):
+    with pytest.raises(sluice.BuildError, match=r"must be a path \(got None\)"):
         sluice.classes(None)
 
 
@@ -215,6 +217,25 @@ def test_a_mask_with_a_palette_gives_its_ids():
     image, warnings = decoded(color="gray")
     assert image.reshape(2, 4).tolist() != ids
     assert len(warnings) == 1 and "decode it with `ids`" in warnings[0]["what"]
+
+
+@pytest.mark.parametrize("take", [pickle.dumps, copy.deepcopy])
+def test_columns_say_how_to_copy_them(take, folder):
+    def describe():
+        jpeg, label = sluice.files(folder)
+        return ops.resize(ops.decode_jpeg(jpeg), width=8, height=8), label
+
+    batch = next(iter(sluice.pipeline(batch_size=4)(describe)()))
+    for one, shown in ((batch[0], "<Column of 4, shape (4, 8, 8, 3), u8>"), (batch[0][0], "<Array of shape (8, 8, 3), u8>"),
+                       (batch[1], "<Array of shape (4,), i64>"), (batch, "<Column of 4, shape (4, 8, 8, 3), u8>")):
+        with pytest.raises(TypeError) as error:
+            take(one)
+        assert str(error.value) == (
+            f"{shown} cannot be pickled or deep-copied, because it shares the pipeline's memory; numpy.array(x) makes a copy of x "
+            "that can, or x.torch().clone() a tensor"
+        )
+    assert copy.copy(batch[0]) is batch[0] and copy.copy(batch)[0] is batch[0]
+    assert (pickle.loads(pickle.dumps(numpy.array(batch[0]))) == batch[0].numpy()).all()
 
 
 @pytest.mark.parametrize("bad, samples, raises", [(range(3), 170, True), (range(3), 400, True), ([169], 170, False), ([5], 100, False), ([0, 1], 100, True), ([0], 20, True)])

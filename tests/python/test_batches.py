@@ -178,8 +178,8 @@ def test_a_sample_of_a_group_is_inspected():
 
 
 @pytest.mark.parametrize("how, words", [
-    (dict(batch=-1), "batch is a whole number from 0 to 2\\^31, not -1"),
-    (dict(batch=2.5), "batch is a whole number from 0 to 2\\^31, not 2.5"),
+    (dict(batch=-1), r"batch must be a whole number from 0 to 2\^31 \(got -1\)"),
+    (dict(batch=2.5), r"batch must be a whole number from 0 to 2\^31 \(got 2.5\)"),
     (dict(batch=2000, workers=2), "mini_batch and prefetch must be at most 1024, not 2000"),
 ])
 def test_refuses_groups_that_cannot_be(how, words):
@@ -253,11 +253,11 @@ def test_says_what_cannot_be_mixed():
     with pytest.raises(sluice.BuildError, match="batch_step"):
         pipe.batch_step(3)
     pipe, _ = labeled([lambda batch, key: sluice.mix_up(*batch, (1, 2))])
-    with pytest.raises(TypeError, match=r"mix_up: key is the BatchKey \(seed, epoch, batch\)"):
+    with pytest.raises(TypeError, match=r"mix_up: key must be the BatchKey \(seed, epoch, batch\)"):
         list(pipe)
     pipe, _ = labeled([lambda batch, key: sluice.cut_mix(*batch, key, alpha="x")])
-    with pytest.raises(TypeError, match="cut_mix: alpha is a number, not 'x'"):
+    with pytest.raises(TypeError, match=r"cut_mix: alpha must be a number \(got 'x'\)"):
         list(pipe)
     pipe, _ = labeled([lambda batch, key: sluice.mix_up([1], batch[1], key)])
-    with pytest.raises(TypeError, match="mix_up: images is a column"):
+    with pytest.raises(TypeError, match="mix_up: images must be a column"):
         list(pipe)

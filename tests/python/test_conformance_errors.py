@@ -104,7 +104,7 @@ def s4_lengths():
         (c23, ["'only' has no value", "'otherwise' does not assign it"]),
         (c24, ["the return value", "None in 'otherwise'"]),
         (c25_source, ["'source#2' stands inside the branch 'then'", "move it to the top"]),
-        (c30, ["a condition is a bool or a number", "not of type 'tensor'"]),
+        (c30, ["a condition must be a bool or a number", "(got type 'tensor')"]),
         (c43, ["'out'", "type i64 in 'then'", "type f32 in 'otherwise'"]),
         (l8_left, ["the left side of `and` is a Value of type tensor, not a bool"]),
         (l8_right, ["the right side of `or` is a Value of type tensor, not a bool"]),

@@ -137,7 +137,7 @@ def test_X6_X17_X18_X24_X25_what_cannot_be_is_refused():
         (lambda: sluice.iterate(generator, VALUE), "a function that gives an iterator for each epoch, not generator"),
         (lambda: sluice.source(value, VALUE, samples=4, workers=-1), "workers is -1; it must be at least 1"),
         (lambda: sluice.source(value, VALUE, samples=4, workers=sluice.WorkerOptions(prefetch=0)), "prefetch is 0"),
-        (lambda: sluice.source(value, VALUE, samples=-1), "samples is a whole number from 0 on"),
+        (lambda: sluice.source(value, VALUE, samples=-1), "samples must be a whole number from 0 on"),
         (lambda: sluice.source(value, "number", samples=1), "there are i8, u8"),
     ]
     for source, words in table:

@@ -166,5 +166,5 @@ def test_labels_need_classes(name, photos):
 
 def test_training_without_pytorch_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
-    with pytest.raises(SystemExit, match="^train_resnet: PyTorch is missing; install it with `pip install torch`$"):
+    with pytest.raises(SystemExit, match="^train_resnet: torch is missing; install it with `pip install torch`$"):
         runpy.run_path(str(EXAMPLES / "train_resnet.py"), run_name="__main__")

@@ -136,7 +136,7 @@ def test_is_set_up_in_its_worker():
     "make, workers, words",
     [
         (counting, 2, "one worker goes through an iterator, not 2"),
-        (counting, True, "workers is a number of processes"),
+        (counting, True, "workers must be a number of processes"),
         (iter([1]), 1, "takes a function that gives an iterator"),
     ],
 )

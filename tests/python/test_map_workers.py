@@ -150,7 +150,7 @@ def test_refuses_what_cannot_be_handed_over(function, more, words, monkeypatch):
 
 @pytest.mark.parametrize("workers", [-1, "4", True, 2.0, None])
 def test_refuses_options_that_cannot_be(workers):
-    with pytest.raises(sluice.BuildError, match="must be at least 1|sluice.map.*: workers is a number of processes"):
+    with pytest.raises(sluice.BuildError, match="must be at least 1|sluice.map.*: workers must be a number of processes"):
         pipe_of(worker_sets.Scaled(), workers=workers)
 
 

@@ -104,6 +104,14 @@ def tensor():
     return sluice.source(lambda i: numpy.full((4, 4, 3), i, "f4"), "tensor", samples=4)
 
 
+def files():
+    return sluice.source(lambda i: b"", "bytes", samples=4)
+
+
+def floats():
+    return sluice.source(lambda i: [1.0], "list of f32", samples=4)
+
+
 def fraction():
     return sluice.source(lambda i: i / 2, float, samples=4)
 
@@ -116,16 +124,16 @@ WRONG = {
     "an object in arithmetic": (lambda: objects() * 2, "multiply: x is <Value .*returns="),
     "objects in a list": (lambda: ops.weighted_sum([objects(), objects()], [1, 2]), "returns='image'|returns='list of"),
     "a list of numbers as a tensor": (
-        lambda: ops.mean(sluice.source(lambda i: [1.0], "list of f32", samples=4)), "a value of 'list of f32'"),
+        lambda: ops.mean(floats()), "a value of 'list of f32'"),
     "a device that is not there": (lambda: image().gpu(), "`device` is not set: set it to 'gpu'"),
     "the shape of a value": (lambda: image().shape, r"in its place: ops.canvas_size\(image\).*sluice.map"),
     "a method of an array": (lambda: image().astype("f4"), r"in its place: .cast\('f32'\)"),
     "an operator as a method": (lambda: image().resize(3), r"write ops.resize\(value"),
     "a fraction as a branch": (
-        lambda: sluice.select(fraction(), [lambda: 1, lambda: 2]), r"select: the number of a branch is a whole number.*\.cast\('i64'\)"),
-    "one number as a shard": (lambda: numbers(shard=3), r"shard: cannot be 3; give \(index, count\), \(0, 4\) for the first of four"),
-    "three numbers as a shard": (lambda: numbers(shard=(1, 2, 3)), r"shard: cannot be \(1, 2, 3\); give \(index, count\)"),
-    "a word as a shard": (lambda: numbers(shard="rank"), "shard: cannot be 'rank'; give .*'environment'"),
+        lambda: sluice.select(fraction(), [lambda: 1, lambda: 2]), r"select: the number of a branch must be a whole number.*\.cast\('i64'\)"),
+    "one number as a shard": (lambda: numbers(shard=3), r"shard cannot be 3; give \(index, count\), \(0, 4\) for the first of four"),
+    "three numbers as a shard": (lambda: numbers(shard=(1, 2, 3)), r"shard cannot be \(1, 2, 3\); give \(index, count\)"),
+    "a word as a shard": (lambda: numbers(shard="rank"), "shard cannot be 'rank'; give .*'environment'"),
     "a mask as a subset": (lambda: numbers(subset=[True, False, True, True]), "subset: element 0: a whole number .*flatnonzero"),
     "an array's mask as a subset": (lambda: numbers(subset=numpy.array([True, False])), "subset: element 0: .*flatnonzero"),
     "a mask as weights": (lambda: numbers(weights=[True, False, True, True]), "weights: element 0: a number is expected, not True"),
@@ -142,20 +150,80 @@ WRONG = {
     "a long list as a constant": (
         lambda: sluice.constant(list(range(1000))), r"not \[0, 1, 2, 3, \.\.\.\] \(1000 elements\) of type list; let a source"),
     "a short list as a constant": (lambda: sluice.constant([1.5, 2]), r"not \[1.5, 2\] of type list; let a source"),
-    "a size in floats": (lambda: ops.random_resized_crop(image(), width=22.5), "width is a whole number, not 22.5"),
+    "a size in floats": (lambda: ops.random_resized_crop(image(), width=22.5), r"width must be a whole number \(got 22.5\)"),
     "a size of each sample": (
-        lambda: ops.random_resized_crop(image(), width=numbers()), "width is a whole number, the same for all samples"),
-    "text as a number": (lambda: ops.random_erasing(image(), probability="x"), "probability is a number, not 'x'"),
-    "no rows": (lambda: ops.filter_2d(image(), 3), r"weights are rows of numbers, \[\[0, 1, 0\]"),
-    "an axis": (lambda: ops.cat(tensor(), tensor(), axis="x"), "cat: axis is a whole number, not 'x'"),
-    "a number as endings": (lambda: sluice.classes(".", endings=3), r"endings is a list of str, \['.jpg'\] say, not 3"),
-    "a number as a list": (lambda: sluice.list_file(3), "list_file\\(\\): path is a path, not 3"),
-    "a number as a column": (lambda: sluice.list_file("a.csv", path_column=3), "path_column is a str, not 3"),
-    "a number as an archive": (lambda: sluice.tar([3]), "an archive is a path, not 3"),
-    "a number as archives": (lambda: sluice.tar(3), "archives is a path or a list of paths, not 3"),
-    "a number as a plan": (lambda: sluice.saved_plan(3), "path is a path, not 3"),
-    "a number as a fingerprint": (lambda: numbers(fingerprint=3), "fingerprint is a str, not 3"),
-    "a word as a bool": (lambda: sluice.files(".", leave_out_unreadable="x"), "leave_out_unreadable is True or False, not 'x'"),
+        lambda: ops.random_resized_crop(image(), width=numbers()), "width must be a whole number, the same for all samples"),
+    "text as a number": (lambda: ops.random_erasing(image(), probability="x"), r"probability must be a number \(got 'x'\)"),
+    "no rows": (lambda: ops.filter_2d(image(), 3), r"weights must be rows of numbers, such as \[\[0, 1, 0\]"),
+    "an axis": (lambda: ops.cat(tensor(), tensor(), axis="x"), r"cat: axis must be a whole number \(got 'x'\)"),
+    "a number as endings": (lambda: sluice.classes(".", endings=3), r"endings must be a list of str, such as \['.jpg'\] \(got 3\)"),
+    "a number as a list": (lambda: sluice.list_file(3), r"list_file\(\): path must be a path \(got 3\)"),
+    "a number as a column": (lambda: sluice.list_file("a.csv", path_column=3), r"path_column must be a str \(got 3\)"),
+    "a number as an archive": (lambda: sluice.tar([3]), r"an archive must be a path \(got 3\)"),
+    "a number as archives": (lambda: sluice.tar(3), r"archives must be a path or a list of paths \(got 3\)"),
+    "a number as a plan": (lambda: sluice.saved_plan(3), r"path must be a path \(got 3\)"),
+    "a number as a fingerprint": (lambda: numbers(fingerprint=3), r"fingerprint must be a str \(got 3\)"),
+    "values in a region": (
+        lambda: ops.crop(image(), (ops.uniform(0, 1), 0, 2, 2)),
+        "^crop: region has a Value in it; a region for each sample comes from ops.random_region or ops.scaled_region$"),
+    "an image as a file": (
+        lambda: ops.sim_clr(image()),
+        "^sim_clr does not take a value of type 'image'; leave out decode_jpeg, because the operator decodes the file itself$"),
+    "lists as boxes": (
+        lambda: ops.detection_augment(files(), floats(), floats()),
+        r"^detection_augment: boxes does not take a value of type 'list of f32'; ops.rows_of\(boxes, 4\) makes a tensor of it$"),
+    "lists as labels": (
+        lambda: ops.detection_augment(files(), tensor(), sluice.source(lambda i: [i], "list of i64", samples=4)),
+        r"^detection_augment: labels does not take a value of type 'list of i64'; ops.labels_of\(labels\) makes a tensor of it$"),
+    "a pattern with numbers as an archive": (
+        lambda: sluice.tar("train-{000..009}.tar"),
+        r"^sluice.tar\(\): 'train-{000..009}.tar' does not exist, and patterns are not expanded; pass a list of paths, such as "
+        r"sorted\(glob.glob\('train-\*.tar'\)\)$"),
+    "a pattern as an archive": (lambda: sluice.tar(["train-*.tar"]), r"^sluice.tar\(\): 'train-\*.tar' does not exist, and patterns"),
+    "no archives": (lambda: sluice.tar([]), r"^sluice.tar\(\): archives is empty; pass at least one archive$"),
+    "a region as four numbers": (
+        lambda: ops.crop(image(), 1, 1, 2, 2),
+        r"^crop\(\) takes image, region by place, not 5 arguments; region is one tuple, \(y, x, height, width\); give the others"),
+    "a number as a choice": (
+        lambda: ops.resize(image(), height=3, width=3, interpolation=2),
+        "^resize: interpolation must be one of nearest, box, bilinear, hamming, bicubic, lanczos, not 2$"),
+    "a class as a choice": (
+        lambda: ops.crop_mirror_normalize(image(), dtype=numpy.int64),
+        "^crop_mirror_normalize: dtype must be one of f32, f16, u8, i8, not <class 'numpy.int64'>$"),
+    "a number of each sample as a fill": (
+        lambda: ops.rotate(image(), 10, fill=ops.uniform(0, 255)),
+        r"^rotate: fill must be a list of numbers or a tensor \(got <Value 'uniform' of type f32>\); "
+        r"fill=\[x\] uses one number for all channels$"),
+    "a text among numbers of each sample": (
+        lambda: ops.rotate(image(), 10, fill=[ops.uniform(0, 255), "a", 3]),
+        "^rotate: fill: a number is expected, not 'a' of type str$"),
+    "two numbers of each sample as a fill": (
+        lambda: ops.rotate(image(), 10, fill=[ops.uniform(0, 255)] * 2), "^rotate: fill: 1, 3 or 4 numbers are expected, not 2$"),
+    "a count that is too large": (
+        lambda: sluice.for_loop(2**63, image(), lambda i, x: x),
+        "^the count of `for_loop` is 9223372036854775808, which does not fit into i64$"),
+    "max_iterations that are too large": (
+        lambda: sluice.while_loop(image(), lambda x: True, lambda x: x, max_iterations=2**63),
+        "^max_iterations of `while_loop` is 9223372036854775808, which does not fit into i64$"),
+    "a name that is no text": (
+        lambda: sluice.for_loop(2, image(), lambda i, x: x, name="\ud800"),
+        r"^a loop: name has a lone surrogate, which is no character \(got '\\ud800'\)$"),
+    "a body in the place of the state": (
+        lambda: sluice.for_loop(2, lambda i, x: x, image()),
+        r"^`for_loop`: body must be a function \(got <Value 'source' of type image>\); write sluice.for_loop\(count, init, body\)$"),
+    "a condition in the place of the state": (
+        lambda: sluice.while_loop(lambda x: True, image(), lambda x: x),
+        r"^`while_loop`: condition must be a function \(got <Value 'source' of type image>\); "
+        r"write sluice.while_loop\(init, condition, body\)$"),
+    "a path of a checkpoint": (
+        lambda: described(numbers, resume="run/state.json"),
+        r"^resume takes what state_dict\(\) returned, or its checkpoint, not a path \(got 'run/state.json'\)$"),
+    "a device of PyTorch": (
+        lambda: described(numbers, device="cuda:1"),
+        "or 'stand-in', not 'cuda:1'; sluice.torch.Loader\\(device='cuda'\\) copies batches to a GPU$"),
+    "the length of a value": (
+        lambda: len(image()), "has no length.*torch.as_tensor\\(\\) and torch.tensor\\(\\) ask for it, too: sluice.ops has operators"),
+    "a word as a bool": (lambda: sluice.files(".", leave_out_unreadable="x"), r"leave_out_unreadable must be True or False \(got 'x'\)"),
     "threads to read with": (lambda: described(lambda: numbers(batch=2), io_threads=3), "leave io_threads out"),
     "numbers that are no pixel values": (
         lambda: ops.flip(tensor()), r"ops.to_image\(image\) makes an image of numbers from 0 to 255, and ops.to_image\(image, white=1\)"),
@@ -176,14 +244,25 @@ def test_a_mistake_is_told_with_its_cure(name):
     assert not CPP.search(str(error.value)), str(error.value)
 
 
+def test_a_class_of_numpy_names_a_type():
+    (batch,) = described(lambda: ops.crop_mirror_normalize(image(), dtype=numpy.float16), batch_size=4)
+    assert batch[0].dtype == "f16"
+
+
+def test_a_list_without_its_column_says_which_argument_names_it(tmp_path):
+    (tmp_path / "a.csv").write_text("file,label\na.jpg,1\n")
+    with pytest.raises(sluice.IoError, match="has no column 'path'; .*; name the column of the files with path_column=$"):
+        described(lambda: sluice.list_file(tmp_path / "a.csv"))
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: sluice.encode_jpeg(numpy.zeros((3, 3), "u1"), "x"), "encode_jpeg: quality is a whole number, not 'x'"),
-        (lambda: sluice.decode_jpeg(None), "decode_jpeg: data is bytes, or anything with a buffer, not None"),
-        (lambda: sluice.decode_and_crop_jpeg(b"", 1.5, 2, 3, 4), "decode_and_crop_jpeg: y is a whole number, not 1.5"),
+        (lambda: sluice.encode_jpeg(numpy.zeros((3, 3), "u1"), "x"), "encode_jpeg: quality must be a whole number (got 'x')"),
+        (lambda: sluice.decode_jpeg(None), "decode_jpeg: data must be bytes, or anything with a buffer (got None)"),
+        (lambda: sluice.decode_and_crop_jpeg(b"", 1.5, 2, 3, 4), "decode_and_crop_jpeg: y must be a whole number (got 1.5)"),
         (lambda: sluice.decode_and_crop_jpeg(b"", 1, 2, 3, 4, colour="rgb"), "unexpected keyword argument 'colour'"),
-        (lambda: sluice.encode_jpeg(numpy.zeros((3, 3), "u1"), quality=True), "quality is a whole number, not True"),
+        (lambda: sluice.encode_jpeg(numpy.zeros((3, 3), "u1"), quality=True), "quality must be a whole number (got True)"),
     ],
 )
 def test_functions_of_files_say_what_they_take(call, says):

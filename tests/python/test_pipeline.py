@@ -306,7 +306,7 @@ def test_an_array_in_another_order_of_bytes_is_refused_with_the_cure():
 
     (batch,) = described()
     assert "expected an array of float32 in this machine's byte order; array.astype(" in batch.errors[0]["what"]
-    with pytest.raises(sluice.BuildError, match="name_of is a function of an index, not 5"):
+    with pytest.raises(sluice.BuildError, match=r"name_of must be a function of an index \(got 5\)"):
         sluice.pipeline(lambda: sluice.source(lambda i: i, int, samples=1, name_of=5))()
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -203,7 +205,7 @@ def taken(folder, shard=None):
         (unnamed, {}, "say columns=['image', ...]"),
         (unnamed, {"columns": ["jpeg"]}, "returns 2 values, and columns names 1"),
         (taken, {}, "'sample' is taken"),
-        (views, {"shards": 0}, "shards is a whole number from 1 on, not 0"),
+        (views, {"shards": 0}, "shards must be a whole number from 1 on (got 0)"),
         (views, {"shard": (0, 2)}, "say shards=n in place of shard"),
         (len, {}, "takes a function that is marked with @sluice.pipeline, not builtin_function"),
     ],
@@ -218,14 +220,24 @@ def test_says_what_is_wrong_with_rows():
     for rows, words in (
         ({"image": []}, "takes the column 'bytes', and the rows have 'image'"),
         ({"bytes": [b"", b""], "n": [1, 1]}, "the same number in 'n'"),
-        ({"bytes": [b""], "n": [-1]}, "whole numbers from 0 on, not [-1]"),
-        ({"bytes": [b""], "n": [0.5]}, "whole numbers from 0 on, not [0.5]"),
+        ({"bytes": [b""], "n": [-1]}, "must have whole numbers from 0 on (got [-1] of type int64)"),
+        ({"bytes": [b""], "n": [0.5]}, "must have whole numbers from 0 on (got [0.5] of type float64)"),
     ):
         with pytest.raises(sluice.BuildError) as raised:
             sluice.ray.Augment(view, number="n" if "n" in rows else None)(rows)
         assert words in str(raised.value)
     with pytest.raises(sluice.BuildError, match="runs on its workers"):
         sluice.ray.shard()
+
+
+@pytest.mark.parametrize(
+    ("missing", "says"),
+    [("ray", "sluice.ray needs Ray: pip install 'ray[data]'"), ("ray._raylet", "import of ray._raylet halted; None in sys.modules")],
+)
+def test_tells_a_missing_ray_from_a_broken_one(missing, says):
+    program = f"import sys; sys.modules[{missing!r}] = None; import sluice.ray"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and ran.stderr.splitlines()[-1] == f"ModuleNotFoundError: {says}"
 
 
 def test_workers_of_ray_train_take_their_shards(cluster, folder, tmp_path):

@@ -1,5 +1,8 @@
 """What PyTorch's users get; left out where there is no PyTorch."""
 
+import subprocess
+import sys
+
 import numpy
 import pytest
 
@@ -53,7 +56,7 @@ def test_loader_goes_by_epochs_and_states(folder):
 def test_the_epoch_is_set_as_lightning_does(folder):
     loader = sluice.torch.Loader(shuffled, folder)
     loader.batch_sampler.sampler.set_epoch(3)
-    assert loader.pipeline.next_epoch == 3
+    assert loader.next_epoch == 3
 
 
 def test_shards_are_parts_of_the_whole(folder):
@@ -74,7 +77,7 @@ def test_decodes_crops_as_an_operator(paths):
     several = sluice.torch.decode_and_crop_jpegs(data, regions, 10, 12, threads=3)
     assert torch.equal(several[7], sluice.torch.decode_and_crop_jpeg(data[7], 7, 14, 10, 12))
     for wrong in (regions > 3, regions / 2):
-        with pytest.raises(ValueError, match="regions has whole numbers, not torch"):
+        with pytest.raises(ValueError, match=r"regions must be of whole numbers \(got torch"):
             sluice.torch.decode_and_crop_jpegs(data, wrong, 10, 12, threads=3)
     torch.library.opcheck(sluice.torch.decode_and_crop_jpeg, (data[0], 0, 0, 8, 9))
 
@@ -89,6 +92,19 @@ def test_decodes_crops_as_an_operator(paths):
 def test_says_what_is_wrong_with_a_file(arguments, kind, words):
     with pytest.raises(kind, match=words):
         sluice.torch.decode_and_crop_jpeg(*arguments)
+
+
+def test_loader_knows_its_next_epoch(folder):
+    loader = sluice.torch.Loader(small, folder)
+    assert loader.next_epoch == 0
+    list(loader)
+    assert loader.next_epoch == 1
+    loader.set_epoch(5)
+    next(iter(loader))
+    resumed = sluice.torch.Loader(small, folder)
+    resumed.load_state_dict(loader.state_dict())
+    assert resumed.next_epoch == 5 and len(list(resumed)) == 2
+    assert resumed.next_epoch == 6
 
 
 def test_a_model_goes_on_as_it_would_have(folder):
@@ -125,7 +141,8 @@ def test_a_model_goes_on_as_it_would_have(folder):
     [
         ({"num_workers": 4}, "Loader has no 'num_workers'; in its place: threads=N"),
         ({"shuffle": True}, "Loader has no 'shuffle'; in its place: shuffle=True of the source"),
-        ({"shard": (0, 2), "persistent_workers": True}, "Loader has no 'persistent_workers'; in its place: nothing"),
+        ({"shard": (0, 2), "persistent_workers": True}, "Loader has no 'persistent_workers'; leave it out: threads and workers persist between epochs"),
+        ({"drop_lasst": True}, "Loader has no 'drop_lasst'; did you mean drop_last?"),
         ({"drop_last": True, "last_batch": "fill"}, "drop_last and last_batch say the same"),
     ],
 )
@@ -133,6 +150,22 @@ def test_loader_says_where_options_of_dataloader_are(folder, options, says):
     with pytest.raises(sluice.BuildError) as error:
         sluice.torch.Loader(shuffled, folder, **options)
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("missing", "says"),
+    [("torch", "sluice.torch needs PyTorch: pip install torch"), ("torch._C", "import of torch._C halted; None in sys.modules")],
+)
+def test_tells_a_missing_pytorch_from_a_broken_one(missing, says):
+    program = f"import sys; sys.modules[{missing!r}] = None; import sluice.torch"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and ran.stderr.splitlines()[-1] == f"ModuleNotFoundError: {says}"
+
+
+@pytest.mark.parametrize("make", [torch.as_tensor, torch.tensor])
+def test_a_value_is_no_tensor(make):
+    with pytest.raises(TypeError, match="has no length .* sluice.ops has operators for images and tensors$"):
+        sluice.pipeline(lambda: make(sluice.source(lambda i: i, int, samples=4)))()
 
 
 def test_loader_has_the_batch_of_its_tensors(folder, tmp_path):
@@ -162,8 +195,8 @@ def test_loader_tells_devices_of_pytorch_from_those_of_the_pipeline(folder):
     assert loader.device is None and [len(means) for means, _ in loader] == [4, 4, 4]
     loader = sluice.torch.Loader(small, folder, device="cpu")
     assert loader.device == torch.device("cpu") and [len(images) for images, _ in loader] == [4, 4, 4]
-    for device in ("gpux", 1.5):
-        with pytest.raises(sluice.BuildError, match="device is where tensors go, 'cuda' .*, or 'gpu' as the pipeline's own"):
+    for device in ("gpux", 1.5, 10**30):
+        with pytest.raises(sluice.BuildError, match="device must be where tensors go, such as 'cuda:1', or 'gpu' as the pipeline's own"):
             sluice.torch.Loader(small, folder, device=device)
     with pytest.raises(sluice.BuildError, match="has its options already"):
         sluice.torch.Loader(small(folder), device="gpu")

@@ -180,9 +180,9 @@ def test_refuses_what_a_session_defines(monkeypatch):
 
 @pytest.mark.parametrize("workers, words", [
     (-1, "must be at least 1"),
-    ("4", "workers is a number of processes"),
-    (True, "workers is a number of processes"),
-    (2.0, "workers is a number of processes"),
+    ("4", "workers must be a number of processes"),
+    (True, "workers must be a number of processes"),
+    (2.0, "workers must be a number of processes"),
     (sluice.WorkerOptions(1, deadline_s=float("nan")), "deadline_s"),
     (sluice.WorkerOptions(1, max_bytes=-1), "max_bytes"),
     (sluice.WorkerOptions(2**40), "workers"),

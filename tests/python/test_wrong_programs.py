@@ -74,12 +74,12 @@ WRONG = {
     "a seed that is none": (
         lambda: described(numbers, seed=None),
         sluice.BuildError,
-        "seed is a whole number, not None",
+        "seed must be a whole number (got None)",
     ),
     "a folder that is none": (
         lambda: of_a_folder(None),
         sluice.BuildError,
-        "sluice.files(): folder is a path, not None",
+        "sluice.files(): folder must be a path (got None)",
     ),
     "a list that is changed": (
         lambda: described(lambda: [i for i in range(numbers())].append(3)),
@@ -99,27 +99,27 @@ WRONG = {
     "a fraction as a width": (
         lambda: described(lambda: ops.resize(image(), width=ops.uniform(3, 5), height=3)),
         sluice.BuildError,
-        "say .cast('i32'), which cuts its fraction off",
+        ".cast('i32') cuts its fraction off",
     ),
     "samples of a float": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=3.5)),
         sluice.BuildError,
-        "samples is a whole number from 0 on, not 3.5",
+        "samples must be a whole number from 0 on (got 3.5)",
     ),
     "fewer samples than none": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=-5)),
         sluice.BuildError,
-        "samples is a whole number from 0 on, not -5",
+        "samples must be a whole number from 0 on (got -5)",
     ),
     "more samples than there can be": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=2**70)),
         sluice.BuildError,
-        "samples is a whole number from 0 to 2**63 - 1, not 1180591620717411303424",
+        "samples must be a whole number from 0 to 2**63 - 1 (got 1180591620717411303424)",
     ),
     "an epoch that is too large": (
         lambda: described(numbers).reset(2**70),
         sluice.BuildError,
-        "reset(): epoch is a whole number from 0 to 2**63 - 1, not 1180591620717411303424",
+        "reset(): epoch must be a whole number from 0 to 2**63 - 1 (got 1180591620717411303424)",
     ),
     "a class of Python by its name": (
         lambda: described(lambda: sluice.source(lambda i: i, "int", samples=3)),
@@ -129,7 +129,7 @@ WRONG = {
     "no columns of archives": (
         lambda: described(lambda: sluice.tar("a.tar", {})),
         sluice.BuildError,
-        "sluice.tar(): columns is a dict that gives each column its type, {'cls': 'i64'} say, not {}",
+        "sluice.tar(): columns must be a dict that gives each column its type, such as {'cls': 'i64'} (got {})",
     ),
     "branches one by one": (
         lambda: described(lambda: sluice.select(numbers(), lambda: 1, lambda: 2, lambda: 3, lambda: 4)),
@@ -169,22 +169,22 @@ WRONG = {
     "a name that is none": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=3, name=3)),
         sluice.BuildError,
-        "sluice.source(): name is a str, not 3",
+        "sluice.source(): name must be a str (got 3)",
     ),
     "an epoch of a float": (
         lambda: described(numbers).reset(1.5),
         sluice.BuildError,
-        "reset(): epoch is a whole number from 0 on, not 1.5",
+        "reset(): epoch must be a whole number from 0 on (got 1.5)",
     ),
     "an epoch before the first": (
         lambda: described(numbers).reset(-1),
         sluice.BuildError,
-        "reset(): epoch is a whole number from 0 on, not -1",
+        "reset(): epoch must be a whole number from 0 on (got -1)",
     ),
     "an inspected sample that is not a number": (
         lambda: described(numbers).inspect("x"),
         sluice.BuildError,
-        "inspect(): index is a whole number from 0 on, not 'x'",
+        "inspect(): index must be a whole number from 0 on (got 'x')",
     ),
     "a trace that is not a path": (
         lambda: described(numbers, trace=3),
@@ -194,22 +194,22 @@ WRONG = {
     "a state that is none": (
         lambda: described(numbers, resume=3),
         sluice.BuildError,
-        "resume: must be the str that state_dict()['checkpoint'] is, not 3",
+        "resume must be the str that state_dict()['checkpoint'] is, not 3",
     ),
     "weights that are none": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=3, weights="abc")),
         sluice.BuildError,
-        "weights: cannot be 'abc'",
+        "weights cannot be 'abc'",
     ),
     "no endings": (
         lambda: described(lambda: sluice.files("/tmp", endings=[])),
         sluice.BuildError,
-        "endings is a list of str, ['.jpg'] say, not []",
+        "endings must be a list of str, such as ['.jpg'] (got [])",
     ),
     "an index that is none": (
         lambda: described(lambda: sluice.files("/tmp", index=3)),
         sluice.BuildError,
-        "index is the path of a file, or 'memory', not 3",
+        "index must be the path of a file, or 'memory' (got 3)",
     ),
     "a column by a slice": (
         lambda: next(iter(described(images)))[0][0:1],
@@ -244,7 +244,7 @@ WRONG = {
     "a cast to no type": (
         lambda: described(lambda: numbers().cast(3)),
         sluice.BuildError,
-        "cast: to: a str is expected, not 3",
+        "cast: to must be one of bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64, not 3",
     ),
     "an argument of another operator": (
         lambda: described(lambda: ops.crop(image(), width=3)),
@@ -290,42 +290,42 @@ WRONG = {
     "a name of a step that is none": (
         lambda: described(lambda: ops.flip(image(), name=3)),
         sluice.BuildError,
-        "flip: name is a str, not 3",
+        "flip: name must be a str (got 3)",
     ),
     "a name of a choice that is none": (
         lambda: described(lambda: sluice.if_else(numbers() > 1, 1, 2, name=3)),
         sluice.BuildError,
-        "a choice: name is a str, not 3",
+        "a choice: name must be a str (got 3)",
     ),
     "a name of a branch that is none": (
         lambda: described(lambda: sluice.select(numbers(), [1, 2], names=["a", 3])),
         sluice.BuildError,
-        "a branch of select: name is a str, not 3",
+        "a branch of select: name must be a str (got 3)",
     ),
     "a name of a loop that is none": (
         lambda: described(lambda: sluice.for_loop(numbers(), 0, lambda i, n: n + 1, name=3)),
         sluice.BuildError,
-        "a loop: name is a str, not 3",
+        "a loop: name must be a str (got 3)",
     ),
     "a name of a column that is none": (
         lambda: described(lambda: sluice.tar("a.tar", {3: "i64"})),
         sluice.BuildError,
-        "sluice.tar(): the name of a column is a str, not 3",
+        "sluice.tar(): the name of a column must be a str (got 3)",
     ),
     "operators that are left out by number": (
         lambda: described(lambda: ops.rand_augment(image(), excluded=[3])),
         sluice.BuildError,
-        "rand_augment: excluded is a list of names of operators, not [3]",
+        "rand_augment: excluded must be a list of names of operators (got [3])",
     ),
     "a width that is too large": (
         lambda: described(lambda: ops.random_resized_crop(image(), width=2**40)),
         sluice.BuildError,
-        "random_resized_crop: width is a whole number of 32 bits, not 1099511627776",
+        "random_resized_crop: width must be a whole number of 32 bits (got 1099511627776)",
     ),
-    "a stream that is none": (
+    "a stream that is not an address": (
         lambda: next(iter(described(images)))[0].wait_on("default"),
         TypeError,
-        "wait_on: stream is the address of a CUDA stream, torch.cuda.current_stream().cuda_stream say, not 'default'",
+        "wait_on: stream must be the address of a CUDA stream (got 'default'); pass torch.cuda.current_stream().cuda_stream",
     ),
     "a batch as an array": (
         lambda: numpy.asarray(next(iter(described(images)))),
@@ -360,12 +360,12 @@ WRONG = {
     "a policy that there is not": (
         lambda: sluice.pipeline(on_error="ignore")(numbers)(),
         sluice.BuildError,
-        "on_error: must be one of 'fail', 'skip', 'replace', not 'ignore'",
+        "on_error must be one of 'fail', 'skip', 'replace', not 'ignore'",
     ),
     "a device that there is not": (
         lambda: sluice.pipeline(device="tpu")(numbers)(),
         sluice.BuildError,
-        "device: must be 'cpu', 'gpu', the number of a GPU, or 'stand-in', not 'tpu'",
+        "device must be 'cpu', 'gpu', the number of a GPU, or 'stand-in', not 'tpu'",
     ),
     "a folder that is missing": (
         lambda: described(lambda: sluice.files("/no/such/folder")),
@@ -440,7 +440,7 @@ WRONG = {
     "a fraction for a whole number": (
         lambda: described(lambda: ops.resize(image(), width=ops.uniform(1, 9), height=3)),
         sluice.BuildError,
-        "resize: width is a whole number",
+        "resize: width must be a whole number (got <Value 'uniform' of type f32>); .cast('i32') cuts its fraction off",
     ),
     "a type that there is not": (
         lambda: described(lambda: sluice.source(len, "photo", samples=1)),
@@ -470,7 +470,7 @@ WRONG = {
     "a number in place of an image": (
         lambda: described(lambda: ops.invert(3)),
         sluice.BuildError,
-        "invert: image is a value of each sample, not int",
+        "invert: image must be a value of each sample (got int)",
     ),
 }
 
@@ -511,6 +511,13 @@ SAMPLES = {
     "another type": (lambda i: "x", int, "a whole number is expected, not 'x' of type str"),
     "too many values": (lambda i: (1, 2, 3), (int, int), "a tuple of 2 values is expected, not one of 3"),
     "one value": (lambda i: 1, (int, int), "a tuple of 2 values is expected, not int"),
+    "nothing": (
+        lambda i: None, int,
+        "a whole number is expected, not None of type NoneType; the declared type is 'i64'; is a `return` missing?",
+    ),
+    "nothing for several": (
+        lambda i: None, (int, int), "a tuple of 2 values is expected, not NoneType; is a `return` missing?",
+    ),
     "no image": (lambda i: [1, 2], "image", "expected an array in host memory"),
     "an array of texts": (lambda i: numpy.array(["a"]), "tensor", "an array of numbers is expected, of bool, i8 to u64 or f16 to f64, not of <U1"),
     "an operator in a function": (

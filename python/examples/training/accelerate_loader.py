@@ -15,8 +15,8 @@ from sluice import ops
 try:
     import accelerate
     import torch
-except ImportError:
-    sys.exit("accelerate_loader: Accelerate is missing; install it with `pip install accelerate`")
+except ModuleNotFoundError as error:
+    sys.exit(f"accelerate_loader: {error.name} is missing; install it with `pip install accelerate`")
 import sluice.torch
 
 
@@ -43,7 +43,7 @@ def main(folder="photos", saved="accelerate", epochs=2, steps=-1):
     if os.path.exists(saved):
         accelerator.load_state(saved)
     done = 0
-    for epoch in range(loader.pipeline.next_epoch, int(epochs)):
+    for epoch in range(loader.next_epoch, int(epochs)):
         for images, labels in loader:
             optimizer.zero_grad()
             loss = torch.nn.functional.cross_entropy(model(images), labels)

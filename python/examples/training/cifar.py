@@ -17,8 +17,8 @@ from sluice import ops
 try:
     import torch
     import torchvision
-except ImportError:
-    sys.exit("cifar: PyTorch or torchvision is missing; install them with `pip install torch torchvision`")
+except ModuleNotFoundError as error:
+    sys.exit(f"cifar: {error.name} is missing; install it with `pip install torch torchvision`")
 import sluice.torch
 
 MEAN, STD = [0.4914, 0.4822, 0.4465], [0.2470, 0.2435, 0.2616]

@@ -16,8 +16,8 @@ from sluice import ops
 try:
     import torch
     import torchvision
-except ImportError:
-    sys.exit("detect: PyTorch or torchvision is missing; install them with `pip install torch torchvision`")
+except ModuleNotFoundError as error:
+    sys.exit(f"detect: {error.name} is missing; install it with `pip install torch torchvision`")
 import sluice.torch
 
 CLASSES = 90  # of COCO

@@ -17,8 +17,8 @@ from sluice import ops
 try:
     import torch
     import torchvision
-except ImportError:
-    sys.exit("imagenet: PyTorch or torchvision is missing; install them with `pip install torch torchvision`")
+except ModuleNotFoundError as error:
+    sys.exit(f"imagenet: {error.name} is missing; install it with `pip install torch torchvision`")
 import sluice.torch
 
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
@@ -81,7 +81,7 @@ def main(folder, epochs, batch_size, size, lr, amp, steps, saved):
 
     parallel = torch.nn.parallel.DistributedDataParallel(model) if shard[1] > 1 else model
     done = 0
-    for epoch in range(loader.pipeline.next_epoch, epochs):
+    for epoch in range(loader.next_epoch, epochs):
         for images, labels in loader:
             optimizer.zero_grad()
             with torch.autocast(device.type, torch.float16 if cuda else torch.bfloat16, enabled=amp):

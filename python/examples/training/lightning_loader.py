@@ -15,8 +15,8 @@ from sluice import ops
 try:
     import lightning
     import torch
-except ImportError:
-    sys.exit("lightning_loader: Lightning is missing; install it with `pip install lightning`")
+except ModuleNotFoundError as error:
+    sys.exit(f"lightning_loader: {error.name} is missing; install it with `pip install lightning`")
 import sluice.torch
 
 

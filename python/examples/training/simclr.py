@@ -13,8 +13,8 @@ from sluice import ops
 try:
     import torch
     import torchvision
-except ImportError:
-    sys.exit("simclr: PyTorch or torchvision is missing; install them with `pip install torch torchvision`")
+except ModuleNotFoundError as error:
+    sys.exit(f"simclr: {error.name} is missing; install it with `pip install torch torchvision`")
 import sluice.torch
 
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
