@@ -235,16 +235,18 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
 // The old name of demo-images, which still works. The help does not list it.
 constexpr const char* kOldImagesName = "pictures";
 
-const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> all = {
-      "augment", "bench", "cat", "demo-images", "devices", "graph", "help", "index", "operators"};
-  return all;
+// The commands that the help lists.
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  return names;
 }
 
 // Describes what is wrong with the first argument; CLI11 only says that a command is required.
 // Empty if nothing is wrong.
-std::string wrong_command(int argc, const char* const* argv) {
-  const std::vector<std::string>& commands = command_names();
+std::string wrong_command(const CLI::App& app, int argc, const char* const* argv) {
+  const std::vector<std::string> commands = command_names(app);
   if (argc < 2)
     return fmt::format("choose a command: {} (sluice --help tells more)", any_of(commands));
   const std::string first = argv[1];
@@ -410,7 +412,7 @@ int run(int argc, const char* const* argv) {
   add_operators(*operators_command, operators);
   std::string described;
   help_command->add_option("command", described, "command to describe (default: the program)")
-      ->check(one_of(command_names()))
+      ->check(one_of(command_names(app)))
       ->type_name("COMMAND");
   for (CLI::App* const command : {images_command, old_images_command}) {
     command
@@ -433,7 +435,7 @@ int run(int argc, const char* const* argv) {
     }
   }
 
-  if (const std::string wrong = wrong_command(argc, argv); !wrong.empty()) {
+  if (const std::string wrong = wrong_command(app, argc, argv); !wrong.empty()) {
     complain(wrong);
     return 2;
   }

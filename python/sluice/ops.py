@@ -836,7 +836,7 @@ def detection_augment(
     -------
     image : Value of image
     boxes, labels : Value of tensor
-        Those that remain.
+        The boxes that remain, and their labels.
     """
     graph, slot = _slot(jpeg, "detection_augment", _NOT_DECODED)
     _, rows = _slot(boxes, "detection_augment: boxes", {"list": "ops.rows_of(boxes, 4) makes a tensor of it"})

@@ -185,7 +185,7 @@ class Loader:
         ``drop_last``.
     device : torch.device or str, optional
         The PyTorch device to copy tensors to, such as ``'cuda'``. By default they are not copied. ``'gpu'`` and
-        ``'stand-in'`` are passed to the pipeline's own option ``device``: its steps run there after ``.gpu()``.
+        ``'stand-in'`` set the pipeline's option ``device`` instead: the device of its steps after ``.gpu()``.
     drop_last : bool, optional
         True leaves out a last batch that is not full: the same as ``last_batch='drop'``.
 

@@ -1,5 +1,8 @@
 """Images that tests draw themselves, and what they are made of."""
 
+import subprocess
+import sys
+
 import numpy
 import pytest
 
@@ -13,6 +16,21 @@ def draw(number: int, height: int = 48, width: int = 64) -> numpy.ndarray:
     green = (y * 4 + number * 29) % 256
     blue = numpy.where(x > y, 200, 40) + number % 8
     return numpy.stack([red, green, blue], axis=-1).astype(numpy.uint8)
+
+
+def import_error(module: str, without: str) -> str:
+    """Imports a module where another one cannot be imported, and returns the error that ends the program."""
+    program = f"import sys; sys.modules[{without!r}] = None; import {module}"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    return ran.stderr.splitlines()[-1]
+
+
+def assert_explains_itself(example: str, most_lines: int, command: str) -> None:
+    """Checks that the source of an example is short and says at its top how to run it."""
+    assert 25 <= len(example.splitlines()) <= most_lines
+    assert example.startswith('"""')
+    assert command in example.split('"""')[1]
 
 
 @pytest.fixture(scope="session")

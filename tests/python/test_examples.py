@@ -10,7 +10,7 @@ import sys
 
 import numpy
 import pytest
-from conftest import draw
+from conftest import assert_explains_itself, draw
 
 import sluice
 
@@ -88,10 +88,7 @@ def test_no_example_is_left_out():
 
 @pytest.mark.parametrize("name", LINES)
 def test_examples_are_short_and_say_how_to_run_them(name):
-    text = (EXAMPLES / f"{name}.py").read_text()
-    assert 25 <= len(text.splitlines()) <= 60
-    assert text.startswith('"""')
-    assert f"python python/examples/{name}.py [FOLDER" in text.split('"""')[1]
+    assert_explains_itself((EXAMPLES / f"{name}.py").read_text(), 60, f"python python/examples/{name}.py [FOLDER")
 
 
 @pytest.mark.parametrize("name", LINES)

@@ -1,10 +1,8 @@
 """What PyTorch's users get; left out where there is no PyTorch."""
 
-import subprocess
-import sys
-
 import numpy
 import pytest
+from conftest import import_error
 
 torch = pytest.importorskip("torch")
 
@@ -157,9 +155,7 @@ def test_loader_says_where_options_of_dataloader_are(folder, options, says):
     [("torch", "sluice.torch needs PyTorch: pip install torch"), ("torch._C", "import of torch._C halted; None in sys.modules")],
 )
 def test_tells_a_missing_pytorch_from_a_broken_one(missing, says):
-    program = f"import sys; sys.modules[{missing!r}] = None; import sluice.torch"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert ran.returncode == 1 and ran.stderr.splitlines()[-1] == f"ModuleNotFoundError: {says}"
+    assert import_error("sluice.torch", missing) == f"ModuleNotFoundError: {says}"
 
 
 @pytest.mark.parametrize("make", [torch.as_tensor, torch.tensor])

@@ -10,7 +10,7 @@ import sys
 
 import numpy
 import pytest
-from conftest import draw
+from conftest import assert_explains_itself, draw
 
 import sluice
 
@@ -108,10 +108,7 @@ def assert_same_weights(one, other):
 
 @pytest.mark.parametrize("name", NEEDS)
 def test_examples_are_short_and_say_how_to_run_them(name):
-    text = (EXAMPLES / f"{name}.py").read_text()
-    assert 25 <= len(text.splitlines()) <= 120
-    assert text.startswith('"""')
-    assert f"python python/examples/training/{name}.py " in text.split('"""')[1]
+    assert_explains_itself((EXAMPLES / f"{name}.py").read_text(), 120, f"python python/examples/training/{name}.py ")
 
 
 @pytest.mark.parametrize(("name", "package"), [(name, package) for name, (packages, _) in NEEDS.items() for package in packages])
