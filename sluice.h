@@ -19,6 +19,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/sources/batches.h>
 #include <sluice/graph/sources/values.h>
+#include <sluice/graph/thread_pool.h>
 #include <sluice/io/http/urls.h>
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>

@@ -1,4 +1,5 @@
 #include <sluice/graph/options.h>
+#include <sluice/graph/thread_pool.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/process.h>
 
@@ -8,14 +9,30 @@
 
 namespace sluice {
 
-PipelineOptions checked(PipelineOptions options) {
+int checked_threads(int threads) {
+  constexpr int kMostThreads = 4096;
+  if (threads < 0) {
+    throw BuildError("threads must be at least 1 (or 0 for all CPUs), not " +
+                     std::to_string(threads));
+  }
+  if (threads > kMostThreads)
+    throw BuildError("threads must be at most 4096, not " + std::to_string(threads));
+  return threads == 0 ? cpu_count() : threads;
+}
+
+PipelineOptions checked(PipelineOptions options, bool on_device) {
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw BuildError(what);
   };
   require(options.batch_size >= 1,
           "batch_size must be at least 1, not " + std::to_string(options.batch_size));
-  require(options.threads >= 0,
-          "threads must be at least 1 (or 0 for all CPUs), not " + std::to_string(options.threads));
+  if (options.thread_pool != nullptr) {
+    require(options.threads == 0,
+            "threads is " + std::to_string(options.threads) + ", but thread_pool has " +
+                std::to_string(options.thread_pool->threads()) + " threads: leave threads out");
+    options.threads = options.thread_pool->threads();
+  }
+  options.threads = checked_threads(options.threads);
   require(options.prefetch >= 0,
           "prefetch must be at least 0, not " + std::to_string(options.prefetch));
   require(options.stall_timeout >= 0,
@@ -27,6 +44,8 @@ PipelineOptions checked(PipelineOptions options) {
   require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
           "on_error: the rate must lie between 0 and 1, not " +
               std::to_string(options.on_error.max_rate));
+  require(options.device != nullptr || !options.deliver_on_device,
+          "deliver_on_device is true, but PipelineOptions::device is not set: set it to gpu()");
   require(options.max_device_bytes >= 0,
           "max_device_bytes must be at least 0, not " + std::to_string(options.max_device_bytes));
   require(options.max_image_bytes >= 1,
@@ -38,10 +57,6 @@ PipelineOptions checked(PipelineOptions options) {
   require(options.trace.max_events >= 1 && options.trace.max_events <= kMostEvents,
           "trace: max_events must lie between 1 and 100,000,000, not " +
               std::to_string(options.trace.max_events));
-  constexpr int kMostThreads = 4096;
-  require(options.threads <= kMostThreads,
-          "threads must be at most 4096, not " + std::to_string(options.threads));
-  if (options.threads == 0) options.threads = cpu_count();
   if (options.io_threads == kAutomatic) options.io_threads = std::max(4, options.threads);
   if (options.window == 0) {
     std::int64_t wanted = std::int64_t{options.batch_size} * (std::int64_t{options.prefetch} + 1);
@@ -53,7 +68,7 @@ PipelineOptions checked(PipelineOptions options) {
     constexpr std::int64_t kOnDevice = 1024;
     if (options.prefetch > 0 && options.output_memory.empty()) {
       if (options.threads > 1) wanted += kSparePerThread * options.threads;
-      if (options.device != nullptr) wanted += kOnDevice;
+      if (on_device) wanted += kOnDevice;
     }
     options.window = static_cast<int>(std::min<std::int64_t>(wanted, INT32_MAX));
   }

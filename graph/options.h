@@ -16,6 +16,7 @@ namespace sluice {
 
 class Device;
 class MemoryResource;
+class ThreadPool;
 
 // The policy for batches with failed samples.
 struct OnError {
@@ -75,6 +76,8 @@ struct PipelineOptions {
   // Threads of this pipeline alone; 0: as many as the CPUs that the process may use. If the system
   // does not allow that many, the pipeline uses fewer: see Stats::threads.
   int threads = 0;
+  // Threads that this pipeline shares with others, in place of `threads`: see ThreadPool.
+  std::shared_ptr<ThreadPool> thread_pool = {};
   // Additional threads for datasets with slow reads (see Graph::read), so that slow storage does
   // not block computing threads. All samples of the window may then be read ahead. Use as many as
   // it takes to keep the storage busy. kAutomatic: as many as `threads`, and at least 4. 0: the
@@ -83,12 +86,18 @@ struct PipelineOptions {
   int prefetch = 2;  // batches to prepare while the user works on one
   // The most samples in flight, pending ones included; at least batch_size. 0: batch_size *
   // (prefetch + 1). To this, 0 adds 8 for each of several threads, so that one slow sample leaves
-  // no thread idle. With a device, it adds 1,024, so that GPU batches are large. Neither is added
-  // if prefetch is 0 or output_memory is given.
+  // no thread idle. With steps on a device, it adds 1,024, so that GPU batches are large. Neither
+  // is added if prefetch is 0 or output_memory is given.
   int window = 0;
   // The device for steps whose inputs are on a GPU (see Value::gpu()): sluice::gpu(0). Several
   // pipelines may share it.
   std::shared_ptr<Device> device = {};
+  // If true, images and tensors are delivered in the memory of `device`. Those that steps on the
+  // host make are written into pinned memory and copied by a stream of the pipeline. The copies of
+  // the next batches start while you use one, unless `compact` is set or samples are missing; see
+  // MemoryBatch::wait_on(). Other values, such as numbers, stay on the host. Throws BuildError
+  // without a device.
+  bool deliver_on_device = false;
   // The most memory to use on that device; 0: all there is. Samples wait until others free memory.
   // A sample fails, with an error that says so, if it is too large by itself or if no other sample
   // can free memory. A number above 0 throws BuildError if no step runs on the device.
@@ -162,7 +171,10 @@ struct StackOptions {
 };
 
 // Replaces zeros in the options by their defaults. Throws BuildError for invalid options.
-PipelineOptions checked(PipelineOptions options);
+// `on_device`: steps of the pipeline run on a device.
+PipelineOptions checked(PipelineOptions options, bool on_device);
+// The same for a number of threads.
+int checked_threads(int threads);
 
 // Options of a source. A Sampler may be given in their place: g.read(files, {.shuffle = true}).
 struct SourceOptions {

@@ -200,6 +200,12 @@ void end_of(DeviceBatches& device, const DeviceBatches::Event& event) noexcept {
   }
 }
 
+[[noreturn]] void throw_shapes_differ() {
+  throw Error(
+      "the samples of this batch differ in shape and do not fit into the given memory; make them "
+      "one shape, for instance with resize");
+}
+
 // Returns the spec of values that have one number of dimensions, with 0 for sizes in which they
 // differ.
 template <class Cells>
@@ -227,16 +233,18 @@ BatchMemory::BatchMemory(std::size_t cells, BufferPool& pool, BatchHistory& hist
       cells_(cells) {}
 
 BatchMemory::~BatchMemory() {
-  if (device_ == nullptr || (ready_.empty() && uses_.empty())) return;
+  if (device_ == nullptr || (ready_.empty() && uses_.empty() && copied_.empty())) return;
   std::vector<DeviceBatches::Event> users;
   std::vector<DeviceBatches::Held> memory;
   try {
     users = ready_;
+    users.insert(users.end(), copied_.begin(), copied_.end());
     for (const Use& use : uses_) users.push_back(use.over);
     memory = std::move(dropped_);
     memory.reserve(memory.size() + cells_.size() + 3);
   } catch (...) {  // no memory for the lists, so wait here
     for (const DeviceBatches::Event& event : ready_) end_of(*device_, event);
+    for (const DeviceBatches::Event& event : copied_) end_of(*device_, event);
     for (const Use& use : uses_) end_of(*device_, use.over);
     return;
   }
@@ -275,13 +283,14 @@ void BatchMemory::adopt(std::size_t index, BatchMemory& from, std::size_t i) {
   cells_[index] = std::move(cell);
 }
 
-// Takes memory from the pool. If there is none, waits for memory that streams still use.
-Buffer BatchMemory::take(std::size_t bytes) {
+// Takes memory from the pool. If there is none and `patient`, waits for memory that streams still
+// use.
+Buffer BatchMemory::take(std::size_t bytes, bool patient) {
   while (true) {
     try {
       return pool_->allocate(bytes);
     } catch (const std::bad_alloc&) {
-      if (device_ == nullptr || !device_->wait_for_memory()) throw;
+      if (!patient || device_ == nullptr || !device_->wait_for_memory()) throw;
     }
   }
 }
@@ -294,7 +303,7 @@ void BatchMemory::reserve_block(const ValueSpec& spec) {
     if (bytes / 2 > history_->largest_dense.load(std::memory_order_relaxed)) return;
   }
   try {
-    block_ = allocate_block(bytes, false);
+    block_ = allocate_block(bytes, given_ == nullptr);
     block_spec_ = spec;
   } catch (const Error&) {  // finish() asks again, and reports it
   }
@@ -328,7 +337,7 @@ void* BatchMemory::ask_given(std::size_t asked, bool patient) {
 BatchMemory::Block BatchMemory::allocate_block(std::size_t bytes, bool patient) {
   Block block;
   if (given_ == nullptr) {
-    block.own = take(bytes);
+    block.own = take(bytes, patient);
     block.data = block.own.data();
     block.bytes = block.own.size();
     return block;
@@ -428,11 +437,7 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
     run_copies();
     return;
   }
-  if (given_ != nullptr) {
-    throw Error(
-        "the samples of this batch differ in shape and do not fit into the given memory; make them "
-        "one shape, for instance with resize");
-  }
+  if (given_ != nullptr) throw_shapes_differ();
   make_ragged(count);
   run_copies();
 }
@@ -542,26 +547,55 @@ Tensor BatchMemory::to_host(const Tensor& tensor) {
 std::shared_ptr<BatchMemory> BatchMemory::copy_to_host() {
   device_->require_home();
   wait();
+  auto copy = copy_into(device_->pinned(), nullptr, true);
+  copy->wait();
+  copy->ready_.clear();
+  return copy;
+}
+
+std::shared_ptr<BatchMemory> BatchMemory::copy_to_device(BufferPool& pool,
+                                                         std::shared_ptr<MemoryResource> given,
+                                                         bool patient) {
+  device_->reclaim();
+  copied_.reserve(copied_.size() + 1);
+  auto copy = copy_into(pool, std::move(given), patient);
+  copied_.insert(copied_.end(), copy->ready_.begin(), copy->ready_.end());
+  return copy;
+}
+
+bool BatchMemory::is_in_place() const {
+  if (block_.data == nullptr || cells_.empty()) return false;
+  const std::size_t bytes = block_spec_.bytes();
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (cells_[i].data != block_.data + i * bytes || cells_[i].spec != block_spec_) return false;
+  }
+  return true;
+}
+
+// Starts to copy the values into memory of another kind.
+std::shared_ptr<BatchMemory> BatchMemory::copy_into(BufferPool& pool,
+                                                    std::shared_ptr<MemoryResource> given,
+                                                    bool patient) {
   static BatchHistory none;  // the pipeline's may be gone
-  auto copy =
-      std::make_shared<BatchMemory>(cells_.size(), device_->pinned(), none, nullptr, device_);
-  copy->dense_ = dense_;
+  const bool dense = dense_ || is_in_place();
+  if (given != nullptr && !dense && !cells_.empty()) throw_shapes_differ();
+  auto copy = std::make_shared<BatchMemory>(cells_.size(), pool, none, std::move(given), device_);
+  copy->dense_ = dense;
   copy->none_ = none_;
   const std::size_t bytes_of_all = cells_.size() * each().bytes();
-  if (dense_ || cells_.empty()) copy->block_ = copy->allocate_block(bytes_of_all, true);
+  if (dense || cells_.empty()) copy->block_ = copy->allocate_block(bytes_of_all, patient);
   std::vector<DeviceBatches::Copy> copies;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     Cell& to = copy->cells_[i];
     const std::size_t bytes = spec(i).bytes();
     to.spec = spec(i);
-    if (!dense_) to.own = copy->take(bytes);
-    to.data = dense_ ? copy->block_.data + i * bytes : to.own.data();
-    if (!dense_ && bytes > 0) copies.push_back({to.data, data(i), bytes});
+    if (!dense) to.own = copy->take(bytes, patient);
+    to.data = dense ? copy->block_.data + i * bytes : to.own.data();
+    if (!dense && bytes > 0) copies.push_back({to.data, data(i), bytes});
   }
-  if (dense_ && bytes_of_all > 0) copies.push_back({copy->block_.data, block(), bytes_of_all});
-  if (copies.empty()) return copy;
-  const DeviceBatches::Event event = device_->copy(copies);
-  device_->wait({&event, 1});
+  if (dense && bytes_of_all > 0) copies.push_back({copy->block_.data, block(), bytes_of_all});
+  copy->ready_.reserve(1);
+  if (!copies.empty()) copy->ready_.push_back(device_->copy(copies));
   return copy;
 }
 

@@ -187,6 +187,15 @@ class BatchMemory final : public StreamSync {
   Tensor to_host(const Tensor& tensor) override;
   // Returns a copy of all values in host memory; waits.
   std::shared_ptr<BatchMemory> copy_to_host();
+  // Starts a copy of all values into device memory, of `pool` or the user's, and returns it: see
+  // wait_on(). This memory is not reused before the copy is over. Only for pinned memory, after
+  // finish() or if is_in_place(). `patient`: if there is no memory, waits for memory that streams
+  // still use. Throws Error if the values do not fit into the user's memory.
+  std::shared_ptr<BatchMemory> copy_to_device(BufferPool& pool,
+                                              std::shared_ptr<MemoryResource> given, bool patient);
+  // True if finish(), with all cells and no padding, would move nothing. Only when all cells have
+  // ended.
+  bool is_in_place() const;
 
   // The spec of a cell that has its value, or of value i after finish().
   const ValueSpec& spec(std::size_t i) const { return cells_[i].spec; }
@@ -222,7 +231,7 @@ class BatchMemory final : public StreamSync {
     DeviceBatches::Event over;
   };
   void reserve_block(const ValueSpec& spec);
-  Buffer take(std::size_t bytes);
+  Buffer take(std::size_t bytes, bool patient = true);
   Block allocate_block(std::size_t bytes, bool patient);
   void* ask_given(std::size_t bytes, bool patient);
   void make_dense(std::size_t count);
@@ -231,6 +240,8 @@ class BatchMemory final : public StreamSync {
   void let_go(Buffer& own, std::shared_ptr<void>& shared);
   void run_copies();
   std::shared_ptr<void> share(std::size_t i);
+  std::shared_ptr<BatchMemory> copy_into(BufferPool& pool, std::shared_ptr<MemoryResource> given,
+                                         bool patient);
 
   BufferPool* pool_;
   BatchHistory* history_;
@@ -247,7 +258,8 @@ class BatchMemory final : public StreamSync {
   // For finish() with a device's values: the copies, and the memory that is free after them.
   std::vector<DeviceBatches::Copy> copies_;
   std::vector<DeviceBatches::Held> dropped_;
-  std::vector<DeviceBatches::Event> ready_;  // over when the values are in their final place
+  std::vector<DeviceBatches::Event> ready_;   // over when the values are in their final place
+  std::vector<DeviceBatches::Event> copied_;  // over when copy_to_device() has read the values
   std::vector<Use> uses_;
 };
 

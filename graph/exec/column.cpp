@@ -1,4 +1,5 @@
 #include <sluice/graph/exec/column.h>
+#include <sluice/graph/exec/device_batch.h>
 #include <sluice/runtime/batch_memory.h>
 
 #include <cstring>
@@ -134,9 +135,12 @@ Tensor tensor_of(std::shared_ptr<void> owner, std::byte* data, std::size_t size,
 }
 
 MemoryColumn::MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history)
-    : memory_(
-          std::make_shared<BatchMemory>(cells, *memory.pool, history, memory.given, memory.device)),
-      in_place_(memory.device == nullptr || memory_->place().kind != MemoryKind::host) {}
+    : memory_(std::make_shared<BatchMemory>(cells, *memory.pool, history,
+                                            memory.delivered == nullptr ? memory.given : nullptr,
+                                            memory.device)),
+      in_place_(memory.device == nullptr || memory_->place().kind != MemoryKind::host),
+      delivered_(memory.delivered),
+      given_(memory.delivered == nullptr ? nullptr : memory.given) {}
 
 std::byte* MemoryColumn::place(std::size_t cell, const ValueSpec& spec) {
   return in_place_ ? memory_->place(cell, spec) : nullptr;
@@ -144,8 +148,27 @@ std::byte* MemoryColumn::place(std::size_t cell, const ValueSpec& spec) {
 
 MemoryPlace MemoryColumn::where(std::size_t cell) const { return memory_->place_of(cell); }
 
+void MemoryColumn::copy_ahead() noexcept {
+  if (delivered_ == nullptr || ahead_ != nullptr || !memory_->is_in_place()) return;
+  try {
+    ahead_ = copy_to_device(false);
+  } catch (...) {
+  }
+}
+
 void MemoryColumn::finish(std::span<const std::uint32_t> kept, std::size_t padding) {
+  if (kept.size() < memory_->size() || padding > 0) ahead_.reset();
   memory_->finish(kept, padding);
+  if (delivered_ == nullptr) return;
+  memory_ = ahead_ != nullptr ? std::move(ahead_) : copy_to_device(true);
+}
+
+std::shared_ptr<BatchMemory> MemoryColumn::copy_to_device(bool patient) {
+  auto copy = memory_->copy_to_device(delivered_->values, given_, patient);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < copy->size(); ++i) bytes += copy->spec(i).bytes();
+  delivered_->counters.bytes_up += static_cast<std::int64_t>(bytes);
+  return copy;
 }
 
 std::size_t MemoryColumn::bytes() const { return memory_->bytes(); }

@@ -36,6 +36,8 @@ class DeviceBatches;
 
 namespace detail {
 
+struct DeviceMemory;
+
 template <class Batch>
 class IndexIterator {
  public:
@@ -257,6 +259,10 @@ class Column {
   virtual TensorSpec spec(std::size_t) const { return {}; }
   // Stores the value of a cell. It may move from `value` if `last_use`.
   virtual void emit(std::size_t cell, void* value, bool last_use) = 0;
+  // Call it when all cells have been emitted, before finish(). Starts to copy the values to the
+  // device, if they are delivered there and nothing is left to move. finish() then uses the copy if
+  // it keeps all cells. An error is ignored: finish() copies again.
+  virtual void copy_ahead() noexcept {}
   // Keeps these cells in this order, then repeats the last one `padding` times.
   virtual void finish(std::span<const std::uint32_t> kept, std::size_t padding) = 0;
   // After finish(): passes value i to a cell of a column of the same kind.
@@ -269,8 +275,11 @@ class Column {
 struct ColumnMemory {
   BufferPool* pool = nullptr;
   std::shared_ptr<MemoryResource> given = {};  // the user's, or null
-  // Set if steps on a device make the values, in device memory or for the host; else null.
+  // Set if steps on a device make the values, in device memory or for the host, or if they are
+  // delivered on a device; else null.
   std::shared_ptr<DeviceBatches> device = {};
+  // Set if values in host memory are delivered on the device: its memory. `given` is then there.
+  DeviceMemory* delivered = nullptr;
 };
 
 // Makes the columns of one output, batch after batch.
@@ -332,6 +341,7 @@ class MemoryColumn : public Column {
   MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history);
   std::byte* place(std::size_t cell, const ValueSpec& spec) override;
   MemoryPlace where(std::size_t cell) const override;
+  void copy_ahead() noexcept override;
   void finish(std::span<const std::uint32_t> kept, std::size_t padding) override;
   void transfer(std::size_t i, Column& to, std::size_t cell) override;
   std::size_t bytes() const override;
@@ -341,7 +351,12 @@ class MemoryColumn : public Column {
   std::shared_ptr<BatchMemory> memory_;
 
  private:
+  std::shared_ptr<BatchMemory> copy_to_device(bool patient);
+
   const bool in_place_;  // false for a device and unpinned host memory, which it cannot write
+  DeviceMemory* const delivered_;
+  const std::shared_ptr<MemoryResource> given_;  // on the device, for values that are copied there
+  std::shared_ptr<BatchMemory> ahead_;           // what copy_ahead() has begun; null: nothing
 };
 
 class ImageColumn : public MemoryColumn {

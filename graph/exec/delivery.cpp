@@ -418,6 +418,12 @@ std::int64_t PendingBatches::complete_batches() const {
                        [](const auto& batch) { return batch->samples != nullptr; });
 }
 
+PendingBatch* PendingBatches::complete_and_well(std::size_t i) const {
+  if (i >= batches_.size()) return nullptr;
+  PendingBatch& batch = *batches_[i];
+  return batch.samples != nullptr && batch.all_well ? &batch : nullptr;
+}
+
 std::unique_ptr<PendingBatch> PendingBatches::take_front() {
   if (batches_.empty()) return nullptr;
   std::unique_ptr<PendingBatch> batch = std::move(batches_.front());
@@ -465,7 +471,10 @@ void PendingBatches::make_columns(BatchData& batch, bool for_user) const {
   std::vector<std::unique_ptr<Column>> columns;
   for (std::size_t k = 0; k < makers_.size(); ++k) {
     ColumnMemory memory = memory_[k];
-    if (!for_user) memory.given = nullptr;
+    if (!for_user) {
+      memory.given = nullptr;
+      memory.delivered = nullptr;
+    }
     columns.push_back(makers_[k]->make(room, memory));
   }
   batch.columns = std::move(columns);

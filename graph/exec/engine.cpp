@@ -5,6 +5,7 @@
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/thread_pool.h>
 #include <sluice/runtime/batch_memory.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>
@@ -54,12 +55,15 @@ void check_output_memory(const PipelineOptions& options, const Plan& plan,
       throw BuildError(where + ": only images and tensors can be written to given memory");
     }
     const MemoryPlace place = given[k]->place();
-    if (plan.slots[plan.outputs[k]].on_device) {
+    const bool on_device = plan.slots[plan.outputs[k]].on_device;
+    if (on_device || options.deliver_on_device) {
       const int index = options.device == nullptr ? 0 : options.device->index();
       const MemoryPlace wanted{MemoryKind::device, index};
       if (place != wanted) {
         throw BuildError(where + " is " + to_string(place) + ", but the output lies in " +
-                         to_string(wanted) + "; give memory there, or return .cpu() of the output");
+                         to_string(wanted) + "; give memory there, or " +
+                         (options.deliver_on_device ? "leave deliver_on_device out"
+                                                    : "return .cpu() of the output"));
       }
     } else if (!place.on_host()) {
       throw BuildError(where + " is " + to_string(place) +
@@ -147,7 +151,7 @@ std::vector<char> last_uses(const Plan& plan,
 
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                    std::vector<std::unique_ptr<ColumnMaker>> the_makers)
-    : options(checked(the_options)),
+    : options(checked(the_options, has_step(the_plan, StepKind::stream))),
       recorded(limited(std::move(the_plan), options)),
       plan(prepare(recorded, {}, options.compose)),
       makers(std::move(the_makers)),
@@ -182,7 +186,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
     samples.back()->count(options.profile);
     samples.back()->set_open_ended(until_end);
   }
-  if (has_step(plan, StepKind::stream)) {
+  if (has_step(plan, StepKind::stream) || options.deliver_on_device) {
     if (options.device == nullptr) {
       throw BuildError(
           "steps of the pipeline run on a GPU, but PipelineOptions::device is not set: set it to "
@@ -205,16 +209,18 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       plan, handles, options.threads,
       reads ? static_cast<int>(std::min<std::int64_t>(options.io_threads, window)) : 0,
       options.batch_size, sample_pool,
-      ExecutorHooks{.admit = [this](Sample& sample) { return admit(sample); },
-                    .begin = [this](Sample& sample) { begin(sample); },
-                    .finish = [this](Sample& sample) { return finish(sample); },
-                    .batch_ready =
-                        [this](std::int64_t index, const std::vector<Sample*>& in_order) {
-                          batch_ready(index, in_order);
-                        },
-                    .broken = [this](std::exception_ptr why) { break_off(std::move(why)); },
-                    .trace = trace.get(),
-                    .device = device.get()});
+      ExecutorHooks{
+          .admit = [this](Sample& sample) { return admit(sample); },
+          .begin = [this](Sample& sample) { begin(sample); },
+          .finish = [this](Sample& sample) { return finish(sample); },
+          .batch_ready =
+              [this](std::int64_t index, const std::vector<Sample*>& in_order) {
+                batch_ready(index, in_order);
+              },
+          .broken = [this](std::exception_ptr why) { break_off(std::move(why)); },
+          .trace = trace.get(),
+          .device = device.get(),
+          .credits = options.thread_pool == nullptr ? nullptr : &options.thread_pool->credits()});
 }
 
 void Engine::Impl::choose_memory() {
@@ -224,7 +230,9 @@ void Engine::Impl::choose_memory() {
     ColumnMemory memory{.pool = &batch_pool};
     if (k < options.output_memory.size()) memory.given = options.output_memory[k];
     const MemoryKind kind = kind_of_output(plan, plan.outputs[k], *makers[k]);
-    if (kind != MemoryKind::host) {
+    if (options.deliver_on_device && kind != MemoryKind::device && makers[k]->takes_memory())
+      memory.delivered = &device->memory;
+    if (kind != MemoryKind::host || memory.delivered != nullptr) {
       memory.pool = kind == MemoryKind::device ? &device->memory.values : &device->memory.pinned;
       if (batches == nullptr) batches = std::make_shared<DeviceBatches>(options.device);
       memory.device = batches;
@@ -571,10 +579,11 @@ void Engine::Impl::note_taken(const BatchData& batch) {
 }
 
 std::string unused_device(const PipelineOptions& options, const Plan& plan) {
-  if (options.device == nullptr || has_step(plan, StepKind::stream)) return {};
+  if (options.device == nullptr || options.deliver_on_device || has_step(plan, StepKind::stream))
+    return {};
   return "device is '" + options.device->name() +
-         "', but no step of the pipeline runs on a GPU: call .gpu() on a value, or leave device "
-         "out";
+         "', but no step of the pipeline runs on a GPU: call .gpu() on a value, set "
+         "deliver_on_device, or leave device out";
 }
 
 }  // namespace sluice::detail

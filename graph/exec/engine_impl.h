@@ -159,6 +159,9 @@ struct Engine::Impl {
   std::unique_ptr<BatchData> next_full();
 
   std::unique_ptr<BatchData> next_in_order();
+  // Starts to copy the next complete batches to the device, in order, up to the first with missing
+  // samples. That one may need their memory.
+  void copy_ahead();
 
   // True if the next samples become a batch. A short batch does not, if short batches are dropped,
   // unless a source has failed for one of its samples: that error is always reported.

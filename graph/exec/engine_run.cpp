@@ -296,7 +296,10 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   trace_counts();
   lock.unlock();
   executor->release(batch.index - pending_batches.first_batch());
-  if (!trouble) return std::move(taken->data);
+  if (!trouble) {
+    if (options.deliver_on_device) copy_ahead();
+    return std::move(taken->data);
+  }
   try {
     std::rethrow_exception(trouble);
   } catch (const std::bad_alloc&) {
@@ -307,6 +310,16 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     lock.lock();
     if (is_lost_device(error)) end(lock, "");
     throw;
+  }
+}
+
+void Engine::Impl::copy_ahead() {
+  for (std::size_t i = 0;; ++i) {
+    std::unique_lock lock(mutex);
+    const PendingBatch* const batch = pending_batches.complete_and_well(i);
+    lock.unlock();  // only this thread removes batches
+    if (batch == nullptr) return;
+    for (const auto& column : batch->data->columns) column->copy_ahead();
   }
 }
 

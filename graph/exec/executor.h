@@ -27,6 +27,10 @@
 #include <thread>
 #include <vector>
 
+namespace sluice::flow {
+class credit_pool;
+}
+
 namespace sluice::detail {
 
 struct DeviceWork;
@@ -48,6 +52,9 @@ struct ExecutorHooks {
   std::function<void(std::exception_ptr why)> broken;
   PipelineTrace* trace = nullptr;  // null: none
   DeviceWork* device = nullptr;    // for steps on a device; outlives the executor
+  // Limits the samples at work together with those of other pipelines; null: no such limit.
+  // Outlives the executor.
+  flow::credit_pool* credits = nullptr;
 };
 
 class Executor {

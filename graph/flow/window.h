@@ -26,6 +26,10 @@
 // from the work that tokens wait for, such as another process. Do not set it if other tasks need
 // all threads.
 //
+// Windows that share a credit_pool have one credit of their own each. Further ones come from the
+// pool, and a lane that owes one gives it back after its token. So each window goes on, slowly if
+// others need the pool.
+//
 // Ownership: the window holds handles only; what they refer to belongs to the user.
 // Threads: all functions from any thread. `admit` runs under the window's lock: keep it short, and
 // never call the window from it. `begin` may call anything, and runs for several tokens at once.
@@ -63,7 +67,7 @@
 //
 // Invariants: active_ <= active_limit_. Each credit in use belongs to a lane, to a token at work,
 // or to a task that becomes a lane. A credit is given up only under the lock, after a look for
-// tokens or because other lanes run. So if no credit is in use, no started token waits for one. A
+// tokens or because others are in use. So if no credit is in use, no started token waits for one. A
 // token is in ready_ at most once, and in free_ only if it carries no sample.
 //
 // `mutex_` guards free_, ready_, the list of lanes with its links, active_, asleep_, open_ and
@@ -77,6 +81,7 @@
 // Read lane::run() first, then find_next().
 #pragma once
 
+#include <sluice/graph/flow/credit_pool.h>
 #include <sluice/graph/flow/inline_dispatch.h>
 #include <sluice/runtime/ring_buffer.h>
 
@@ -89,6 +94,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <utility>
@@ -188,9 +194,10 @@ class window {
   using admit_function = std::function<bool(Token)>;
   using begin_function = std::function<void(Token)>;
 
-  // `active`: the number of tokens that may be at work at once; 0 means all.
+  // `active`: the number of tokens that may be at work at once; 0 means all. `shared`: the pool for
+  // all of their credits but one; null: none.
   window(tbb::flow::graph& g, std::vector<Token> tokens, std::size_t active, admit_function admit,
-         begin_function begin = {}, bool may_sleep = false)
+         begin_function begin = {}, bool may_sleep = false, credit_pool* shared = nullptr)
       : graph_(g),
         size_(tokens.size()),
         active_limit_(active == 0 ? tokens.size() : active),
@@ -208,7 +215,9 @@ class window {
         lanes_(g, tbb::flow::unlimited, [this](tbb::flow::continue_msg) -> tbb::flow::continue_msg {
           lane(*this).run();
           return {};
-        }) {}
+        }) {
+    if (shared != nullptr) share_.emplace(*shared);
+  }
   window(const window&) = delete;
   window& operator=(const window&) = delete;
 
@@ -236,7 +245,7 @@ class window {
     {
       const std::lock_guard lock(mutex_);
       if (!has_work()) {
-        --active_;
+        give_credit();
         return;
       }
     }
@@ -257,8 +266,7 @@ class window {
       ready_.push({token, &next});
       came_.fetch_add(1, std::memory_order_relaxed);
       if (wake()) return;
-      if (active_ >= active_limit_ || more_lanes(ready_.size()) == 0) return;
-      ++active_;
+      if (more_lanes(ready_.size()) == 0 || !take_credit()) return;
     }
     begin_lanes(1);
   }
@@ -283,7 +291,8 @@ class window {
     const std::lock_guard lock(mutex_);
     free_.assign(tokens.begin(), tokens.end());
     ready_.clear();
-    active_ = 0;
+    while (active_ > 0) give_credit();
+    if (share_) share_->wants_none();
     waiting_ = 0;
     open_ = true;
   }
@@ -399,9 +408,13 @@ class window {
     if (one.each_ > duration()) lane_controller_.learn(std::exchange(one.each_, duration()));
     for (bool first = true;; first = false) {
       if (!one.has_credit_) {
-        if (active_ >= active_limit_) return false;
-        ++active_;
+        if (!take_credit()) return false;
         one.has_credit_ = true;
+      }
+      if (share_ && active_ > 1 && share_->owes()) {
+        one.has_credit_ = false;
+        give_credit();
+        return false;
       }
       const bool may = !too_many(), outermost = one.outer_ == nullptr;
       if (may && (ready_.pop(next) || one.pop(next) || admit(next, one) || take_from_others(next)))
@@ -409,13 +422,13 @@ class window {
       if (first && may && outermost && is_short() && open_ && free_.empty()) {
         linger(lock);
       } else if (!may || !outermost || !sleep(lock)) {
+        if (may && share_) share_->wants_none();
         one.has_credit_ = false;
-        --active_;
+        give_credit();
         return false;
       }
     }
-    const bool another = more_lanes(admissible()) > 0 && !wake() && active_ < active_limit_;
-    if (another) ++active_;
+    const bool another = more_lanes(admissible()) > 0 && !wake() && take_credit();
     lock.unlock();
     if (another) begin_lanes(1);
     return true;
@@ -435,13 +448,24 @@ class window {
   void start(const HowMany& how_many) {
     std::unique_lock lock(mutex_);
     (void)wake();
-    const std::size_t lanes = how_many(active_limit_ - active_);
-    active_ += lanes;
+    const std::size_t wanted = how_many(active_limit_ - active_);
+    std::size_t lanes = 0;
+    while (lanes < wanted && take_credit()) ++lanes;
     lock.unlock();
     begin_lanes(lanes);
   }
 
   // The functions below are called under the lock, except begin_lanes().
+
+  bool take_credit() {
+    if (active_ >= active_limit_ || (share_ && active_ > 0 && !share_->take())) return false;
+    ++active_;
+    return true;
+  }
+  void give_credit() {
+    --active_;
+    if (share_ && active_ > 0) share_->give();
+  }
 
   // The last lane that finds no token sleeps here. Returns true if it has slept and was woken.
   bool sleep(std::unique_lock<std::mutex>& lock) {
@@ -507,7 +531,7 @@ class window {
       for (; count > 0; --count) lanes_.try_put({});
     } catch (...) {
       const std::lock_guard lock(mutex_);
-      active_ -= count;
+      for (; count > 0; --count) give_credit();
       throw;
     }
   }
@@ -516,6 +540,7 @@ class window {
   const std::size_t size_;
   const std::size_t active_limit_;
   const bool may_sleep_;
+  std::optional<credit_pool::share> share_;
   mutable std::mutex mutex_;                // held briefly
   std::vector<Token> free_;                 // never grows beyond its first size
   sluice::detail::RingBuffer<work> ready_;  // resumed, or left by lanes that ended: need a credit

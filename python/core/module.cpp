@@ -6,12 +6,14 @@
 #include "values.h"
 #include "words.h"
 #include <sluice/cuda/gpu.h>
+#include <sluice/graph/thread_pool.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/readers/environment.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -104,6 +106,21 @@ NB_MODULE(_core, module) {
              nb::arg("apply_orientation"));
   module.def("encode_jpeg", encode, nb::arg("image"), nb::arg("quality"));
   module.def("in_python", in_python);
+  nb::class_<sluice::ThreadPool>(module, "ThreadPool",
+                                 "Threads that several pipelines share, such as those of training "
+                                 "and validation: pass the same pool as their `thread_pool`.\n\n"
+                                 "Together they work on at most `threads` samples at once, plus "
+                                 "one for each pipeline after the first. A pipeline that is idle "
+                                 "leaves all threads to the others.")
+      .def(nb::init<int>(), nb::arg("threads") = 0,
+           "threads: their number; 0: as many as the CPUs that the process may use")
+      .def_prop_ro("threads", &sluice::ThreadPool::threads, "The number of threads.");
+  module.def("has_gpu", [](int index) {
+    const sluice::Gpus all = sluice::look_for_gpus();
+    return std::any_of(all.gpus.begin(), all.gpus.end(), [&](const sluice::Gpu& one) {
+      return one.index == index && one.why_not.empty();
+    });
+  });
   module.def("devices", [] { return to_string(sluice::look_for_gpus()); });
   module.def("rank_of_environment", [] {
     const sluice::Rank rank = sluice::rank_of_environment();

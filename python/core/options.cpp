@@ -7,6 +7,7 @@
 #include <sluice/graph/checkpoint.h>
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/sampling/sampler.h>
+#include <sluice/graph/thread_pool.h>
 #include <sluice/io/readers/environment.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>
@@ -22,6 +23,7 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -116,7 +118,7 @@ std::shared_ptr<Device> device_of(nb::handle value) {
     if (name == "stand-in") return std::make_shared<device::HostDevice>();
     throw std::invalid_argument(fmt::format(
         "must be 'cpu', 'gpu', the number of a GPU, or 'stand-in', not '{}'{}", name,
-        name.starts_with("cuda") ? "; sluice.torch.Loader(device='cuda') copies batches to a GPU"
+        name.starts_with("cuda") ? "; sluice.torch.Loader(to='cuda') copies batches to a GPU"
                                  : ""));
   }
   return gpu(as<std::int32_t>(value, "i32"));
@@ -134,10 +136,12 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
       {"batch_size", set(all.batch_size)},
       {"seed", set(all.seed)},
       {"threads", set(all.threads)},
+      {"thread_pool", set(all.thread_pool)},
       {"io_threads", set(all.io_threads)},
       {"prefetch", set(all.prefetch)},
       {"window", set(all.window)},
       {"device", [&](nb::handle value) { all.device = device_of(value); }},
+      {"deliver_on_device", set(all.deliver_on_device)},
       {"max_device_bytes", set(all.max_device_bytes)},
       {"max_image_bytes", set(all.max_image_bytes)},
       {"decoder", set_choice(all.decoder, std::array{Named<Decoder>{"exact", Decoder::exact},

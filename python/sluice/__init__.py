@@ -48,6 +48,7 @@ from ._core import (
     JpegError,
     JpegIndex,
     StallError,
+    ThreadPool,
 )
 from ._describing import refusing as _refusing
 from ._draws import DrawWarning
@@ -215,8 +216,8 @@ def drop_unless(predicate: Value) -> None:
 
 __all__ = [
     "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
-    "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError", "StallError", "Value", "WatchWarning",
-    "WorkerOptions",
+    "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
+    "WatchWarning", "WorkerOptions",
     "all_of", "any_of", "apply_if", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "iterate",
     "list_file", "map", "mix_up", "not_", "ops", "pipeline", "require_same_classes", "saved_plan", "select", "source", "tar",

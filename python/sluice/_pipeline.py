@@ -20,8 +20,8 @@ from ._structure import flatten
 from ._value import Value, is_number
 
 OPTIONS = (
-    "batch_size", "seed", "threads", "io_threads", "prefetch", "window", "device",
-    "max_device_bytes", "max_image_bytes", "decoder", "last_batch", "compact", "compose",
+    "batch_size", "seed", "threads", "thread_pool", "io_threads", "prefetch", "window", "device",
+    "deliver_on_device", "max_device_bytes", "max_image_bytes", "decoder", "last_batch", "compact", "compose",
     "on_error", "max_errors", "max_error_rate", "stall_timeout", "profile", "trace", "resume",
 )
 
@@ -498,6 +498,12 @@ class Description:
         others = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         return name in parameters or (others and name not in OPTIONS)
 
+    def option(self, name: str, given: dict[str, Any]) -> Any:
+        """The value of an option in a call with these keyword arguments; None if it is not given."""
+        if name in given and not self.has_parameter(name):
+            return given[name]
+        return self._options.get(name)
+
     def __iter__(self) -> Any:
         raise TypeError(
             f"{self.__name__} describes a pipeline, and calling it makes one: "
@@ -528,6 +534,8 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         The seed of all random numbers and shuffles. The same seed produces the same samples.
     threads : int, default 0
         Number of threads that compute. 0 uses all CPUs that the process may use.
+    thread_pool : ThreadPool, optional
+        Threads that this pipeline shares with others, in place of ``threads``; see :class:`sluice.ThreadPool`.
     io_threads : int, default -1
         Number of additional threads that read files. -1 uses as many as ``threads``, and at least 4. With 0,
         the computing threads read.
@@ -538,6 +546,9 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         ``batch_size``, ``prefetch`` and ``threads``.
     device : {'cpu', 'gpu'} or int, default 'cpu'
         The GPU for steps whose inputs ``value.gpu()`` has moved there: its number, or ``'gpu'`` for number 0.
+    deliver_on_device : bool, default False
+        If True, images and tensors are delivered in the memory of ``device``. Those that the CPU makes are
+        copied there while you use earlier batches. Other values stay on the CPU.
     max_device_bytes : int, default 0
         The most memory to use on the device. 0 sets no limit.
     max_image_bytes : int, default 2**29

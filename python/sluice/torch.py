@@ -156,10 +156,6 @@ def to_torch(batch: Batch) -> Any:
     return rebuild(batch.structure, [convert(one) for one in batch.columns])
 
 
-# Values of the pipeline's own option `device`; PyTorch has no device with these names.
-_OF_PIPELINE = ("gpu", "stand-in")
-
-
 class Loader:
     """Drop-in replacement for `torch.utils.data.DataLoader`.
 
@@ -169,7 +165,7 @@ class Loader:
 
     ::
 
-        loader = sluice.torch.Loader(train_pipeline, "photos/train", batch_size=256)
+        loader = sluice.torch.Loader(train_pipeline, "photos/train", batch_size=256, to="cuda")
         for epoch in range(90):
             loader.set_epoch(epoch)
             for images, labels in loader:
@@ -181,11 +177,12 @@ class Loader:
         The pipeline.
     *args, **kwargs
         Arguments of the function, and options of :func:`sluice.pipeline`, such as ``batch_size``. If the function has a
-        parameter with the name of an option, the function gets the argument. This also holds for ``device`` and
+        parameter with the name of an option, the function gets the argument. This also holds for ``to`` and
         ``drop_last``.
-    device : torch.device or str, optional
-        The PyTorch device to copy tensors to, such as ``'cuda'``. By default they are not copied. ``'gpu'`` and
-        ``'stand-in'`` set the pipeline's option ``device`` instead: the device of its steps after ``.gpu()``.
+    to : torch.device or str, optional
+        The PyTorch device for all tensors, such as ``'cuda'``. By default they stay where the pipeline makes them. On a
+        GPU that Sluice can use, the pipeline itself copies images and tensors there, as with its option
+        ``deliver_on_device``: from pinned memory, on a stream of its own, while you use earlier batches.
     drop_last : bool, optional
         True leaves out a last batch that is not full: the same as ``last_batch='drop'``.
 
@@ -207,7 +204,7 @@ class Loader:
         self,
         describe: Any,
         *args: Any,
-        device: Any = None,
+        to: Any = None,
         drop_last: bool | None = None,
         **kwargs: Any,
     ):
@@ -215,40 +212,41 @@ class Loader:
             args, kwargs = (*describe.args, *args), {**describe.keywords, **kwargs}
             describe = describe.func
         if isinstance(describe, Description):
-            if device is not None and (describe.has_parameter("device") or device in _OF_PIPELINE):
-                kwargs["device"], device = device, None
+            if to is not None and describe.has_parameter("to"):
+                kwargs["to"], to = to, None
             if drop_last is not None and describe.has_parameter("drop_last"):
                 kwargs["drop_last"], drop_last = drop_last, None
             for name in kwargs:
                 if name in _peers.OPTIONS and not describe.takes(name):
                     raise _core.BuildError(f"Loader has no {name!r}; {_peers.instead(_peers.OPTIONS[name])}")
-                meant = near(name, ("device", "drop_last"))
+                meant = near(name, ("to", "drop_last"))
                 if meant and name not in OPTIONS and not describe.takes(name):
                     raise _core.BuildError(f"Loader has no {name!r}{meant}")
             if drop_last is not None:
                 if "last_batch" in kwargs:
                     raise _core.BuildError("Loader: drop_last and last_batch say the same; give one of them")
                 kwargs["last_batch"] = "drop" if drop_last else "partial"
-            self.pipeline = describe(*args, **kwargs)
+            self.to = None if to is None else _device(to)
+            self.pipeline = describe(*args, **_delivering(describe, kwargs, self.to))
         elif isinstance(describe, Pipeline):
-            if args or kwargs or drop_last is not None or device in _OF_PIPELINE:
+            if args or kwargs or drop_last is not None:
                 raise _core.BuildError(
                     "a Pipeline has its options already: give them to the function that makes it"
                 )
             self.pipeline = describe
+            self.to = None if to is None else _device(to)
         else:
             raise _core.BuildError(
                 "Loader takes a function that is marked with @sluice.pipeline, or what it gives, not "
                 f"{type(describe).__name__}"
             )
-        self.device = None if device is None else _device(device)
         self.batch: Batch | None = None
 
     def __iter__(self) -> Iterator[Any]:
         for batch in self.pipeline:
             self.batch = batch
             given = to_torch(batch)
-            yield given if self.device is None else _moved(given, self.device)
+            yield given if self.to is None else _moved(given, self.to)
 
     def __len__(self) -> int:
         return len(self.pipeline)
@@ -283,20 +281,42 @@ class Loader:
 
 def _device(given: Any) -> torch.device:
     try:
-        return torch.device(given)
+        device = torch.device(given)
     except (OverflowError, RuntimeError, TypeError, ValueError) as error:
+        raise _core.BuildError(f"Loader: to must be a device of PyTorch, such as 'cuda:1' (got {given!r})") from error
+    if device.type == "cuda" and device.index is None and torch.cuda.is_available():
+        return torch.device("cuda", torch.cuda.current_device())
+    return device
+
+
+def _delivering(describe: Description, options: dict[str, Any], to: torch.device | None) -> dict[str, Any]:
+    """Adds the options by which the pipeline itself delivers on the device, if it can."""
+    if to is None or to.type != "cuda" or to.index is None or not _core.has_gpu(to.index):
+        return options
+    if describe.has_parameter("device") or describe.has_parameter("deliver_on_device"):
+        return options  # the call passes these to the function
+    device = describe.option("device", options)
+    own = {"gpu": 0, "cpu": None}.get(device, device)
+    if own is None:
+        options["device"] = to.index
+    elif own != to.index:
         raise _core.BuildError(
-            f"Loader: device must be where tensors go, such as 'cuda:1', or 'gpu' as the pipeline's own option (got {given!r})"
-        ) from error
+            f"Loader: to is {str(to)!r}, but the pipeline's device is {device!r}; give the same GPU, or leave to out"
+        )
+    if describe.option("deliver_on_device", options) is None:
+        options["deliver_on_device"] = True
+    return options
 
 
-def _moved(given: Any, device: Any) -> Any:
+def _moved(given: Any, device: torch.device) -> Any:
     leaves, shape = flatten(given)
-    moved = [
-        one.to(device, non_blocking=True) if isinstance(one, torch.Tensor) else one
-        for one in leaves
-    ]
-    return rebuild(shape, moved)
+    return rebuild(shape, [_on(device, one) if isinstance(one, torch.Tensor) else one for one in leaves])
+
+
+def _on(device: torch.device, tensor: torch.Tensor) -> torch.Tensor:
+    if device.type == "cuda" and tensor.device.type == "cpu":
+        tensor = tensor.pin_memory()  # otherwise the copy waits for the device
+    return tensor.to(device, non_blocking=True)
 
 
 __all__: Sequence[str] = (

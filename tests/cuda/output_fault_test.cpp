@@ -20,18 +20,23 @@
 namespace sluice::device {
 namespace output_fault_test {
 
-// A copy that closes gaps is refused, fails, or finds the device lost.
-TEST(DeviceOutputFaults, CopiesThatFailAreTold) {
+class DeviceOutputFaults : public DeviceOutputTest {};
+SLUICE_FOR_BOTH_MAKERS(DeviceOutputFaults);
+
+// A copy is refused, fails, or finds the device lost: one that closes gaps, or one of a whole batch
+// that the host has made.
+TEST_P(DeviceOutputFaults, CopiesThatFailAreTold) {
   for (const bool compact : {false, true}) {
     for (const Fault fault : {Fault::refused, Fault::failed, Fault::lost}) {
       SCOPED_TRACE(std::to_string(static_cast<int>(fault)) + (compact ? ", compact" : ""));
-      Delivering with([fault](int copy) { return copy == 7 ? fault : Fault::none; });
+      const int bad = GetParam() == MadeBy::device ? 7 : 2;
+      Delivering with([fault, bad](int copy) { return copy == bad ? fault : Fault::none; });
       std::vector<std::string> told;
       std::int64_t right = 0;
       {
-        PipelineOptions options = options_for(with.device);
+        PipelineOptions options = options_for(with.device, GetParam());
         options.compact = compact;
-        auto pipeline = make_pipeline(options, upside_down(true));
+        auto pipeline = make_pipeline(options, upside_down(true, GetParam()));
         with.first = with.device->streams();
         auto epoch = pipeline.epoch();
         for (int calls = 0; calls < 20; ++calls) {
@@ -65,7 +70,7 @@ TEST(DeviceOutputFaults, CopiesThatFailAreTold) {
 }
 
 // Anything may fail at any time: delivered samples are right, and no memory remains in use.
-TEST(DeviceOutputFaults, DeviceThatFailsAtRandom) {
+TEST_P(DeviceOutputFaults, DeviceThatFailsAtRandom) {
   std::int64_t delivered = 0, told = 0;
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -74,7 +79,7 @@ TEST(DeviceOutputFaults, DeviceThatFailsAtRandom) {
     const bool loses = random.below(4) == 0;
     HostDevice::Options how;
     how.bytes = random.below(4) == 0 ? std::size_t{5} << 20 : std::size_t{1} << 26;
-    PipelineOptions options = options_for(nullptr);
+    PipelineOptions options = options_for(nullptr, GetParam());
     options.threads = 1 + static_cast<int>(random.below(3));
     options.compact = random.below(2) == 0;
     options.last_batch = static_cast<LastBatch>(random.below(3));
@@ -92,7 +97,7 @@ TEST(DeviceOutputFaults, DeviceThatFailsAtRandom) {
       std::unique_ptr<DeviceStream> stream;
       while (stream == nullptr) stream = device->make_stream();
       std::vector<Batch<Image>> kept;
-      auto pipeline = make_pipeline(options, upside_down(holes));
+      auto pipeline = make_pipeline(options, upside_down(holes, GetParam()));
       for (int epochs = 0; epochs < 2; ++epochs) {
         auto epoch = pipeline.epoch();
         for (std::uint32_t calls = 0; calls < std::min<std::uint32_t>(stops, 30); ++calls) {

@@ -29,14 +29,18 @@ bool is_right(const Batch<Image>& batch) {
   return true;
 }
 
-TEST(DeviceOutputFork, WhatNeedsTheDeviceIsAnErrorInTheChild) {
+class DeviceOutputFork : public DeviceOutputTest {};
+SLUICE_FOR_BOTH_MAKERS(DeviceOutputFork);
+
+TEST_P(DeviceOutputFork, WhatNeedsTheDeviceIsAnErrorInTheChild) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "forks beside threads";
   for (const bool holes : {false, true}) {
     SCOPED_TRACE(holes ? "with copies" : "in place");
     auto device = test_device();
     auto stream = device->make_stream();
     {
-      auto pipeline = std::make_optional(make_pipeline(options_for(device), upside_down(holes)));
+      auto pipeline = std::make_optional(
+          make_pipeline(options_for(device, GetParam()), upside_down(holes, GetParam())));
       auto epoch = std::make_optional(pipeline->epoch());
       auto batch = epoch->next();
       ASSERT_TRUE(batch);
@@ -61,10 +65,13 @@ TEST(DeviceOutputFork, WhatNeedsTheDeviceIsAnErrorInTheChild) {
                   "before fork()")
             << one.name;
       }
+      const char* const expected = GetParam() == MadeBy::device
+                                       ? "threw: an inspection of what is on a device belongs to"
+                                       : "no error";
       EXPECT_EQ(in_child([&]() -> std::string {
                   (void)sample->get<Image>("flip");
                   return "no error";
-                }).rfind("threw: an inspection of what is on a device belongs to", 0),
+                }).rfind(expected, 0),
                 0u);
       batch->release_after(stream->native());
       // Everything is destroyed silently, in any order, and the parent's objects stay as they are.
@@ -91,11 +98,11 @@ TEST(DeviceOutputFork, WhatNeedsTheDeviceIsAnErrorInTheChild) {
 }
 
 // While the pipeline is at work, and whatever locks are held.
-TEST(DeviceOutputFork, BatchesMayGoInTheChild) {
+TEST_P(DeviceOutputFork, BatchesMayGoInTheChild) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "forks beside threads";
   const auto device = test_device();
   {
-    auto pipeline = make_pipeline(options_for(device), upside_down(true));
+    auto pipeline = make_pipeline(options_for(device, GetParam()), upside_down(true, GetParam()));
     std::vector<Batch<Image>> kept;
     for (int epochs = 0; epochs < 6; ++epochs) {
       auto epoch = pipeline.epoch();

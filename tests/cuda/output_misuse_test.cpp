@@ -34,13 +34,17 @@ std::size_t wrong_in(const Batch<Image>& batch) {
   return wrong;
 }
 
+class DeviceOutputMisuse : public DeviceOutputTest {};
+SLUICE_FOR_BOTH_MAKERS(DeviceOutputMisuse);
+
 // The same stream is passed repeatedly, and streams of other devices are passed, too.
-TEST(DeviceOutputMisuse, ReleasedMoreThanOnce) {
+TEST_P(DeviceOutputMisuse, ReleasedMoreThanOnce) {
   for (const bool holes : {false, true}) {
     const auto device = test_device();
     auto stream = device->make_stream(), other = device->make_stream();
     {
-      auto pipeline = make_pipeline(options_for(device), upside_down(holes));
+      auto pipeline =
+          make_pipeline(options_for(device, GetParam()), upside_down(holes, GetParam()));
       for (const auto& batch : pipeline.epoch()) {
         for (int times = 0; times < 3; ++times) {
           batch.release_after(stream->native());
@@ -63,10 +67,10 @@ TEST(DeviceOutputMisuse, ReleasedMoreThanOnce) {
 }
 
 // Many threads use one batch: they wait, copy, release and destroy.
-TEST(DeviceOutputMisuse, UsedByManyThreadsAtOnce) {
+TEST_P(DeviceOutputMisuse, UsedByManyThreadsAtOnce) {
   const auto device = test_device();
   {
-    auto pipeline = make_pipeline(options_for(device), upside_down(true));
+    auto pipeline = make_pipeline(options_for(device, GetParam()), upside_down(true, GetParam()));
     for (const auto& batch : pipeline.epoch()) {
       std::atomic<std::size_t> wrong{0};
       std::vector<std::thread> threads;
@@ -93,7 +97,7 @@ TEST(DeviceOutputMisuse, UsedByManyThreadsAtOnce) {
 
 // Batches outlive their epoch, its end by cancel(), their pipeline, and each other in any order.
 // They can be copied all the time.
-TEST(DeviceOutputMisuse, KeptForLongerThanAnythingElse) {
+TEST_P(DeviceOutputMisuse, KeptForLongerThanAnythingElse) {
   enum class Ends : std::uint8_t { never, cancelled, reset, gone };
   for (const Ends ends : {Ends::never, Ends::cancelled, Ends::reset, Ends::gone}) {
     for (const bool compact : {false, true}) {
@@ -101,10 +105,10 @@ TEST(DeviceOutputMisuse, KeptForLongerThanAnythingElse) {
       const auto device = test_device();
       std::vector<Batch<Image>> kept;
       {
-        PipelineOptions options = options_for(device);
+        PipelineOptions options = options_for(device, GetParam());
         options.compact = compact;
         options.prefetch = 1;
-        auto pipeline = std::make_optional(make_pipeline(options, upside_down(true)));
+        auto pipeline = std::make_optional(make_pipeline(options, upside_down(true, GetParam())));
         for (int epochs = 0; epochs < 3; ++epochs) {
           auto epoch = pipeline->epoch();
           for (int taken = 0; auto batch = epoch.next(); ++taken) {
@@ -136,14 +140,14 @@ TEST(DeviceOutputMisuse, KeptForLongerThanAnythingElse) {
 }
 
 // Outputs that a batch no longer has, or never had.
-TEST(DeviceOutputMisuse, EmptyAndMovedFrom) {
+TEST_P(DeviceOutputMisuse, EmptyAndMovedFrom) {
   const auto device = test_device();
   {
-    auto pipeline = make_pipeline(options_for(device), [](Graph& g) {
+    auto pipeline = make_pipeline(options_for(device, GetParam()), [&](Graph& g) {
       auto image = g.map(
           "draw", [](std::int64_t) -> Image { throw Error("cannot be drawn"); },
           g.source(kBatch, [](const SampleInfo& info) { return info.index_in_epoch; }));
-      return flip(image.gpu());
+      return flip(there(image, GetParam()));
     });
     auto epoch = pipeline.epoch();
     auto batch = epoch.next();
@@ -165,13 +169,13 @@ TEST(DeviceOutputMisuse, EmptyAndMovedFrom) {
 }
 
 // The last handle on the device is a batch's.
-TEST(DeviceOutputMisuse, KeptForLongerThanTheDevice) {
+TEST_P(DeviceOutputMisuse, KeptForLongerThanTheDevice) {
   for (const bool released : {false, true}) {
     std::optional<Batch<Image>> batch;
     {
       const auto device = test_device();
       const auto stream = device->make_stream();
-      auto pipeline = make_pipeline(options_for(device), upside_down(true));
+      auto pipeline = make_pipeline(options_for(device, GetParam()), upside_down(true, GetParam()));
       batch = pipeline.epoch().next();
       if (released) batch->release_after(stream->native());
     }
@@ -184,15 +188,15 @@ TEST(DeviceOutputMisuse, KeptForLongerThanTheDevice) {
 }
 
 // A caller that keeps batches until memory runs out loses samples, and no others than those.
-TEST(DeviceOutputMisuse, KeptUntilThereIsNoMemory) {
+TEST_P(DeviceOutputMisuse, KeptUntilThereIsNoMemory) {
   constexpr int kSide = 512;
   const auto device = test_device();
   {
-    PipelineOptions options = options_for(device);
+    PipelineOptions options = options_for(device, GetParam());
     options.batch_size = 4;
     options.window = 8;
     options.max_device_bytes = std::int64_t{24} << 20;
-    auto pipeline = make_pipeline(options, [](Graph& g) {
+    auto pipeline = make_pipeline(options, [&](Graph& g) {
       auto image = g.map(
           "draw",
           [](std::int64_t i) {
@@ -201,7 +205,7 @@ TEST(DeviceOutputMisuse, KeptUntilThereIsNoMemory) {
             return drawn;
           },
           g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
-      return invert(image.gpu());
+      return invert(there(image, GetParam()));
     });
     for (const bool keeps : {true, false}) {
       std::vector<Batch<Image>> kept;
@@ -239,7 +243,7 @@ TEST(DeviceOutputMisuse, KeptUntilThereIsNoMemory) {
 
 // The device is lost while batches are kept: calls that need it throw, and everything can be
 // destroyed.
-TEST(DeviceOutputMisuse, KeptWhenTheDeviceIsLost) {
+TEST_P(DeviceOutputMisuse, KeptWhenTheDeviceIsLost) {
   for (const bool releases : {false, true}) {
     std::atomic<bool> lost{false};
     HostDevice::Options how;
@@ -247,7 +251,7 @@ TEST(DeviceOutputMisuse, KeptWhenTheDeviceIsLost) {
     auto device = std::make_shared<HostDevice>(std::move(how));
     {
       auto stream = device->make_stream();
-      auto pipeline = make_pipeline(options_for(device), upside_down(true));
+      auto pipeline = make_pipeline(options_for(device, GetParam()), upside_down(true, GetParam()));
       auto epoch = pipeline.epoch();
       auto batch = epoch.next();
       ASSERT_TRUE(batch);

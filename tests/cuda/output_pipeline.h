@@ -36,9 +36,27 @@ inline Image drawn_image(std::int64_t i) {
 }
 inline bool every_third(std::int64_t i) { return i % 3 == 1; }
 
+// What makes the images: steps on the device, or steps on the host whose batches are delivered on
+// the device.
+enum class MadeBy : std::uint8_t { device, host };
+
+// Moves an image to the device if that makes the images.
+inline Value<Image> there(const Value<Image>& image, MadeBy made_by) {
+  return made_by == MadeBy::device ? image.gpu() : image;
+}
+
+// A suite of tests for both.
+class DeviceOutputTest : public ::testing::TestWithParam<MadeBy> {};
+inline std::string name_of_maker(const ::testing::TestParamInfo<MadeBy>& made_by) {
+  return made_by.param == MadeBy::device ? "device" : "host";
+}
+#define SLUICE_FOR_BOTH_MAKERS(suite)                                                      \
+  INSTANTIATE_TEST_SUITE_P(MadeBy, suite, ::testing::Values(MadeBy::device, MadeBy::host), \
+                           name_of_maker)
+
 // Describes a pipeline of images upside down. With `holes`, a third of them is missing.
-inline auto upside_down(bool holes) {
-  return [holes](Graph& g) {
+inline auto upside_down(bool holes, MadeBy made_by = MadeBy::device) {
+  return [holes, made_by](Graph& g) {
     auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
     auto image = g.map(
         "draw",
@@ -47,7 +65,7 @@ inline auto upside_down(bool holes) {
           return drawn_image(i);
         },
         index);
-    return flip(image.gpu(), {.horizontal = false, .vertical = true});
+    return flip(there(image, made_by), {.horizontal = false, .vertical = true});
   };
 }
 inline bool is_upside_down(const std::byte* pixels, std::int64_t i) {
@@ -59,9 +77,11 @@ inline bool is_upside_down(const std::byte* pixels, std::int64_t i) {
   return true;
 }
 
-inline PipelineOptions options_for(const std::shared_ptr<Device>& device) {
+inline PipelineOptions options_for(const std::shared_ptr<Device>& device,
+                                   MadeBy made_by = MadeBy::device) {
   PipelineOptions options{.batch_size = kBatch, .threads = 2};
   options.device = device;
+  options.deliver_on_device = made_by == MadeBy::host;
   options.on_error = OnError::skip;
   return options;
 }

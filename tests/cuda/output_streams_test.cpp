@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -60,16 +61,19 @@ class Consumer {
   std::vector<Buffer> seen_;
 };
 
-TEST(DeviceOutputStreams, AConsumerNeedNotWait) {
+class DeviceOutputStreams : public DeviceOutputTest {};
+SLUICE_FOR_BOTH_MAKERS(DeviceOutputStreams);
+
+TEST_P(DeviceOutputStreams, AConsumerNeedNotWait) {
   for (const bool holes : {false, true}) {
     for (const bool compact : {false, true}) {
       const std::shared_ptr<Device> device = test_device();
       {
         Consumer consumer(*device);
         std::vector<std::int64_t> ids;
-        PipelineOptions options = options_for(device);
+        PipelineOptions options = options_for(device, GetParam());
         options.compact = compact;
-        auto pipeline = make_pipeline(options, upside_down(holes));
+        auto pipeline = make_pipeline(options, upside_down(holes, GetParam()));
         for (int epoch = 0; epoch < 3; ++epoch) {
           for (const auto& batch : pipeline.epoch()) {
             const ImageBatch& images = batch.get<0>();
@@ -85,11 +89,14 @@ TEST(DeviceOutputStreams, AConsumerNeedNotWait) {
   }
 }
 
-TEST(DeviceOutputStreams, ClosingGapsKeepsNobodyWaiting) {
+// Nor does the pipeline wait for its own copies: those that close gaps, and those of a batch that
+// the host has made.
+TEST_P(DeviceOutputStreams, CopiesKeepNobodyWaiting) {
   std::atomic<bool> goes_on{false};
   Delivering with({}, [&] { goes_on.wait(false); });
   {
-    auto pipeline = make_pipeline(options_for(with.device), upside_down(true));
+    auto pipeline =
+        make_pipeline(options_for(with.device, GetParam()), upside_down(true, GetParam()));
     with.first = with.device->streams();
     const std::unique_ptr<DeviceStream> stream = with.device->make_stream();
     const std::unique_ptr<DeviceEvent> event = with.device->make_event();
@@ -120,7 +127,7 @@ TEST(DeviceOutputStreams, ClosingGapsKeepsNobodyWaiting) {
 }
 
 // The purpose of release_after(): without it, memory that a stream still reads is reused.
-TEST(DeviceOutputStreams, MemoryIsUsedAgainWhenStreamsAreThrough) {
+TEST_P(DeviceOutputStreams, MemoryIsUsedAgainWhenStreamsAreThrough) {
   for (const bool tells : {true, false}) {
     std::atomic<bool> goes_on{false};
     std::atomic<int> slow{-1};
@@ -135,7 +142,8 @@ TEST(DeviceOutputStreams, MemoryIsUsedAgainWhenStreamsAreThrough) {
       slow = device->streams() - 1;
       BufferPool pinned(device->pinned());
       const Buffer copy = pinned.allocate(kBatch * kBytes);
-      auto pipeline = make_pipeline(options_for(device), upside_down(false));
+      auto pipeline =
+          make_pipeline(options_for(device, GetParam()), upside_down(false, GetParam()));
       std::set<const void*> used;
       bool again = false;
       for (int epoch = 0; epoch < 2 || (!tells && !again); ++epoch) {
@@ -158,7 +166,7 @@ TEST(DeviceOutputStreams, MemoryIsUsedAgainWhenStreamsAreThrough) {
   }
 }
 
-TEST(DeviceOutputStreams, GoToOthersByDlpack) {
+TEST_P(DeviceOutputStreams, GoToOthersByDlpack) {
   const std::shared_ptr<Device> device = test_device();
   const std::shared_ptr<DeviceStream> stream = device->make_stream();
   BufferPool pinned(device->pinned());
@@ -166,7 +174,7 @@ TEST(DeviceOutputStreams, GoToOthersByDlpack) {
   DLManagedTensorVersioned* theirs = nullptr;
   std::vector<std::int64_t> ids;
   {
-    auto pipeline = make_pipeline(options_for(device), upside_down(true));
+    auto pipeline = make_pipeline(options_for(device, GetParam()), upside_down(true, GetParam()));
     auto batch = pipeline.epoch().next();
     ASSERT_TRUE(batch);
     ids = batch->ids();
@@ -214,7 +222,7 @@ struct Buffers {
   std::shared_ptr<BufferRing> ring;
 };
 
-TEST(DeviceOutputStreams, GoToMemoryThatIsGiven) {
+TEST(DeviceOutputMemory, GoesToMemoryThatIsGiven) {
   for (const bool holes : {false, true}) {
     for (const bool compact : {false, true}) {
       const std::shared_ptr<Device> device = test_device();
@@ -254,7 +262,157 @@ TEST(DeviceOutputStreams, GoToMemoryThatIsGiven) {
   }
 }
 
-TEST(DeviceOutputStreams, MemoryOfAnotherKindIsRefused) {
+// Batches that the host makes go to the user's memory on the device, too.
+TEST(DeliveredOnDevice, GoToMemoryThatIsGiven) {
+  for (const bool compact : {false, true}) {
+    const std::shared_ptr<Device> device = test_device();
+    {
+      Consumer consumer(*device);
+      std::vector<std::int64_t> ids;
+      const Buffers buffers(device, 5, kBatch * kBytes);
+      PipelineOptions options = options_for(device, MadeBy::host);
+      options.compact = compact;
+      options.output_memory = {buffers.ring};
+      auto pipeline = make_pipeline(options, upside_down(true, MadeBy::host));
+      for (int epoch = 0; epoch < 3; ++epoch) {
+        for (const auto& batch : pipeline.epoch()) {
+          EXPECT_TRUE(buffers.contain(batch.get<0>().data()));
+          consumer.take(batch, batch.get<0>());
+          for (const SampleKey& key : batch.keys()) ids.push_back(key.index);
+        }
+      }
+      consumer.expect(ids);
+    }
+    expect_clean(device);
+  }
+}
+
+// While the consumer uses a batch, the complete batches after it are copied already, up to the
+// first one with missing samples. Each batch is copied once.
+TEST(DeliveredOnDevice, TheNextBatchesAreCopiedAhead) {
+  for (const std::int64_t missing : {std::int64_t{-1}, std::int64_t{3 * kBatch + 1}}) {
+    std::atomic<int> copies{0};
+    HostDevice::Options how;
+    how.fault = [&](const HostDevice::Call& call) {
+      if (std::string(call.what) == "copy") ++copies;
+      return Fault::none;
+    };
+    const auto device = std::make_shared<HostDevice>(std::move(how));
+    {
+      PipelineOptions options = options_for(device, MadeBy::host);
+      options.prefetch = 4;
+      auto pipeline = make_pipeline(options, [&](Graph& g) {
+        auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+        return g.map(
+            "draw",
+            [missing](std::int64_t i) {
+              if (i == missing) throw Error("cannot be drawn");
+              return drawn_image(i);
+            },
+            index);
+      });
+      bool ahead = false;
+      // Whether a batch is complete in time depends on the threads, so look at several epochs.
+      for (int epoch = 0; epoch < 10'000 && !ahead; ++epoch) {
+        copies = 0;
+        for (const auto& batch : pipeline.epoch()) {
+          const auto taken = static_cast<int>(batch.index()) + 1;
+          ASSERT_GE(copies, taken);
+          if (missing >= 0 && taken * kBatch <= missing) {
+            ASSERT_LE(copies, missing / kBatch);
+          }
+          ahead = ahead || copies > taken;
+        }
+        ASSERT_EQ(copies, kSamples / kBatch);
+      }
+      EXPECT_TRUE(ahead);
+      const std::int64_t bytes = pipeline.stats().device.bytes_up;
+      EXPECT_GE(bytes, (kSamples - 1) * static_cast<std::int64_t>(kBytes));
+      EXPECT_EQ(bytes % static_cast<std::int64_t>(kBytes), 0);
+    }
+    expect_clean(device);
+  }
+}
+
+// A copy that runs ahead of its batch and cannot begin costs nothing, because it is tried again.
+// One that fails later costs its batch.
+TEST(DeliveredOnDevice, AFailedCopyAheadCostsItsBatchAtMost) {
+  for (const Fault fault : {Fault::refused, Fault::failed}) {
+    std::atomic<int> copies{0};
+    HostDevice::Options how;
+    how.fault = [&](const HostDevice::Call& call) {
+      const bool third = std::string(call.what) == "copy" && copies.fetch_add(1) == 2;
+      return third ? fault : Fault::none;
+    };
+    const auto device = std::make_shared<HostDevice>(std::move(how));
+    {
+      auto pipeline =
+          make_pipeline(options_for(device, MadeBy::host), upside_down(false, MadeBy::host));
+      auto epoch = pipeline.epoch();
+      std::vector<std::int64_t> failed;
+      std::int64_t whole = 0;
+      for (std::int64_t i = 0; i < kSamples / kBatch; ++i) {
+        try {
+          auto batch = epoch.next();
+          ASSERT_TRUE(batch);
+          batch->wait();
+          ++whole;
+        } catch (const DeviceError&) {
+          failed.push_back(i);
+        }
+      }
+      EXPECT_FALSE(epoch.next());
+      EXPECT_EQ(whole + std::ssize(failed), kSamples / kBatch);
+      if (fault == Fault::failed) {
+        EXPECT_EQ(failed, std::vector<std::int64_t>{2});
+      } else {
+        EXPECT_LE(failed.size(), 1u);  // the copy may not have run ahead
+      }
+      EXPECT_TRUE(pipeline.stats().epoch.balanced());
+    }
+    expect_clean(device);
+  }
+}
+
+// Copies ahead take only memory that is left over. A user who keeps too many batches is told.
+TEST(DeliveredOnDevice, TheBoundOfTheDeviceHolds) {
+  const std::shared_ptr<Device> device = test_device();
+  {
+    PipelineOptions options = options_for(device, MadeBy::host);
+    options.max_device_bytes = 3 * (kBatch * kBytes + 1024);  // three batches
+    auto pipeline = make_pipeline(options, upside_down(false, MadeBy::host));
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      std::int64_t batches = 0;
+      for (const auto& batch : pipeline.epoch()) batches += batch.size() > 0 ? 1 : 0;
+      EXPECT_EQ(batches, kSamples / kBatch);
+    }
+    EXPECT_LE(pipeline.stats().device.memory.bytes_peak,
+              static_cast<std::size_t>(options.max_device_bytes));
+    std::vector<Batch<Image>> kept;
+    EXPECT_THROW(
+        {
+          for (auto& batch : pipeline.epoch()) kept.push_back(std::move(batch));
+        },
+        std::bad_alloc);
+    EXPECT_EQ(kept.size(), 3u);
+  }
+  expect_clean(device);
+}
+
+TEST(DeliveredOnDevice, NeedsADevice) {
+  PipelineOptions options{.batch_size = kBatch};
+  options.deliver_on_device = true;
+  try {
+    (void)make_pipeline(options, upside_down(false, MadeBy::host));
+    ADD_FAILURE();
+  } catch (const BuildError& error) {
+    EXPECT_STREQ(error.what(),
+                 "deliver_on_device is true, but PipelineOptions::device is not set: set it to "
+                 "gpu()");
+  }
+}
+
+TEST(DeviceOutputMemory, OfAnotherKindIsRefused) {
   const std::shared_ptr<Device> device = test_device();
   char buffer[64];
   const auto told = [&](MemoryPlace place, bool stays) -> std::string {

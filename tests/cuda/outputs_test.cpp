@@ -79,7 +79,8 @@ void expect_same(const Taken& actual, const Taken& expected) {
   }
 }
 
-// An image and a tensor, on the device; and the same program with .cpu() at its end.
+// An image and a tensor, on the device; and the same program with .cpu() at its end, unless the
+// host makes them.
 using Program = std::function<std::pair<Value<Image>, Value<Tensor>>(Graph&)>;
 auto describe(const Program& program, bool stays) {
   return [&program, stays](Graph& g) {
@@ -110,15 +111,19 @@ struct Case {
   Program program;
   PipelineOptions options{};
 };
-const std::vector<Case>& cases() {
+// Programs whose steps run on the device or, if not `on_device`, on the host.
+std::vector<Case> cases(bool on_device = true) {
   const auto every_third = [](std::int64_t i) { return i % 3 == 1; };
-  const auto simple = [](bool ragged, const std::function<bool(std::int64_t)>& fails = {}) {
-    return [ragged, fails](Graph& g) {
-      auto image = flip(drawn(g, ragged, fails).gpu());
+  const auto there = [on_device](const Value<Image>& image) {
+    return on_device ? image.gpu() : image;
+  };
+  const auto simple = [there](bool ragged, const std::function<bool(std::int64_t)>& fails = {}) {
+    return [ragged, fails, there](Graph& g) {
+      auto image = flip(there(drawn(g, ragged, fails)));
       return std::pair{image, tensor_of(g, image)};
     };
   };
-  static const std::vector<Case> all{
+  return {
       {"dense", simple(false)},
       {"ragged", simple(true)},
       {"many samples ahead", simple(false), {.prefetch = 6}},
@@ -140,30 +145,52 @@ const std::vector<Case>& cases() {
        simple(false, every_third),
        {.last_batch = LastBatch::fill, .compact = true, .on_error = OnError::skip}},
       {"filtered on the way",
-       [](Graph& g) {
+       [there](Graph& g) {
          auto image = drawn(g, false);
          auto gone = g.map(
              "gone", [](const Image& in) { return in.at(0, 0, 0) % 2 == 0; }, image);
          g.filter(gone);
-         auto there = invert(image.gpu());
-         return std::pair{there, tensor_of(g, there)};
+         auto inverted = invert(there(image));
+         return std::pair{inverted, tensor_of(g, inverted)};
        }},
       {"of a choice",
-       [](Graph& g) {
-         auto image = drawn(g, false).gpu();
+       [there](Graph& g) {
+         auto image = there(drawn(g, false));
          auto one = g.if_else(
              g.coin_flip(0.5f), [&] { return invert(image); }, [&] { return image; });
          return std::pair{one, tensor_of(g, image)};
        }},
       {"of a loop",
-       [](Graph& g) {
-         auto image = drawn(g, false).gpu();
+       [there](Graph& g) {
+         auto image = there(drawn(g, false));
          auto turned = g.for_loop(
              g.random("n", [](Random& r) { return r.below(4); }), image,
              [&](Value<std::int64_t>, Value<Image> state) { return rotate(state, 180.f); });
          return std::pair{turned, tensor_of(g, turned)};
        }},
   };
+}
+
+// Runs two epochs of the case on the device. `place`: where its batches lie, in the memory of the
+// host or of `device`.
+Taken run_case(const Case& c, int threads, const std::shared_ptr<Device>& device, bool stays,
+               bool delivers, MemoryKind place) {
+  Taken all;
+  PipelineOptions options = c.options;
+  options.batch_size = 7;
+  options.seed = 5;
+  options.threads = threads;
+  options.device = device;
+  options.deliver_on_device = delivers;
+  auto pipeline = make_pipeline(options, describe(c.program, stays));
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    for (const auto& batch : pipeline.epoch()) {
+      const MemoryPlace wanted{place, place == MemoryKind::host ? 0 : device->index()};
+      EXPECT_EQ(batch.template get<0>().place(), wanted);
+      EXPECT_EQ(batch.template get<1>().place(), wanted);
+      take(batch, all);
+    }
+  }
   return all;
 }
 
@@ -171,30 +198,25 @@ TEST(DeviceOutputs, AreWhatCpuOutputsAre) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     for (const int threads : {1, 3}) {
-      const auto run = [&](bool stays) {
-        const std::shared_ptr<Device> device = test_device();
-        Taken all;
-        {
-          PipelineOptions options = c.options;
-          options.batch_size = 7;
-          options.seed = 5;
-          options.threads = threads;
-          options.device = device;
-          auto pipeline = make_pipeline(options, describe(c.program, stays));
-          for (int epoch = 0; epoch < 2; ++epoch) {
-            for (const auto& batch : pipeline.epoch()) {
-              const MemoryPlace place{stays ? MemoryKind::device : MemoryKind::pinned,
-                                      device->index()};
-              EXPECT_EQ(batch.template get<0>().place(), place);
-              EXPECT_EQ(batch.template get<1>().place(), place);
-              take(batch, all);
-            }
-          }
-        }
-        expect_clean(device);
-        return all;
-      };
-      expect_same(run(true), run(false));
+      const std::shared_ptr<Device> device = test_device();
+      const Taken on_host = run_case(c, threads, device, false, false, MemoryKind::pinned);
+      expect_same(run_case(c, threads, device, true, false, MemoryKind::device), on_host);
+      // deliver_on_device brings the results of .cpu() back, and leaves the others where they are.
+      expect_same(run_case(c, threads, device, false, true, MemoryKind::device), on_host);
+      expect_same(run_case(c, threads, device, true, true, MemoryKind::device), on_host);
+      expect_clean(device);
+    }
+  }
+}
+
+TEST(DeliveredOnDevice, AreWhatTheHostMakes) {
+  for (const Case& c : cases(false)) {
+    SCOPED_TRACE(c.name);
+    for (const int threads : {1, 3}) {
+      const std::shared_ptr<Device> device = test_device();
+      const Taken on_host = run_case(c, threads, nullptr, true, false, MemoryKind::host);
+      expect_same(run_case(c, threads, device, true, true, MemoryKind::device), on_host);
+      expect_clean(device);
     }
   }
 }
@@ -261,8 +283,9 @@ TEST(DeviceOutputs, OutliveThePipelineAndTheDevice) {
 
 TEST(DeviceOutputs, AreNotReadByTheHost) {
   const std::shared_ptr<Device> device = test_device();
-  auto pipeline = make_pipeline({.batch_size = 4, .threads = 1, .device = device},
-                                describe(cases().front().program, true));
+  const Program program = cases().front().program;
+  auto pipeline =
+      make_pipeline({.batch_size = 4, .threads = 1, .device = device}, describe(program, true));
   auto batch = pipeline.epoch().next();
   ASSERT_TRUE(batch);
   const Image image = batch->get<0>().image(1);

@@ -3,7 +3,9 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
 #include "tests/io/images.h"
+#include <sluice/cuda/host_device.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/thread_pool.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>
@@ -15,11 +17,13 @@
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/tensor.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -359,6 +363,56 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
   }
 }
 
+// A process with several devices has a pipeline for each. They may share threads and a dataset.
+TEST(DevicePipeline, EachDeviceHasAPipelineOfItsOwn) {
+  constexpr int kDevices = 3;
+  constexpr std::int64_t kAll = 90;
+  const auto threads = std::make_shared<ThreadPool>(2);
+  std::vector<std::shared_ptr<HostDevice>> devices;
+  std::vector<std::vector<std::int64_t>> delivered(kDevices);
+  {
+    std::vector<std::thread> consumers;
+    for (int d = 0; d < kDevices; ++d) {
+      HostDevice::Options how;
+      how.index = d;
+      devices.push_back(std::make_shared<HostDevice>(std::move(how)));
+      consumers.emplace_back([&, d, device = devices.back()] {
+        auto pipeline = make_pipeline(
+            {.batch_size = 6, .thread_pool = threads, .device = device}, [&](Graph& g) {
+              auto index = g.source(kAll, [](const SampleInfo& info) { return info.index; },
+                                    {.sampler = {.shuffle = true, .shard = {d, kDevices}}});
+              auto image = g.map(
+                  "draw",
+                  [](std::int64_t i) { return draw_image(8, 8, 3, static_cast<std::uint64_t>(i)); },
+                  index);
+              return std::tuple{invert(image.gpu()), index};
+            });
+        for (const auto& [images, numbers] : pipeline.epoch()) {
+          EXPECT_EQ(images.place(), (MemoryPlace{MemoryKind::device, d}));
+          const ImageBatch here = images.to_host();
+          for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const auto drawn = draw_image(8, 8, 3, static_cast<std::uint64_t>(numbers[i]));
+            EXPECT_EQ(here[i].at(7, 5, 1), 255 - drawn.at(7, 5, 1));
+            delivered[static_cast<std::size_t>(d)].push_back(numbers[i]);
+          }
+        }
+      });
+    }
+    for (std::thread& consumer : consumers) consumer.join();
+  }
+  std::vector<std::int64_t> all;
+  for (const auto& some : delivered) {
+    EXPECT_EQ(some.size(), static_cast<std::size_t>(kAll / kDevices));
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  std::sort(all.begin(), all.end());
+  for (std::int64_t i = 0; i < kAll; ++i) EXPECT_EQ(all[static_cast<std::size_t>(i)], i);
+  for (const auto& device : devices) {
+    EXPECT_EQ(device->violations(), std::vector<std::string>{});
+    EXPECT_EQ(device->bytes_in_use(), 0u);
+  }
+}
+
 TEST(DevicePipeline, ADeviceThatNoStepUsesIsToldOnce) {
   const auto told = [](const std::function<Value<Image>(Graph&)>& describe) {
     ::testing::internal::CaptureStderr();
@@ -368,7 +422,8 @@ TEST(DevicePipeline, ADeviceThatNoStepUsesIsToldOnce) {
   };
   EXPECT_EQ(told([](Graph& g) { return drawn(g); }),
             "sluice: device is '" + test_device()->name() +
-                "', but no step of the pipeline runs on a GPU: call .gpu() on a value, or leave "
+                "', but no step of the pipeline runs on a GPU: call .gpu() on a value, set "
+                "deliver_on_device, or leave "
                 "device out\n");
   EXPECT_EQ(told([](Graph& g) { return drawn(g).gpu(); }), "");
   EXPECT_EQ(told([](Graph& g) {  // it is not needed

@@ -36,6 +36,12 @@ TEST(Tuning, WhereTheTimeGoes) {
     for (const auto& [images, labels] : traced.epoch()) train(images, labels);
   }
   EXPECT_GT(std::filesystem::file_size("trace.json"), 0u);
+
+  const auto threads = std::make_shared<ThreadPool>(8);
+  auto training = make_pipeline({.batch_size = 64, .thread_pool = threads}, describe);
+  auto validation = make_pipeline({.batch_size = 64, .thread_pool = threads}, describe);
+  for (const auto& [images, labels] : training.epoch()) train(images, labels);
+  for (const auto& [images, labels] : validation.epoch()) train(images, labels);
 }
 
 TEST(Tuning, WhatIsFused) {

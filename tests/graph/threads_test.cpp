@@ -3,6 +3,7 @@
 #include "tests/graph/sources.h"
 #include "tests/in_child.h"
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/thread_pool.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -100,6 +102,136 @@ TEST(Threads, PipelinesDoNotShareALimit) {
     } while (std::next_permutation(ends.begin(), ends.end()));
   }
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+// Counts the samples at work of all pipelines that it describes.
+class Crowd {
+ public:
+  auto describe(std::int64_t samples, int at_once) {
+    return [this, samples, at_once](Graph& g) {
+      return g.map(
+          "work",
+          [this, at_once, mine = std::make_shared<std::atomic<int>>(0)](std::int64_t i) {
+            const int now = ++here_;
+            for (int seen = most_; seen < now && !most_.compare_exchange_weak(seen, now);) continue;
+            // The first samples wait until `at_once` of this pipeline are at work.
+            ++*mine;
+            while (*mine < at_once) std::this_thread::yield();
+            --here_;
+            return i;
+          },
+          indices(g, samples));
+    };
+  }
+  int most() const { return most_; }
+
+ private:
+  std::atomic<int> here_{0}, most_{0};
+};
+
+TEST(SharedThreads, AreUsedByOnePipelineOrByAll) {
+  for (const int threads : {1, 2, 5}) {
+    const auto pool = std::make_shared<ThreadPool>(threads);
+    EXPECT_EQ(pool->threads(), threads);
+    const PipelineOptions options{.batch_size = 8, .thread_pool = pool};
+    {
+      Crowd crowd;  // alone, a pipeline has all of them
+      auto one = make_pipeline(options, crowd.describe(100, threads));
+      EXPECT_EQ(one.stats().threads, threads);
+      for (int epoch = 0; epoch < 2; ++epoch) {
+        std::int64_t next = 0;
+        for (const auto& [values] : one.epoch())
+          for (const std::int64_t value : values) ASSERT_EQ(value, next++);
+        EXPECT_EQ(next, 100);
+      }
+      EXPECT_EQ(crowd.most(), threads);
+    }
+    Crowd crowd;
+    auto first = make_pipeline(options, crowd.describe(2000, 1));
+    auto second = make_pipeline(options, crowd.describe(2000, 1));
+    auto third = make_pipeline(options, crowd.describe(2000, 1));
+    const auto take = [](auto& pipeline) {
+      std::int64_t next = 0;
+      for (const auto& [values] : pipeline.epoch())
+        for (const std::int64_t value : values) ASSERT_EQ(value, next++);
+      EXPECT_EQ(next, 2000);
+    };
+    std::thread beside([&] { take(first); });
+    std::thread another([&] { take(second); });
+    take(third);
+    beside.join();
+    another.join();
+    EXPECT_LE(crowd.most(), threads + 2);
+  }
+}
+
+// A pipeline that uses all threads gives some to another one that begins later.
+TEST(SharedThreads, AreDividedEvenly) {
+  const auto pool = std::make_shared<ThreadPool>(5);
+  const PipelineOptions options{.batch_size = 8, .thread_pool = pool};
+  std::atomic<bool> over{false};
+  auto greedy = make_pipeline(options, [&](Graph& g) {
+    return g.map(
+        "work", [](std::int64_t i) { return i; }, indices(g, 1 << 30));
+  });
+  std::thread beside([&] {
+    auto epoch = greedy.epoch();
+    while (!over) (void)epoch.next();
+  });
+  Crowd crowd;
+  auto later = make_pipeline(options, crowd.describe(64, 2));  // it needs two at once
+  std::int64_t taken = 0;
+  for (const auto& [values] : later.epoch()) taken += std::ssize(values);
+  EXPECT_EQ(taken, 64);
+  over = true;
+  beside.join();
+}
+
+TEST(SharedThreads, EpochsAreLeftAndPipelinesDestroyedInAnyOrder) {
+  auto pool = std::make_shared<ThreadPool>(3);
+  for (const bool first_goes_first : {false, true}) {
+    auto make = [&] {
+      return std::make_unique<Pipeline<std::int64_t>>(
+          make_pipeline({.batch_size = 4, .thread_pool = pool}, [](Graph& g) {
+            return g.map(
+                "twice", [](std::int64_t i) { return 2 * i; }, indices(g, 10'000));
+          }));
+    };
+    auto one = make(), other = make();
+    auto begun = one->epoch();
+    ASSERT_TRUE(begun.next());
+    ASSERT_TRUE(other->epoch().next());
+    (first_goes_first ? one : other).reset();
+    auto& left = first_goes_first ? other : one;
+    std::int64_t count = 0;
+    for (const auto& [values] : left->epoch()) count += std::ssize(values);
+    EXPECT_EQ(count, 10'000);
+  }
+  std::weak_ptr<ThreadPool> watched = pool;
+  {
+    auto last = make_pipeline({.batch_size = 4, .thread_pool = std::move(pool)},
+                              [](Graph& g) { return indices(g, 8); });
+    EXPECT_FALSE(watched.expired());
+  }
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST(SharedThreads, WrongNumbersAreRefused) {
+  const auto what = [](const auto& make) -> std::string {
+    try {
+      make();
+      return "nothing";
+    } catch (const BuildError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(what([] { ThreadPool(-1); }), "threads must be at least 1 (or 0 for all CPUs), not -1");
+  EXPECT_EQ(what([] { ThreadPool(5000); }), "threads must be at most 4096, not 5000");
+  EXPECT_EQ(what([] {
+              (void)make_pipeline({.threads = 2, .thread_pool = std::make_shared<ThreadPool>(3)},
+                                  [](Graph& g) { return indices(g, 8); });
+            }),
+            "threads is 2, but thread_pool has 3 threads: leave threads out");
 }
 
 TEST(Threads, TheUsersLimitOnOneTbbIsForItsWorkersOnly) {

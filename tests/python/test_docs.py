@@ -41,7 +41,7 @@ OTHERS = ("# DALI", "# FFCV", "# PyTorch", "# WebDataset", "# albumentations", "
 # Modules that a block needs and not every machine has, by a word of the block's text.
 NEEDS = {"sluice.torch": "torch", "import torch": "torch", "sluice.ray": "ray"}
 # Settings for large machines, and the replacements that are run.
-SMALLER = {'device="cuda"': 'device="cpu"', "range(90)": "range(2)", "epochs = 90": "epochs = 2", "shards=32": "shards=2"}
+SMALLER = {'to="cuda"': 'to="cpu"', "range(90)": "range(2)", "epochs = 90": "epochs = 2", "shards=32": "shards=2"}
 
 
 def blocks_of(text):

@@ -220,7 +220,7 @@ WRONG = {
         r"^resume takes what state_dict\(\) returned, or its checkpoint, not a path \(got 'run/state.json'\)$"),
     "a device of PyTorch": (
         lambda: described(numbers, device="cuda:1"),
-        "or 'stand-in', not 'cuda:1'; sluice.torch.Loader\\(device='cuda'\\) copies batches to a GPU$"),
+        "or 'stand-in', not 'cuda:1'; sluice.torch.Loader\\(to='cuda'\\) copies batches to a GPU$"),
     "the length of a value": (
         lambda: len(image()), "has no length.*torch.as_tensor\\(\\) and torch.tensor\\(\\) ask for it, too: sluice.ops has operators"),
     "a word as a bool": (lambda: sluice.files(".", leave_out_unreadable="x"), r"leave_out_unreadable must be True or False \(got 'x'\)"),

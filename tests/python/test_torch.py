@@ -188,14 +188,53 @@ def moved(folder):
 
 def test_loader_tells_devices_of_pytorch_from_those_of_the_pipeline(folder):
     loader = sluice.torch.Loader(moved, folder, device="stand-in")
-    assert loader.device is None and [len(means) for means, _ in loader] == [4, 4, 4]
-    loader = sluice.torch.Loader(small, folder, device="cpu")
-    assert loader.device == torch.device("cpu") and [len(images) for images, _ in loader] == [4, 4, 4]
-    for device in ("gpux", 1.5, 10**30):
-        with pytest.raises(sluice.BuildError, match="device must be where tensors go, such as 'cuda:1', or 'gpu' as the pipeline's own"):
-            sluice.torch.Loader(small, folder, device=device)
+    assert loader.to is None and [len(means) for means, _ in loader] == [4, 4, 4]
+    for made in (small, small(folder)):
+        loader = sluice.torch.Loader(made, *[folder] * (made is small), to="cpu")
+        assert loader.to == torch.device("cpu") and [len(images) for images, _ in loader] == [4, 4, 4]
+    for to in ("gpux", 1.5, 10**30):
+        with pytest.raises(sluice.BuildError, match="to must be a device of PyTorch, such as 'cuda:1'"):
+            sluice.torch.Loader(small, folder, to=to)
+    with pytest.raises(sluice.BuildError, match=r"sluice.torch.Loader\(to='cuda'\) copies batches to a GPU"):
+        sluice.torch.Loader(small, folder, device="cuda:1")
     with pytest.raises(sluice.BuildError, match="has its options already"):
         sluice.torch.Loader(small(folder), device="gpu")
+
+
+@pytest.mark.parametrize(
+    "given, asked",
+    [
+        ({}, {"device": 1, "deliver_on_device": True}),
+        ({"device": 1}, {"device": 1, "deliver_on_device": True}),
+        ({"device": "cpu"}, {"device": 1, "deliver_on_device": True}),
+        ({"deliver_on_device": False}, {"device": 1, "deliver_on_device": False}),
+        ({"device": "gpu"}, "to is 'cuda:1', but the pipeline's device is 'gpu'; give the same GPU, or leave to out"),
+        ({"device": 2}, "to is 'cuda:1', but the pipeline's device is 2"),
+    ],
+)
+def test_the_pipeline_delivers_on_a_gpu_that_it_can_use(folder, monkeypatch, given, asked):
+    seen = {}
+
+    class Stopped(Exception):
+        pass
+
+    def over(description, source, *arguments, **options):
+        seen.update(options)
+        raise Stopped
+
+    monkeypatch.setattr(sluice._core, "has_gpu", lambda index: index == 1)
+    monkeypatch.setattr(type(small), "over", over)
+    if isinstance(asked, str):
+        with pytest.raises(sluice.BuildError, match=asked):
+            sluice.torch.Loader(small, folder, to="cuda:1", **given)
+        return
+    with pytest.raises(Stopped):
+        sluice.torch.Loader(small, folder, to="cuda:1", **given)
+    assert seen == asked
+    seen.clear()
+    with pytest.raises(Stopped):
+        sluice.torch.Loader(small, folder, to="cuda:0", **given)
+    assert seen == given
 
 
 def test_what_the_function_takes_is_the_functions(folder):
@@ -208,7 +247,7 @@ def test_what_the_function_takes_is_the_functions(folder):
 
     wanted = {"shuffle": True, "device": "cuda:7", "drop_last": True, "timeout": 3}
     loader = sluice.torch.Loader(own, folder, **wanted)
-    assert seen == wanted and loader.device is None and len(loader) == 3
+    assert seen == wanted and loader.to is None and len(loader) == 3
 
     @sluice.pipeline(batch_size=5)
     def several(folder, **options):

@@ -38,7 +38,7 @@ def main(folder="photos", saved="accelerate", epochs=2, steps=-1):
         torch.nn.Linear(256, len(classes)))
     model, optimizer = accelerator.prepare(model, torch.optim.SGD(model.parameters(), lr=0.01))
     # The loader has its own shard and device, so prepare() has nothing to do for it.
-    loader = sluice.torch.Loader(training, folder, sluice.torch.shard(), device=accelerator.device)
+    loader = sluice.torch.Loader(training, folder, sluice.torch.shard(), to=accelerator.device)
     accelerator.register_for_checkpointing(loader)
     if os.path.exists(saved):
         accelerator.load_state(saved)

@@ -83,8 +83,8 @@ def main(folder="cifar-10-batches-bin", epochs=30, steps=None):
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(42)  # for the first weights of the network
     model = network().to(device)
-    loader = sluice.torch.Loader(training, Images(paths), device=device)
-    evaluated = sluice.torch.Loader(test, Images([pathlib.Path(folder) / "test_batch.bin"]), device=device)
+    loader = sluice.torch.Loader(training, Images(paths), to=device)
+    evaluated = sluice.torch.Loader(test, Images([pathlib.Path(folder) / "test_batch.bin"]), to=device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4, nesterov=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
     for epoch in range(epochs):

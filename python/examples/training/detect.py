@@ -39,7 +39,7 @@ def main(path="train.jsonl", steps=1000, saved="detect.pt"):
     torch.manual_seed(42)  # for the first weights of the network
     model = torchvision.models.detection.ssdlite320_mobilenet_v3_large(
         weights=None, weights_backbone=None, num_classes=CLASSES + 1).to(device)  # class 0 is the background
-    loader = sluice.torch.Loader(training, path, device=device)
+    loader = sluice.torch.Loader(training, path, to=device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=4e-5)
     parts = {"model": model, "optimizer": optimizer, "loader": loader}
     step = 0

@@ -65,8 +65,8 @@ def main(folder, epochs, batch_size, size, lr, amp, steps, saved):
     torch.manual_seed(42)  # for the first weights of the network
     model = torchvision.models.resnet50(num_classes=len(classes)).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9, weight_decay=1e-4)
-    loader = sluice.torch.Loader(training, train, size, shard, batch_size=batch_size, device=device)
-    evaluated = sluice.torch.Loader(validation, val, size, classes, shard, batch_size=batch_size, device=device)
+    loader = sluice.torch.Loader(training, train, size, shard, batch_size=batch_size, to=device)
+    evaluated = sluice.torch.Loader(validation, val, size, classes, shard, batch_size=batch_size, to=device)
     parts = {
         "model": model, "optimizer": optimizer, "schedule": torch.optim.lr_scheduler.StepLR(optimizer, 30),
         "scaler": torch.amp.GradScaler(device.type, enabled=cuda and amp), "loader": loader,

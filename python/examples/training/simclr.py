@@ -54,7 +54,7 @@ def main(folder="photos", steps=1000, saved="simclr.pt", size=96):
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(42)  # for the first weights of the network
     model = Network().to(device)
-    loader = sluice.torch.Loader(training, folder, size, device=device)
+    loader = sluice.torch.Loader(training, folder, size, to=device)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-4, weight_decay=1e-6)
     step = 0
     while step < int(steps):

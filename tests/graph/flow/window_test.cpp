@@ -1,4 +1,5 @@
 #include <sluice/graph/flow/batch_node.h>
+#include <sluice/graph/flow/credit_pool.h>
 #include <sluice/graph/flow/inline_dispatch.h>
 #include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -277,6 +279,85 @@ TEST(Window, RunsOnOneThread) {
     g.wait_for_all();
     EXPECT_EQ(ran, 100);
   });
+}
+
+TEST(CreditPool, IsFair) {
+  credit_pool pool(5);
+  std::optional<credit_pool::share> a(pool), b(pool), c(pool);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(a->take());
+  EXPECT_FALSE(a->take()) << "none is left";
+  EXPECT_FALSE(a->owes()) << "no other share wants any";
+  EXPECT_FALSE(b->take());
+  EXPECT_TRUE(a->owes());
+  a->give();
+  EXPECT_FALSE(a->take()) << "it is for b";
+  EXPECT_TRUE(b->take());
+  EXPECT_FALSE(a->owes()) << "b has one and wants no more";
+  EXPECT_FALSE(b->take());
+  EXPECT_TRUE(a->owes()) << "4 to 1";
+  a->give();
+  EXPECT_TRUE(b->take());
+  EXPECT_FALSE(b->take());
+  EXPECT_FALSE(a->owes()) << "3 to 2 is as even as it gets";
+  EXPECT_FALSE(c->take());
+  EXPECT_TRUE(a->owes());
+  EXPECT_TRUE(b->owes());
+  c->wants_none();
+  EXPECT_FALSE(b->owes());
+  a.reset();  // gives three back
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(c->take());
+  EXPECT_FALSE(c->take());
+}
+
+// Two graphs on threads of their own share a pool: together they keep its limit, beyond the one
+// credit that each has. With a limit of 0, each works on one token at a time.
+TEST(Window, ThoseThatShareAPoolKeepItsLimit) {
+  for (const std::size_t credits : {0u, 1u, 3u}) {
+    credit_pool pool(credits);
+    std::atomic<int> at_work{0}, most{0};
+    const auto run = [&](int count, bool waits) {
+      tbb::task_arena arena(4, 4);
+      arena.execute([&] {
+        graph g;
+        Samples samples(64);
+        window<Sample*, carried> tokens(g, samples.handles, 4, numbering(count), {}, waits, &pool);
+        std::vector<std::atomic<int>> came(static_cast<std::size_t>(count));
+        const auto work = [&](Sample* s) {
+          const int now = ++at_work;
+          for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) continue;
+          ++came[static_cast<std::size_t>(s->id)];
+          --at_work;
+        };
+        input_node<Sample*, carried> after(g, [&](Sample* s) {
+          work(s);
+          tokens.release(s);
+          tokens.finished();
+        });
+        input_node<Sample*, carried> first(g, [&](Sample* s) {
+          work(s);
+          if (waits && s->id % 3 == 0) {  // goes on in another task, as if it had been read
+            tokens.suspended();
+            tokens.resumed(after, s);
+          } else {
+            (void)after.try_put(s);
+          }
+        });
+        make_edge(tokens.output(), first);
+        tokens.start();
+        g.wait_for_all();
+        for (const auto& times : came) ASSERT_EQ(times, 2);
+        EXPECT_EQ(tokens.in_flight(), 0u);
+        EXPECT_EQ(tokens.active(), 0u);
+      });
+    };
+    std::thread other([&] { run(3000, false); });
+    run(3000, true);
+    other.join();
+    EXPECT_LE(static_cast<std::size_t>(most), credits + 2);
+    credit_pool::share all(pool);  // every credit is back
+    for (std::size_t i = 0; i < credits; ++i) EXPECT_TRUE(all.take());
+    EXPECT_FALSE(all.take());
+  }
 }
 
 }  // namespace window_test
