@@ -16,10 +16,10 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/exec/thread_pool.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/sources/batches.h>
 #include <sluice/graph/sources/values.h>
-#include <sluice/graph/thread_pool.h>
 #include <sluice/io/http/urls.h>
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>

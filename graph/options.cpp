@@ -1,5 +1,5 @@
+#include <sluice/graph/exec/thread_pool.h>
 #include <sluice/graph/options.h>
-#include <sluice/graph/thread_pool.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/process.h>
 
@@ -27,9 +27,10 @@ PipelineOptions checked(PipelineOptions options, bool on_device) {
   require(options.batch_size >= 1,
           "batch_size must be at least 1, not " + std::to_string(options.batch_size));
   if (options.thread_pool != nullptr) {
-    require(options.threads == 0,
-            "threads is " + std::to_string(options.threads) + ", but thread_pool has " +
-                std::to_string(options.thread_pool->threads()) + " threads: leave threads out");
+    require(options.threads == 0, "threads is " + std::to_string(options.threads) +
+                                      " and thread_pool has " +
+                                      std::to_string(options.thread_pool->threads()) +
+                                      " threads: give only one of them, or set threads to 0");
     options.threads = options.thread_pool->threads();
   }
   options.threads = checked_threads(options.threads);
@@ -45,7 +46,7 @@ PipelineOptions checked(PipelineOptions options, bool on_device) {
           "on_error: the rate must lie between 0 and 1, not " +
               std::to_string(options.on_error.max_rate));
   require(options.device != nullptr || !options.deliver_on_device,
-          "deliver_on_device is true, but PipelineOptions::device is not set: set it to gpu()");
+          "deliver_on_device needs a device: set PipelineOptions::device to gpu()");
   require(options.max_device_bytes >= 0,
           "max_device_bytes must be at least 0, not " + std::to_string(options.max_device_bytes));
   require(options.max_image_bytes >= 1,

@@ -76,7 +76,8 @@ struct PipelineOptions {
   // Threads of this pipeline alone; 0: as many as the CPUs that the process may use. If the system
   // does not allow that many, the pipeline uses fewer: see Stats::threads.
   int threads = 0;
-  // Threads that this pipeline shares with others, in place of `threads`: see ThreadPool.
+  // In place of `threads`: a number of threads that this pipeline shares with others; see
+  // ThreadPool.
   std::shared_ptr<ThreadPool> thread_pool = {};
   // Additional threads for datasets with slow reads (see Graph::read), so that slow storage does
   // not block computing threads. All samples of the window may then be read ahead. Use as many as
@@ -92,15 +93,19 @@ struct PipelineOptions {
   // The device for steps whose inputs are on a GPU (see Value::gpu()): sluice::gpu(0). Several
   // pipelines may share it.
   std::shared_ptr<Device> device = {};
-  // If true, images and tensors are delivered in the memory of `device`. Those that steps on the
-  // host make are written into pinned memory and copied by a stream of the pipeline. The copies of
-  // the next batches start while you use one, unless `compact` is set or samples are missing; see
-  // MemoryBatch::wait_on(). Other values, such as numbers, stay on the host. Throws BuildError
-  // without a device.
+  // If true, images and tensors are delivered in the memory of `device`; see
+  // MemoryBatch::wait_on(). Outputs of CPU steps are written to pinned memory and copied on the
+  // pipeline's own stream. When next() returns a batch, it has also started to copy the complete
+  // batches after it, up to `prefetch` of them. It leaves out batches with missing samples or
+  // different shapes, and all if `compact` is set, or if max_device_bytes is set and steps run on
+  // the device. Other values, such as numbers, stay on the host. Throws BuildError without a
+  // device.
   bool deliver_on_device = false;
   // The most memory to use on that device; 0: all there is. Samples wait until others free memory.
   // A sample fails, with an error that says so, if it is too large by itself or if no other sample
-  // can free memory. A number above 0 throws BuildError if no step runs on the device.
+  // can free memory. If there is none for a batch of deliver_on_device, next() throws
+  // std::bad_alloc, and the epoch ends. A number above 0 throws BuildError without steps on the
+  // device and deliver_on_device.
   std::int64_t max_device_bytes = 0;
   // The most bytes of an image or a tensor that a step makes. A larger one fails its sample, before
   // memory is allocated. Decoders have limits of their own, too: max_output_bytes.
@@ -130,12 +135,13 @@ struct PipelineOptions {
   bool compose = false;
   // The memory that the batches of each output are written into, in the order of the outputs. Null,
   // or missing at the end of the list: the pipeline's own memory. See MemoryResource and
-  // BufferRing. The memory must match the output: memory of `device` for an output on the device,
-  // host memory, pinned or not, for all others. Only for images and tensors of one shape. For a
-  // batch that does not fit, next() throws Error, and the next call continues with the batch after
-  // it. A batch does not fit if its samples differ in shape, or if allocate() throws or returns too
-  // little or nothing. A block is allocated for the first sample of a batch. If that yields none,
-  // it is tried again when the batch is complete, and the samples are copied into it.
+  // BufferRing. The memory must match the output: memory of `device` for an output that is
+  // delivered there, host memory, pinned or not, for all others. Only for images and tensors of one
+  // shape. For a batch that does not fit, next() throws Error, and the next call continues with the
+  // batch after it. A batch does not fit if its samples differ in shape, or if allocate() throws or
+  // returns too little or nothing. A block is allocated for the first sample of a batch. If that
+  // yields none, it is tried again when the batch is complete, and the samples are copied into it.
+  // For outputs of CPU steps with deliver_on_device, it is allocated when the copy starts.
   std::vector<std::shared_ptr<MemoryResource>> output_memory = {};
   // Records each run of a step, with its sample. The file is opened when the pipeline is made,
   // which throws BuildError if that fails. It is written when the pipeline is destroyed, so a
@@ -173,7 +179,7 @@ struct StackOptions {
 // Replaces zeros in the options by their defaults. Throws BuildError for invalid options.
 // `on_device`: steps of the pipeline run on a device.
 PipelineOptions checked(PipelineOptions options, bool on_device);
-// The same for a number of threads.
+// Returns `threads`, or the number of CPUs for 0. Throws BuildError below 0 and above 4096.
 int checked_threads(int threads);
 
 // Options of a source. A Sampler may be given in their place: g.read(files, {.shuffle = true}).

@@ -243,8 +243,8 @@ BatchMemory::~BatchMemory() {
     memory = std::move(dropped_);
     memory.reserve(memory.size() + cells_.size() + 3);
   } catch (...) {  // no memory for the lists, so wait here
-    for (const DeviceBatches::Event& event : ready_) end_of(*device_, event);
-    for (const DeviceBatches::Event& event : copied_) end_of(*device_, event);
+    for (const auto* events : {&ready_, &copied_})
+      for (const DeviceBatches::Event& event : *events) end_of(*device_, event);
     for (const Use& use : uses_) end_of(*device_, use.over);
     return;
   }
@@ -283,8 +283,7 @@ void BatchMemory::adopt(std::size_t index, BatchMemory& from, std::size_t i) {
   cells_[index] = std::move(cell);
 }
 
-// Takes memory from the pool. If there is none and `patient`, waits for memory that streams still
-// use.
+// Takes memory from the pool. If there is none and `patient`, waits for memory that streams use.
 Buffer BatchMemory::take(std::size_t bytes, bool patient) {
   while (true) {
     try {
@@ -305,7 +304,7 @@ void BatchMemory::reserve_block(const ValueSpec& spec) {
   try {
     block_ = allocate_block(bytes, given_ == nullptr);
     block_spec_ = spec;
-  } catch (const Error&) {  // finish() asks again, and reports it
+  } catch (const Error&) {  // finish() asks again for given memory, and reports it
   }
 }
 
@@ -563,13 +562,12 @@ std::shared_ptr<BatchMemory> BatchMemory::copy_to_device(BufferPool& pool,
   return copy;
 }
 
-bool BatchMemory::is_in_place() const {
+bool BatchMemory::is_dense_in_block() const {
   if (block_.data == nullptr || cells_.empty()) return false;
-  const std::size_t bytes = block_spec_.bytes();
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    if (cells_[i].data != block_.data + i * bytes || cells_[i].spec != block_spec_) return false;
-  }
-  return true;
+  const std::byte* at = block_.data;
+  return std::all_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
+    return cell.data == std::exchange(at, at + block_spec_.bytes()) && cell.spec == block_spec_;
+  });
 }
 
 // Starts to copy the values into memory of another kind.
@@ -577,7 +575,7 @@ std::shared_ptr<BatchMemory> BatchMemory::copy_into(BufferPool& pool,
                                                     std::shared_ptr<MemoryResource> given,
                                                     bool patient) {
   static BatchHistory none;  // the pipeline's may be gone
-  const bool dense = dense_ || is_in_place();
+  const bool dense = dense_ || is_dense_in_block();
   if (given != nullptr && !dense && !cells_.empty()) throw_shapes_differ();
   auto copy = std::make_shared<BatchMemory>(cells_.size(), pool, none, std::move(given), device_);
   copy->dense_ = dense;

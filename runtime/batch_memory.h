@@ -188,14 +188,15 @@ class BatchMemory final : public StreamSync {
   // Returns a copy of all values in host memory; waits.
   std::shared_ptr<BatchMemory> copy_to_host();
   // Starts a copy of all values into device memory, of `pool` or the user's, and returns it: see
-  // wait_on(). This memory is not reused before the copy is over. Only for pinned memory, after
-  // finish() or if is_in_place(). `patient`: if there is no memory, waits for memory that streams
-  // still use. Throws Error if the values do not fit into the user's memory.
+  // wait_on(). This memory is not reused before the copy is over. Call it for pinned memory, after
+  // finish() or when is_dense_in_block(), on one thread at a time. `patient`: if there is no
+  // memory, waits for memory that streams still use. Throws Error if the values do not fit into the
+  // user's memory.
   std::shared_ptr<BatchMemory> copy_to_device(BufferPool& pool,
                                               std::shared_ptr<MemoryResource> given, bool patient);
-  // True if finish(), with all cells and no padding, would move nothing. Only when all cells have
-  // ended.
-  bool is_in_place() const;
+  // True if finish(), with all cells and no padding, would move nothing. Call it when all cells
+  // have values.
+  bool is_dense_in_block() const;
 
   // The spec of a cell that has its value, or of value i after finish().
   const ValueSpec& spec(std::size_t i) const { return cells_[i].spec; }

@@ -136,11 +136,11 @@ Tensor tensor_of(std::shared_ptr<void> owner, std::byte* data, std::size_t size,
 
 MemoryColumn::MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history)
     : memory_(std::make_shared<BatchMemory>(cells, *memory.pool, history,
-                                            memory.delivered == nullptr ? memory.given : nullptr,
+                                            memory.deliver_to == nullptr ? memory.given : nullptr,
                                             memory.device)),
       in_place_(memory.device == nullptr || memory_->place().kind != MemoryKind::host),
-      delivered_(memory.delivered),
-      given_(memory.delivered == nullptr ? nullptr : memory.given) {}
+      deliver_to_(memory.deliver_to),
+      given_(memory.deliver_to == nullptr ? nullptr : memory.given) {}
 
 std::byte* MemoryColumn::place(std::size_t cell, const ValueSpec& spec) {
   return in_place_ ? memory_->place(cell, spec) : nullptr;
@@ -148,26 +148,30 @@ std::byte* MemoryColumn::place(std::size_t cell, const ValueSpec& spec) {
 
 MemoryPlace MemoryColumn::where(std::size_t cell) const { return memory_->place_of(cell); }
 
-void MemoryColumn::copy_ahead() noexcept {
-  if (delivered_ == nullptr || ahead_ != nullptr || !memory_->is_in_place()) return;
+bool MemoryColumn::copy_ahead() noexcept {
+  if (deliver_to_ == nullptr || ahead_ != nullptr) return true;
+  if (!memory_->is_dense_in_block()) return false;
   try {
     ahead_ = copy_to_device(false);
-  } catch (...) {
+    return true;
+  } catch (...) {  // finish() copies again and reports it
+    return false;
   }
 }
 
 void MemoryColumn::finish(std::span<const std::uint32_t> kept, std::size_t padding) {
+  // A dropped copy may read values while they move: nobody uses it.
   if (kept.size() < memory_->size() || padding > 0) ahead_.reset();
   memory_->finish(kept, padding);
-  if (delivered_ == nullptr) return;
+  if (deliver_to_ == nullptr) return;
   memory_ = ahead_ != nullptr ? std::move(ahead_) : copy_to_device(true);
 }
 
 std::shared_ptr<BatchMemory> MemoryColumn::copy_to_device(bool patient) {
-  auto copy = memory_->copy_to_device(delivered_->values, given_, patient);
+  auto copy = memory_->copy_to_device(deliver_to_->values, given_, patient);
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < copy->size(); ++i) bytes += copy->spec(i).bytes();
-  delivered_->counters.bytes_up += static_cast<std::int64_t>(bytes);
+  deliver_to_->counters.bytes_up += static_cast<std::int64_t>(bytes);
   return copy;
 }
 

@@ -6,8 +6,8 @@
 // tensor(), refer to the same elements. The last handle releases the memory of the whole column.
 // Items can be moved but not copied. A moved-from object is empty.
 //
-// Images and tensors that were on a device at the end of the pipeline stay in device memory, see
-// place(): their addresses are device addresses.
+// Images and tensors that were on a device at the end of the pipeline, or are delivered there, are
+// in device memory, see place(): their addresses are device addresses.
 //
 // Threads: like a vector; handles may be made and destroyed on different threads. Errors:
 // operator[] does not check; at() throws std::out_of_range; functions that need one block throw
@@ -88,8 +88,8 @@ class MemoryBatch {
   // The memory that holds the samples.
   MemoryPlace place() const;
 
-  // For code that uses the samples on a stream, see StreamSync. If missing samples left gaps, the
-  // device may still be moving samples when the batch is delivered. Work that is put into `stream`
+  // For code that uses the samples on a stream, see StreamSync. The device may still be copying
+  // samples when the batch is delivered. Work that is put into `stream`
   // after this call begins when all samples are ready. The call itself does not wait.
   void wait_on(void* stream) const;
   // Waits until all samples are ready. Throws if the device reported an error.
@@ -259,10 +259,11 @@ class Column {
   virtual TensorSpec spec(std::size_t) const { return {}; }
   // Stores the value of a cell. It may move from `value` if `last_use`.
   virtual void emit(std::size_t cell, void* value, bool last_use) = 0;
-  // Call it when all cells have been emitted, before finish(). Starts to copy the values to the
-  // device, if they are delivered there and nothing is left to move. finish() then uses the copy if
-  // it keeps all cells. An error is ignored: finish() copies again.
-  virtual void copy_ahead() noexcept {}
+  // Call it when all cells have been emitted, before finish(). Starts to copy values to the device
+  // if they are delivered there. finish() uses the copy if it keeps all cells. Returns false if the
+  // copy cannot start yet: values must be moved first, or there was an error. finish() then copies
+  // and reports the error.
+  virtual bool copy_ahead() noexcept { return true; }
   // Keeps these cells in this order, then repeats the last one `padding` times.
   virtual void finish(std::span<const std::uint32_t> kept, std::size_t padding) = 0;
   // After finish(): passes value i to a cell of a column of the same kind.
@@ -278,8 +279,9 @@ struct ColumnMemory {
   // Set if steps on a device make the values, in device memory or for the host, or if they are
   // delivered on a device; else null.
   std::shared_ptr<DeviceBatches> device = {};
-  // Set if values in host memory are delivered on the device: its memory. `given` is then there.
-  DeviceMemory* delivered = nullptr;
+  // The device's memory if values in host memory are delivered there; else null. `given` is then
+  // device memory.
+  DeviceMemory* deliver_to = nullptr;
 };
 
 // Makes the columns of one output, batch after batch.
@@ -341,7 +343,7 @@ class MemoryColumn : public Column {
   MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history);
   std::byte* place(std::size_t cell, const ValueSpec& spec) override;
   MemoryPlace where(std::size_t cell) const override;
-  void copy_ahead() noexcept override;
+  bool copy_ahead() noexcept override;
   void finish(std::span<const std::uint32_t> kept, std::size_t padding) override;
   void transfer(std::size_t i, Column& to, std::size_t cell) override;
   std::size_t bytes() const override;
@@ -354,7 +356,7 @@ class MemoryColumn : public Column {
   std::shared_ptr<BatchMemory> copy_to_device(bool patient);
 
   const bool in_place_;  // false for a device and unpinned host memory, which it cannot write
-  DeviceMemory* const delivered_;
+  DeviceMemory* const deliver_to_;
   const std::shared_ptr<MemoryResource> given_;  // on the device, for values that are copied there
   std::shared_ptr<BatchMemory> ahead_;           // what copy_ahead() has begun; null: nothing
 };

@@ -418,7 +418,7 @@ std::int64_t PendingBatches::complete_batches() const {
                        [](const auto& batch) { return batch->samples != nullptr; });
 }
 
-PendingBatch* PendingBatches::complete_and_well(std::size_t i) const {
+PendingBatch* PendingBatches::complete_and_all_well(std::size_t i) const {
   if (i >= batches_.size()) return nullptr;
   PendingBatch& batch = *batches_[i];
   return batch.samples != nullptr && batch.all_well ? &batch : nullptr;
@@ -473,7 +473,7 @@ void PendingBatches::make_columns(BatchData& batch, bool for_user) const {
     ColumnMemory memory = memory_[k];
     if (!for_user) {
       memory.given = nullptr;
-      memory.delivered = nullptr;
+      memory.deliver_to = nullptr;
     }
     columns.push_back(makers_[k]->make(room, memory));
   }

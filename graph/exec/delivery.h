@@ -80,9 +80,9 @@ class PendingBatches {
   PendingBatch* complete_front() const;
   // The number of complete batches.
   std::int64_t complete_batches() const;
-  // Batch `i` from the front if it is complete and each of its samples is delivered as it is, else
-  // null. It stays until it is taken.
-  PendingBatch* complete_and_well(std::size_t i) const;
+  // Returns batch `i` from the front if it is complete and all its samples succeeded, else null. It
+  // stays until it is taken.
+  PendingBatch* complete_and_all_well(std::size_t i) const;
   // Takes the first batch, complete or not; null if there is none.
   std::unique_ptr<PendingBatch> take_front();
 

@@ -1,11 +1,11 @@
 #include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/engine.h>
 #include <sluice/graph/exec/engine_impl.h>
+#include <sluice/graph/exec/thread_pool.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/uses.h>
-#include <sluice/graph/thread_pool.h>
 #include <sluice/runtime/batch_memory.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>
@@ -60,10 +60,10 @@ void check_output_memory(const PipelineOptions& options, const Plan& plan,
       const int index = options.device == nullptr ? 0 : options.device->index();
       const MemoryPlace wanted{MemoryKind::device, index};
       if (place != wanted) {
-        throw BuildError(where + " is " + to_string(place) + ", but the output lies in " +
-                         to_string(wanted) + "; give memory there, or " +
-                         (options.deliver_on_device ? "leave deliver_on_device out"
-                                                    : "return .cpu() of the output"));
+        throw BuildError(
+            where + " is " + to_string(place) + ", but the output lies in " + to_string(wanted) +
+            "; give memory there, or " +
+            (on_device ? "return .cpu() of the output" : "leave deliver_on_device out"));
       }
     } else if (!place.on_host()) {
       throw BuildError(where + " is " + to_string(place) +
@@ -231,8 +231,8 @@ void Engine::Impl::choose_memory() {
     if (k < options.output_memory.size()) memory.given = options.output_memory[k];
     const MemoryKind kind = kind_of_output(plan, plan.outputs[k], *makers[k]);
     if (options.deliver_on_device && kind != MemoryKind::device && makers[k]->takes_memory())
-      memory.delivered = &device->memory;
-    if (kind != MemoryKind::host || memory.delivered != nullptr) {
+      memory.deliver_to = &device->memory;
+    if (kind != MemoryKind::host || memory.deliver_to != nullptr) {
       memory.pool = kind == MemoryKind::device ? &device->memory.values : &device->memory.pinned;
       if (batches == nullptr) batches = std::make_shared<DeviceBatches>(options.device);
       memory.device = batches;

@@ -159,8 +159,8 @@ struct Engine::Impl {
   std::unique_ptr<BatchData> next_full();
 
   std::unique_ptr<BatchData> next_in_order();
-  // Starts to copy the next complete batches to the device, in order, up to the first with missing
-  // samples. That one may need their memory.
+  // Starts to copy the next complete batches to the device, in order. Stops at the first that is
+  // not copied, so that later ones do not take its memory.
   void copy_ahead();
 
   // True if the next samples become a batch. A short batch does not, if short batches are dropped,

@@ -314,12 +314,16 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
 }
 
 void Engine::Impl::copy_ahead() {
-  for (std::size_t i = 0;; ++i) {
+  // Samples on the device may wait for the memory.
+  if (options.max_device_bytes > 0 && has_step(plan, StepKind::stream)) return;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(options.prefetch); ++i) {
     std::unique_lock lock(mutex);
-    const PendingBatch* const batch = pending_batches.complete_and_well(i);
+    const PendingBatch* const batch = pending_batches.complete_and_all_well(i);
     lock.unlock();  // only this thread removes batches
     if (batch == nullptr) return;
-    for (const auto& column : batch->data->columns) column->copy_ahead();
+    for (const auto& column : batch->data->columns) {
+      if (!column->copy_ahead()) return;
+    }
   }
 }
 

@@ -136,7 +136,7 @@ struct Executor::Impl {
         *graph, samples, static_cast<std::size_t>(threads),
         [this](Token token) { return hooks.admit(*token); },
         [this](Token token) { hooks.begin(*token); },
-        hooks.device == nullptr,  // otherwise all threads prepare GPU batches of many samples
+        !has_step(plan, StepKind::stream),  // all threads prepare GPU batches of many samples
         hooks.credits);
     batches = std::make_unique<flow::batch_node<Token>>(
         *graph, batch_size, [](Token token) { return token->position(); });

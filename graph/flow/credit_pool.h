@@ -5,9 +5,9 @@
 //   credit_pool::share mine(pool);  // one for each window
 //   if (mine.take()) { ...; mine.give(); }
 //
-// The pool is fair: a share that has at least two credits more than another one that wants some
-// gets no more, and owes() tells it to give one back. A share wants credits from a take() in vain
-// until its next take() or wants_none().
+// After a failed take(), a share counts as waiting until a take() succeeds or stop_waiting() is
+// called. The pool is fair: take() fails if a waiting share has fewer credits, and must_return() is
+// true if a waiting share has at least two fewer.
 //
 // Ownership: the shares refer to the pool, which outlives them. Threads: all functions from any.
 // Errors: the constructor of a share throws std::bad_alloc.
@@ -37,61 +37,61 @@ class credit_pool {
     share& operator=(const share&) = delete;
     ~share() {
       const std::lock_guard lock(pool_.mutex_);
-      pool_.free_ += used_;
-      want(false);
+      pool_.free_ += held_;
+      set_waiting(false);
       std::erase(pool_.shares_, this);
     }
 
     // Takes a credit if there is one for this share.
     bool take() {
       const std::lock_guard lock(pool_.mutex_);
-      const bool may = pool_.free_ > 0 && !others_come_first(used_ + 1);
-      want(!may);
+      const bool may = pool_.free_ > 0 && !another_waits_below(held_);
+      set_waiting(!may);
       if (!may) return false;
       --pool_.free_;
-      ++used_;
+      ++held_;
       return true;
     }
     void give() {
       const std::lock_guard lock(pool_.mutex_);
       ++pool_.free_;
-      --used_;
+      --held_;
     }
-    void wants_none() {
-      if (pool_.wanting_.load(std::memory_order_relaxed) == 0) return;
+    void stop_waiting() {
+      if (pool_.waiting_.load(std::memory_order_relaxed) == 0) return;
       const std::lock_guard lock(pool_.mutex_);
-      want(false);
+      set_waiting(false);
     }
     // True if this share should give a credit back.
-    bool owes() const {
-      if (pool_.wanting_.load(std::memory_order_relaxed) == 0) return false;
+    bool must_return() const {
+      if (pool_.waiting_.load(std::memory_order_relaxed) == 0) return false;
       const std::lock_guard lock(pool_.mutex_);
-      return used_ > 0 && others_come_first(used_);
+      return held_ > 1 && another_waits_below(held_ - 1);
     }
 
    private:
     // These two are called under the lock.
-    bool others_come_first(std::size_t mine) const {
+    bool another_waits_below(std::size_t credits) const {
       return std::any_of(pool_.shares_.begin(), pool_.shares_.end(), [&](const share* other) {
-        return other != this && other->wants_ && other->used_ + 1 < mine;
+        return other != this && other->waits_ && other->held_ < credits;
       });
     }
-    void want(bool now) {
-      if (now == wants_) return;
-      wants_ = now;
-      pool_.wanting_.fetch_add(now ? 1 : std::size_t(-1), std::memory_order_relaxed);
+    void set_waiting(bool now) {
+      if (now == waits_) return;
+      waits_ = now;
+      pool_.waiting_.fetch_add(now ? 1 : -1, std::memory_order_relaxed);
     }
 
     credit_pool& pool_;
-    std::size_t used_ = 0;
-    bool wants_ = false;
+    std::size_t held_ = 0;
+    bool waits_ = false;
   };
 
  private:
-  std::mutex mutex_;  // guards all but wanting_
+  std::mutex mutex_;  // guards all but waiting_, and the members of the shares
   std::size_t free_;
   std::vector<share*> shares_;
-  std::atomic<std::size_t> wanting_{0};  // the shares that want credits
+  std::atomic<int> waiting_{0};  // the number of shares that wait
 };
 
 }  // namespace sluice::flow

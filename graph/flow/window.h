@@ -26,9 +26,8 @@
 // from the work that tokens wait for, such as another process. Do not set it if other tasks need
 // all threads.
 //
-// Windows that share a credit_pool have one credit of their own each. Further ones come from the
-// pool, and a lane that owes one gives it back after its token. So each window goes on, slowly if
-// others need the pool.
+// With a credit_pool, a window owns one credit and borrows the others. After a token, a lane
+// returns a borrowed credit that another window needs. So every window makes progress.
 //
 // Ownership: the window holds handles only; what they refer to belongs to the user.
 // Threads: all functions from any thread. `admit` runs under the window's lock: keep it short, and
@@ -67,7 +66,7 @@
 //
 // Invariants: active_ <= active_limit_. Each credit in use belongs to a lane, to a token at work,
 // or to a task that becomes a lane. A credit is given up only under the lock, after a look for
-// tokens or because others are in use. So if no credit is in use, no started token waits for one. A
+// tokens or while others are in use. So if no credit is in use, no started token waits for one. A
 // token is in ready_ at most once, and in free_ only if it carries no sample.
 //
 // `mutex_` guards free_, ready_, the list of lanes with its links, active_, asleep_, open_ and
@@ -194,8 +193,8 @@ class window {
   using admit_function = std::function<bool(Token)>;
   using begin_function = std::function<void(Token)>;
 
-  // `active`: the number of tokens that may be at work at once; 0 means all. `shared`: the pool for
-  // all of their credits but one; null: none.
+  // `active`: the number of tokens that may be at work at once; 0 means all. `shared`: where
+  // credits after the first come from; null: this window owns all.
   window(tbb::flow::graph& g, std::vector<Token> tokens, std::size_t active, admit_function admit,
          begin_function begin = {}, bool may_sleep = false, credit_pool* shared = nullptr)
       : graph_(g),
@@ -241,11 +240,12 @@ class window {
 
   // Call it when a token's work is done. Admits another in its place.
   void finished() {
-    if (lane::take_credit(*this)) return;
+    if (lane::keep_credit(*this)) return;
     {
       const std::lock_guard lock(mutex_);
       if (!has_work()) {
         give_credit();
+        if (share_) share_->stop_waiting();
         return;
       }
     }
@@ -292,7 +292,7 @@ class window {
     free_.assign(tokens.begin(), tokens.end());
     ready_.clear();
     while (active_ > 0) give_credit();
-    if (share_) share_->wants_none();
+    if (share_) share_->stop_waiting();
     waiting_ = 0;
     open_ = true;
   }
@@ -343,7 +343,7 @@ class window {
 
     // Keeps the credit of a token that has finished on a lane's thread. Returns false if there is
     // no such lane, or it has a credit already.
-    static bool take_credit(const window& tokens) {
+    static bool keep_credit(const window& tokens) {
       lane* const here = current_;
       if (here == nullptr || &here->tokens_ != &tokens || here->has_credit_) return false;
       return here->has_credit_ = true;
@@ -408,10 +408,13 @@ class window {
     if (one.each_ > duration()) lane_controller_.learn(std::exchange(one.each_, duration()));
     for (bool first = true;; first = false) {
       if (!one.has_credit_) {
-        if (!take_credit()) return false;
+        if (!take_credit()) {
+          if (share_ && !has_work()) share_->stop_waiting();
+          return false;
+        }
         one.has_credit_ = true;
       }
-      if (share_ && active_ > 1 && share_->owes()) {
+      if (share_ && active_ > 1 && share_->must_return()) {
         one.has_credit_ = false;
         give_credit();
         return false;
@@ -422,13 +425,15 @@ class window {
       if (first && may && outermost && is_short() && open_ && free_.empty()) {
         linger(lock);
       } else if (!may || !outermost || !sleep(lock)) {
-        if (may && share_) share_->wants_none();
+        if (may && share_) share_->stop_waiting();
         one.has_credit_ = false;
         give_credit();
         return false;
       }
     }
-    const bool another = more_lanes(admissible()) > 0 && !wake() && take_credit();
+    // Waiting tokens have lanes to come, unless their credits were denied.
+    const std::size_t tokens = share_ ? takeable() : admissible();
+    const bool another = more_lanes(tokens) > 0 && !wake() && take_credit();
     lock.unlock();
     if (another) begin_lanes(1);
     return true;

@@ -6,7 +6,6 @@
 #include "values.h"
 #include "words.h"
 #include <sluice/cuda/gpu.h>
-#include <sluice/graph/thread_pool.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/readers/environment.h>
@@ -97,6 +96,7 @@ NB_MODULE(_core, module) {
   bind_errors(module);
   bind_arrays(module);
   bind_index(module);
+  bind_thread_pool(module);
   bind_operators(module);
   bind_description(module);
   bind_pipeline(module);
@@ -106,15 +106,6 @@ NB_MODULE(_core, module) {
              nb::arg("apply_orientation"));
   module.def("encode_jpeg", encode, nb::arg("image"), nb::arg("quality"));
   module.def("in_python", in_python);
-  nb::class_<sluice::ThreadPool>(module, "ThreadPool",
-                                 "Threads that several pipelines share, such as those of training "
-                                 "and validation: pass the same pool as their `thread_pool`.\n\n"
-                                 "Together they work on at most `threads` samples at once, plus "
-                                 "one for each pipeline after the first. A pipeline that is idle "
-                                 "leaves all threads to the others.")
-      .def(nb::init<int>(), nb::arg("threads") = 0,
-           "threads: their number; 0: as many as the CPUs that the process may use")
-      .def_prop_ro("threads", &sluice::ThreadPool::threads, "The number of threads.");
   module.def("has_gpu", [](int index) {
     const sluice::Gpus all = sluice::look_for_gpus();
     return std::any_of(all.gpus.begin(), all.gpus.end(), [&](const sluice::Gpu& one) {

@@ -5,12 +5,13 @@
 #include <sluice/cuda/gpu.h>
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/checkpoint.h>
+#include <sluice/graph/exec/thread_pool.h>
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/sampling/sampler.h>
-#include <sluice/graph/thread_pool.h>
 #include <sluice/io/readers/environment.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/text.h>
 
 #include <array>
 #include <functional>
@@ -37,6 +38,20 @@ BuildError error_of(const char* what, const std::string& name, std::string_view 
   return BuildError(fmt::format("{}: {}{} {}", what, name, follows ? "" : ":", error));
 }
 
+// Passes the value to the setter, whose exceptions become errors of the option.
+void take_option(const char* what, const std::string& name, nb::handle value,
+                 const std::function<void(nb::handle)>& setter) {
+  try {
+    setter(value);
+  } catch (const std::invalid_argument& error) {
+    throw error_of(what, name, error.what());
+  } catch (const std::bad_cast&) {
+    throw error_of(what, name, "cannot be " + message_of(nb::repr(value)));
+  } catch (const nb::python_error& error) {
+    throw error_of(what, name, message_of(error.value()));
+  }
+}
+
 using Setters = std::map<std::string_view, std::function<void(nb::handle)>>;
 
 void set_all(const char* what, const nb::dict& options, const Setters& setters) {
@@ -55,15 +70,7 @@ void set_all(const char* what, const nb::dict& options, const Setters& setters) 
           fmt::format("{} has no option '{}'; it has {}{}", what, name, known, message_of(near)));
     }
     if (value.is_none()) continue;
-    try {
-      setter->second(value);
-    } catch (const std::invalid_argument& error) {
-      throw error_of(what, name, error.what());
-    } catch (const std::bad_cast&) {
-      throw error_of(what, name, "cannot be " + message_of(nb::repr(value)));
-    } catch (const nb::python_error& error) {
-      throw error_of(what, name, message_of(error.value()));
-    }
+    take_option(what, name, value, setter->second);
   }
 }
 
@@ -136,7 +143,15 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
       {"batch_size", set(all.batch_size)},
       {"seed", set(all.seed)},
       {"threads", set(all.threads)},
-      {"thread_pool", set(all.thread_pool)},
+      {"thread_pool",
+       [&](nb::handle value) {
+         if (!nb::isinstance<ThreadPool>(value)) {
+           throw std::invalid_argument(fmt::format(
+               "must be a ThreadPool, not {}; sluice.ThreadPool(8) makes one of 8 threads",
+               message_of(nb::repr(value))));
+         }
+         all.thread_pool = nb::cast<std::shared_ptr<ThreadPool>>(value);
+       }},
       {"io_threads", set(all.io_threads)},
       {"prefetch", set(all.prefetch)},
       {"window", set(all.window)},
@@ -220,6 +235,36 @@ SourceOptions source_options_of(const nb::dict& options) {
   };
   set_all("a source", options, setters);
   return all;
+}
+
+void bind_thread_pool(nb::module_& module) {
+  nb::class_<ThreadPool> bound(
+      module, "ThreadPool",
+      "A limit on the samples that several pipelines work on at once, such as those of training "
+      "and validation: pass the same pool as their option `thread_pool`.\n\n"
+      "Together they work on at most `threads` samples at once, plus one for each pipeline after "
+      "the first. A pipeline without work leaves all to the others.");
+  bound
+      .def(
+          "__init__",
+          [](ThreadPool* self, nb::handle threads) {
+            int number = 0;
+            take_option("ThreadPool", "threads", threads, set(number));
+            new (self) ThreadPool(number);
+          },
+          nb::arg("threads") = 0,
+          "threads: the number of threads; 0: as many as the CPUs that the process may use")
+      .def_prop_ro("threads", &ThreadPool::threads, "The number of threads.")
+      .def("__repr__",
+           [](const ThreadPool& self) {
+             return fmt::format("<ThreadPool of {}>", counted(self.threads(), "thread"));
+           })
+      .def("__reduce__", [](const ThreadPool&) -> nb::object {
+        throw nb::type_error(
+            "a ThreadPool belongs to its process and cannot be pickled or copied; make one in each "
+            "process");
+      });
+  bound.attr("__module__") = "sluice";
 }
 
 WorkerOptions worker_options_of(const nb::dict& options) {

@@ -11,6 +11,7 @@ namespace sluice::python {
 PipelineOptions pipeline_options_of(const nb::dict& options);
 SourceOptions source_options_of(const nb::dict& options);
 WorkerOptions worker_options_of(const nb::dict& options);
+void bind_thread_pool(nb::module_& module);
 void bind_index(nb::module_& module);
 
 }  // namespace sluice::python

@@ -317,7 +317,8 @@ class Pipeline:
             - ``batches``, ``threads``, ``io_threads``: numbers of each.
             - ``consumer_seconds``: how long the loop waited for batches. ``batches_seconds``: how long the next
               batch waited for the loop.
-            - ``bytes_in_use``: memory of samples at work and of batches, including those that you hold.
+            - ``bytes_in_use``: the CPU's memory of samples at work and of batches, including those that you hold;
+              memory of a GPU and pinned memory are in ``text``.
               ``bytes_bound``: the most that the pipeline reserves, for samples and batches as large as those so far.
               It counts one batch in your hands. If you leave an epoch early, its unfinished batch counts when the next
               epoch begins.
@@ -535,7 +536,7 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     threads : int, default 0
         Number of threads that compute. 0 uses all CPUs that the process may use.
     thread_pool : ThreadPool, optional
-        Threads that this pipeline shares with others, in place of ``threads``; see :class:`sluice.ThreadPool`.
+        In place of ``threads``: a number of threads that this pipeline shares with others.
     io_threads : int, default -1
         Number of additional threads that read files. -1 uses as many as ``threads``, and at least 4. With 0,
         the computing threads read.
@@ -548,7 +549,7 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         The GPU for steps whose inputs ``value.gpu()`` has moved there: its number, or ``'gpu'`` for number 0.
     deliver_on_device : bool, default False
         If True, images and tensors are delivered in the memory of ``device``. Those that the CPU makes are
-        copied there while you use earlier batches. Other values stay on the CPU.
+        copied from pinned memory. When you take a batch, the copies of the complete batches after it start, too.
     max_device_bytes : int, default 0
         The most memory to use on the device. 0 sets no limit.
     max_image_bytes : int, default 2**29

@@ -180,9 +180,10 @@ class Loader:
         parameter with the name of an option, the function gets the argument. This also holds for ``to`` and
         ``drop_last``.
     to : torch.device or str, optional
-        The PyTorch device for all tensors, such as ``'cuda'``. By default they stay where the pipeline makes them. On a
-        GPU that Sluice can use, the pipeline itself copies images and tensors there, as with its option
-        ``deliver_on_device``: from pinned memory, on a stream of its own, while you use earlier batches.
+        The PyTorch device for all tensors, such as ``'cuda'``. By default they stay where the pipeline makes them. If
+        Sluice can use that GPU, this also sets the pipeline's options ``device`` and ``deliver_on_device``: the pipeline
+        copies images and tensors there, ahead of use. For a :class:`Pipeline`, the loader copies them itself, which is
+        slower: give the Pipeline these options.
     drop_last : bool, optional
         True leaves out a last batch that is not full: the same as ``last_batch='drop'``.
 
@@ -290,22 +291,18 @@ def _device(given: Any) -> torch.device:
 
 
 def _delivering(describe: Description, options: dict[str, Any], to: torch.device | None) -> dict[str, Any]:
-    """Adds the options by which the pipeline itself delivers on the device, if it can."""
+    """Makes the pipeline copy its batches to the device, if Sluice can use that GPU."""
     if to is None or to.type != "cuda" or to.index is None or not _core.has_gpu(to.index):
         return options
     if describe.has_parameter("device") or describe.has_parameter("deliver_on_device"):
         return options  # the call passes these to the function
+    if describe.option("deliver_on_device", options) is False:
+        return options
     device = describe.option("device", options)
     own = {"gpu": 0, "cpu": None}.get(device, device)
-    if own is None:
-        options["device"] = to.index
-    elif own != to.index:
-        raise _core.BuildError(
-            f"Loader: to is {str(to)!r}, but the pipeline's device is {device!r}; give the same GPU, or leave to out"
-        )
-    if describe.option("deliver_on_device", options) is None:
-        options["deliver_on_device"] = True
-    return options
+    if own not in (None, to.index):
+        raise _core.BuildError(f"Loader: to is {str(to)!r}, but device is {device!r}; pass the same GPU, or leave out one of them")
+    return {**options, "device": to.index, "deliver_on_device": True}
 
 
 def _moved(given: Any, device: torch.device) -> Any:
@@ -314,9 +311,11 @@ def _moved(given: Any, device: torch.device) -> Any:
 
 
 def _on(device: torch.device, tensor: torch.Tensor) -> torch.Tensor:
-    if device.type == "cuda" and tensor.device.type == "cpu":
-        tensor = tensor.pin_memory()  # otherwise the copy waits for the device
-    return tensor.to(device, non_blocking=True)
+    if device.type != "cuda" or tensor.device.type != "cpu":
+        return tensor.to(device, non_blocking=True)
+    if tensor.is_pinned():  # the pipeline's memory, which it may reuse before a copy that nobody waits for
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)  # a copy from other memory would block this thread
 
 
 __all__: Sequence[str] = (

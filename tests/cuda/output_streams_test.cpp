@@ -407,8 +407,7 @@ TEST(DeliveredOnDevice, NeedsADevice) {
     ADD_FAILURE();
   } catch (const BuildError& error) {
     EXPECT_STREQ(error.what(),
-                 "deliver_on_device is true, but PipelineOptions::device is not set: set it to "
-                 "gpu()");
+                 "deliver_on_device needs a device: set PipelineOptions::device to gpu()");
   }
 }
 

@@ -4,8 +4,8 @@
 #include "tests/cuda/test_device.h"
 #include "tests/io/images.h"
 #include <sluice/cuda/host_device.h>
+#include <sluice/graph/exec/thread_pool.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/graph/thread_pool.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/decode.h>

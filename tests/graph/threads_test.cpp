@@ -2,8 +2,8 @@
 // user's own oneTBB have, or those that the system allows.
 #include "tests/graph/sources.h"
 #include "tests/in_child.h"
+#include <sluice/graph/exec/thread_pool.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/graph/thread_pool.h>
 
 #include <algorithm>
 #include <atomic>
@@ -227,11 +227,12 @@ TEST(SharedThreads, WrongNumbersAreRefused) {
   };
   EXPECT_EQ(what([] { ThreadPool(-1); }), "threads must be at least 1 (or 0 for all CPUs), not -1");
   EXPECT_EQ(what([] { ThreadPool(5000); }), "threads must be at most 4096, not 5000");
-  EXPECT_EQ(what([] {
-              (void)make_pipeline({.threads = 2, .thread_pool = std::make_shared<ThreadPool>(3)},
-                                  [](Graph& g) { return indices(g, 8); });
-            }),
-            "threads is 2, but thread_pool has 3 threads: leave threads out");
+  EXPECT_EQ(
+      what([] {
+        (void)make_pipeline({.threads = 2, .thread_pool = std::make_shared<ThreadPool>(3)},
+                            [](Graph& g) { return indices(g, 8); });
+      }),
+      "threads is 2 and thread_pool has 3 threads: give only one of them, or set threads to 0");
 }
 
 TEST(Threads, TheUsersLimitOnOneTbbIsForItsWorkersOnly) {

@@ -3,6 +3,7 @@
 import gc
 import inspect
 import os
+import pickle
 import re
 import threading
 import weakref
@@ -449,3 +450,62 @@ def test_the_largest_image_is_an_option():
         images(max_image_bytes=0)
     assert [batch.size for batch in images()] == [0]
     assert [batch.size for batch in images(max_image_bytes=300)] == [1]
+
+
+def test_pipelines_share_threads(folder):
+    wanted = arrays(thumbnails(folder, threads=2))
+    pool = sluice.ThreadPool(2)
+    assert pool.threads == 2 and repr(pool) == "<ThreadPool of 2 threads>" and repr(sluice.ThreadPool(1)) == "<ThreadPool of 1 thread>"
+    pipes = [thumbnails(folder, thread_pool=pool) for _ in range(3)]
+    got = [None] * len(pipes)
+
+    def take(i):
+        got[i] = arrays(pipes[i])
+
+    takers = [threading.Thread(target=take, args=(i,)) for i in range(len(pipes))]
+    for one in takers:
+        one.start()
+    for one in takers:
+        one.join()
+    for each in got:
+        for batch, expected in zip(each, wanted, strict=True):
+            assert all((one == other).all() for one, other in zip(batch, expected, strict=True))
+    assert all(pipe.stats["threads"] == 2 for pipe in pipes)
+
+
+def numbers_with(**options):
+    return sluice.pipeline(**options)(lambda: sluice.source(int, int, samples=1))()
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: sluice.ThreadPool(-1), "threads must be at least 1"),
+        (lambda: sluice.ThreadPool(5000), "threads must be at most 4096, not 5000"),
+        (lambda: sluice.ThreadPool(2**40), "ThreadPool: threads: "),
+        (lambda: sluice.ThreadPool("3"), "ThreadPool: threads: "),
+        (lambda: sluice.ThreadPool(True), "ThreadPool: threads: "),
+        (lambda: numbers_with(thread_pool=8), r"thread_pool must be a ThreadPool, not 8; sluice.ThreadPool\(8\) makes one"),
+        (lambda: numbers_with(thread_pool=sluice.ThreadPool), "thread_pool must be a ThreadPool, not <class 'sluice.ThreadPool'>"),
+        (lambda: numbers_with(threads=2, thread_pool=sluice.ThreadPool(3)),
+         "threads is 2 and thread_pool has 3 threads: give only one of them, or set threads to 0"),
+        (lambda: numbers_with(deliver_on_device=True, device="cpu"), "deliver_on_device needs a device"),
+    ],
+)
+def test_says_what_is_wrong_with_shared_threads_and_devices(make, says):
+    with pytest.raises(sluice.BuildError, match=says):
+        make()
+    with pytest.raises(TypeError, match="a ThreadPool belongs to its process and cannot be pickled or copied; make one in each process"):
+        pickle.dumps(sluice.ThreadPool(1))
+
+
+def test_delivers_on_a_device_what_the_cpu_makes(folder):
+    there, here = thumbnails(folder, device="stand-in", deliver_on_device=True), thumbnails(folder)
+    kept = []
+    for epoch in range(2):
+        for one, other in zip(there, here, strict=True):
+            kept.append((one, other))
+    for (images, labels), (expected, its_labels) in kept:
+        assert images.on_device and not labels.on_device and not expected.on_device
+        assert (numpy.asarray(images) == numpy.asarray(expected)).all() and labels.tolist() == its_labels.tolist()
+    assert "GPU" in there.stats["text"] or "device" in there.stats["text"]

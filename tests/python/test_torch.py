@@ -207,9 +207,9 @@ def test_loader_tells_devices_of_pytorch_from_those_of_the_pipeline(folder):
         ({}, {"device": 1, "deliver_on_device": True}),
         ({"device": 1}, {"device": 1, "deliver_on_device": True}),
         ({"device": "cpu"}, {"device": 1, "deliver_on_device": True}),
-        ({"deliver_on_device": False}, {"device": 1, "deliver_on_device": False}),
-        ({"device": "gpu"}, "to is 'cuda:1', but the pipeline's device is 'gpu'; give the same GPU, or leave to out"),
-        ({"device": 2}, "to is 'cuda:1', but the pipeline's device is 2"),
+        ({"deliver_on_device": False}, {"deliver_on_device": False}),
+        ({"device": "gpu"}, "to is 'cuda:1', but device is 'gpu'; pass the same GPU, or leave out one of them"),
+        ({"device": 2}, "to is 'cuda:1', but device is 2"),
     ],
 )
 def test_the_pipeline_delivers_on_a_gpu_that_it_can_use(folder, monkeypatch, given, asked):
