@@ -545,7 +545,6 @@ class window {
   const std::size_t size_;
   const std::size_t active_limit_;
   const bool may_sleep_;
-  std::optional<credit_pool::share> share_;
   mutable std::mutex mutex_;                // held briefly
   std::vector<Token> free_;                 // never grows beyond its first size
   sluice::detail::RingBuffer<work> ready_;  // resumed, or left by lanes that ended: need a credit
@@ -562,6 +561,7 @@ class window {
   output_port<Token> output_;
   input_node<Token, as_task> returns_;
   tbb::flow::function_node<tbb::flow::continue_msg> lanes_;
+  std::optional<credit_pool::share> share_;  // none: all credits are this window's own
 };
 
 }  // namespace sluice::flow
