@@ -1,6 +1,7 @@
 // The functions of Engine::Impl that the user calls on the thread that takes batches.
 #include <sluice/graph/exec/capture_error.h>
 #include <sluice/graph/exec/engine_impl.h>
+#include <sluice/graph/plan/uses.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/log.h>
 #include <sluice/runtime/text.h>

@@ -49,6 +49,7 @@
 #include <sluice/graph/flow/arena_threads.h>
 #include <sluice/graph/flow/batch_node.h>
 #include <sluice/graph/flow/window.h>
+#include <sluice/graph/plan/uses.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/thread_start.h>
 
