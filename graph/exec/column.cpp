@@ -160,7 +160,7 @@ bool MemoryColumn::copy_ahead() noexcept {
 }
 
 void MemoryColumn::finish(std::span<const std::uint32_t> kept, std::size_t padding) {
-  // A dropped copy may read values while they move: nobody uses it.
+  // The device may read for a dropped copy while values move. Nobody uses that copy.
   if (kept.size() < memory_->size() || padding > 0) ahead_.reset();
   memory_->finish(kept, padding);
   if (deliver_to_ == nullptr) return;

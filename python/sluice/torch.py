@@ -313,8 +313,8 @@ def _moved(given: Any, device: torch.device) -> Any:
 def _on(device: torch.device, tensor: torch.Tensor) -> torch.Tensor:
     if device.type != "cuda" or tensor.device.type != "cpu":
         return tensor.to(device, non_blocking=True)
-    if tensor.is_pinned():  # the pipeline's memory, which it may reuse before a copy that nobody waits for
-        return tensor.to(device)
+    if tensor.is_pinned():
+        return tensor.to(device)  # waits for the copy, because the pipeline may reuse this memory
     return tensor.pin_memory().to(device, non_blocking=True)  # a copy from other memory would block this thread
 
 

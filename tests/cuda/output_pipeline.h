@@ -36,8 +36,7 @@ inline Image drawn_image(std::int64_t i) {
 }
 inline bool every_third(std::int64_t i) { return i % 3 == 1; }
 
-// What makes the images: steps on the device, or steps on the host whose batches are delivered on
-// the device.
+// Where the images are made. Those made on the host are delivered on the device.
 enum class MadeBy : std::uint8_t { device, host };
 
 // Moves an image to the device if that makes the images.

@@ -89,9 +89,9 @@ TEST_P(DeviceOutputStreams, AConsumerNeedNotWait) {
   }
 }
 
-// Nor does the pipeline wait for its own copies: those that close gaps, and those of a batch that
-// the host has made.
-TEST_P(DeviceOutputStreams, CopiesKeepNobodyWaiting) {
+// The pipeline does not wait for its own copies. Some close gaps. Others bring a batch from the
+// host to the device.
+TEST_P(DeviceOutputStreams, NobodyWaitsForCopies) {
   std::atomic<bool> goes_on{false};
   Delivering with({}, [&] { goes_on.wait(false); });
   {
@@ -312,7 +312,7 @@ TEST(DeliveredOnDevice, TheNextBatchesAreCopiedAhead) {
             index);
       });
       bool ahead = false;
-      // Whether a batch is complete in time depends on the threads, so look at several epochs.
+      // The threads decide when a batch is complete. So look at several epochs.
       for (int epoch = 0; epoch < 10'000 && !ahead; ++epoch) {
         copies = 0;
         for (const auto& batch : pipeline.epoch()) {

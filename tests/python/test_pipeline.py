@@ -500,12 +500,13 @@ def test_says_what_is_wrong_with_shared_threads_and_devices(make, says):
 
 
 def test_delivers_on_a_device_what_the_cpu_makes(folder):
-    there, here = thumbnails(folder, device="stand-in", deliver_on_device=True), thumbnails(folder)
+    on_cpu = thumbnails(folder)
+    delivered = thumbnails(folder, device="stand-in", deliver_on_device=True)
     kept = []
     for epoch in range(2):
-        for one, other in zip(there, here, strict=True):
+        for one, other in zip(delivered, on_cpu, strict=True):
             kept.append((one, other))
     for (images, labels), (expected, its_labels) in kept:
         assert images.on_device and not labels.on_device and not expected.on_device
         assert (numpy.asarray(images) == numpy.asarray(expected)).all() and labels.tolist() == its_labels.tolist()
-    assert "GPU" in there.stats["text"] or "device" in there.stats["text"]
+    assert "GPU" in delivered.stats["text"] or "device" in delivered.stats["text"]
