@@ -18,6 +18,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -245,6 +246,17 @@ class HostStream : public DeviceStream {
       const std::byte* const source = real(from, false);
       std::memmove(real(to, true), source, bytes);
     });
+  }
+  void copy_all(std::span<const DeviceCopy> copies) override {
+    put("copy_all", "",
+        [&memory = device_.memory,
+         all = std::vector<DeviceCopy>(copies.begin(), copies.end())](const Doing& now) {
+          for (const DeviceCopy& each : all) {
+            enter_pinned(each.from, each.bytes);
+            std::memcpy(memory.enter(each.to, each.bytes, true, now.who, *now.before), each.from,
+                        each.bytes);
+          }
+        });
   }
   void fill(void* at, unsigned char value, std::size_t bytes) override {
     put("fill", "", [&memory = device_.memory, at, value, bytes](const Doing& now) {

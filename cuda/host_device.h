@@ -40,7 +40,7 @@ class HostDevice : public Device {
     lost      // the same, and so does everything after it
   };
   struct Call {
-    const char* what;     // "allocate", "copy", "fill", "launch", "record", "wait"
+    const char* what;     // "allocate", "copy", "copy_all", "fill", "launch", "record", "wait"
     const char* kernel;   // of a launch, else ""
     int stream;           // -1 for memory
     std::int64_t number;  // counts all calls to the device, from 0

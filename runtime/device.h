@@ -58,6 +58,13 @@ struct Kernel {
 
 class JpegEngines;
 
+// A copy from pinned host memory to device memory.
+struct DeviceCopy {
+  void* to = nullptr;
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+};
+
 class DeviceEvent {
  public:
   virtual ~DeviceEvent() = default;
@@ -72,6 +79,11 @@ class DeviceStream {
   // From the host to the device, back, or within the device. Host memory must be pinned.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void fill(void* at, unsigned char value, std::size_t bytes) = 0;
+  // Enqueues many independent copies, which may run in any order. They are not part of a chain, and
+  // may start before its work: so they must not overwrite what that uses.
+  virtual void copy_all(std::span<const DeviceCopy> copies) {
+    for (const DeviceCopy& each : copies) copy(each.to, each.from, each.bytes);
+  }
   virtual void launch(const Kernel& kernel, std::span<const std::byte> arguments) = 0;
   virtual void record(DeviceEvent& event) = 0;
   // Work put into the stream from now on starts when the event, of any stream, is over.

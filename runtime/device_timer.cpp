@@ -53,8 +53,9 @@ void DeviceClock::measure() {
   }
 }
 
-DeviceStream& DeviceTimer::begin(DeviceStream& stream, std::size_t samples) noexcept {
+DeviceStream& DeviceTimer::begin(DeviceStream& stream, std::size_t samples, bool ahead) noexcept {
   stream_ = &stream;
+  ahead_ = ahead;
   samples_ = of_step_ = samples;
   step_ = kNoStep;
   parts_.clear();
@@ -131,6 +132,13 @@ void DeviceTimer::copy(void* to, const void* from, std::size_t bytes) {
 void DeviceTimer::fill(void* at, unsigned char value, std::size_t bytes) {
   part("fill", -1);
   stream_->fill(at, value, bytes);
+}
+
+void DeviceTimer::copy_all(std::span<const DeviceCopy> copies) {
+  std::size_t bytes = 0;
+  for (const DeviceCopy& each : copies) bytes += each.bytes;
+  part(kCopy, static_cast<std::int64_t>(bytes));
+  stream_->copy_all(copies);
 }
 
 void DeviceTimer::launch(const Kernel& kernel, std::span<const std::byte> arguments) {

@@ -78,8 +78,8 @@ class DeviceTimer : public DeviceStream {
   DeviceTimer(DeviceClock& clock, std::function<void(const DeviceTimer&)> done)
       : clock_(clock), done_(std::move(done)) {}
 
-  // Returns the timer itself: use it as the stream until end().
-  DeviceStream& begin(DeviceStream& stream, std::size_t samples) noexcept;
+  // Returns the timer itself: use it as the stream until end(). `ahead`: see ahead().
+  DeviceStream& begin(DeviceStream& stream, std::size_t samples, bool ahead = false) noexcept;
   // The work that follows belongs to this step, which processes `samples` of the samples.
   void in_step(std::size_t step, std::size_t samples) noexcept {
     step_ = step;
@@ -91,12 +91,15 @@ class DeviceTimer : public DeviceStream {
 
   // Results, for `done`.
   std::size_t samples() const { return samples_; }
+  // As the caller said of the work: it was begun ahead of need.
+  bool ahead() const { return ahead_; }
   Time from() const { return from_; }
   Time to() const { return to_; }
   const std::vector<Part>& parts() const { return parts_; }
 
   void copy(void* to, const void* from, std::size_t bytes) override;
   void fill(void* at, unsigned char value, std::size_t bytes) override;
+  void copy_all(std::span<const DeviceCopy> copies) override;
   void launch(const Kernel& kernel, std::span<const std::byte> arguments) override;
   void record(DeviceEvent& event) override { stream_->record(event); }
   void wait(DeviceEvent& event) override { stream_->wait(event); }
@@ -115,6 +118,7 @@ class DeviceTimer : public DeviceStream {
   std::size_t marked_ = 0;
   std::vector<Part> parts_;
   std::size_t step_ = kNoStep, samples_ = 0, of_step_ = 0;
+  bool ahead_ = false;
   bool good_ = false;  // all marks have been set
   Time begun_ = {}, from_ = {}, to_ = {};
 };

@@ -194,7 +194,6 @@ void JpegBatch::tell_pieces(const Sample& from, std::byte* upload, const JpegLau
   auto* piece = reinterpret_cast<JpegPiece*>(upload + launch.pieces_at) + from.told.first_piece;
   auto* run = reinterpret_cast<JpegRun*>(upload + launch.runs_at) + from.told.first_run;
   const std::size_t first = from.plan->fetched_from();
-  if (from.told.runs > 0) *piece = {from.file.data() + first, 0, from.told.fetched};
   for (const JpegPlan::Piece& of : from.plan->pieces()) {
     if (from.told.runs > 0) {
       *run++ = {place(of.begin - first), place(of.at)};
@@ -228,9 +227,16 @@ void JpegBatch::enqueue_upload(DeviceStream& stream, const Memory& memory) const
   if (!samples_.empty()) stream.copy(memory.device_upload, memory.upload, upload_bytes());
 }
 
-void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) const {
+void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) {
   if (samples_.empty()) return;
   const JpegLaunch launch = arguments(memory);
+  copies_.clear();
+  for (const Sample& from : samples_) {
+    if (from.told.runs == 0) continue;
+    copies_.push_back({memory.scratch + launch.fetched_at + from.told.raw_at,
+                       from.file.data() + from.plan->fetched_from(), from.told.fetched});
+  }
+  if (!copies_.empty()) stream.copy_all(copies_);
   stream.fill(memory.scratch, 0, launch.planes_at);
   const auto run = [&](const Kernel& kernel) {
     stream.launch(kernel, std::as_bytes(std::span(&launch, 1)));
@@ -252,7 +258,7 @@ void JpegBatch::enqueue_damage(DeviceStream& stream, const Memory& memory) const
   stream.copy(memory.damage, memory.scratch, sizeof(std::uint32_t) * samples_.size());
 }
 
-void JpegBatch::enqueue(DeviceStream& stream, const Memory& memory) const {
+void JpegBatch::enqueue(DeviceStream& stream, const Memory& memory) {
   enqueue_upload(stream, memory);
   enqueue_decode(stream, memory);
   enqueue_damage(stream, memory);

@@ -8,14 +8,15 @@
 //   ... once an event behind it is over: damage[i] says whether sample i came out
 //
 // The caller provides all memory; every block starts at a multiple of 256 bytes. One upload and
-// four launches serve all samples. Files that the device fetches need one or two more launches,
-// files without a JPEG index five more. If a sample is reported as damaged, decode it on the host;
-// the host's result counts.
+// four launches serve all samples. Fetched files with a JPEG index need one more launch; fetched
+// files without one need a copy each. Files without a JPEG index need five more launches, six if
+// they are fetched. If a sample is reported as damaged, decode it on the host; the host's result
+// counts.
 //
-// Ownership: refers to plans and files until fill() is over, and to files that are fetched until
-// the device is through. Threads: one, but several threads may call fill_sample() for different
-// samples at once. Errors: std::bad_alloc, and the stream's DeviceError. Allocates nothing if it
-// was used for as much before.
+// Ownership: refers to plans and files until enqueue_decode() has returned, and to files that are
+// fetched until the device is through. Threads: one, but several threads may call fill_sample() for
+// different samples at once. Errors: std::bad_alloc, and the stream's DeviceError. Allocates
+// nothing if it was used for as much before.
 #pragma once
 
 #include <sluice/cuda/jpeg/plan.h>
@@ -61,11 +62,12 @@ class JpegBatch {
 
   // Enqueue the upload, the kernels, and the copy of the damage back to the host: all at once, or
   // one by one to put other work in between. Return immediately.
-  void enqueue(DeviceStream& stream, const Memory& memory) const;
+  void enqueue(DeviceStream& stream, const Memory& memory);
   void enqueue_upload(DeviceStream& stream, const Memory& memory) const;
-  void enqueue_decode(DeviceStream& stream, const Memory& memory) const;
+  void enqueue_decode(DeviceStream& stream, const Memory& memory);
   void enqueue_damage(DeviceStream& stream, const Memory& memory) const;
-  // Returns the arguments of each kernel (see kernels.h), for launching them one by one.
+  // Returns the arguments of each kernel (see kernels.h), for launching them one by one. Files that
+  // enqueue_decode() copies must have been copied.
   JpegLaunch arguments(const Memory& memory) const;
 
  private:
@@ -92,6 +94,7 @@ class JpegBatch {
   std::uint64_t bytes_ = 0, fetched_ = 0;
   std::uint64_t blocks_ = 0;
   JpegTiles tiles_;
+  std::vector<DeviceCopy> copies_;  // of fetched files without a JPEG index
 };
 
 }  // namespace sluice::device

@@ -1,9 +1,13 @@
-// Fetching: a kernel reads the bytes of JPEG files itself from pinned host memory. The CPU only
+// Fetching: the device reads the bytes of JPEG files itself from pinned host memory. The CPU only
 // passes their addresses. Bodies for both kinds of devices.
 //
+// A file without a JPEG index is needed as a whole. The copy engines fetch it, so that no
+// multiprocessor is occupied meanwhile: a network that trains on the same GPU may need all of them.
+// A file with a JPEG index needs only the parts with the region's rows. These are small, and a copy
+// for each would take too long, so a kernel reads them.
+//
 // A line is JpegPiece::kLine bytes. Neighboring threads read neighboring lines, which is fast over
-// PCI Express: 50 GB/s, where an H200's copy engine reaches 53. It also needs no call for each
-// file.
+// PCI Express: 50 GB/s, where an H200's copy engine reaches 53.
 //
 // Ownership: values. Threads: each has its own lines. Errors: none.
 #pragma once

@@ -16,17 +16,20 @@
 
 namespace sluice::device {
 
+// The lowest 16-bit value that JpegCodes::long_entries covers.
+inline constexpr std::uint32_t kJpegFirstLong = (1u << 16) - kJpegLongLookups;
+
 // Threads that build one table.
 inline constexpr std::uint32_t kJpegCodeBuilders = 256;
 
-// Returns the entry for the bits `next` (see JpegCodes).
+// Returns the entry (see JpegCodes) for `next`, the next `bits` bits of the scan.
 SLUICE_HOST_DEVICE inline std::uint16_t make_jpeg_entry(const JpegCodeSource& source,
-                                                        std::uint32_t next) {
+                                                        std::uint32_t next, std::uint32_t bits) {
   // The codes of one length are consecutive, and come after the shorter ones.
   std::uint32_t code = 0, index = 0;
-  for (std::uint32_t length = 1; length <= kJpegLookupBits; ++length, code <<= 1) {
+  for (std::uint32_t length = 1; length <= bits; ++length, code <<= 1) {
     const std::uint32_t count = source.bits[length - 1];
-    const std::uint32_t prefix = next >> (kJpegLookupBits - length);
+    const std::uint32_t prefix = next >> (bits - length);
     if (prefix < code + count)
       return static_cast<std::uint16_t>(length << 8 | source.values[index + prefix - code]);
     code += count;
@@ -40,7 +43,9 @@ SLUICE_HOST_DEVICE inline void build_jpeg_codes(const JpegThreadBlock& thread_bl
                                                 const JpegCodeSource& source, std::uint32_t table,
                                                 JpegCodes& codes) {
   for (std::uint32_t i = thread_block.thread; i < 1u << kJpegLookupBits; i += thread_block.threads)
-    codes.entries[table][i] = make_jpeg_entry(source, i);
+    codes.entries[table][i] = make_jpeg_entry(source, i, kJpegLookupBits);
+  for (std::uint32_t i = thread_block.thread; i < kJpegLongLookups; i += thread_block.threads)
+    codes.long_entries[table][i] = make_jpeg_entry(source, kJpegFirstLong + i, 16);
   for (std::uint32_t i = thread_block.thread; i < sizeof source.values; i += thread_block.threads)
     codes.values[table][i] = source.values[i];
   if (thread_block.thread != 0) return;
@@ -62,6 +67,15 @@ SLUICE_HOST_DEVICE inline const JpegCodes& jpeg_codes(const JpegLaunch& launch,
                                                       const std::byte* scratch,
                                                       const JpegSample& sample) {
   return reinterpret_cast<const JpegCodes*>(scratch + launch.codes_at)[sample.codes];
+}
+
+// Swaps the bytes of a little-endian word.
+SLUICE_HOST_DEVICE inline std::uint32_t in_reading_order(std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+  return __byte_perm(word, 0, 0x0123);
+#else
+  return (word << 24) | (word << 8 & 0xff0000) | (word >> 8 & 0xff00) | (word >> 24);
+#endif
 }
 
 // The bits that a reader of a JPEG scan has at hand.
@@ -89,13 +103,14 @@ class JpegBitBuffer {
 };
 
 // Reads the bits of a JPEG scan without stuffed zeros and markers. It only reads words of the
-// sample; after their end it returns zeros.
+// sample; after their end it returns zeros. It loads each word before it is needed, so that the
+// thread does not wait for the memory.
 class JpegPlainBits : public JpegBitBuffer {
  public:
   // `bit`: the bit to begin with.
   SLUICE_HOST_DEVICE JpegPlainBits(const std::uint32_t* words, std::uint32_t count,
                                    std::uint32_t bit)
-      : words_(words), end_(count), next_(bit / 32) {
+      : words_(words), end_(count), next_(bit / 32), next_word_(load(next_)) {
     refill();
     refill();
     drop(bit % 32);
@@ -104,22 +119,21 @@ class JpegPlainBits : public JpegBitBuffer {
   // Makes at least 33 bits available.
   SLUICE_HOST_DEVICE void refill() {
     if (count_ > 32) return;
-    buffer_ |= std::uint64_t{take()} << 32 >> count_;
+    buffer_ |= std::uint64_t{in_reading_order(next_word_)} << 32 >> count_;
     count_ += 32;
+    next_word_ = load(++next_);
   }
   // The position of the next bit.
   SLUICE_HOST_DEVICE std::uint32_t place() const { return next_ * 32 - count_; }
 
  private:
-  SLUICE_HOST_DEVICE std::uint32_t take() {
-    const std::uint32_t at = next_++;
-    if (at >= end_) return 0;
-    const std::uint32_t word = words_[at];
-    return (word << 24) | (word << 8 & 0xff0000) | (word >> 8 & 0xff00) | (word >> 24);
+  SLUICE_HOST_DEVICE std::uint32_t load(std::uint32_t at) const {
+    return at < end_ ? words_[at] : 0;
   }
 
   const std::uint32_t* words_;
   std::uint32_t end_, next_;  // words
+  std::uint32_t next_word_;   // word number next_
 };
 
 // The bits of a piece, without the zeros that are stuffed in after each 0xff. After the end of the
@@ -179,7 +193,7 @@ class JpegBits : public JpegBitBuffer {
       const std::uint64_t two = words_[at] | std::uint64_t{words_[at + (shift != 0)]} << 32;
       const auto four = static_cast<std::uint32_t>(two >> shift);
       if ((four & (~four - 0x01010101u) & 0x80808080u) == 0) {
-        append((four << 24) | (four << 8 & 0xff0000) | (four >> 8 & 0xff00) | (four >> 24), 32);
+        append(in_reading_order(four), 32);
         next_ += 4;
         return;
       }
@@ -210,6 +224,7 @@ SLUICE_HOST_DEVICE std::uint32_t jpeg_symbol(const Bits& bits, const std::uint16
   const std::uint32_t entry = entries[bits.peek(kJpegLookupBits)];
   if (entry != 0) return entry;
   const std::uint32_t next = bits.peek(16);
+  if (next >= kJpegFirstLong) return codes.long_entries[table][next - kJpegFirstLong];
   for (std::uint32_t i = 0; i < 16 - kJpegLookupBits; ++i) {
     if (next >= codes.end[table][i]) continue;
     const std::uint32_t length = kJpegLookupBits + 1 + i;

@@ -55,6 +55,9 @@ struct JpegThreadBlock {
 };
 
 inline constexpr int kJpegLookupBits = 10;
+// The size of JpegCodes::long_entries, which covers the highest 16-bit values. Long codes start
+// with many 1 bits: in the standard's tables, all codes longer than kJpegLookupBits are covered.
+inline constexpr std::uint32_t kJpegLongLookups = 1024;
 
 // A Huffman table as a file defines it: the number of codes of 1 to 16 bits, and their values.
 struct JpegCodeSource {
@@ -70,8 +73,11 @@ struct JpegCodes {
   // zeros before the coefficient; 8..11: the length of the code. 0 if the bits begin a longer code,
   // or are no code.
   std::uint16_t entries[4][1 << kJpegLookupBits];
-  // For longer codes, by their length minus (kJpegLookupBits + 1). `end`: one more than the last
-  // code, in the upper bits of 16. `offset`: added to a code, it is the index of its value.
+  // The same by the next 16 bits, for the highest kJpegLongLookups values. Bits 8..12 are the
+  // length, and 0 means no code.
+  std::uint16_t long_entries[4][kJpegLongLookups];
+  // For other long codes, by their length minus (kJpegLookupBits + 1). `end`: one more than the
+  // last code, in the upper bits of 16. `offset`: added to a code, it is the index of its value.
   std::uint32_t end[4][16 - kJpegLookupBits];
   std::int32_t offset[4][16 - kJpegLookupBits];
   std::uint8_t values[4][256];
@@ -218,7 +224,7 @@ inline constexpr std::int32_t kJpegRun = 4;
 struct JpegTiles {
   std::uint32_t huffman = 0, dct = 0, pixels = 0;
   std::uint32_t subsequences = 0, starts = 0;  // of files without a JPEG index
-  std::uint32_t fetch = 0, unstuff = 0;        // of files that are fetched
+  std::uint32_t fetch = 0, unstuff = 0;        // of fetched files with a JPEG index, and without
 };
 struct JpegSample {
   JpegGroupBlock group[6];
@@ -231,7 +237,8 @@ struct JpegSample {
   std::uint32_t interval = 0;  // MCUs between restart markers, or 0
   JpegUnindexed unindexed;
   std::uint64_t bytes_at = 0;  // in the block; for fetched files, from `fetched_at`
-  // For fetched files: the number of bytes (0: not fetched), and their pieces and runs.
+  // For fetched files: the number of bytes (0: not fetched). With a JPEG index, a kernel reads the
+  // pieces. Without one, the file is copied as a whole, and has runs.
   std::uint32_t fetched = 0;
   std::uint32_t pieces = 0, first_piece = 0;
   std::uint32_t runs = 0, first_run = 0;
@@ -262,7 +269,7 @@ inline JpegTiles tiles_of(const JpegSample& sample) {
       cut(runs * static_cast<std::uint64_t>(sample.out_height()), kJpegRunsPerTile),
       cut(sample.unindexed.subsequences, kJpegSubsequencesPerTile),
       cut(sample.unindexed.subsequences, kJpegStartsPerTile),
-      cut(sample.fetched, JpegPiece::kLine * kJpegLinesPerTile),
+      cut(sample.pieces > 0 ? sample.fetched : 0, JpegPiece::kLine * kJpegLinesPerTile),
       cut(sample.runs > 0 ? sample.unindexed.bytes : 0, JpegPiece::kLine * kJpegUnstuffersPerTile)};
 }
 

@@ -54,6 +54,7 @@ void fetch_on_host(const void* arguments) {
   std::byte* const fetched = fetched_of<std::byte>(launch);
   const auto* samples = block.get<JpegSample>(launch.samples_at);
   for (std::uint32_t i = 0; i < launch.samples; ++i) {
+    if (samples[i].pieces == 0) continue;
     auto* const to = reinterpret_cast<JpegLine*>(fetched + samples[i].raw_at);
     for (std::uint32_t line = 0; line * JpegPiece::kLine < samples[i].fetched; ++line)
       to[line] = fetch_jpeg_line(samples[i], block.get<JpegPiece>(launch.pieces_at), line);

@@ -8,8 +8,9 @@
 // (synchronize.h). The next ones find where MCUs begin, and decode codes to coefficients.
 //
 // Two steps precede all of these. A kernel builds the Huffman tables, once for each content
-// (huffman.h). If files are fetched, a kernel copies them from pinned host memory into the scratch
-// memory (fetch.h), and another removes stuffed zeros and markers from files without a JPEG index.
+// (huffman.h). If files are fetched, they come from pinned host memory into the scratch memory
+// (fetch.h): a kernel reads the parts of files with a JPEG index, and another one removes stuffed
+// zeros and markers from the copies of other files.
 //
 // A damaged sample has its damage word set, and undefined pixels. Ownership, threads and errors: as
 // runtime/device.h says for kernels.

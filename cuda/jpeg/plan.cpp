@@ -61,7 +61,6 @@ bool JpegPlan::fetch(std::span<const std::uint8_t> file, const Device& device) {
   fetched_from_ = pieces_.front().begin / kLine * kLine;
   sample_.fetched = static_cast<std::uint32_t>(
       std::min((end + kLine - 1) / kLine * kLine, file.size()) - fetched_from_);
-  sample_.pieces = 1;
   sample_.runs = static_cast<std::uint32_t>(pieces_.size());
   return true;
 }

@@ -112,7 +112,9 @@ TEST(DeviceTimerTest, TellsEachPartInTheHostsTime) {
     work.copy_there(timed);
     work.copy_there(timed);  // joins the one before
     timer.in_step(1, 2);
-    work.copy_there(timed);
+    const DeviceCopy half{work.there.data(), work.here.data(), kBytes / 2};
+    const DeviceCopy both[] = {half, half};
+    timed.copy_all(both);
     timer.end();
     work.stream->record(*work.event);
     wait_for(*work.event);

@@ -32,10 +32,14 @@ bool build_plainly(const JpegCodeSource& source, std::uint32_t table, JpegCodes&
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint8_t value = source.values[first_index + i];
       if (table < 2 && value > 15) return false;
+      const auto entry = static_cast<std::uint16_t>(length << 8 | value);
+      for (std::uint32_t bits = (first + i) << (16 - length), end = bits + (1u << (16 - length));
+           bits < end; ++bits) {
+        if (bits >= kJpegFirstLong) codes.long_entries[table][bits - kJpegFirstLong] = entry;
+      }
       if (length > kJpegLookupBits) continue;
       const std::uint32_t spare = kJpegLookupBits - length;
-      std::fill_n(entries + ((first + i) << spare), 1u << spare,
-                  static_cast<std::uint16_t>(length << 8 | value));
+      std::fill_n(entries + ((first + i) << spare), 1u << spare, entry);
     }
     if (length <= kJpegLookupBits) continue;
     const std::uint32_t i = length - kJpegLookupBits - 1;
@@ -74,6 +78,7 @@ class Compare {
         const std::size_t at = 4 * i + table;
         legal += build_plainly(sources_[at], table, plain) ? 1 : 0;
         EXPECT_TRUE(std::ranges::equal(codes[i].entries[table], plain.entries[table]) &&
+                    std::ranges::equal(codes[i].long_entries[table], plain.long_entries[table]) &&
                     std::ranges::equal(codes[i].end[table], plain.end[table]) &&
                     std::ranges::equal(codes[i].offset[table], plain.offset[table]) &&
                     std::ranges::equal(codes[i].values[table], plain.values[table]))
