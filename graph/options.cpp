@@ -65,7 +65,7 @@ PipelineOptions checked(PipelineOptions options, bool on_device) {
     // batches' own room does not keep busy. Does not apply with the user's own memory, which is
     // limited, or without prefetch.
     constexpr std::int64_t kSparePerThread = 8;
-    // A device runs several GPU batches at once, while others fill up.
+    // A device runs several GPU batches at once, while others fill up, or wait for a burst.
     constexpr std::int64_t kOnDevice = 1024;
     if (options.prefetch > 0 && options.output_memory.empty()) {
       if (options.threads > 1) wanted += kSparePerThread * options.threads;

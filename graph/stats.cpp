@@ -209,12 +209,12 @@ std::string to_string(const DeviceStats& device) {
   };
   const auto time = [](std::int64_t ns) { return duration(static_cast<double>(ns)); };
   return fmt::format(
-      "device: {}; {} of {:.1f} samples ({}), {} returned; "
+      "device: {}; {} ({} ahead, {}) of {:.1f} samples, the largest of {}; {} returned; "
       "{:.1f} MB to the device, {:.1f} MB back\ndevice memory: {}; pinned: {}\ndevice thread: {} "
       "asking, {} pausing, {} asleep",
-      device.name, counted_with_commas(device.batches, "GPU batch", "GPU batches"),
-      device.mean_batch(),
+      device.name, counted_with_commas(device.batches, "GPU batch", "GPU batches"), device.ahead,
       counted_with_commas(device.as_graphs, "as a CUDA graph", "as CUDA graphs"),
+      device.mean_batch(), device.largest_batch,
       counted_with_commas(device.given_back, "sample", "samples"), megabytes(device.bytes_up),
       megabytes(device.bytes_down), pool(device.memory), pool(device.pinned),
       time(device.asking_ns), time(device.pausing_ns), time(device.asleep_ns));

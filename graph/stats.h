@@ -95,12 +95,14 @@ struct EventStats {
 
 // A pipeline's work on its device, and its memory there.
 struct DeviceStats {
-  std::string name;            // empty: no step of the pipeline runs on a device
-  BufferPoolStats memory;      // of the device
-  BufferPoolStats pinned;      // pinned host memory, for copies
-  std::int64_t batches = 0;    // GPU batches, each launched as a whole
-  std::int64_t as_graphs = 0;  // of these, launched by one call, as a CUDA graph
-  std::int64_t samples = 0;    // samples in them; a sample counts once for each GPU batch
+  std::string name;                // empty: no step of the pipeline runs on a device
+  BufferPoolStats memory;          // of the device
+  BufferPoolStats pinned;          // pinned host memory, for copies
+  std::int64_t batches = 0;        // GPU batches, each launched as a whole
+  std::int64_t ahead = 0;          // of these, begun while the consumer was not waiting for a batch
+  std::int64_t as_graphs = 0;      // of these, launched by one call, as a CUDA graph
+  std::int64_t largest_batch = 0;  // the most samples in one
+  std::int64_t samples = 0;        // samples in them; a sample counts once for each GPU batch
   std::int64_t bytes_up = 0, bytes_down = 0;  // copied there, and back
   // Samples that the device returned because it could not run a step, so the host ran it. A sample
   // that is returned twice counts twice.

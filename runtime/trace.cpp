@@ -184,7 +184,7 @@ void Trace::add_device_batch(Track& track, NameId name, Time from, Time to,
                              const TraceDeviceBatchArgs& args) {
   if (finished_.load(std::memory_order_relaxed)) return;
   track.add(event_of(EventKind::device_batch, name, from, to,
-                     {.epoch = args.samples, .sample = args.bytes}));
+                     {.epoch = args.samples, .sample = args.bytes, .position = args.ahead}));
 }
 void Trace::counter(Track& track, NameId name, Time at, std::int64_t value) {
   if (finished_.load(std::memory_order_relaxed)) return;
@@ -224,7 +224,7 @@ void Trace::write() {
     const bool device_batch = event.kind == EventKind::device_batch;
     add(device_batch ? "bytes" : "sample", event.sample);
     add(device_batch ? "samples" : "epoch", event.epoch);
-    add("position", event.position);
+    add(device_batch ? "ahead" : "position", event.position);
     add("batch", event.batch);
     const std::string& in = places[event.name];
     return text + (text.empty() || in.empty() ? "" : ",") + in;

@@ -38,10 +38,11 @@ struct TraceArgs {
   std::int64_t position = -1;
   std::int64_t batch = -1;
 };
-// The same for a device batch: work that was done for many samples at once.
+// The arguments of a device batch: work that was done for many samples at once.
 struct TraceDeviceBatchArgs {
   std::int64_t samples = -1;
   std::int64_t bytes = -1;
+  std::int64_t ahead = -1;  // 1 if it was begun ahead of need, else 0
 };
 
 class Trace {

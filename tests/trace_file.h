@@ -23,7 +23,7 @@ struct TraceFile {
     std::int64_t track = 0;
     std::int64_t from = 0, to = 0;  // nanoseconds
     std::int64_t sample = -1, epoch = -1, position = -1, batch = -1;
-    std::int64_t samples = -1, bytes = -1;  // of work on many samples at once
+    std::int64_t samples = -1, bytes = -1, ahead = -1;  // of work on many samples at once
   };
   std::map<std::int64_t, std::string> tracks;
   std::vector<Slice> slices, waits;
@@ -51,6 +51,7 @@ inline TraceFile::Slice slice_of(const nlohmann::json& event) {
   slice.batch = args.value("batch", std::int64_t{-1});
   slice.samples = args.value("samples", std::int64_t{-1});
   slice.bytes = args.value("bytes", std::int64_t{-1});
+  slice.ahead = args.value("ahead", std::int64_t{-1});
   return slice;
 }
 

@@ -126,7 +126,7 @@ void DeviceBatch::clear() noexcept {
 
 void DeviceBatch::time_with(std::unique_ptr<DeviceTimer> timer) { timer_ = std::move(timer); }
 
-void DeviceBatch::count() {
+void DeviceBatch::count(bool ahead) {
   for (const Chunk& chunk : uploads_) will_upload(chunk.used);
   DeviceCounters& counters = memory_.counters;
   const auto add = [](std::atomic<std::int64_t>& sum, std::int64_t more) {
@@ -134,6 +134,10 @@ void DeviceBatch::count() {
   };
   add(counters.batches, samples_ == 0 ? 0 : 1);
   add(counters.samples, samples_);
+  add(counters.ahead, samples_ > 0 && ahead ? 1 : 0);
+  std::int64_t most = counters.largest.load(std::memory_order_relaxed);
+  while (most < samples_ && !counters.largest.compare_exchange_weak(most, samples_)) {
+  }
   add(counters.bytes_up, bytes_up_);
   add(counters.bytes_down, bytes_down_);
 }
@@ -198,15 +202,16 @@ std::byte* DeviceBatch::scratch(std::size_t bytes) {
   return take(scratch_, bytes, false, &chunk);
 }
 
-void DeviceBatch::launch() {
+void DeviceBatch::launch(bool ahead) {
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     at_ = i;
     if (launches_[i] != nullptr) launches_[i]->write(*this);
   }
   at_.reset();
-  count();
-  DeviceStream& stream =
-      timer_ != nullptr ? timer_->begin(*stream_, static_cast<std::size_t>(samples_)) : *stream_;
+  count(ahead);
+  DeviceStream& stream = timer_ != nullptr
+                             ? timer_->begin(*stream_, static_cast<std::size_t>(samples_), ahead)
+                             : *stream_;
   stream.begin_chain();
   for (const Chunk& chunk : uploads_) {
     if (chunk.used > 0) stream.copy(chunk.device.data(), chunk.host.data(), chunk.used);

@@ -65,7 +65,9 @@ class StepLaunch {
 // Totals of all GPU batches so far.
 struct DeviceCounters {
   std::atomic<std::int64_t> batches{0}, samples{0};  // launched, and samples in them
-  std::atomic<std::int64_t> as_graphs{0};            // GPU batches launched as graphs
+  std::atomic<std::int64_t> largest{0};              // the most samples in one
+  std::atomic<std::int64_t> ahead{0};      // launched while the consumer did not wait for a batch
+  std::atomic<std::int64_t> as_graphs{0};  // GPU batches launched as graphs
   std::atomic<std::int64_t> bytes_up{0}, bytes_down{0};
   std::atomic<std::int64_t> given_back{0};  // samples that the host had to process
 };
@@ -194,8 +196,9 @@ class DeviceBatch {
   // For a trace: makes launches go through the timer.
   void time_with(std::unique_ptr<DeviceTimer> timer);
 
-  // Uploads, launches step after step, and records the event that over() queries.
-  void launch();
+  // Uploads, launches step after step, and records the event that over() queries. `ahead`: the
+  // consumer does not wait for a batch, see DeviceDemand; for statistics and traces.
+  void launch(bool ahead = false);
   // True if the device is done. Throws the error if the device failed.
   bool over();
   // After an error: waits until the device no longer touches the memory, or is lost.
@@ -212,7 +215,7 @@ class DeviceBatch {
     Buffer host, device;
     std::size_t used = 0;
   };
-  void count();
+  void count(bool ahead);
   std::byte* take(std::vector<Chunk>& chunks, std::size_t bytes, bool with_host, Chunk** from);
 
   DeviceMemory& memory_;

@@ -1,6 +1,6 @@
-// DeviceBatchPlan and DeviceWork: what a pipeline's GPU batches have in common. A DeviceBatchPlan
-// lists the steps that run in one GPU batch. DeviceWork holds the pipeline's resources on its
-// device. Internal to graph/exec/.
+// DeviceBatchPlan, DeviceDemand and DeviceWork: what a pipeline's GPU batches have in common. A
+// DeviceBatchPlan lists the steps that run in one GPU batch. DeviceDemand decides when samples
+// begin. DeviceWork holds the pipeline's resources on its device. Internal to graph/exec/.
 #pragma once
 
 #include <sluice/graph/exec/device_batch.h>
@@ -8,6 +8,7 @@
 #include <sluice/graph/flow/poller.h>
 #include <sluice/graph/plan/plan.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -94,6 +95,97 @@ class DeviceBatchPlan {
   std::map<SlotId, std::size_t> makers_;  // the parts that make values on the device
 };
 
+// DeviceDemand: decides when samples that come from the host begin on the device.
+//
+// Problem: a network that trains on the same GPU has kernels that need all multiprocessors at once,
+// such as cuDNN's batch normalization. They cannot start while one block of our kernels runs. So
+// the network stalls for almost the whole duration of a GPU batch, whatever its size. Many small
+// GPU batches cost it more than a few large ones.
+//
+// Solution: samples wait while the consumer has enough batches. When it has no more than a reserve,
+// all that wait begin, a burst:
+//
+//     supply = samples of complete batches + samples at work on the device
+//     samples begin if the consumer waits for a batch, or if supply <= reserve
+//
+// The reserve is one batch at first. If the consumer has to wait although the supply exceeds the
+// reserve, the last burst began too late. The reserve then grows by one batch, up to half of the
+// window. A consumer that is faster than the pipeline waits all the time, so samples begin at once,
+// as without this rule. The first samples of an epoch also begin at once, and a single one: the
+// supply is 0.
+//
+// Ownership: refers to its listeners. Threads: any; reset() and listen() while no sample runs.
+// Errors: none.
+class DeviceDemand {
+ public:
+  // Called when samples that waited may begin.
+  class Listener {
+   public:
+    virtual void wake() noexcept = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  void listen(Listener& listener) { listeners_.push_back(&listener); }
+  // Begins an epoch. Keeps the reserve that it has learned.
+  void reset(std::int64_t batch_size, std::int64_t window) noexcept {
+    batch_size_ = batch_size;
+    most_ = std::max(batch_size, window / 2);
+    complete_.store(0);
+    waits_.store(false);
+    released_.store(false);
+    std::int64_t none = 0;
+    reserve_.compare_exchange_strong(none, batch_size);
+  }
+
+  // The most samples in a GPU batch. While the consumer waits, several smaller ones run at the same
+  // time, and the first ends sooner. In a burst only the total time counts, so larger ones are
+  // better.
+  static constexpr std::size_t kMostWhileAwaited = 128, kMostInBurst = 512;
+  // The limit for a GPU batch that begins now; 0: no new samples begin. `may_wait`: the samples may
+  // wait for a burst.
+  std::size_t most_now(bool may_wait) const {
+    if (may_wait && has_enough()) return 0;
+    return waits_.load() ? kMostWhileAwaited : kMostInBurst;
+  }
+  bool consumer_waits() const { return waits_.load(); }
+  // True if the consumer has enough batches.
+  bool has_enough() const {
+    return !waits_.load() && !released_.load() && supply() > reserve_.load();
+  }
+
+  // Samples have started on the device, or finished there.
+  void started(std::size_t samples) { at_work_.fetch_add(static_cast<std::int64_t>(samples)); }
+  void finished(std::size_t samples) {
+    at_work_.fetch_sub(static_cast<std::int64_t>(samples));
+    wake();
+  }
+  // The number of complete batches that the consumer has not taken.
+  void set_complete(std::int64_t batches) { complete_.store(batches); }
+  void set_waits(bool waits) {
+    if (waits && has_enough()) reserve_.store(std::min(reserve_.load() + batch_size_, most_));
+    waits_.store(waits);
+    if (waits) wake();
+  }
+  // After a cancellation: all samples that wait begin, so that the epoch can end.
+  void release_all() {
+    released_.store(true);
+    wake();
+  }
+  void wake() const noexcept {
+    for (Listener* const each : listeners_) each->wake();
+  }
+
+ private:
+  std::int64_t supply() const { return complete_.load() * batch_size_ + at_work_.load(); }
+
+  std::vector<Listener*> listeners_;
+  std::int64_t batch_size_ = 1, most_ = 1;
+  std::atomic<std::int64_t> complete_{0}, at_work_{0}, reserve_{0};
+  std::atomic<bool> waits_{false}, released_{false};
+};
+
 // DeviceWork: a pipeline's resources on its device: memory, and the thread that polls for completed
 // GPU batches.
 //
@@ -116,11 +208,20 @@ struct DeviceWork {
   // DeviceMemory.
   DeviceWork(std::shared_ptr<Device> with, std::size_t samples, std::int64_t max_bytes = 0,
              Decoder decoder = Decoder::exact)
-      : device(std::move(with)), room(samples), memory(device, max_bytes, decoder) {}
+      : device(std::move(with)),
+        room(samples),
+        limited(max_bytes > 0),
+        memory(device, max_bytes, decoder) {}
+
+  // False if device memory is limited, or has run out. Then samples do not wait for a burst: it
+  // could take the memory that others on the device need to continue.
+  bool has_memory() const { return !limited && waiting.load() == 0 && scarce.load() == 0; }
 
   const std::shared_ptr<Device> device;
   const std::size_t room;
+  const bool limited;
   DeviceMemory memory;
+  DeviceDemand demand;
   flow::poller completions;
   PipelineTrace* trace = nullptr;      // null: none
   std::vector<DeviceKeeper*> keepers;  // complete before the first sample
@@ -132,7 +233,6 @@ struct DeviceWork {
   std::atomic<std::size_t> scarce{0};
   // The most GPU batches in flight for each stage, and as many again for samples that continue.
   std::size_t batches = 8;
-  std::size_t most = 128;  // the most samples in a GPU batch
 };
 
 }  // namespace sluice::detail

@@ -108,7 +108,9 @@ void add_device(Stats& stats, const DeviceWork& device) {
                   .memory = device.memory.values.stats(),
                   .pinned = device.memory.pinned.stats(),
                   .batches = counters.batches.load(std::memory_order_relaxed),
+                  .ahead = counters.ahead.load(std::memory_order_relaxed),
                   .as_graphs = counters.as_graphs.load(std::memory_order_relaxed),
+                  .largest_batch = counters.largest.load(std::memory_order_relaxed),
                   .samples = counters.samples.load(std::memory_order_relaxed),
                   .bytes_up = counters.bytes_up.load(std::memory_order_relaxed),
                   .bytes_down = counters.bytes_down.load(std::memory_order_relaxed),
@@ -319,6 +321,7 @@ void Engine::Impl::batch_ready(std::int64_t index, const std::vector<Sample*>& i
   const std::lock_guard lock(mutex);
   largest_batch = std::max(largest_batch, bytes);
   ledger.cancelled += pending_batches.complete(index, in_order);
+  tell_demand();
   trace_counts();
   tell_consumer();
 }
@@ -343,6 +346,7 @@ void Engine::Impl::break_off_locked(std::exception_ptr why) noexcept {
 void Engine::Impl::set_cancelled(bool now) {
   cancelled.store(now, std::memory_order_relaxed);
   executor->set_cancelled(now);
+  if (now && device != nullptr) device->demand.release_all();
 }
 
 void Engine::Impl::note_counts() {

@@ -169,6 +169,10 @@ struct Engine::Impl {
   // Counts the compactor's samples, which were counted as delivered, under `as` instead.
   void recount(const Ledger& those, std::int64_t Ledger::*as);
 
+  // Tells the device how many batches are complete. Call it with the lock held.
+  void tell_demand() {
+    if (device != nullptr) device->demand.set_complete(pending_batches.complete_batches());
+  }
   // Wakes the consumer. Call it with the lock held.
   void tell_consumer();
   // Returns when a batch is ready or none will come.

@@ -23,6 +23,22 @@ bool is_lost_device(const Error& error) {
   return told != nullptr && told->device_lost();
 }
 
+// Marks the consumer as waiting while it exists. `demand` is null without a device.
+class WaitingConsumer {
+ public:
+  explicit WaitingConsumer(DeviceDemand* demand) : demand_(demand) {
+    if (demand_ != nullptr) demand_->set_waits(true);
+  }
+  WaitingConsumer(const WaitingConsumer&) = delete;
+  WaitingConsumer& operator=(const WaitingConsumer&) = delete;
+  ~WaitingConsumer() {
+    if (demand_ != nullptr) demand_->set_waits(false);
+  }
+
+ private:
+  DeviceDemand* const demand_;
+};
+
 // The most samples to name, since a thousand may wait.
 constexpr int kMostNamed = 16;
 
@@ -280,7 +296,9 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     note_counts();
   }
   const std::unique_ptr<PendingBatch> taken = pending_batches.take_front();
+  tell_demand();
   lock.unlock();
+  if (device != nullptr) device->demand.wake();
   BatchData& batch = *taken->data;
   Ledger here;
   std::exception_ptr trouble;
@@ -345,14 +363,14 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   // Waking a thread on an idle core is slow: in a virtual machine it takes many microseconds. So a
   // consumer whose batches come in quick succession does not sleep.
   constexpr std::chrono::microseconds kLinger{50};
-  if (!there()) {
-    const std::uint64_t known = told.load(std::memory_order_relaxed);
-    lock.unlock();
-    const Clock::time_point until = Clock::now() + kLinger;
-    while (told.load(std::memory_order_relaxed) == known && Clock::now() < until)
-      std::this_thread::yield();
-    lock.lock();
-  }
+  if (there()) return;
+  const std::uint64_t known = told.load(std::memory_order_relaxed);
+  lock.unlock();
+  const WaitingConsumer waiting(device != nullptr ? &device->demand : nullptr);
+  const Clock::time_point until = Clock::now() + kLinger;
+  while (told.load(std::memory_order_relaxed) == known && Clock::now() < until)
+    std::this_thread::yield();
+  lock.lock();
   std::int64_t seen = progress();
   Clock::time_point since = Clock::now();
   while (!arrived.wait_for(lock, kNudge, there)) {
@@ -518,6 +536,7 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     broken = nullptr;
     running = true;
     set_cancelled(false);
+    if (device != nullptr) device->demand.reset(options.batch_size, window);
   }
   try {
     executor->begin(total);

@@ -132,8 +132,9 @@ class IoStage final : private SampleReader {
 // Waiting samples are combined into GPU batches across the pipeline's batches, whichever paths led
 // here. A sample that has stopped at a number from its GPU batch continues in another one of the
 // same node. If a GPU batch fails, only its own samples fail; if the device is lost, the run ends.
-// GPU batches are prepared on the graph's threads and end on the poller's thread.
-class StreamStage {
+// GPU batches are prepared on the graph's threads and end on the poller's thread. Samples from the
+// host are held while DeviceDemand says so.
+class StreamStage final : public DeviceDemand::Listener {
   using Node = flow::stream_node<Sample*>;
 
  public:
@@ -145,7 +146,7 @@ class StreamStage {
         from_host_(batch_plan_.front().on_device->preparation() != nullptr),
         node_(g, work.completions,
               {.slots = slots(work),
-               .most = work.most,
+               .most = DeviceDemand::kMostInBurst,
                .room = work.room,
                .failed = [this](Sample* sample,
                                 const std::exception_ptr& why) { fail(*sample, why); },
@@ -156,16 +157,23 @@ class StreamStage {
                      alone([&] { runner_.do_on_host(*sample, batch_plan_); });
                    },
                .goes_on = [](Sample* sample) { return Runner::has_stopped(*sample); },
-               .kept = batch_plan_.stops() ? work.batches : 0}),
+               .kept = batch_plan_.stops() ? work.batches : 0,
+               .most_now =
+                   [&work, from_host = from_host_] {
+                     return work.demand.most_now(from_host && work.has_memory());
+                   }}),
         input_(g, tbb::flow::unlimited, [this](Sample* sample) noexcept -> tbb::flow::continue_msg {
           runner_.begin_device_batch(*sample, batch_plan_);
           node_.put(sample);
           hooks_.suspended();
           return {};
-        }) {}
+        }) {
+    if (from_host_) work.demand.listen(*this);
+  }
 
   tbb::flow::receiver<Sample*>& input() { return input_; }
   tbb::flow::sender<Sample*>& output() { return node_.output(); }
+  void wake() noexcept override { node_.wake(); }
 
  private:
   // Runs one GPU batch at a time. If the device lacks memory for all of its samples, it takes only
@@ -177,6 +185,8 @@ class StreamStage {
         : stage_(stage), work_(work), device_batch_(make_device_batch(number)) {}
 
     std::size_t begin(std::span<Sample* const> samples) override {
+      work_.demand.started(samples.size());
+      ahead_ = !work_.demand.consumer_waits();
       while (busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
       samples_ = samples;
       try {
@@ -191,6 +201,7 @@ class StreamStage {
         give_up();
         throw;
       }
+      if (samples_.size() < samples.size()) work_.demand.finished(samples.size() - samples_.size());
       return samples_.size();
     }
     bool over() override {
@@ -255,7 +266,10 @@ class StreamStage {
     void wait_for_memory() {
       const Clock::time_point now = Clock::now();
       const std::size_t in_use = bytes_in_use();
-      if (!waits_) work_.waiting.fetch_add(1);
+      if (!waits_) {
+        work_.waiting.fetch_add(1);
+        work_.demand.wake();  // samples that hold device memory may wait
+      }
       device_batch_->let_go();
       for (DeviceKeeper* const other : work_.keepers) other->let_go();
       if (!waits_ || in_use < in_use_ || work_.launched.load() > 0) hopeless_at_ = now + kPatience;
@@ -276,7 +290,7 @@ class StreamStage {
       if (samples.size() > 1) all = all && may_begin(samples);  // with what these take
       if (all) {
         try {
-          device_batch_->launch();
+          device_batch_->launch(ahead_);
           launched_ = true;
           work_.launched.fetch_add(1);
           note_room();
@@ -305,6 +319,7 @@ class StreamStage {
       end();
     }
     void end() {
+      work_.demand.finished(samples_.size());
       if (launched_) work_.launched.fetch_sub(1);
       if (waits_) work_.waiting.fetch_sub(1);
       launched_ = waits_ = false;
@@ -323,6 +338,7 @@ class StreamStage {
     const std::unique_ptr<DeviceBatch> device_batch_;
     std::atomic<bool> busy_{false};  // also true while its memory is being freed
     std::span<Sample* const> samples_;
+    bool ahead_ = false;  // the consumer did not wait when it began
     bool launched_ = false;
     // True while there is no memory for one sample.
     bool waits_ = false;

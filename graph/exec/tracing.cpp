@@ -78,8 +78,9 @@ std::unique_ptr<DeviceTimer> PipelineTrace::timer(const DeviceBatchPlan& batch_p
       *clock_, [this, &track, places = std::move(places)](const DeviceTimer& done) {
         if (done.parts().empty()) return;  // all of its samples had ended
         const auto samples = static_cast<std::int64_t>(done.samples());
-        trace_.add_device_batch(track, device_batch_, done.from(), done.to(),
-                                TraceDeviceBatchArgs{samples});
+        trace_.add_device_batch(
+            track, device_batch_, done.from(), done.to(),
+            TraceDeviceBatchArgs{.samples = samples, .ahead = done.ahead() ? 1 : 0});
         for (const DeviceTimer::Part& part : done.parts()) {
           const bool all = part.step == DeviceTimer::kNoStep;
           const Trace::NameId name =

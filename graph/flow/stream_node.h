@@ -21,6 +21,12 @@
 // or over() throws, `failed` is called first, once for each token of the slot; then the tokens
 // leave like the others. The node keeps the graph alive until they have left.
 //
+// With `most_now`, new tokens can be held: those that have not been in a slot. While it returns 0,
+// they wait, even if a slot is free. When it returns n > 0, all that wait are released as a burst,
+// in device batches of at most n, even if it returns 0 before the last one begins. A token that
+// begin() does not take is held again. The node calls it when a token arrives, when a slot becomes
+// free, and from wake().
+//
 // After a device batch that went well, tokens may stay. Each that is `unfinished` is passed to
 // `redo` in a task of its own, and waits for a slot once more. Those that `goes_on` selects wait
 // for a slot at once, all of a device batch together, in front of tokens that have not been in a
@@ -82,6 +88,10 @@ class stream_node {
     // begin with the last `kept` free slots. Otherwise new tokens could hold all slots until others
     // get through.
     std::size_t kept = 0;
+    // The limit for a device batch that begins now: it takes no new tokens beyond this size. 0: no
+    // new tokens begin. Empty: `most`. Called by any thread, under the node's lock: it must be
+    // fast, not throw, and not call the node.
+    std::function<std::size_t()> most_now = {};
   };
 
   // Device batches that were begun, and the tokens in them.
@@ -94,6 +104,7 @@ class stream_node {
         completions_(completions),
         most_(std::max<std::size_t>(how.most, 1)),
         kept_(how.kept),
+        most_now_(std::move(how.most_now)),
         waiting_(how.room),
         going_on_(how.goes_on ? how.room : 0),
         failed_(std::move(how.failed)),
@@ -139,6 +150,24 @@ class stream_node {
     begin();
   }
 
+  // Call it when `most_now` may have become more than 0. From any thread, also one that holds a
+  // lock: it starts a task, and returns at once.
+  void wake() noexcept {
+    tbb::flow::graph& g = graph_;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!can_take()) return;
+      g.reserve_wait();
+    }
+    exit_port<Token>::meet_tbb();
+    try {
+      begin_more_.try_put({});
+    } catch (...) {  // no memory for a task: the poller's thread begins
+      if (!waker_.watched.exchange(true)) return completions_.watch(waker_);
+    }
+    g.release_wait();
+  }
+
   counts so_far() const {
     const std::lock_guard lock(mutex_);
     return counts_;
@@ -163,6 +192,19 @@ class stream_node {
     std::atomic<bool> claimed{false};  // a thread sends the tokens on
     std::atomic<int> holders{0};       // of task and poller, how many still use the lane
   };
+  // For wake(), if there is no memory for a task. Holds the graph while it is watched.
+  struct waker final : poller::watched {
+    explicit waker(stream_node& of) : node(of) {}
+    bool over() noexcept override {
+      tbb::flow::graph& g = node.graph_;
+      watched.store(false);
+      node.begin();
+      g.release_wait();
+      return true;
+    }
+    stream_node& node;
+    std::atomic<bool> watched{false};
+  };
   static constexpr clock::duration kLate = std::chrono::milliseconds(20);
 
   // Begins device batches as long as there are tokens and slots for them.
@@ -183,21 +225,36 @@ class stream_node {
     g.release_wait();
   }
 
-  bool can_take() const {
-    return !free_.empty() && (!going_on_.empty() || (!waiting_.empty() && free_.size() > kept_));
+  struct burst {
+    std::size_t tokens = 0;  // waiting tokens that are released, the first ones
+    std::size_t most = 0;    // the limit for each device batch
+  };
+  burst released() const {
+    if (burst_.tokens > 0 || waiting_.empty()) return burst_;
+    const std::size_t most = most_now_ ? std::min(most_now_(), most_) : most_;
+    return {most > 0 ? waiting_.size() : 0, most};
   }
+  bool begins(const burst& next) const {
+    return !going_on_.empty() || (free_.size() > kept_ && next.tokens > 0);
+  }
+  bool can_take() const { return !free_.empty() && begins(released()); }
 
   // Returns a free slot with the tokens for it; null if either is missing.
   lane* take() {
     const std::lock_guard lock(mutex_);
-    if (!can_take()) return nullptr;
+    if (free_.empty()) return nullptr;
+    burst_ = released();
+    if (!begins(burst_)) return nullptr;
     lane* const next = free_.back();
     free_.pop_back();
     for (Token token; next->tokens.size() < most_ && going_on_.pop(token);)
       next->tokens.push_back(token);
     next->going_on = next->tokens.size();
-    for (Token token; next->tokens.size() < most_ && waiting_.pop(token);)
+    for (Token token;
+         next->tokens.size() < burst_.most && burst_.tokens > 0 && waiting_.pop(token);) {
       next->tokens.push_back(token);
+      --burst_.tokens;
+    }
     ++counts_.batches;
     counts_.tokens += static_cast<std::int64_t>(next->tokens.size());
     return next;
@@ -205,8 +262,9 @@ class stream_node {
 
   void put_back(lane& of, std::size_t from) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t i = from; i < of.tokens.size(); ++i)
+    for (std::size_t i = from; i < of.tokens.size(); ++i) {
       (i < of.going_on ? going_on_ : waiting_).push(of.tokens[i]);
+    }
     counts_.tokens -= static_cast<std::int64_t>(of.tokens.size() - from);
     of.tokens.resize(from);
   }
@@ -315,7 +373,10 @@ class stream_node {
 
   tbb::flow::graph& graph_;
   poller& completions_;
+  waker waker_{*this};
   const std::size_t most_, kept_;
+  const std::function<std::size_t()> most_now_;
+  burst burst_;                    // the one under way
   mutable tbb::spin_mutex mutex_;  // held briefly
   sluice::detail::RingBuffer<Token> waiting_, going_on_;
   std::vector<std::unique_ptr<lane>> lanes_;

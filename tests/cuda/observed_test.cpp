@@ -74,7 +74,7 @@ class DeviceTrace : public ::testing::Test {
 };
 
 TEST_F(DeviceTrace, HasATrackForEachDeviceBatchWithWhatWasLaunched) {
-  std::int64_t batches = 0, device_samples = 0, turned = 0;
+  std::int64_t batches = 0, begun_ahead = 0, device_samples = 0, turned = 0;
   const auto device = test_device();
   for (int threads = 1; threads <= 3; threads += 2) {
     {
@@ -82,13 +82,14 @@ TEST_F(DeviceTrace, HasATrackForEachDeviceBatchWithWhatWasLaunched) {
       EXPECT_EQ(run_epoch(p), kSamples);
       EXPECT_EQ(run_epoch(p), kSamples);
       batches = p.stats().device.batches;
+      begun_ahead = p.stats().device.ahead;
       device_samples = p.stats().device.samples;
       turned = p.stats().choices[0].branches[0].taken;
     }
     const TraceFile file = traces::read_trace(path_);  // slices of a track are nested
     std::map<std::string, std::int64_t> samples;       // of each kind of part, and place
     std::set<std::int64_t> tracks;
-    std::int64_t seen = 0, in_batches = 0;
+    std::int64_t seen = 0, in_batches = 0, ahead = 0;
     for (const TraceFile::Slice& slice : file.slices) {
       if (slice.samples < 0) continue;
       tracks.insert(slice.track);
@@ -96,6 +97,7 @@ TEST_F(DeviceTrace, HasATrackForEachDeviceBatchWithWhatWasLaunched) {
       if (slice.name == "GPU batch") {
         ++seen;
         in_batches += slice.samples;
+        ahead += slice.ahead;
         EXPECT_GT(slice.samples, 0);
       } else {
         samples[slice.name + " in " + slice.in] += slice.samples;
@@ -103,6 +105,7 @@ TEST_F(DeviceTrace, HasATrackForEachDeviceBatchWithWhatWasLaunched) {
       }
     }
     EXPECT_EQ(seen, batches);
+    EXPECT_EQ(ahead, begun_ahead);
     EXPECT_FALSE(tracks.empty());
     const std::int64_t all = 2 * kSamples;
     EXPECT_EQ(samples["copy in gpu"], all);

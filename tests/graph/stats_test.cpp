@@ -241,11 +241,14 @@ TEST(Stats, OneOfAKindIsSingular) {
       {"decode", {.workers = 1, .ready = 1, .samples = 1, .restarts = 1, .renewals = 1}}};
   stats.device.name = "a device";
   stats.device.batches = stats.device.as_graphs = 1;
-  stats.device.samples = stats.device.given_back = 1;
+  stats.device.samples = stats.device.given_back = stats.device.largest_batch = 1;
+  stats.device.ahead = 1;
   const std::string text = to_string(stats);
-  for (const char* part : {"; 1 batch\n", "\nread: 1 file of ",
-                           "\ndecode: 1 of 1 worker at work, 1 sample, 1 restart, 1 renewal\n",
-                           "; 1 GPU batch of 1.0 samples (1 as a CUDA graph), 1 sample returned; "})
+  for (const char* part :
+       {"; 1 batch\n", "\nread: 1 file of ",
+        "\ndecode: 1 of 1 worker at work, 1 sample, 1 restart, 1 renewal\n",
+        "; 1 GPU batch (1 ahead, 1 as a CUDA graph) of 1.0 samples, the largest of 1; 1 sample "
+        "returned; "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
 }
 

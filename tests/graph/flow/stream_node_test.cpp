@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <random>
 #include <string>
 #include <thread>
@@ -95,6 +96,110 @@ TEST(StreamNode, BeginsAtOnceWhileASlotIsFree) {
   EXPECT_EQ(sink.wait_for(4).back(), 3);
 }
 
+// Tokens that are held begin together, also those that do not fit in the first slot. Tokens that
+// come later are held again.
+TEST(StreamNode, HeldTokensBeginInABurst) {
+  graph g;
+  poller completions;
+  Device device;
+  Sink sink(g);
+  std::atomic<bool> held{true};
+  device.refuses = [&](const DeviceBatch&) {
+    held = true;
+    return false;
+  };
+  Node node(g, completions,
+            {.slots = device.slots(3), .most = 5, .most_now = [&] { return held ? 0u : 3u; }});
+  make_edge(node.output(), sink.node);
+  for (int i = 0; i < 5; ++i) node.put(i);
+  node.wake();
+  EXPECT_TRUE(device.wait_for(0).empty());
+  held = false;
+  node.wake();
+  EXPECT_EQ(device.wait_for(2), (std::vector<DeviceBatch>{{0, 1, 2}, {3, 4}}));
+  for (int i = 5; i < 7; ++i) node.put(i);
+  for (const int token : {0, 3})  // a free slot changes nothing
+    device.finish(static_cast<std::size_t>(device.slot_of(token)));
+  EXPECT_EQ(sink.wait_for(5).size(), 5u);
+  node.wake();
+  EXPECT_EQ(device.wait_for(0).size(), 2u);
+  held = false;
+  node.put(7);
+  EXPECT_EQ(device.wait_for(3).back(), (DeviceBatch{5, 6, 7}));
+  device.finish(static_cast<std::size_t>(device.slot_of(5)));
+  g.wait_for_all();
+  EXPECT_EQ(sink.wait_for(8).size(), 8u);
+}
+
+// Tokens that go on are never held, and no held token begins with them.
+TEST(StreamNode, TokensThatGoOnAreNotHeld) {
+  graph g;
+  poller completions;
+  Device device;
+  Sink sink(g);
+  std::atomic<bool> held{false};
+  std::vector<std::atomic<int>> rounds(5);
+  Node node(g, completions,
+            {.slots = device.slots(1),
+             .most = 4,
+             .goes_on = [&](int token) { return token == 1 && ++rounds.at(1) < 3; },
+             .most_now = [&] { return held ? 0u : 9u; }});
+  make_edge(node.output(), sink.node);
+  node.put(1);
+  EXPECT_EQ(device.wait_for(1).back(), (DeviceBatch{1}));
+  held = true;
+  for (const int i : {2, 3, 4}) node.put(i);
+  for (std::size_t round = 2; round <= 3; ++round) {
+    device.finish(0);
+    EXPECT_EQ(device.wait_for(round).back(), (DeviceBatch{1}));
+  }
+  device.finish(0);
+  EXPECT_EQ(sink.wait_for(1), (std::vector{1}));
+  device.room = 2;
+  held = false;
+  node.wake();
+  EXPECT_EQ(device.wait_for(4).back(), (DeviceBatch{2, 3}));
+  device.finish(0);
+  EXPECT_EQ(device.wait_for(5).back(), (DeviceBatch{4}));
+  device.finish(0);
+  g.wait_for_all();
+  EXPECT_EQ(sink.wait_for(4), (std::vector{1, 2, 3, 4}));
+}
+
+// A burst in which the device takes only a part of the tokens, while another token comes that is
+// held.
+TEST(StreamNode, WhatABurstDoesNotTakeIsHeldAgain) {
+  graph g;
+  poller completions;
+  Device device;
+  Sink sink(g);
+  std::atomic<bool> held{true};
+  Node node(g, completions,
+            {.slots = device.slots(2), .most = 4, .most_now = [&] { return held ? 0u : 4u; }});
+  make_edge(node.output(), sink.node);
+  for (int i = 0; i < 4; ++i) node.put(i);
+  device.room = 2;
+  device.refuses = [&](const DeviceBatch& of) {
+    if (of.front() == 0) {
+      held = true;
+      node.put(4);
+    }
+    return false;
+  };
+  held = false;
+  node.wake();
+  EXPECT_EQ(device.wait_for(1).back(), (DeviceBatch{0, 1}));
+  device.finish(static_cast<std::size_t>(device.slot_of(0)));
+  EXPECT_EQ(sink.wait_for(2), (std::vector{0, 1}));
+  device.room = 9;
+  held = false;
+  node.wake();
+  EXPECT_EQ(device.wait_for(2).back(), (DeviceBatch{4, 2, 3}));
+  device.finish(static_cast<std::size_t>(device.slot_of(4)));
+  g.wait_for_all();
+  EXPECT_EQ(sink.wait_for(5).size(), 5u);
+}
+
 // An error of a batch costs the tokens of that batch and no others; they leave all the same.
 TEST(StreamNode, AnErrorIsThatOfItsDeviceBatch) {
   for (const bool at_begin : {true, false}) {
@@ -137,7 +242,8 @@ TEST(StreamNode, AnErrorIsThatOfItsDeviceBatch) {
 TEST(StreamNode, EveryTokenLeavesOnceWhateverTheOrder) {
   constexpr int kWindow = 32, kAll = 600;
   for (const std::size_t threads : {1u, 2u, 4u}) {
-    for (const std::size_t slots : {1u, 3u}) {
+    for (const std::size_t slots : {1u, 3u, 4u}) {
+      const bool holds = slots == 4;  // holds tokens, and releases them at random
       const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
       graph g;
       poller completions;
@@ -146,7 +252,13 @@ TEST(StreamNode, EveryTokenLeavesOnceWhateverTheOrder) {
       std::vector<int> tokens = numbers(0, kWindow);
       int next = 0;
       window<int> credit(g, tokens, 2, [&](int) { return next < kAll && ++next > 0; });
-      Node node(g, completions, {.slots = device.slots(slots), .most = 5, .room = kWindow});
+      std::atomic<bool> held{false};
+      Node node(g, completions,
+                {.slots = device.slots(slots),
+                 .most = 5,
+                 .room = kWindow,
+                 .most_now = holds ? std::function<std::size_t()>([&] { return held ? 0u : 4u; })
+                                   : nullptr});
       tbb::flow::function_node<int> arrive(g, tbb::flow::unlimited,
                                            [&](int token) -> tbb::flow::continue_msg {
                                              node.put(token);
@@ -167,6 +279,8 @@ TEST(StreamNode, EveryTokenLeavesOnceWhateverTheOrder) {
         std::mt19937 draw(1);
         while (!stop) {
           device.finish(draw() % slots);
+          held = draw() % 3 != 0;
+          node.wake();
           std::this_thread::yield();
         }
       });
