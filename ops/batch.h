@@ -47,8 +47,8 @@ namespace sluice {
 // batch are mixed like all others. A batch of one sample is not changed.
 //
 // The memory of the columns is changed in place, and all handles on it see the change. It must be
-// host memory: for a device batch, call to_host() first. Images have one size and elements u8, f16
-// or f32 (cut_mix: any type), HWC or CHW; labels are f32, of one shape.
+// host memory: for a device batch, call to_host() first. Images have one size and elements u8, f16,
+// bf16 or f32 (cut_mix: any type), HWC or CHW; labels are f32, of one shape.
 //
 // Threads: like a vector's. Errors: Error with the reason, thrown before anything is changed.
 using MixKey = BatchKey;

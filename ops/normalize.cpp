@@ -31,7 +31,7 @@ OperatorDeclaration& add_normalize(OperatorDeclaration& declaration) {
                                          .high = 1,
                                          .help = "standard deviation of each channel",
                                          .hint = kUnits})
-      .choice("dtype", DType::f32, {DType::f32, DType::f16, DType::u8, DType::i8},
+      .choice("dtype", DType::f32, {DType::f32, DType::f16, DType::bf16, DType::u8, DType::i8},
               "type of the tensor; integers are rounded and clipped")
       .choice("layout", Layout::chw, {Layout::chw, Layout::hwc}, "layout of the tensor")
       .parameter<float>("scale", {.value = 1.f, .help = "multiplies the normalized values"})
@@ -42,7 +42,7 @@ OperatorDeclaration& add_normalize(OperatorDeclaration& declaration) {
 }
 
 DType dtype_named(const std::string& name) {
-  for (const DType dtype : {DType::f16, DType::u8, DType::i8}) {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::u8, DType::i8}) {
     if (name == name_of(dtype)) return dtype;
   }
   return DType::f32;

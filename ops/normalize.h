@@ -20,7 +20,7 @@ namespace sluice {
 //
 // | takes | layout, type | channels | returns                                |
 // |-------|--------------|----------|----------------------------------------|
-// | Image | HWC, 8 bit   | 1 to 4   | Tensor, CHW or HWC, f32, f16, u8 or i8 |
+// | Image | HWC, 8 bit   | 1 to 4   | Tensor, CHW or HWC, f32, f16, bf16, u8 or i8 |
 //
 // out = scale * (x / 255 - mean) / std + shift per channel: see ops/kernels/normalize.h. Both do
 // all of it in one pass. Integer types are rounded to nearest and clipped to the range of the type;
@@ -42,7 +42,7 @@ struct CropMirrorNormalizeOptions {
   Param<bool> mirror = false;
   Param<std::array<float, 4>> mean = 0;
   Param<std::array<float, 4>> std = 1;
-  DType dtype = DType::f32;  // or f16, u8, i8
+  DType dtype = DType::f32;  // or f16, bf16, u8, i8
   Layout layout = Layout::chw;
   Param<float> scale = 1;
   Param<float> shift = 0;
@@ -57,7 +57,7 @@ struct ResizeMirrorNormalizeOptions {
   Param<bool> mirror = false;
   Param<std::array<float, 4>> mean = 0;
   Param<std::array<float, 4>> std = 1;
-  DType dtype = DType::f32;  // or f16, u8, i8
+  DType dtype = DType::f32;  // or f16, bf16, u8, i8
   Layout layout = Layout::chw;
   Param<float> scale = 1;
   Param<float> shift = 0;

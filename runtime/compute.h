@@ -227,6 +227,12 @@ bool fits(C x, To& to) {
       if (!(whole < beyond && whole >= (std::is_signed_v<To> ? -beyond : C{0}))) return false;
       to = static_cast<To>(whole);
     }
+  } else if constexpr (std::is_same_v<To, BFloat16>) {
+    const auto near = static_cast<float>(x);
+    to = BFloat16(near);
+    if (std::isfinite(static_cast<float>(to))) return true;
+    if constexpr (is_whole<C>) return false;
+    return !std::isfinite(static_cast<double>(x));
   } else if constexpr (std::is_same_v<To, Half>) {
     const auto near = static_cast<float>(x);
     to = Half(near);
@@ -248,8 +254,8 @@ template <class T, class C>
 bool store_result(C result, T& to) {
   if constexpr (is_whole<C>) {
     return fits(result, to);
-  } else if constexpr (std::is_same_v<T, Half>) {
-    to = Half(static_cast<float>(result));
+  } else if constexpr (is_half<T>) {
+    to = T(static_cast<float>(result));
   } else {
     to = static_cast<T>(result);
   }
@@ -257,7 +263,7 @@ bool store_result(C result, T& to) {
 }
 
 inline bool is_fraction(DType type) {
-  return type == DType::f16 || type == DType::f32 || type == DType::f64;
+  return type == DType::f16 || type == DType::bf16 || type == DType::f32 || type == DType::f64;
 }
 
 // Calls f(std::type_identity<T>()).
@@ -276,6 +282,8 @@ void visit_dtype(DType type, const F& f) {
       return f(std::type_identity<std::int64_t>());
     case DType::f16:
       return f(std::type_identity<Half>());
+    case DType::bf16:
+      return f(std::type_identity<BFloat16>());
     case DType::f32:
       return f(std::type_identity<float>());
     case DType::f64:

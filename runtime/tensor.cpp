@@ -19,6 +19,7 @@ std::size_t size_of(DType type) {
       return 1;
     case DType::i16:
     case DType::f16:
+    case DType::bf16:
       return 2;
     case DType::i32:
     case DType::f32:
@@ -44,6 +45,8 @@ const char* name_of(DType type) {
       return "i64";
     case DType::f16:
       return "f16";
+    case DType::bf16:
+      return "bf16";
     case DType::f32:
       return "f32";
     case DType::f64:

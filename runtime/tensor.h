@@ -40,7 +40,7 @@
 namespace sluice {
 
 // `boolean` is the C++ type bool, one byte each.
-enum class DType : std::uint8_t { u8, i16, i32, i64, f16, f32, f64, boolean, i8 };
+enum class DType : std::uint8_t { u8, i16, i32, i64, f16, f32, f64, boolean, i8, bf16 };
 // The order of the dimensions of an image; `none` for anything else.
 enum class Layout : std::uint8_t { none, hwc, chw };
 
@@ -66,6 +66,8 @@ template <>
 struct dtype_of<std::int64_t> : dtype_constant<DType::i64> {};
 template <>
 struct dtype_of<Half> : dtype_constant<DType::f16> {};
+template <>
+struct dtype_of<BFloat16> : dtype_constant<DType::bf16> {};
 template <>
 struct dtype_of<float> : dtype_constant<DType::f32> {};
 template <>

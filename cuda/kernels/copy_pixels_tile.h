@@ -3,7 +3,7 @@
 // numbers, interleaved or in planes, perhaps after a lookup table. Kernels that make 8-bit pixels
 // end with a PixelWriter, so the next step needs no pass of its own. Internal to the kernels.
 //
-//   level -> lookup table -> (x - offset) * factor + shift -> u8, i8, f16 or f32
+//   level -> lookup table -> (x - offset) * factor + shift -> u8, i8, f16, bf16 or f32
 //
 // The arithmetic is that of the kernels in ops/, step by step, so the bits are the same. Each
 // output pixel of a job is the input pixel at the same indices; the input's strides may have any
@@ -63,6 +63,13 @@ SLUICE_HOST_DEVICE inline float number_of_half(std::uint16_t bits) {
   return Half::to_float(bits);
 #endif
 }
+SLUICE_HOST_DEVICE inline std::uint16_t bfloat_bits(float value) {
+#if defined(__CUDA_ARCH__)
+  return BFloat16::from_bits(__float_as_uint(value));
+#else
+  return BFloat16(value).bits;
+#endif
+}
 // Returns the nearest integer, halves to even, clipped to the range of the type. NaN becomes 0.
 SLUICE_HOST_DEVICE inline std::uint8_t level_of(float value) {
   if (!(value > 0.0f)) return 0;
@@ -92,7 +99,7 @@ class PixelWriter {
     const std::size_t extent = extent_of(out);
     if (out.dtype == DType::u8 || out.dtype == DType::i8) {
       at_ = device_view(static_cast<std::uint8_t*>(out.data), extent);
-    } else if (out.dtype == DType::f16) {
+    } else if (out.dtype == DType::f16 || out.dtype == DType::bf16) {
       at_ = device_view(static_cast<std::uint16_t*>(out.data), extent);
     } else {
       at_ = device_view(static_cast<float*>(out.data), extent);
@@ -128,6 +135,8 @@ class PixelWriter {
       static_cast<std::int8_t*>(at_)[at] = signed_level_of(value);
     } else if (dtype_ == DType::f16) {
       static_cast<std::uint16_t*>(at_)[at] = half_bits(value);
+    } else if (dtype_ == DType::bf16) {
+      static_cast<std::uint16_t*>(at_)[at] = bfloat_bits(value);
     } else {
       static_cast<float*>(at_)[at] = value;
     }

@@ -112,8 +112,11 @@ PixelsOut pixels_out(int height, int width, int channels, DType dtype, Layout la
   }
   if (channels < 1 || channels > 4)
     refuse(std::to_string(channels) + " channels; 1 to 4 are possible");
-  if (dtype != DType::u8 && dtype != DType::i8 && dtype != DType::f16 && dtype != DType::f32)
-    refuse(std::string("pixels of type ") + name_of(dtype) + "; u8, i8, f16 and f32 are possible");
+  if (dtype != DType::u8 && dtype != DType::i8 && dtype != DType::f16 && dtype != DType::bf16 &&
+      dtype != DType::f32) {
+    refuse(std::string("pixels of type ") + name_of(dtype) +
+           "; u8, i8, f16, bf16 and f32 are possible");
+  }
   if (layout == Layout::none) refuse("the layout must be CHW or HWC");
   PixelsOut out;
   out.height = height;

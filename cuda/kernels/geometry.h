@@ -59,7 +59,7 @@ PixelsIn transposed(PixelsIn in);
 PixelsIn turned_left(PixelsIn in, int width);  // a quarter turn, counter-clockwise
 PixelsIn turned_right(PixelsIn in, int height);
 
-// Densely packed, u8, i8, f16 or f32. Numbers are not scaled: 0 .. 255.
+// Densely packed, u8, i8, f16, bf16 or f32. Numbers are not scaled: 0 .. 255.
 PixelsOut pixels_out(int height, int width, int channels, DType dtype = DType::u8,
                      Layout layout = Layout::hwc);
 // Normalized as in normalize.h, except for `params.mirror`, which applies to the input.

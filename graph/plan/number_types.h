@@ -54,10 +54,10 @@ constexpr std::string_view known_number_name() {
   }
 }
 
-// Converts a Half to float; returns other numbers unchanged.
+// Converts a Half or a BFloat16 to float; returns other numbers unchanged.
 template <class T>
 constexpr auto plain(const T& x) {
-  if constexpr (std::is_same_v<T, Half>) {
+  if constexpr (is_half<T>) {
     return static_cast<float>(x);
   } else {
     return x;

@@ -26,9 +26,13 @@ constexpr std::int64_t kElements = 512;
 template <class C>
 using Piece = std::array<C, kElements>;
 
+// Results of bf16 are f32: no number of a graph has that type.
 NumberType number_type(DType type) {
   NumberType found{};
-  visit_dtype(type, [&]<class T>(std::type_identity<T>) { found = detail::number_type_of<T>(); });
+  visit_dtype(type, [&]<class T>(std::type_identity<T>) {
+    using Number = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
+    found = detail::number_type_of<Number>();
+  });
   return found;
 }
 // The type must be one that tensors have.
@@ -43,10 +47,10 @@ DType dtype_of_numbers(NumberType type) {
 
 template <class To, class From>
 To converted(From x) {
-  if constexpr (std::is_same_v<From, Half>) {
+  if constexpr (detail::is_half<From>) {
     return static_cast<To>(static_cast<float>(x));
-  } else if constexpr (std::is_same_v<To, Half>) {
-    return Half(static_cast<float>(x));
+  } else if constexpr (detail::is_half<To>) {
+    return To(static_cast<float>(x));
   } else {
     return static_cast<To>(x);
   }

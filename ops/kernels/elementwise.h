@@ -5,7 +5,8 @@
 // one of them is 1 or missing and its element is repeated.
 //
 // Types and results are those of runtime/arithmetic.h, with one exception: divide returns f32 for
-// whole numbers. f16 and f32 are computed as float, f64 as double.
+// whole numbers. f16 and f32 are computed as float, f64 as double. bf16 counts as f32, so results
+// of bf16 are f32.
 //
 // Errors: std::invalid_argument for shapes that do not fit together, for bits of fractions and for
 // a number that a tensor's type does not hold; std::overflow_error for an element that the result's

@@ -117,6 +117,14 @@ void mix_floats(std::byte* sample, const std::byte* before, double weight, std::
   for (std::size_t i = 0; i < count; ++i) to[i] = own * to[i] + other * from[i];
 }
 
+void mix_bfloats(std::byte* sample, const std::byte* before, double weight, std::size_t count) {
+  const auto own = static_cast<float>(weight), other = static_cast<float>(1 - weight);
+  auto* const to = reinterpret_cast<BFloat16*>(sample);
+  const auto* const from = reinterpret_cast<const BFloat16*>(before);
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = BFloat16(own * static_cast<float>(to[i]) + other * static_cast<float>(from[i]));
+}
+
 }  // namespace
 
 std::vector<std::byte> last_sample(const SampleBlock& block) {
@@ -138,11 +146,13 @@ void mix_samples(const SampleBlock& block, std::span<const std::byte> last, doub
       return mix(mix_levels);
     case DType::f16:
       return mix(mix_halves_of);
+    case DType::bf16:
+      return mix(mix_bfloats);
     case DType::f32:
       return mix(mix_floats);
     default:
-      throw std::invalid_argument(fmt::format("elements are {}; only u8, f16 and f32 can be mixed",
-                                              name_of(block.sample.dtype)));
+      throw std::invalid_argument(fmt::format(
+          "elements are {}; only u8, f16, bf16 and f32 can be mixed", name_of(block.sample.dtype)));
   }
 }
 

@@ -37,8 +37,8 @@ void weighted_sum(std::span<const Image> images, std::span<const float> weights,
 // mix_samples and cut_samples: mix each sample of a batch with the one before it, in place; the
 // first is mixed with the last.
 //
-// Errors: elements that are not u8, f16 or f32 (mix_samples), and samples that are not images or a
-// region that does not lie inside them (cut_samples).
+// Errors: elements that are not u8, f16, bf16 or f32 (mix_samples), and samples that are not images
+// or a region that does not lie inside them (cut_samples).
 
 // Contiguous samples of one shape; does not own them.
 struct SampleBlock {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -51,7 +52,9 @@ bool holds_levels(DType dtype, float offset, float factor, float shift) {
   for (const float level : {0.0f, 255.0f}) {
     const float number = (level - offset) * factor + shift;
     Half half;
-    if (!std::isfinite(number) || (dtype == DType::f16 && !detail::fits(number, half)))
+    BFloat16 rounded;
+    if (!std::isfinite(number) || (dtype == DType::f16 && !detail::fits(number, half)) ||
+        (dtype == DType::bf16 && !detail::fits(number, rounded)))
       good = false;
   }
   return good;
@@ -99,10 +102,10 @@ int output_channels(const NormalizeParams& params, int channels) {
 
 Shape normalized_shape(const char* op, const NormalizeParams& params, int height, int width,
                        int channels) {
-  if (params.dtype != DType::f32 && params.dtype != DType::f16 && params.dtype != DType::u8 &&
-      params.dtype != DType::i8) {
+  constexpr DType kPossible[] = {DType::f32, DType::f16, DType::bf16, DType::u8, DType::i8};
+  if (std::find(std::begin(kPossible), std::end(kPossible), params.dtype) == std::end(kPossible)) {
     throw std::invalid_argument(fmt::format(
-        "{}: the output type must be f32, f16, u8 or i8, not {}", op, name_of(params.dtype)));
+        "{}: the output type must be f32, f16, bf16, u8 or i8, not {}", op, name_of(params.dtype)));
   }
   channels = output_channels(params, channels);
   if (params.layout == Layout::chw) return {channels, height, width};
@@ -167,14 +170,14 @@ void write_levels(const T* in, std::size_t count, float scale, std::uint8_t* out
   if constexpr (std::is_same_v<T, float>) {
     if (scale == 1.f) return rounded_levels(in, count, out);
   }
-  if (std::is_same_v<T, Half> || scale != 1.f) {
+  if (detail::is_half<T> || scale != 1.f) {
     std::array<float, kPlanePixels> numbers;
     for (std::size_t i = 0; i < count; i += numbers.size()) {
       const std::size_t some = std::min(numbers.size(), count - i);
       for (std::size_t k = 0; k < some; ++k) numbers[k] = static_cast<float>(in[i + k]) * scale;
       write_levels(numbers.data(), some, 1.f, out + i);
     }
-  } else if constexpr (!std::is_same_v<T, Half>) {
+  } else if constexpr (!detail::is_half<T>) {
     for (std::size_t i = 0; i < count; ++i) out[i] = level(in[i]);
   }
 }
@@ -244,7 +247,7 @@ void to_image(const Tensor& in, Image& out, float white) {
 }
 
 void require_levels(const Tensor& in) {
-  if (in.dtype() != DType::f16 && in.dtype() != DType::f32 && in.dtype() != DType::f64) return;
+  if (!detail::is_fraction(in.dtype())) return;
   const Tensor dense = in.contiguous() ? Tensor() : in.clone();
   const Tensor& from = in.contiguous() ? in : dense;
   detail::visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {

@@ -24,13 +24,13 @@ namespace sluice::kernels {
 // mean 0.485, 0.456, 0.406; std 0.229, 0.224, 0.225). `scale` and `shift` are those of DALI's
 // operator, in units of the output. The result is computed in single precision as
 // (x - 255 * mean) * (scale * (1 / (255 * std))) + shift, without fused operations, so that every
-// machine produces the same bits. f16 is that number rounded to nearest even. u8 and i8 are the
-// nearest whole number, halves to even, clipped to 0 .. 255 and -128 .. 127.
+// machine produces the same bits. f16 and bf16 are that number rounded to nearest even. u8 and i8
+// are the nearest whole number, halves to even, clipped to 0 .. 255 and -128 .. 127.
 //
 // Errors: an empty image, more than 4 channels, a region or size that is not possible, a number
-// that is not finite, a std of zero or below, numbers for which f32 or f16 does not hold the
-// results of pixel values 0 to 255, an output type other than f32, f16, u8 and i8, a layout other
-// than CHW and HWC.
+// that is not finite, a std of zero or below, numbers for which f32, f16 or bf16 does not hold the
+// results of pixel values 0 to 255, an output type other than f32, f16, bf16, u8 and i8, a layout
+// other than CHW and HWC.
 
 struct NormalizeParams {
   bool mirror = false;                    // flips horizontally
@@ -90,7 +90,7 @@ void require_levels(const Tensor& in);
 // The inner loops, in normalize_rows.cpp: by SIMD instructions chosen when the program runs.
 
 // Converts a row to planes: channel c of pixel x goes to element c * plane + x of `out`. `dtype`:
-// f32, f16, u8 or i8. channels: 1 to 4. Reads and writes nothing beyond the row.
+// f32, f16, bf16, u8 or i8. channels: 1 to 4. Reads and writes nothing beyond the row.
 void normalize_to_planes(const std::uint8_t* row, int width, int channels,
                          const ChannelScale& scale, DType dtype, std::byte* out, std::size_t plane);
 

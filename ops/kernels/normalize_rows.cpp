@@ -43,6 +43,17 @@ HWY_INLINE void store(V values, Half* out) {
 #endif
 }
 
+// Rounds as BFloat16::from_bits() does. The values are finite.
+template <class V>
+HWY_INLINE void store(V values, BFloat16* out) {
+  const hn::RebindToUnsigned<DFloat> d32;
+  const hn::Rebind<std::uint16_t, DFloat> d16;
+  const auto bits = hn::BitCast(d32, values);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(d32, 0x7fff)), odd));
+  hn::StoreU(hn::TruncateTo(d16, rounded), d16, reinterpret_cast<std::uint16_t*>(out));
+}
+
 HWY_INLINE auto nearest(Floats values, float low, float high) {
   const DFloat d;
   return hn::NearestInt(hn::Min(hn::Max(values, hn::Set(d, low)), hn::Set(d, high)));
@@ -171,6 +182,8 @@ HWY_INLINE void with_type(DType dtype, std::byte* out, const F& body) {
       return body(reinterpret_cast<std::int8_t*>(out));
     case DType::f16:
       return body(reinterpret_cast<Half*>(out));
+    case DType::bf16:
+      return body(reinterpret_cast<BFloat16*>(out));
     default:
       return body(reinterpret_cast<float*>(out));
   }

@@ -105,7 +105,7 @@ double reduced_levels(Reduction what, const Tensor& in) {
 
 template <class T>
 double plain(T x) {
-  if constexpr (std::is_same_v<T, Half>) {
+  if constexpr (detail::is_half<T>) {
     return static_cast<float>(x);
   } else {
     return static_cast<double>(x);
@@ -272,7 +272,7 @@ using Sum = std::conditional_t<
 
 template <class W, class T>
 W wide(T x) {
-  if constexpr (std::is_same_v<T, Half>) {
+  if constexpr (detail::is_half<T>) {
     return static_cast<float>(x);
   } else {
     return static_cast<W>(x);

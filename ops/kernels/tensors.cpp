@@ -161,7 +161,9 @@ constexpr std::int64_t kLargest = Shape::kMaxElements;
 void check_fill(DType type, double fill) {
   if (type == DType::f64) return;
   if (is_fraction(type)) {
-    const double most = type == DType::f16 ? 65504 : std::numeric_limits<float>::max();
+    const double most = type == DType::f16    ? 65504
+                        : type == DType::bf16 ? std::ldexp(2.0 - 1.0 / 128, 127)
+                                              : std::numeric_limits<float>::max();
     if (std::abs(fill) <= most) return;
     throw std::invalid_argument(
         fmt::format("pad_tensor: fill is {}; for a tensor of {}, numbers from {} to {} are "

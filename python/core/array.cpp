@@ -91,15 +91,16 @@ struct ElementType {
   nb::dlpack::dtype_code code;
   std::uint8_t bits;
 };
-constexpr std::array<ElementType, 9> kElementTypes{{{DType::u8, Code::UInt, 8},
-                                                    {DType::i8, Code::Int, 8},
-                                                    {DType::i16, Code::Int, 16},
-                                                    {DType::i32, Code::Int, 32},
-                                                    {DType::i64, Code::Int, 64},
-                                                    {DType::f16, Code::Float, 16},
-                                                    {DType::f32, Code::Float, 32},
-                                                    {DType::f64, Code::Float, 64},
-                                                    {DType::boolean, Code::Bool, 8}}};
+constexpr std::array<ElementType, 10> kElementTypes{{{DType::u8, Code::UInt, 8},
+                                                     {DType::i8, Code::Int, 8},
+                                                     {DType::i16, Code::Int, 16},
+                                                     {DType::i32, Code::Int, 32},
+                                                     {DType::i64, Code::Int, 64},
+                                                     {DType::f16, Code::Float, 16},
+                                                     {DType::bf16, Code::Bfloat, 16},
+                                                     {DType::f32, Code::Float, 32},
+                                                     {DType::f64, Code::Float, 64},
+                                                     {DType::boolean, Code::Bool, 8}}};
 
 DType dtype_of_array(const AnyArray& array) {
   const nb::dlpack::dtype type = array.dtype();
@@ -109,8 +110,8 @@ DType dtype_of_array(const AnyArray& array) {
       return one.ours;
   }
   throw std::invalid_argument(fmt::format(
-      "an array's elements must be uint8, int8, int16, int32, int64, float16, float32, float64 "
-      "or bool, not {}; convert it with astype()",
+      "an array's elements must be uint8, int8, int16, int32, int64, float16, bfloat16, float32, "
+      "float64 or bool, not {}; convert it with astype()",
       name_of_dtype(array)));
 }
 
@@ -171,6 +172,11 @@ nb::object Array::dlpack(const DlpackRequest& request) const {
 
 nb::object Array::numpy() const {
   if (tensor_->empty()) throw std::invalid_argument("an array has elements, an empty tensor none");
+  if (tensor_->dtype() == DType::bf16) {
+    throw nb::type_error(
+        "NumPy has no bf16; .torch() or torch.from_dlpack() returns the elements, or choose "
+        "dtype='f32' or 'f16'");
+  }
   tensor_->wait();
   Tensor handle = tensor_->share();
   const auto rank = static_cast<std::size_t>(handle.shape().rank);

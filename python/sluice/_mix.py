@@ -36,7 +36,7 @@ def mix_up(images: Column, labels: Column, key: BatchKey, alpha: float = 0.2) ->
     Parameters
     ----------
     images : Column
-        Images or tensors of one shape, of dtype u8, f16 or f32, in host memory.
+        Images or tensors of one shape, of dtype u8, f16, bf16 or f32, in host memory.
     labels : Column
         Tensors of one shape and dtype f32, such as those of ``ops.one_hot``.
     key : BatchKey

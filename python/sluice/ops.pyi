@@ -105,7 +105,7 @@ def crop(image: Value, region: tuple[int, int, int, int] | Value, *, out_of_boun
 def crop_boxes(boxes: Value, region: tuple[int, int, int, int] | Value) -> Value:
     """Moves boxes as crop moves their image."""
 
-def crop_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] | Value = ..., std: float | Sequence[float] | Value = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float | Value = ..., shift: float | Value = ..., pad_output: bool = ...) -> Value:
+def crop_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] | Value = ..., std: float | Sequence[float] | Value = ..., dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float | Value = ..., shift: float | Value = ..., pad_output: bool = ...) -> Value:
     """Crops the center, optionally mirrors it, and normalizes it to a tensor."""
 
 def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] | Value = ...) -> Value:
@@ -378,7 +378,7 @@ def resize(image: Value, *, height: int | Value = ..., width: int | Value = ...,
 def resize_boxes(boxes: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
     """Moves boxes as resize moves their image."""
 
-def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] | Value = ..., std: float | Sequence[float] | Value = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float | Value = ..., shift: float | Value = ..., pad_output: bool = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., antialias: bool = ...) -> Value:
+def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] | Value = ..., std: float | Sequence[float] | Value = ..., dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float | Value = ..., shift: float | Value = ..., pad_output: bool = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., antialias: bool = ...) -> Value:
     """Resizes the image, optionally mirrors it, and normalizes it to a tensor."""
 
 def resize_points(points: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:

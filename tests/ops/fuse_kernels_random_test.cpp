@@ -131,8 +131,8 @@ class Program {
   }
 
   Value<Tensor> tensor(const Value<Image>& in) {
-    constexpr DType kTypes[] = {DType::f32, DType::f16, DType::u8, DType::i8};
-    const DType dtype = kTypes[below(4)];
+    constexpr DType kTypes[] = {DType::f32, DType::f16, DType::bf16, DType::u8, DType::i8};
+    const DType dtype = kTypes[below(5)];
     const Layout layout = one_in(2) ? Layout::chw : Layout::hwc;
     const float scale = one_in(2) ? 1.f : 90.f, shift = one_in(2) ? 0.f : 20.5f;
     const bool padded = one_in(3);

@@ -189,7 +189,7 @@ WRONG = {
         "^resize: interpolation must be one of nearest, box, bilinear, hamming, bicubic, lanczos, not 2$"),
     "a class as a choice": (
         lambda: ops.crop_mirror_normalize(image(), dtype=numpy.int64),
-        "^crop_mirror_normalize: dtype must be one of f32, f16, u8, i8, not <class 'numpy.int64'>$"),
+        "^crop_mirror_normalize: dtype must be one of f32, f16, bf16, u8, i8, not <class 'numpy.int64'>$"),
     "a number of each sample as a fill": (
         lambda: ops.rotate(image(), 10, fill=ops.uniform(0, 255)),
         r"^rotate: fill must be a list of numbers or a tensor \(got <Value 'uniform' of type f32>\); "
@@ -242,6 +242,14 @@ def test_a_mistake_is_told_with_its_cure(name):
         list(described(describe))
     assert re.search(says, str(error.value), re.DOTALL), str(error.value)
     assert not CPP.search(str(error.value)), str(error.value)
+
+
+def test_numpy_has_no_bf16():
+    (batch,) = described(lambda: ops.crop_mirror_normalize(image(), dtype="bf16"), batch_size=4)
+    for take in (batch[0].numpy, lambda: numpy.asarray(batch[0])):
+        with pytest.raises(TypeError, match="^NumPy has no bf16; .*torch.from_dlpack.* or choose dtype='f32' or 'f16'$"):
+            take()
+    assert batch[0].dtype == "bf16"
 
 
 def test_a_class_of_numpy_names_a_type():

@@ -36,6 +36,18 @@ def test_loader_gives_tensors_without_a_copy(folder):
     assert raw.torch().data_ptr() == numpy.asarray(raw).ctypes.data
 
 
+@pytest.mark.parametrize("name, dtype", [("f16", torch.float16), ("bf16", torch.bfloat16)])
+def test_images_have_the_networks_dtype(folder, name, dtype):
+    @sluice.pipeline(batch_size=4)
+    def normalized(folder, dtype):
+        jpeg, _ = sluice.files(folder)
+        return ops.resize_mirror_normalize(ops.decode_jpeg(jpeg), height=9, width=8, dtype=dtype)
+
+    for batch, numbers in zip(sluice.torch.Loader(normalized, folder, name), sluice.torch.Loader(normalized, folder, "f32")):
+        assert batch.dtype == dtype
+        assert torch.equal(batch, numbers.to(dtype))
+
+
 def test_loader_goes_by_epochs_and_states(folder):
     loader = sluice.torch.Loader(shuffled, folder, drop_last=True)
     assert len(loader) == 2

@@ -25,15 +25,16 @@ struct Type {
   DType dtype;
   DLDataType theirs;
 };
-constexpr std::array<Type, 9> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
-                                      {DType::i8, {kDLInt, 8, 1}},
-                                      {DType::i16, {kDLInt, 16, 1}},
-                                      {DType::i32, {kDLInt, 32, 1}},
-                                      {DType::i64, {kDLInt, 64, 1}},
-                                      {DType::f16, {kDLFloat, 16, 1}},
-                                      {DType::f32, {kDLFloat, 32, 1}},
-                                      {DType::f64, {kDLFloat, 64, 1}},
-                                      {DType::boolean, {kDLBool, 8, 1}}}};
+constexpr std::array<Type, 10> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
+                                       {DType::i8, {kDLInt, 8, 1}},
+                                       {DType::i16, {kDLInt, 16, 1}},
+                                       {DType::i32, {kDLInt, 32, 1}},
+                                       {DType::i64, {kDLInt, 64, 1}},
+                                       {DType::f16, {kDLFloat, 16, 1}},
+                                       {DType::bf16, {kDLBfloat, 16, 1}},
+                                       {DType::f32, {kDLFloat, 32, 1}},
+                                       {DType::f64, {kDLFloat, 64, 1}},
+                                       {DType::boolean, {kDLBool, 8, 1}}}};
 
 Shape shape_of_rank(int rank) {
   Shape shape;
@@ -284,9 +285,9 @@ void expect_refused_and_left() {
            Case{[](DLTensor& t) { t.device.device_type = static_cast<DLDeviceType>(77); },
                 "a device of type 77"},
            Case{[](DLTensor& t) {
-                  t.dtype = {kDLBfloat, 16, 1};
+                  t.dtype = {kDLBfloat, 8, 1};
                 },
-                "type bfloat, 16 bits, 1 lanes"},
+                "type bfloat, 8 bits, 1 lanes"},
            Case{[](DLTensor& t) {
                   t.dtype = {kDLComplex, 64, 1};
                 },

@@ -81,6 +81,7 @@ TEST(TensorSlices, TakenAndPutTogetherGiveTheTensorAgain) {
   expect_slices<std::uint8_t>();
   expect_slices<float>();
   expect_slices<Half>();
+  expect_slices<BFloat16>();
 }
 
 TEST(TensorSlices, EmptyOnesBecomeZeros) {

@@ -24,15 +24,16 @@ struct Type {
   std::size_t size;
   const char* name;
 };
-constexpr std::array<Type, 9> kTypes{{{DType::u8, 1, "u8"},
-                                      {DType::i8, 1, "i8"},
-                                      {DType::i16, 2, "i16"},
-                                      {DType::i32, 4, "i32"},
-                                      {DType::i64, 8, "i64"},
-                                      {DType::f16, 2, "f16"},
-                                      {DType::f32, 4, "f32"},
-                                      {DType::f64, 8, "f64"},
-                                      {DType::boolean, 1, "bool"}}};
+constexpr std::array<Type, 10> kTypes{{{DType::u8, 1, "u8"},
+                                       {DType::i8, 1, "i8"},
+                                       {DType::i16, 2, "i16"},
+                                       {DType::i32, 4, "i32"},
+                                       {DType::i64, 8, "i64"},
+                                       {DType::f16, 2, "f16"},
+                                       {DType::bf16, 2, "bf16"},
+                                       {DType::f32, 4, "f32"},
+                                       {DType::f64, 8, "f64"},
+                                       {DType::boolean, 1, "bool"}}};
 
 Shape shape_of_rank(int rank) {
   Shape shape;
@@ -93,6 +94,7 @@ TEST(Tensor, GivesItsElementsAsTheirTypeOnly) {
   expect_typed<std::int32_t>(DType::i32);
   expect_typed<std::int64_t>(DType::i64);
   expect_typed<Half>(DType::f16);
+  expect_typed<BFloat16>(DType::bf16);
   expect_typed<float>(DType::f32);
   expect_typed<double>(DType::f64);
   expect_typed<bool>(DType::boolean);

@@ -79,6 +79,8 @@ TEST(Elementwise, TypesArePromoted) {
       {DType::boolean, DType::boolean, DType::i64},
       {DType::i64, DType::f16, DType::f16},
       {DType::f16, DType::f32, DType::f32},
+      {DType::bf16, DType::bf16, DType::f32},
+      {DType::bf16, DType::f16, DType::f32},
       {DType::f64, DType::u8, DType::f64}};
   for (const auto& [a, b, both] : sums) {
     EXPECT_EQ(kernels::elementwise_type(Elementwise::add, a, b), both) << name_of(a) << name_of(b);
@@ -318,6 +320,13 @@ TEST(Elementwise, CastsCutOff) {
   EXPECT_THROW(kernels::cast(tensor_of<double>({1}, {1e300}), DType::f32, out), std::range_error);
   kernels::cast(tensor_of<double>({1}, {std::numeric_limits<double>::infinity()}), DType::f16, out);
   EXPECT_TRUE(std::isinf(float(*out.data<Half>())));
+  EXPECT_THROW(kernels::cast(tensor_of<double>({1}, {3.4e38}), DType::bf16, out), std::range_error);
+  kernels::cast(tensor_of<float>({3}, {1.0f, -70000, 1.00390625f}), DType::bf16, out);
+  EXPECT_EQ(float(out.data<BFloat16>()[0]), 1);
+  EXPECT_EQ(float(out.data<BFloat16>()[1]), -70144);  // 8 bits of precision
+  EXPECT_EQ(float(out.data<BFloat16>()[2]), 1);       // half way: to even
+  const Tensor sum = result(Elementwise::add, out, out);
+  EXPECT_EQ(elements_of<float>(sum), (std::vector<float>{2, -140288, 2}));
 }
 
 }  // namespace kernels_elementwise_test

@@ -64,6 +64,7 @@ TEST(MixSamples, EachGetsAShareOfTheOneBefore) {
   expect_mixed<std::uint8_t>(0.516);
   expect_mixed<float>(1e-4);
   expect_mixed<Half>(0.13);
+  expect_mixed<BFloat16>(0.51);
 }
 
 TEST(CutSamples, TheRegionIsThatOfTheOneBefore) {
@@ -121,7 +122,7 @@ TEST(CutSamples, RefusesWhatCannotBe) {
   const SampleBlock whole{reinterpret_cast<std::byte*>(numbers), 2, {{1}, DType::i64}};
   EXPECT_NE(error_of([&] {
               mix_samples(whole, last_sample(whole), 0.5);
-            }).find("elements are i64; only u8, f16 and f32 can be mixed"),
+            }).find("elements are i64; only u8, f16, bf16 and f32 can be mixed"),
             std::string::npos);
 }
 

@@ -57,6 +57,9 @@ double expected_number(DType dtype, double formula, double& tolerance) {
     case DType::f16:  // 11 significant bits, and the values stay below 4
       tolerance = 1.1e-3;
       return formula;
+    case DType::bf16:  // 8 significant bits
+      tolerance = 8.8e-3;
+      return formula;
     default:
       tolerance = 1e-5;
       return formula;
@@ -138,15 +141,20 @@ TEST(CropMirrorNormalize, LevelsComeBackAsTheyAre) {
   }
 }
 
-TEST(CropMirrorNormalize, HalfIsTheRoundedFloat) {
+TEST(CropMirrorNormalize, SixteenBitsAreTheRoundedFloat) {
   const Image in = make_image(16, 37, 3);
   for (const Layout layout : {Layout::chw, Layout::hwc}) {
-    Tensor floats, halves;
-    crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f32, layout), floats);
-    crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f16, layout), halves);
-    for (std::int64_t i = 0; i < floats.elements(); ++i) {
-      ASSERT_EQ(halves.data<Half>()[i].bits, Half(floats.data<float>()[i]).bits) << i;
-    }
+    testing::on_every_target([&] {
+      Tensor floats, halves, bfloats;
+      crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f32, layout), floats);
+      crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f16, layout), halves);
+      crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::bf16, layout), bfloats);
+      for (std::int64_t i = 0; i < floats.elements(); ++i) {
+        const float number = floats.data<float>()[i];
+        ASSERT_EQ(halves.data<Half>()[i].bits, Half(number).bits) << i;
+        ASSERT_EQ(bfloats.data<BFloat16>()[i].bits, BFloat16(number).bits) << i;
+      }
+    });
   }
 }
 
@@ -220,7 +228,7 @@ TEST(Normalize, RefusesWhatCannotBe) {
   refuses({.std = {1, 0, 1, 1}}, all, "std of channel 1 is 0");
   refuses({.std = {1, 1, -2, 1}}, all, "std of channel 2 is -2");
   refuses({.mean = {std::numeric_limits<float>::quiet_NaN(), 0, 0, 0}}, all, "mean is nan");
-  refuses({.dtype = DType::i16}, all, "must be f32, f16, u8 or i8, not i16");
+  refuses({.dtype = DType::i16}, all, "must be f32, f16, bf16, u8 or i8, not i16");
   refuses({.scale = std::numeric_limits<float>::infinity()}, all, "scale is inf");
   refuses({.shift = std::numeric_limits<float>::quiet_NaN()}, all, "shift is nan");
   refuses({.std = {1, 1e-3f, 1, 1}, .scale = 3e38f}, all, "of channel 1 produce numbers");
@@ -228,6 +236,8 @@ TEST(Normalize, RefusesWhatCannotBe) {
   refuses({.dtype = DType::f16, .scale = 65520.f}, all, "of channel 0 that f16 cannot hold");
   refuses({.dtype = DType::f16, .shift = -70000.f}, all, "that f16 cannot hold");
   refuses({.mean = {1e5f, 0, 0, 0}, .dtype = DType::f16}, all, "that f16 cannot hold");
+  // The largest numbers of f32 round to infinity.
+  refuses({.dtype = DType::bf16, .shift = 3.4e38f}, all, "that bf16 cannot hold");
   refuses({.scale = 2e38f, .shift = 3e38f}, all, "that f32 cannot hold");
   EXPECT_NO_THROW(crop_mirror_normalize(in, all, {.dtype = DType::f16, .scale = 65519.f}, out));
   refuses({.layout = Layout::none}, all, "must be CHW or HWC");
@@ -257,14 +267,14 @@ TEST(ToImage, RoundsAndCutsOffNumbersOfEveryType) {
                                     255,  256, 65504, 70000, 1e18, 3};
   const auto count = static_cast<std::int64_t>(numbers.size());
   for (const DType type : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64,
-                           DType::f16, DType::f32, DType::f64}) {
+                           DType::f16, DType::bf16, DType::f32, DType::f64}) {
     SCOPED_TRACE(name_of(type));
     Tensor in({1, count}, type);
     std::vector<int> expected;
     detail::visit_dtype(type, [&]<class T>(std::type_identity<T>) {
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         double held = numbers[i];
-        if constexpr (std::is_same_v<T, Half>) {
+        if constexpr (detail::is_half<T>) {
           in.data<T>()[i] = T(static_cast<float>(held));
           held = static_cast<float>(in.data<T>()[i]);
         } else if constexpr (std::is_same_v<T, float>) {
@@ -293,7 +303,7 @@ TEST(ToImage, RoundsAndCutsOffNumbersOfEveryType) {
 
 TEST(ToImage, InfinitiesAreCutOffAndNaNIsRefused) {
   constexpr int kCount = 50;
-  for (const DType type : {DType::f16, DType::f32, DType::f64}) {
+  for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
     for (const Layout layout : {Layout::hwc, Layout::chw}) {
       SCOPED_TRACE(name_of(type));
       Tensor in(layout == Layout::chw ? Shape{2, 1, kCount} : Shape{1, kCount, 2}, type, layout);

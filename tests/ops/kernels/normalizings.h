@@ -9,16 +9,19 @@
 
 namespace sluice::testing {
 
-constexpr int kNormalizings = 32;
+constexpr int kNormalizings = 40;
 
 inline kernels::NormalizeParams test_normalizing(int number) {
-  constexpr DType kTypes[] = {DType::f32, DType::f16, DType::u8, DType::i8};
-  kernels::NormalizeParams params{.mirror = (number & 4) != 0,
+  constexpr int kTypesCount = 5;
+  constexpr DType kTypes[kTypesCount] = {DType::f32, DType::f16, DType::u8, DType::i8, DType::bf16};
+  const DType type = kTypes[number % kTypesCount];
+  number /= kTypesCount;
+  kernels::NormalizeParams params{.mirror = (number & 1) != 0,
                                   .mean = {0.485f, 0.456f, 0.406f, 0.5f},
                                   .std = {0.229f, 0.224f, 0.225f, 0.25f},
-                                  .dtype = kTypes[number % 4],
-                                  .layout = (number & 8) != 0 ? Layout::chw : Layout::hwc,
-                                  .pad_output = (number & 16) != 0};
+                                  .dtype = type,
+                                  .layout = (number & 2) != 0 ? Layout::chw : Layout::hwc,
+                                  .pad_output = (number & 4) != 0};
   if (params.dtype == DType::u8) params.scale = 80, params.shift = 110;
   if (params.dtype == DType::i8) params.scale = -75, params.shift = 9.5f;
   if (params.dtype == DType::f32 && params.pad_output) params.scale = -0.7f, params.shift = 0.3f;
@@ -39,6 +42,8 @@ inline double number_at(const Tensor& tensor, std::int64_t i) {
       return tensor.data<std::int8_t>()[i];
     case DType::f16:
       return static_cast<float>(tensor.data<Half>()[i]);
+    case DType::bf16:
+      return static_cast<float>(tensor.data<BFloat16>()[i]);
     default:
       return tensor.data<float>()[i];
   }

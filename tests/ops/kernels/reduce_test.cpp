@@ -120,8 +120,8 @@ Tensor numbers_of(std::initializer_list<double> numbers) {
   Tensor made({static_cast<std::int64_t>(numbers.size())}, dtype_of<T>::value);
   std::int64_t i = 0;
   for (const double number : numbers) {
-    if constexpr (std::is_same_v<T, Half>) {
-      made.data<T>()[i++] = Half(static_cast<float>(number));
+    if constexpr (detail::is_half<T>) {
+      made.data<T>()[i++] = T(static_cast<float>(number));
     } else {
       made.data<T>()[i++] = static_cast<T>(number);
     }
@@ -163,6 +163,7 @@ TEST(Reduce, TakesAllTypesOfElements) {
   expect_numbers<std::int32_t>();
   expect_numbers<std::int64_t>();
   expect_numbers<Half>();
+  expect_numbers<BFloat16>();
   expect_numbers<float>();
   expect_numbers<double>();
   EXPECT_EQ(kernels::reduce(Reduction::mean, numbers_of<bool>({1, 0, 0, 1})), 0.5f);
@@ -231,6 +232,7 @@ TEST(Sum, IsThatOfAllElements) {
   expect_sums<std::int32_t>();
   expect_sums<std::int64_t>();
   expect_sums<Half>();
+  expect_sums<BFloat16>();
   expect_sums<float>();
   expect_sums<double>();
   Tensor bools({5}, DType::boolean);

@@ -5,6 +5,7 @@
 #include <sluice/runtime/image.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -270,7 +271,7 @@ TEST(PadTensor, HasTheNumberBehindItsElements) {
 
 template <class T>
 double as_double(T x) {
-  if constexpr (std::is_same_v<T, Half>) {
+  if constexpr (detail::is_half<T>) {
     return static_cast<float>(x);
   } else {
     return static_cast<double>(x);
@@ -296,6 +297,7 @@ TEST(PadTensor, FillsEveryType) {
   expect_fill<std::int64_t>(-9223372036854775808.);
   expect_fill<bool>(1);
   expect_fill<Half>(-65504);
+  expect_fill<BFloat16>(std::ldexp(255, 120));
   expect_fill<float>(0.5);
   expect_fill<double>(1e300);
 }
@@ -329,6 +331,7 @@ TEST(PadTensor, RefusesWhatCannotBe) {
             "pad_tensor: fill is 100000; for a tensor of f16, numbers from -65504 to 65504 are "
             "possible");
   EXPECT_NE(refused(DType::f32, {.fill = 1e39}), "");
+  EXPECT_NE(refused(DType::bf16, {.fill = 3.4e38}), "");
   EXPECT_NE(refused(DType::i64, {.fill = 9223372036854775808.}), "");
   EXPECT_NE(refused(DType::u8, {.fill = std::numeric_limits<double>::quiet_NaN()}), "");
   EXPECT_EQ(refused(DType::u8, {.axis = 2}),
