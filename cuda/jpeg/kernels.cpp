@@ -44,8 +44,10 @@ void codes_on_host(const void* arguments) {
   const auto* sources = block.get<JpegCodeSource>(launch.sources_at);
   auto* const codes = reinterpret_cast<JpegCodes*>(
       device_view(launch.scratch + launch.codes_at, launch.codes * sizeof(JpegCodes)));
-  for (std::uint32_t i = 0; i < 4 * launch.codes; ++i)
+  for (std::uint32_t i = 0; i < 4 * launch.codes; ++i) {
     build_jpeg_codes({}, sources[i], i % 4, codes[i / 4]);
+    if (launch.unindexed > 0) build_jpeg_steps({}, sources[i], i % 4, codes[i / 4]);
+  }
 }
 
 void fetch_on_host(const void* arguments) {
@@ -149,8 +151,8 @@ class UnindexedWork {
   // For the given sample:
   JpegCodesOfSample codes_of(const JpegSample& sample) const {
     const JpegCodes& codes = jpeg_codes(launch_, scratch_, sample);
-    return {sample.unindexed, jpeg_words(sample, block_, scratch_ + launch_.fetched_at),
-            codes.entries[0], codes, sample.group_blocks};
+    return {sample.unindexed, jpeg_words(sample, block_, scratch_ + launch_.fetched_at), codes,
+            sample.group_blocks};
   }
   JpegFindings findings_of(const JpegUnindexed& sample) const {
     return {get<JpegInterval>(launch_.intervals_at) + sample.first_interval,
@@ -189,7 +191,8 @@ void synchronize(const void* arguments, bool again) {
     const JpegFindings found = work.findings_of(sample.unindexed);
     // From the last one, because on a GPU tiles do not wait for the one before either.
     for (std::uint32_t tile = tiles_of(sample).subsequences; tile-- > 0;) {
-      synchronize_jpeg_tile({}, memory, from, found, tile * kJpegSubsequencesPerTile, again);
+      synchronize_jpeg_tile({}, memory, from, from.codes.steps, found,
+                            tile * kJpegSubsequencesPerTile, again);
     }
   });
 }
@@ -214,7 +217,9 @@ void huffman_unindexed_on_host(const void* arguments) {
     const JpegStart* starts = work.starts_of(sample.unindexed);
     for (std::uint32_t i = 0; i < sample.unindexed.subsequences; ++i) {
       if (!JpegStartReader::wanted(sample.unindexed, starts[i])) continue;
-      if (!JpegStartReader(sample, from, starts[i], work.coefficients()).run()) work.damage() = 1;
+      if (!JpegStartReader(sample, from, from.codes.entries[0], starts[i], work.coefficients())
+               .run())
+        work.damage() = 1;
     }
   });
 }

@@ -27,19 +27,23 @@ __device__ volatile std::uint32_t& damage_of(const JpegLaunch& launch, std::uint
   return reinterpret_cast<volatile std::uint32_t*>(launch.scratch)[owner];
 }
 
-// Copies the table to shared memory, where many lookups are fast.
+// Copies a table to shared memory, where many lookups are fast.
 constexpr std::size_t kEntries = sizeof(JpegCodes::entries) / sizeof(uint4);
-__device__ void load_entries(const JpegCodes& codes, uint4* entries) {
-  const auto* const from = reinterpret_cast<const uint4*>(codes.entries);
-  for (std::uint32_t i = threadIdx.x; i < kEntries; i += blockDim.x) entries[i] = from[i];
+constexpr std::size_t kSteps = (kJpegDcSteps + kJpegAcSteps) / 4;  // of uint4
+template <std::size_t kCount>
+__device__ void load_table(const void* table, uint4 (&to)[kCount]) {
+  const auto* const from = static_cast<const uint4*>(table);
+  for (std::uint32_t i = threadIdx.x; i < kCount; i += blockDim.x) to[i] = from[i];
   __syncthreads();
 }
 
 __global__ void __launch_bounds__(kJpegCodeBuilders) jpeg_build_codes(const JpegLaunch launch) {
   auto* const codes = reinterpret_cast<JpegCodes*>(launch.scratch + launch.codes_at);
-  build_jpeg_codes({threadIdx.x, blockDim.x},
-                   get<JpegCodeSource>(launch, launch.sources_at)[blockIdx.x], blockIdx.x % 4,
-                   codes[blockIdx.x / 4]);
+  const JpegCodeSource& source = get<JpegCodeSource>(launch, launch.sources_at)[blockIdx.x];
+  const JpegThreadBlock threads{threadIdx.x, blockDim.x};
+  build_jpeg_codes(threads, source, blockIdx.x % 4, codes[blockIdx.x / 4]);
+  if (launch.unindexed > 0)
+    build_jpeg_steps(threads, source, blockIdx.x % 4, codes[blockIdx.x / 4]);
 }
 
 // Enough blocks to keep PCI Express busy with reads. More would only wait, and displace blocks that
@@ -86,7 +90,7 @@ __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegL
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
   const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
   __shared__ uint4 entries[kEntries];
-  load_entries(codes, entries);
+  load_table(codes.entries, entries);
   const std::uint32_t number =
       (blockIdx.x - sample.first_tile.huffman) * kJpegSegmentsPerTile + threadIdx.x;
   if (number >= sample.segments) return;
@@ -137,9 +141,9 @@ __device__ JpegFindings findings_of(const JpegLaunch& launch, const JpegUnindexe
           found_of<JpegTally>(launch, launch.tallies_at, sample)};
 }
 __device__ JpegCodesOfSample codes_of(const JpegLaunch& launch, const JpegSample& sample,
-                                      const JpegCodes& codes, const uint4* entries) {
+                                      const JpegCodes& codes) {
   return {sample.unindexed, jpeg_words(sample, launch.block, launch.scratch + launch.fetched_at),
-          reinterpret_cast<const std::uint16_t*>(entries), codes, sample.group_blocks};
+          codes, sample.group_blocks};
 }
 
 template <bool kAgain>
@@ -150,13 +154,13 @@ __global__ void __launch_bounds__(kJpegSubsequencesPerTile)
   const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
   __shared__ JpegTileMemory memory;
   // The second pass reads little or nothing, so the copy is not worth it.
-  const uint4* at = reinterpret_cast<const uint4*>(codes.entries);
+  const std::uint32_t* steps = codes.steps;
   if constexpr (!kAgain) {
-    __shared__ uint4 entries[kEntries];
-    load_entries(codes, entries);
-    at = entries;
+    __shared__ uint4 table[kSteps];
+    load_table(codes.steps, table);
+    steps = reinterpret_cast<const std::uint32_t*>(table);
   }
-  synchronize_jpeg_tile({threadIdx.x, blockDim.x}, memory, codes_of(launch, sample, codes, at),
+  synchronize_jpeg_tile({threadIdx.x, blockDim.x}, memory, codes_of(launch, sample, codes), steps,
                         findings_of(launch, sample.unindexed),
                         (blockIdx.x - sample.first_tile.subsequences) * kJpegSubsequencesPerTile,
                         kAgain);
@@ -188,10 +192,10 @@ __global__ void __launch_bounds__(kJpegStartsPerTile)
   if (__syncthreads_or(wanted ? 1 : 0) == 0) return;
   const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
   __shared__ uint4 entries[kEntries];
-  load_entries(codes, entries);
+  load_table(codes.entries, entries);
   if (!wanted) return;
-  const JpegCodesOfSample from = codes_of(launch, sample, codes, entries);
-  JpegStartReader reader(sample, from, start,
+  const JpegCodesOfSample from = codes_of(launch, sample, codes);
+  JpegStartReader reader(sample, from, reinterpret_cast<const std::uint16_t*>(entries), start,
                          reinterpret_cast<std::int16_t*>(launch.scratch + launch.coefficients_at));
   if (!reader.run()) damage_of(launch, owner) = 1;
 }

@@ -66,11 +66,79 @@ namespace sluice::device {
 inline constexpr int kJpegMoreLaunches = 2;
 inline constexpr std::uint32_t kJpegBitsAgain = 1 << 17;
 
-// The data for reading a sample's codes. `entries`: as for jpeg_symbol().
+// A step of a reader that only looks for MCUs: one symbol or several, with their extra bits. Most
+// AC symbols are short, so a step passes one and a half of them. Packed in 16 bits. Bits 0..4: the
+// number of bits; 5..11: the number of coefficients, where the end of a block counts as one; 12: 1
+// if the block ends.
+//
+// JpegCodes::steps has two values for the next bits, or 0 if jpeg_symbol() must decode them. The
+// lower half is the longest step. The upper half is the step of the first symbol alone for AC, and
+// the number of extra bits for DC.
+struct JpegStep {
+  std::uint32_t packed = 0;
+
+  SLUICE_HOST_DEVICE std::uint32_t bits() const { return packed & 31; }
+  SLUICE_HOST_DEVICE std::uint32_t coefficients() const { return packed >> 5 & 127; }
+  SLUICE_HOST_DEVICE bool ends_block() const { return (packed >> 12 & 1) != 0; }
+  // `symbol`: an entry of JpegCodes.
+  SLUICE_HOST_DEVICE static JpegStep of(std::uint32_t symbol, bool dc) {
+    const std::uint32_t size = symbol & 15, zeros = symbol >> 4 & 15;
+    const std::uint32_t ends = !dc && size == 0 && zeros != 15 ? 1 : 0;
+    return {((symbol >> 8) + size) | (ends != 0 ? 1 : zeros + 1) << 5 | ends << 12};
+  }
+  // The most extra bits of a symbol in a sound file.
+  SLUICE_HOST_DEVICE static std::uint32_t most_extra(bool dc) { return dc ? 11 : 10; }
+};
+
+// Returns where the steps of DC or AC table 0 or 1 begin.
+SLUICE_HOST_DEVICE inline std::uint32_t jpeg_steps_at(bool dc, std::uint32_t table) {
+  return dc ? table << kJpegDcStepBits : kJpegDcSteps + (table << kJpegAcStepBits);
+}
+
+// Return the value in JpegCodes::steps for the next bits.
+SLUICE_HOST_DEVICE inline std::uint32_t make_jpeg_dc_step(const JpegCodeSource& source,
+                                                          std::uint32_t next) {
+  const std::uint32_t symbol = make_jpeg_entry(source, next, kJpegDcStepBits);
+  const std::uint32_t extra = symbol & 15;
+  if (symbol == 0 || extra > JpegStep::most_extra(true)) return 0;
+  return JpegStep::of(symbol, true).packed | extra << 16;
+}
+SLUICE_HOST_DEVICE inline std::uint32_t make_jpeg_ac_step(const JpegCodeSource& source,
+                                                          std::uint32_t next) {
+  std::uint32_t left = kJpegAcStepBits;  // unused bits of `next`
+  JpegStep first, all;
+  while (left > 0 && !all.ends_block()) {
+    const std::uint32_t symbol = make_jpeg_entry(source, next & ((1u << left) - 1), left);
+    if (symbol == 0 || (symbol & 15) > JpegStep::most_extra(false)) break;
+    const JpegStep step = JpegStep::of(symbol, false);
+    const bool fits = step.bits() <= left;
+    if (first.packed == 0) {
+      first = all = step;
+    } else {
+      if (!fits || all.coefficients() + step.coefficients() > 64) break;
+      all.packed += step.packed;
+    }
+    if (!fits) break;
+    left -= step.bits();
+  }
+  return all.packed | first.packed << 16;
+}
+
+// Builds the steps of table 0 to 3. `source`: as for build_jpeg_codes().
+SLUICE_HOST_DEVICE inline void build_jpeg_steps(const JpegThreadBlock& thread_block,
+                                                const JpegCodeSource& source, std::uint32_t table,
+                                                JpegCodes& codes) {
+  const bool dc = table < 2;
+  std::uint32_t* const steps = codes.steps + jpeg_steps_at(dc, table & 1);
+  const std::uint32_t count = 1u << (dc ? kJpegDcStepBits : kJpegAcStepBits);
+  for (std::uint32_t i = thread_block.thread; i < count; i += thread_block.threads)
+    steps[i] = dc ? make_jpeg_dc_step(source, i) : make_jpeg_ac_step(source, i);
+}
+
+// The data for reading a sample's codes.
 struct JpegCodesOfSample {
   const JpegUnindexed& sample;
   const std::uint32_t* words;
-  const std::uint16_t* entries;
   const JpegCodes& codes;
   std::uint32_t blocks;  // of an MCU
 
@@ -100,10 +168,12 @@ struct JpegPlace {
   }
 };
 
-// Reads from `begin`, in `state`, to `end`, and returns the state there. `last`: the interval ends
-// there. kCount: fills in `out` with the contents in between.
+// Reads from `begin`, in `state`, to `end`, and returns the state there. `steps`: those of `from`,
+// in the fastest memory available. `last`: the interval ends there. kCount: fills in
+// `out` with the contents in between.
 template <bool kCount>
 SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& from,
+                                                       const std::uint32_t* steps,
                                                        std::uint32_t state, std::uint32_t begin,
                                                        std::uint32_t end, bool last,
                                                        JpegTally& out) {
@@ -132,26 +202,39 @@ SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& 
     bits.refill();
     const bool dc = k == 0;
     const std::uint32_t of = pattern >> 4 * block;
-    const std::uint32_t table = dc ? of & 1 : 2 + (of >> 1 & 1);
-    std::uint32_t symbol =
-        jpeg_symbol(bits, from.entries + (table << kJpegLookupBits), from.codes, table);
-    bool wrong = symbol == 0;
-    if (wrong) symbol = 1 << 8;  // continues with the next bit
-    const std::uint32_t length = symbol >> 8, size = symbol & 15, zeros = symbol >> 4 & 15;
-    bits.drop(length);
+    const std::uint32_t table = dc ? of & 1 : of >> 1 & 1;
+    const std::uint32_t next = bits.peek(dc ? kJpegDcStepBits : kJpegAcStepBits);
+    const std::uint32_t entry = steps[jpeg_steps_at(dc, table) + next];
+    JpegStep step{entry & 0xffff};
+    std::uint32_t extra = entry >> 16;  // for DC
+    bool wrong = false;
+    if (!dc && (k + step.coefficients() > 64 || place + step.bits() > end)) {
+      // The block or the subsequence ends before all of these symbols.
+      step.packed = entry >> 16;
+    }
+    if (entry == 0) {
+      const std::uint32_t number = dc ? table : 2 + table;
+      std::uint32_t symbol = jpeg_symbol(bits, from.codes.entries[number], from.codes, number);
+      wrong = symbol == 0;
+      if (wrong) symbol = 1 << 8;  // continues with the next bit
+      step = JpegStep::of(symbol, dc);
+      extra = symbol & 15;
+      wrong |= extra > JpegStep::most_extra(dc);
+    }
     if (kCount && dc) {
-      const std::int32_t difference = bits.number(size);
+      bits.drop(step.bits() - extra);
+      const std::int32_t difference = bits.number(extra);
       const std::uint32_t component = of >> 2 & 3;
       sum0 += component == 0 ? difference : 0;
       sum1 += component == 1 ? difference : 0;
       sum2 += component == 2 ? difference : 0;
     } else {
-      bits.drop(size);
+      bits.drop(step.bits());
     }
-    place += length + size;
-    const bool over = !dc && size == 0 && zeros != 15;
-    k += zeros + 1;
-    wrong |= size > (dc ? 11u : 10u) || (k > 64 && !over);
+    place += step.bits();
+    const bool over = step.ends_block();
+    k += step.coefficients();
+    wrong |= k > 64 && !over;
     if (wrong) {
       // Not in step: continue with an AC code of block 0, because most codes are of that kind.
       k = 1;
@@ -192,12 +275,11 @@ struct JpegFindings {
   JpegTally* tallies;
 };
 
-// Handles the tile that begins with subsequence `first`. `again`: it has been read before.
-SLUICE_HOST_DEVICE inline void synchronize_jpeg_tile(const JpegThreadBlock& thread_block,
-                                                     JpegTileMemory& shared,
-                                                     const JpegCodesOfSample& from,
-                                                     const JpegFindings& found, std::uint32_t first,
-                                                     bool again) {
+// Handles the tile that begins with subsequence `first`. `steps`: as for read_jpeg_subsequence().
+// `again`: it has been read before.
+SLUICE_HOST_DEVICE inline void synchronize_jpeg_tile(
+    const JpegThreadBlock& thread_block, JpegTileMemory& shared, const JpegCodesOfSample& from,
+    const std::uint32_t* steps, const JpegFindings& found, std::uint32_t first, bool again) {
   const std::uint32_t rest = from.sample.subsequences - first;
   const std::uint32_t tile = rest < kJpegSubsequencesPerTile ? rest : kJpegSubsequencesPerTile;
   const auto place_of = [&](std::uint32_t i) {
@@ -216,7 +298,7 @@ SLUICE_HOST_DEVICE inline void synchronize_jpeg_tile(const JpegThreadBlock& thre
     const std::uint32_t begin = near ? place.interval_begin : place.begin - kJpegWarmUpBits;
     JpegTally unused;
     shared.states[i].entry =
-        read_jpeg_subsequence<false>(from, 0, begin, place.begin, false, unused);
+        read_jpeg_subsequence<false>(from, steps, 0, begin, place.begin, false, unused);
   }
   // The tile before may be writing it.
   const bool known = again && first > 0;
@@ -232,7 +314,7 @@ SLUICE_HOST_DEVICE inline void synchronize_jpeg_tile(const JpegThreadBlock& thre
       const JpegPlace place = place_of(i);
       JpegStates& states = shared.states[i];
       states.exit =
-          read_jpeg_subsequence<true>(from, states.entry & ~JpegStates::kKnown, place.begin,
+          read_jpeg_subsequence<true>(from, steps, states.entry & ~JpegStates::kKnown, place.begin,
                                       place.end, place.last, found.tallies[first + i]);
     }
     if (thread_block.thread == 0) shared.count = 0;
@@ -358,11 +440,13 @@ SLUICE_HOST_DEVICE inline bool find_jpeg_starts(const JpegThreadBlock& thread_bl
 
 class JpegStartReader {
  public:
-  // `coefficients`: of all samples.
+  // `entries`: those of `from`, in the fastest memory available. `coefficients`: of all samples.
   SLUICE_HOST_DEVICE JpegStartReader(const JpegSample& sample, const JpegCodesOfSample& from,
-                                     const JpegStart& start, std::int16_t* coefficients)
+                                     const std::uint16_t* entries, const JpegStart& start,
+                                     std::int16_t* coefficients)
       : sample_(sample),
         from_(from),
+        entries_(entries),
         coefficients_(coefficients),
         bits_(from.bits(start.bit)),
         left_(start.count),
@@ -385,7 +469,7 @@ class JpegStartReader {
       bits_.refill();
       const std::uint32_t table = k == 0 ? block_.dc : block_.ac;
       const std::uint32_t symbol =
-          jpeg_symbol(bits_, from_.entries + (table << kJpegLookupBits), from_.codes, table);
+          jpeg_symbol(bits_, entries_ + (table << kJpegLookupBits), from_.codes, table);
       const std::uint32_t size = symbol & 15, zeros = symbol >> 4 & 15;
       if (symbol == 0 || size > (k == 0 ? 11u : 10u)) return false;
       bits_.drop(symbol >> 8);
@@ -441,6 +525,7 @@ class JpegStartReader {
 
   const JpegSample& sample_;
   const JpegCodesOfSample& from_;
+  const std::uint16_t* const entries_;
   std::int16_t* const coefficients_;
   JpegPlainBits bits_;
   std::int32_t predictors_[3];

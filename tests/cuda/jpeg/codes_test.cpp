@@ -7,19 +7,51 @@
 #include <sluice/cuda/jpeg/file_header.h>
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/kernels.h>
+#include <sluice/cuda/jpeg/synchronize.h>
 #include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace sluice::device {
 namespace codes_test {
 
 using JpegCodesOfFiles = JpegCorpus;
 
+std::span<std::uint32_t> steps_of(JpegCodes& codes, std::uint32_t table) {
+  const bool dc = table < 2;
+  return {codes.steps + jpeg_steps_at(dc, table & 1),
+          1u << (dc ? kJpegDcStepBits : kJpegAcStepBits)};
+}
+
+// Returns what JpegCodes::steps has for `next`, symbol by symbol. `symbols`: by the next 16 bits.
+std::uint32_t plain_step(const std::vector<std::uint16_t>& symbols, std::uint32_t next, bool dc) {
+  const std::uint32_t bits = dc ? kJpegDcStepBits : kJpegAcStepBits;
+  std::uint32_t used = 0, coefficients = 0, ends = 0, result = 0;
+  for (int count = 0; used < bits && ends == 0 && !(dc && count > 0); ++count) {
+    const std::uint32_t symbol = symbols[next << (16 - bits) << used & 0xffff];
+    const std::uint32_t length = symbol >> 8, extra = symbol & 15, zeros = symbol >> 4 & 15;
+    if (symbol == 0 || used + length > bits || extra > (dc ? 11 : 10)) break;
+    const bool end = !dc && extra == 0 && zeros != 15;
+    const std::uint32_t more = end ? 1 : zeros + 1;
+    if (count > 0 && (used + length + extra > bits || coefficients + more > 64)) break;
+    used += length + extra;
+    coefficients += more;
+    ends = end ? 1 : 0;
+    const std::uint32_t step = used | coefficients << 5 | ends << 12;
+    if (count == 0) result = (dc ? extra : step) << 16;
+    result = (result & 0xffff0000) | step;
+  }
+  return result;
+}
+
 // Builds the table code by code. Returns false for tables that libjpeg refuses.
 bool build_plainly(const JpegCodeSource& source, std::uint32_t table, JpegCodes& codes) {
+  std::vector<std::uint16_t> symbols(1 << 16);
   auto& entries = codes.entries[table];
   std::fill(std::begin(entries), std::end(entries), std::uint16_t{0});
   std::copy(std::begin(source.values), std::end(source.values), codes.values[table]);
@@ -35,6 +67,7 @@ bool build_plainly(const JpegCodeSource& source, std::uint32_t table, JpegCodes&
       const auto entry = static_cast<std::uint16_t>(length << 8 | value);
       for (std::uint32_t bits = (first + i) << (16 - length), end = bits + (1u << (16 - length));
            bits < end; ++bits) {
+        symbols[bits] = entry;
         if (bits >= kJpegFirstLong) codes.long_entries[table][bits - kJpegFirstLong] = entry;
       }
       if (length > kJpegLookupBits) continue;
@@ -47,6 +80,9 @@ bool build_plainly(const JpegCodeSource& source, std::uint32_t table, JpegCodes&
     codes.offset[table][i] =
         static_cast<std::int32_t>(first_index) - static_cast<std::int32_t>(first);
   }
+  const bool dc = table < 2;
+  const std::span<std::uint32_t> steps = steps_of(codes, table);
+  for (std::uint32_t i = 0; i < steps.size(); ++i) steps[i] = plain_step(symbols, i, dc);
   return index > 0;
 }
 
@@ -79,6 +115,7 @@ class Compare {
         legal += build_plainly(sources_[at], table, plain) ? 1 : 0;
         EXPECT_TRUE(std::ranges::equal(codes[i].entries[table], plain.entries[table]) &&
                     std::ranges::equal(codes[i].long_entries[table], plain.long_entries[table]) &&
+                    std::ranges::equal(steps_of(codes[i], table), steps_of(plain, table)) &&
                     std::ranges::equal(codes[i].end[table], plain.end[table]) &&
                     std::ranges::equal(codes[i].offset[table], plain.offset[table]) &&
                     std::ranges::equal(codes[i].values[table], plain.values[table]))
@@ -107,6 +144,7 @@ class Compare {
     launch.scratch = scratch.get();
     launch.scratch_bytes = made;
     launch.codes = static_cast<std::uint32_t>(codes.size());
+    launch.unindexed = 1;
     stream->fill(scratch.get(), 0xa5, made);
     stream->copy(there.get(), from.get(), bytes);
     stream->launch(kJpegCodes, std::as_bytes(std::span(&launch, 1)));
