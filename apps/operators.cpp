@@ -76,6 +76,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("median_blur", median_blur(image, {.window_size = 5})),
       SLUICE_EFFECT("motion_blur", motion_blur(image, {.length = 15, .degrees = 30.f})),
       SLUICE_EFFECT("sharpness", sharpness(image, 4.f)),
+      SLUICE_EFFECT("affine", affine(image, {.degrees = 20.f, .scale = 0.8f, .shear_x = 10.f})),
       SLUICE_EFFECT("center_crop", center_crop(image, {.height = 80, .width = 80})),
       SLUICE_EFFECT("crop", crop(image, g.constant(Rectangle{20, 40, 60, 90}))),
       SLUICE_EFFECT("crop_padded", crop(image, g.constant(Rectangle{-20, 40, 90, 120}),

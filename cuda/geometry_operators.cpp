@@ -238,6 +238,21 @@ void add_translate() {
 
 void add_affine() {
   add_device_version(
+      detail::affine_operator(),
+      [](DeviceBatch& device_batch, const Image& in, float degrees, float y, float x, bool relative,
+         float scale, float shear_y, float shear_x, float center_y, float center_x,
+         Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
+        kernels::check_pixels("affine", in);
+        warp(device_batch, "affine", in,
+             kernels::affine_map(
+                 in.height(), in.width(),
+                 {degrees, x, y, relative, scale, shear_x, shear_y, center_x, center_y}),
+             in.height(), in.width(), detail::warp_options(interpolation, border, fill), out);
+      });
+}
+
+void add_warp_affine() {
+  add_device_version(
       detail::warp_affine_operator(),
       [](DeviceBatch& device_batch, const Image& in, float xx, float xy, float x0, float yx,
          float yy, float y0, std::int32_t height, std::int32_t width, bool inverse_map,
@@ -432,6 +447,7 @@ void add_geometry_operators() {
   add_shear();
   add_translate();
   add_affine();
+  add_warp_affine();
   add_composed_warp();
   add_perspectives();
   add_lens();

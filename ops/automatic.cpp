@@ -3,6 +3,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/automatic.h>
+#include <sluice/ops/boxes.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/filter.h>
@@ -32,6 +33,7 @@ struct Ranges {
   float shear = 0.3f;
   float translate = 0.f;
   bool translate_relative = true;
+  bool whole_pixels = true;  // translations are cut to whole pixels
   float rotate = 30.f;
   float color_low = 0.f, color_high = 0.9f;
   bool color_signed = true;
@@ -40,7 +42,8 @@ struct Ranges {
 };
 
 constexpr Ranges kRand = {.translate = 150.f / 331};
-constexpr Ranges kRandDali = {.translate = 100.f / 224, .solarize_low = 256.f};
+constexpr Ranges kRandDali = {
+    .translate = 100.f / 224, .whole_pixels = false, .solarize_low = 256.f};
 constexpr Ranges kWide = {.shear = 0.99f,
                           .translate = 32.f,
                           .translate_relative = false,
@@ -50,12 +53,14 @@ constexpr Ranges kWide = {.shear = 0.99f,
 constexpr Ranges kWideDali = {.shear = 0.99f,
                               .translate = 32.f,
                               .translate_relative = false,
+                              .whole_pixels = false,
                               .rotate = 135.f,
                               .color_low = 0.01f,
                               .color_high = 0.99f,
                               .lost_high = 6.f,
                               .solarize_low = 256.f};
 constexpr Ranges kAutoDali = {.translate = 1.f,
+                              .whole_pixels = false,
                               .color_low = -0.9f,
                               .color_signed = false,
                               .lost_low = 8.f,
@@ -63,14 +68,31 @@ constexpr Ranges kAutoDali = {.translate = 1.f,
                               .solarize_high = 256.f};
 constexpr Ranges kMix = {.translate = 1.f / 3, .lost_low = 4.f, .lost_high = 8.f};
 
+// Rounds halves to even numbers, as NumPy and PyTorch do.
 Value<std::int32_t> bits_kept(Magnitude lost) {
-  const Value<std::int32_t> bits = 8 - cast<std::int32_t>(lost + 0.5f);
+  const Value<std::int32_t> up = cast<std::int32_t>(lost + 0.5f);
+  const Value<std::int32_t> half = cast<std::int32_t>(cast<float>(up) - lost == 0.5f);
+  const Value<std::int32_t> bits = 8 - (up - half * (up % 2));
   return bits + cast<std::int32_t>(bits < 1);
+}
+
+// Returns whole pixels, rounded toward zero. A distance may be less than a whole number only
+// because floats are rounded, so it grows by a millionth.
+Value<float> whole_pixels(Value<float> distance) {
+  return cast<float>(cast<std::int32_t>(distance * 1.000001f));
 }
 
 // The augmentations that all lists have.
 Augmentations list_of(const Ranges& r, Interpolation way, const Fill& fill) {
   const bool relative = r.translate_relative;
+  const bool whole = r.whole_pixels;
+  // Returns the distance along x or y: pixels, or a share of the side.
+  const auto distance = [=](ImageValue image, Magnitude m, bool across) {
+    if (!whole) return m;
+    if (!relative) return whole_pixels(m);
+    const CanvasSize size = canvas_size(image);
+    return whole_pixels(m * cast<float>((across ? size.width : size.height).value()));
+  };
   return {
       {"shear_x",
        [=](ImageValue image, Magnitude m) {
@@ -84,14 +106,18 @@ Augmentations list_of(const Ranges& r, Interpolation way, const Fill& fill) {
        0.f, r.shear, true},
       {"translate_x",
        [=](ImageValue image, Magnitude m) {
-         return translate(image,
-                          {.x = m, .relative = relative, .interpolation = way, .fill = fill});
+         return translate(image, {.x = distance(image, m, true),
+                                  .relative = relative && !whole,
+                                  .interpolation = way,
+                                  .fill = fill});
        },
        0.f, r.translate, true},
       {"translate_y",
        [=](ImageValue image, Magnitude m) {
-         return translate(image,
-                          {.y = m, .relative = relative, .interpolation = way, .fill = fill});
+         return translate(image, {.y = distance(image, m, false),
+                                  .relative = relative && !whole,
+                                  .interpolation = way,
+                                  .fill = fill});
        },
        0.f, r.translate, true},
       {"rotate",

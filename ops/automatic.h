@@ -14,6 +14,7 @@
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,7 +57,7 @@ namespace sluice {
 //
 // If no bit would be kept, one is. A shear keeps the upper left corner in place; a rotation keeps
 // the size. Pixels from outside the image are 0 (torchvision) or 128 (DALI), unless `fill` is set.
-// torchvision translates by whole pixels; so does translate with Interpolation::nearest.
+// With torchvision's ranges, and in aug_mix, translations are cut to whole pixels.
 //
 // Call these while describing a pipeline. Errors: BuildError for names in `excluded` that are not
 // in the list.
@@ -222,6 +223,23 @@ DinoViews dino(Graph& g, Value<Bytes> jpeg, const DinoOptions& options = {});
 //
 // Call it while describing a pipeline. Errors: BuildError for a probability out of range.
 Value<Image> photometric_distort(Graph& g, Value<Image> image, float probability = 0.5f);
+
+// color_jitter: changes brightness, contrast, saturation and hue by random amounts in random order.
+//
+//   image = color_jitter(g, image, {.brightness = {0.6f, 1.4f}, .hue = {-18.f, 18.f}});
+//
+// As torchvision's ColorJitter, whose hue is in turns of 360 degrees. The steps are
+// brightness_contrast (its brightness), contrast, saturation and hue. All orders of the given steps
+// are equally likely, and values are clipped after each step. A range that contains only the
+// neutral value, 1 for a factor and 0 for the hue, leaves out its step.
+//
+// Call it while describing a pipeline. Errors: BuildError for a range whose ends are in the wrong
+// order, for factors below 0, and for numbers that are not finite.
+struct ColorJitterOptions {
+  std::array<float, 2> brightness = {1, 1}, contrast = {1, 1}, saturation = {1, 1};  // factors
+  std::array<float, 2> hue = {0, 0};                                                 // degrees
+};
+Value<Image> color_jitter(Graph& g, Value<Image> image, const ColorJitterOptions& options);
 
 // rand_augment and trivial_augment_wide: apply randomly drawn operators to each image.
 //

@@ -1,5 +1,5 @@
-// The recipes of automatic.h: detection_augment, dino, photometric_distort, segmentation_augment
-// and sim_clr. The policies are in automatic.cpp.
+// The recipes of automatic.h: color_jitter, detection_augment, dino, photometric_distort,
+// segmentation_augment and sim_clr. The policies are in automatic.cpp.
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/graph.h>
 #include <sluice/ops/automatic.h>
@@ -9,12 +9,17 @@
 #include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/option_types.h>
+#include <sluice/ops/random.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <functional>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -192,6 +197,50 @@ Value<Image> photometric_distort(Graph& g, Value<Image> image, float probability
   return color_twist(
       image,
       {.brightness = brightness, .contrast = contrast, .saturation = saturation, .hue = hue});
+}
+
+Value<Image> color_jitter(Graph& g, Value<Image> image, const ColorJitterOptions& options) {
+  using Change = Value<Image> (*)(Value<Image>, Value<float>);
+  struct Step {
+    Value<float> amount;
+    Change change;
+  };
+  std::vector<Step> steps;
+  const auto add = [&](const char* name, const std::array<float, 2>& range, float neutral,
+                       Change change) {
+    const bool in_order = std::isfinite(range[0]) && std::isfinite(range[1]) &&
+                          range[0] <= range[1] && (neutral == 0 || range[0] >= 0);
+    if (!in_order) {
+      throw BuildError(fmt::format(
+          "color_jitter: {} must be a range of finite numbers{}, smallest first, not {} to {}",
+          name, neutral == 0 ? "" : " from 0 on", range[0], range[1]));
+    }
+    if (range[0] == neutral && range[1] == neutral) return;
+    steps.push_back({g.uniform(range[0], range[1]), change});
+  };
+  add("brightness", options.brightness, 1, [](Value<Image> x, Value<float> factor) {
+    return brightness_contrast(x, {.brightness = factor});
+  });
+  add("contrast", options.contrast, 1,
+      [](Value<Image> x, Value<float> factor) { return contrast(x, factor); });
+  add("saturation", options.saturation, 1,
+      [](Value<Image> x, Value<float> factor) { return saturation(x, factor); });
+  add("hue", options.hue, 0, [](Value<Image> x, Value<float> degrees) { return hue(x, degrees); });
+  if (steps.empty()) return image;
+
+  std::vector<std::size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::function<Value<Image>()>> branches;
+  do {
+    branches.emplace_back([&steps, image, order] {
+      Value<Image> changed = image;
+      for (const std::size_t i : order) changed = steps[i].change(changed, steps[i].amount);
+      return changed;
+    });
+  } while (std::next_permutation(order.begin(), order.end()));
+  if (branches.size() == 1) return branches.front()();
+  return g.select(choice_index(g, std::vector<float>(branches.size(), 1.f)), branches,
+                  {.name = "color_jitter"});
 }
 
 namespace {

@@ -147,8 +147,8 @@ const OperatorPtr& take_rows_operator();
 }  // namespace detail
 
 // Operators that move boxes and points with their image. There is one for boxes and one for points
-// for each of flip, crop, resize, pad_image, transpose, rotate, shear, translate and warp_affine,
-// with the same options.
+// for each of flip, crop, resize, pad_image, transpose, rotate, shear, translate, affine and
+// warp_affine, with the same options.
 //
 //   const CanvasSize size = canvas_size(image);
 //   auto moved = rotate(image, angle, {.keep_size = true});
@@ -191,6 +191,11 @@ Value<Tensor> rotate_boxes(Value<Tensor> boxes, const CanvasSize& size, Param<fl
                            const RotateOptions& options = {});
 Value<Tensor> rotate_points(Value<Tensor> points, const CanvasSize& size, Param<float> degrees,
                             const RotateOptions& options = {});
+
+Value<Tensor> affine_boxes(Value<Tensor> boxes, const CanvasSize& size,
+                           const AffineOptions& options);
+Value<Tensor> affine_points(Value<Tensor> points, const CanvasSize& size,
+                            const AffineOptions& options);
 
 Value<Tensor> shear_boxes(Value<Tensor> boxes, const CanvasSize& size, const ShearOptions& options);
 Value<Tensor> shear_points(Value<Tensor> points, const CanvasSize& size,

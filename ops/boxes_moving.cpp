@@ -68,8 +68,8 @@ OperatorPtr moving(OperatorDeclaration& declaration, F f) {
 }
 
 // Returns the parameter range of the operator on images.
-ParameterOptions<float> within(float most, const char* help) {
-  return {.value = 0.f, .low = -most, .high = most, .help = help};
+ParameterOptions<float> within(float most, const char* help, float otherwise = 0.f) {
+  return {.value = otherwise, .low = -most, .high = most, .help = help};
 }
 
 const Move& flips() {
@@ -213,6 +213,38 @@ const Move& translations() {
   return all;
 }
 
+const Move& affines() {
+  static const Move all(
+      "affine", ", canvas_size(image), {.degrees = g.uniform(-10.f, 10.f), .scale = 1.2f}",
+      [](OperatorDeclaration& declaration, const std::string& name, auto move) {
+        add_size(declaration)
+            .parameter<float>("degrees", {.value = 0.f, .help = "counter-clockwise"})
+            .parameter("y", within(65535, "down, in pixels"))
+            .parameter("x", within(65535, "to the right, in pixels"))
+            .constant<bool>("relative", {.value = false,
+                                         .help = "y and x are fractions of the size, not pixels"})
+            .parameter<float>("scale", {.value = 1.f,
+                                        .low = 0.001,
+                                        .high = 1000,
+                                        .help = "size of the result / size of the source"})
+            .parameter("shear_y", within(89, "degrees by which rows slope down to the right"))
+            .parameter("shear_x", within(89, "degrees by which columns slope to the right"))
+            .parameter("center_y", within(10, "fixed point, as a fraction of the height", 0.5f))
+            .parameter("center_x", within(10, "fixed point, as a fraction of the width", 0.5f));
+        return moving(
+            declaration,
+            [name, move](const Tensor& in, std::int32_t height, std::int32_t width, float degrees,
+                         float y, float x, bool relative, float scale, float shear_y, float shear_x,
+                         float center_y, float center_x, Tensor& out) {
+              const AffineMap from = kernels::affine_map(
+                  height, width,
+                  {degrees, x, y, relative, scale, shear_x, shear_y, center_x, center_y});
+              move(name.c_str(), in, kernels::inverse(name.c_str(), from), out);
+            });
+      });
+  return all;
+}
+
 const Move& warps() {
   static const Move all(
       "warp_affine", ", {.xx = 1, .xy = 0.3f}",
@@ -251,7 +283,7 @@ const std::vector<OperatorPtr>& detail::move_operators() {
   static const std::vector<OperatorPtr> all = [] {
     std::vector<OperatorPtr> operators;
     for (const Move* move : {&flips(), &crops(), &resizes(), &pads(), &transposes(), &rotations(),
-                             &shears(), &translations(), &warps()}) {
+                             &shears(), &translations(), &affines(), &warps()}) {
       operators.push_back(move->boxes());
       operators.push_back(move->points());
     }
@@ -310,6 +342,15 @@ Value<Tensor> shear_points(Value<Tensor> points, const CanvasSize& size,
                            const ShearOptions& options) {
   return points_by(shears(), points, size.height, size.width, options.y, options.x,
                    options.center_y, options.center_x);
+}
+
+Value<Tensor> affine_boxes(Value<Tensor> boxes, const CanvasSize& size, const AffineOptions& o) {
+  return boxes_by(affines(), boxes, size.height, size.width, o.degrees, o.y, o.x, o.relative,
+                  o.scale, o.shear_y, o.shear_x, o.center_y, o.center_x);
+}
+Value<Tensor> affine_points(Value<Tensor> points, const CanvasSize& size, const AffineOptions& o) {
+  return points_by(affines(), points, size.height, size.width, o.degrees, o.y, o.x, o.relative,
+                   o.scale, o.shear_y, o.shear_x, o.center_y, o.center_x);
 }
 
 Value<Tensor> translate_boxes(Value<Tensor> boxes, const CanvasSize& size,

@@ -358,6 +358,31 @@ namespace detail {
 const OperatorPtr& translate_operator();
 }  // namespace detail
 
+// affine: shears, scales, rotates and moves an image in one warp.
+//
+// | takes              | layout, type | channels | returns           |
+// |--------------------|--------------|----------|-------------------|
+// | Image, the options | HWC, 8 bit   | 1 to 4   | Image, same size  |
+//
+// The steps are those of torchvision's affine: see ops/kernels/warp.h.
+struct AffineOptions {
+  Param<float> degrees = 0.f;  // counter-clockwise
+  Param<float> y = 0.f, x = 0.f;
+  bool relative = false;                      // y and x are shares of height and width, not pixels
+  Param<float> scale = 1.f;                   // 0.001 to 1000
+  Param<float> shear_y = 0.f, shear_x = 0.f;  // -89 to 89 degrees
+  Param<float> center_y = 0.5f, center_x = 0.5f;          // the middle of the image
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
+  Border border = Border::constant;                       // or edge
+  Param<Fill> fill = 0;
+};
+
+Value<Image> affine(Value<Image> image, const AffineOptions& options);
+
+namespace detail {
+const OperatorPtr& affine_operator();
+}  // namespace detail
+
 // transpose: exchanges rows and columns.
 //
 // | takes | layout, type | channels | returns                            |

@@ -1,5 +1,5 @@
 // The operators of geometry.h that compute a source position for each pixel: elastic,
-// lens_distortion, perspective, rotate, shear, translate, warp_affine. The others are in
+// affine, lens_distortion, perspective, rotate, shear, translate, warp_affine. The others are in
 // geometry.cpp.
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry.h>
@@ -53,6 +53,9 @@ namespace {
 
 ParameterOptions<float> bend(const char* help) {
   return {.value = 0.f, .low = -100, .high = 100, .help = help};
+}
+ParameterOptions<float> shear_angle(const char* help) {
+  return {.value = 0.f, .low = -89, .high = 89, .help = help};
 }
 
 }  // namespace
@@ -319,6 +322,68 @@ Value<Image> translate(Value<Image> image, const TranslateOptions& options) {
   return apply_operator<Image>(detail::translate_operator(), image, options.y, options.x,
                                options.relative, options.interpolation, options.border,
                                detail::numbers_of_fill(options.fill));
+}
+
+const detail::OperatorPtr& detail::affine_operator() {
+  static const OperatorPtr op =
+      with_warp_options(
+          declare_operator("affine")
+              .family("geometry")
+              .summary("Shears, scales, rotates and moves the image in one warp.")
+              .in_cpp("affine(image, {.degrees = g.uniform(-10.f, 10.f), .scale = 1.2f})")
+              .input<Image>("image")
+              .parameter<float>("degrees", {.value = 0.f, .help = "counter-clockwise"})
+              .parameter<float>(
+                  "y", {.value = 0.f, .low = -65535, .high = 65535, .help = "down, in pixels"})
+              .parameter<float>(
+                  "x",
+                  {.value = 0.f, .low = -65535, .high = 65535, .help = "to the right, in pixels"})
+              .constant<bool>(
+                  "relative",
+                  {.value = false, .help = "y and x are fractions of height and width, not pixels"})
+              .parameter<float>("scale", {.value = 1.f,
+                                          .low = 0.001,
+                                          .high = 1000,
+                                          .help = "size of the result / size of the source"})
+              .parameter("shear_y", shear_angle("degrees by which rows slope down to the right"))
+              .parameter("shear_x", shear_angle("degrees by which columns slope to the right"))
+              .parameter<float>("center_y", {.value = 0.5f,
+                                             .low = -10,
+                                             .high = 10,
+                                             .help = "fixed point, as a fraction of the height"})
+              .parameter<float>("center_x", {.value = 0.5f,
+                                             .low = -10,
+                                             .high = 10,
+                                             .help = "fixed point, as a fraction of the width"}))
+          .output<Image>("image")
+          .composes(composes_warp(
+              [](kernels::ComposedWarp& warp, float degrees, float y, float x, bool relative,
+                 float scale, float shear_y, float shear_x, float center_y, float center_x,
+                 Interpolation interpolation, Border border, const FillNumbers& fill) {
+                warp.check("affine");
+                warp.warp("affine",
+                          kernels::affine_map(warp.height(), warp.width(),
+                                              {degrees, x, y, relative, scale, shear_x, shear_y,
+                                               center_x, center_y}),
+                          warp.height(), warp.width(), warp_options(interpolation, border, fill));
+              },
+              last_warp_manner))
+          .runs([](const Image& in, float degrees, float y, float x, bool relative, float scale,
+                   float shear_y, float shear_x, float center_y, float center_x,
+                   Interpolation interpolation, Border border, const FillNumbers& fill,
+                   Image& out) {
+            kernels::affine(in,
+                            {degrees, x, y, relative, scale, shear_x, shear_y, center_x, center_y},
+                            warp_options(interpolation, border, fill), out);
+          });
+  return op;
+}
+
+Value<Image> affine(Value<Image> image, const AffineOptions& options) {
+  return apply_operator<Image>(
+      detail::affine_operator(), image, options.degrees, options.y, options.x, options.relative,
+      options.scale, options.shear_y, options.shear_x, options.center_y, options.center_x,
+      options.interpolation, options.border, detail::numbers_of_fill(options.fill));
 }
 
 namespace {

@@ -29,6 +29,7 @@ namespace {
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
   for (const OperatorPtr& op : {absolute_elements_operator(),
+                                affine_operator(),
                                 all_operator(),
                                 any_operator(),
                                 aug_mix_weights_operator(),
@@ -92,6 +93,8 @@ void fill(OperatorRegistry& registry) {
                                 perspective_operator(),
                                 posterize_operator(),
                                 random_erasing_region_operator(),
+                                randint_operator(),
+                                random_crop_region_operator(),
                                 random_region_of_file_operator(),
                                 random_region_operator(),
                                 reduce_operator(),
@@ -128,6 +131,7 @@ void fill(OperatorRegistry& registry) {
         kernels::Reduction::standard_deviation})
     registry.add(reduction_operator(what));
   registry.add_function(apply_random_schema());
+  registry.add_function(random_crop_schema());
   registry.add_function(random_erasing_schema());
   registry.add_function(random_resized_crop_schema());
   registry.add_value_type<JpegHeader>("jpeg_header");

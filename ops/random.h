@@ -8,15 +8,20 @@
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/kernels/option_types.h>
+#include <sluice/runtime/image.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace sluice {
 
-// choice and beta: random numbers beyond those that a Graph provides.
+// choice, beta and randint: random numbers beyond those that a Graph provides.
 //
 // | takes               | returns                                        |
 // |---------------------|------------------------------------------------|
+// | low, high           | a whole number from low to high - 1            |
 // | numbers, weights    | one of the numbers                             |
 // | weights             | the place of one of them, counted from 0       |
 // | alpha, other_alpha  | a number of the Beta distribution, in 0 to 1   |
@@ -30,10 +35,40 @@ Value<float> choice(Graph& g, const std::vector<float>& numbers,
 // Returns the index of the choice, as Graph::select() takes it.
 Value<int> choice_index(Graph& g, const std::vector<float>& weights);
 
+// Draws uniformly from low to high - 1. A high that is not above low fails the sample, or throws
+// BuildError if both are constants.
+Value<std::int32_t> randint(Graph& g, Param<int> low, Param<int> high);
+
 // alpha and other_alpha: 1e-6 to 1000. Beta(alpha, alpha) is symmetric; 1 is uniform.
 Value<float> beta(Graph& g, Param<float> alpha, Param<float> other_alpha);
 
+// random_crop: cuts out a window of a fixed size at a random position.
+//
+//   image = random_crop(image, {.height = 32, .width = 32, .top = 4, .left = 4, .bottom = 4,
+//                               .right = 4});
+//
+// | takes              | layout, type | channels | returns                                 |
+// |--------------------|--------------|----------|-----------------------------------------|
+// | Image, the options | HWC, 8 bit   | 1 to 4   | Image of height x width                 |
+//
+// As in torchvision's RandomCrop: the image is padded first, and all positions of the window are
+// equally likely. Without padding, a JPEG decoder before it decodes the window only. Errors of a
+// sample: a window that does not fit into the padded image. Throws BuildError for pad_if_needed
+// with another border than `constant`.
+struct RandomCropOptions {
+  Param<int> height = 224, width = 224;                 // 1 to 65535
+  Param<int> top = 0, left = 0, bottom = 0, right = 0;  // added pixels, 0 to 65535
+  // Adds what a side lacks, at both of its ends.
+  bool pad_if_needed = false;
+  Border border = Border::constant;
+  Param<Fill> fill = 0;
+};
+Value<Image> random_crop(Value<Image> image, const RandomCropOptions& options = {});
+
 namespace detail {
+const OperatorPtr& randint_operator();
+const OperatorPtr& random_crop_region_operator();
+OperatorSchema random_crop_schema();
 const OperatorPtr& choice_operator();
 const OperatorPtr& choice_index_operator();
 const OperatorPtr& beta_operator();

@@ -330,6 +330,34 @@ void translate(const Image& in, double x, double y, bool relative, const WarpOpt
               in.width(), options, out);
 }
 
+AffineMap affine_map(int height, int width, const Affine& how) {
+  if (!(how.scale > 0)) {
+    throw std::invalid_argument(fmt::format("affine: scale must be above 0, but is {}", how.scale));
+  }
+  if (!(std::abs(how.shear_x) < 90 && std::abs(how.shear_y) < 90)) {
+    throw std::invalid_argument(
+        fmt::format("affine: a shear must be between -90 and 90 degrees, but they are {} and {}",
+                    how.shear_x, how.shear_y));
+  }
+  const double radians = std::numbers::pi / 180;
+  const double sine = std::sin(how.degrees * radians), cosine = std::cos(how.degrees * radians);
+  const double shear_x = std::tan(how.shear_x * radians), shear_y = std::tan(how.shear_y * radians);
+  // The shears are x + shear_x y and y + shear_y x; y points down.
+  const double xx = 1, xy = shear_x, yx = shear_y, yy = 1 + shear_x * shear_y;
+  AffineMap map{how.scale * (cosine * xx + sine * yx), how.scale * (cosine * xy + sine * yy), 0,
+                how.scale * (cosine * yx - sine * xx), how.scale * (cosine * yy - sine * xy), 0};
+  const double x = how.center_x * width, y = how.center_y * height;
+  map.x0 = x + (how.relative ? how.x * width : how.x) - map.xx * x - map.xy * y;
+  map.y0 = y + (how.relative ? how.y * height : how.y) - map.yx * x - map.yy * y;
+  return inverse("affine", map);
+}
+
+void affine(const Image& in, const Affine& how, const WarpOptions& options, Image& out) {
+  check_pixels("affine", in);
+  warp_affine("affine", in, affine_map(in.height(), in.width(), how), in.height(), in.width(),
+              options, out);
+}
+
 namespace {
 
 // Returns the map that applies `first`, then `then`.

@@ -1,5 +1,5 @@
-// Affine warps of images: warp_affine, rotate, shear and translate. ComposedWarp combines several
-// of them into one.
+// Affine warps of images: warp_affine, rotate, shear, translate and affine. ComposedWarp combines
+// several of them into one.
 //
 // Ownership: a ComposedWarp refers to its source image; the functions keep nothing. Threads: any; a
 // ComposedWarp is like any data. Errors: std::invalid_argument, as each operator's comment says.
@@ -124,6 +124,28 @@ AffineMap translate_map(int height, int width, double x, double y, bool relative
 
 void translate(const Image& in, double x, double y, bool relative, const WarpOptions& options,
                Image& out);
+
+// affine: shears, scales, rotates and moves an image in one warp; its size does not change.
+//
+// The steps are those of torchvision's affine: a shear along x, then along y, a scale and a
+// rotation, all about the center, then a move. The signs are those of rotate() and shear():
+// torchvision's angles have the opposite sign. For pixels see warp_affine().
+//
+// Errors: those of warp_affine, and std::invalid_argument for a scale of 0 or below, and for a
+// shear that is not between -90 and 90 degrees.
+struct Affine {
+  double degrees = 0;  // counter-clockwise
+  double x = 0, y = 0;
+  bool relative = false;  // x and y are shares of the width and the height, not pixels
+  double scale = 1;
+  double shear_x = 0, shear_y = 0;        // degrees; the tangents are those of Shear
+  double center_x = 0.5, center_y = 0.5;  // the fixed point, as shares of width and height
+};
+
+// Returns the map from the pixels of a warped image of this size to their source.
+AffineMap affine_map(int height, int width, const Affine& how);
+
+void affine(const Image& in, const Affine& how, const WarpOptions& options, Image& out);
 
 // ComposedWarp: a deferred image, described by its source image and one affine map of positions
 // that combines several operators.

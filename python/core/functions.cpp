@@ -7,6 +7,7 @@
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/occlusion.h>
+#include <sluice/ops/random.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
@@ -18,6 +19,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -45,6 +47,11 @@ std::optional<Interpolation> interpolation_of(const std::optional<std::string>& 
   constexpr std::array all{Interpolation::nearest, Interpolation::box,     Interpolation::bilinear,
                            Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos};
   return chosen<Interpolation>("interpolation", *name, all, name_of);
+}
+
+Border border_of(const std::string& name) {
+  return chosen<Border>("border", name, std::array{Border::constant, Border::edge, Border::reflect},
+                        name_of);
 }
 
 Fill fill_of(const Numbers& levels) {
@@ -225,6 +232,30 @@ SlotId random_erasing_of(Description& self, SlotId image, float probability, flo
   return random_erasing(self.value<Image>(image, "random_erasing"), options).slot();
 }
 
+SlotId random_crop_of(Description& self, SlotId image, int height, int width,
+                      const std::array<int, 4>& margins, bool pad_if_needed,
+                      const std::string& border, const Numbers& fill) {
+  return random_crop(self.value<Image>(image, "random_crop"), {.height = height,
+                                                               .width = width,
+                                                               .top = margins[0],
+                                                               .left = margins[1],
+                                                               .bottom = margins[2],
+                                                               .right = margins[3],
+                                                               .pad_if_needed = pad_if_needed,
+                                                               .border = border_of(border),
+                                                               .fill = fill_of(fill)})
+      .slot();
+}
+
+using Range = std::array<float, 2>;
+SlotId color_jitter_of(Description& self, SlotId image, const Range& brightness,
+                       const Range& contrast, const Range& saturation, const Range& hue) {
+  return color_jitter(
+             self.graph, self.value<Image>(image, "color_jitter"),
+             {.brightness = brightness, .contrast = contrast, .saturation = saturation, .hue = hue})
+      .slot();
+}
+
 }  // namespace
 
 void bind_functions(nb::class_<Description>& description) {
@@ -242,6 +273,8 @@ void bind_functions(nb::class_<Description>& description) {
                                         probability)
                  .slot();
            })
+      .def("color_jitter", color_jitter_of)
+      .def("random_crop", random_crop_of)
       .def("random_resized_crop", random_resized_crop_of)
       .def("random_erasing", random_erasing_of);
 }

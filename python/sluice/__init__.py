@@ -23,7 +23,7 @@ import importlib as _importlib
 import os
 from typing import Any
 
-from . import _core, _peers, ops
+from . import _core, _peers, ops, transforms
 from ._arguments import checked as _checked, near as _near
 from ._batch import Array, Batch, Column
 from ._control import (
@@ -221,7 +221,7 @@ __all__ = [
     "all_of", "any_of", "apply_if", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "iterate",
     "list_file", "map", "mix_up", "not_", "ops", "pipeline", "require_same_classes", "saved_plan", "select", "source", "tar",
-    "while_loop",
+    "transforms", "while_loop",
 ]
 
 

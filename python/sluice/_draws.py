@@ -74,7 +74,7 @@ def _cure(name: str) -> str:
     if any(part in last for part in ("choice", "shuffle", "sample", "perm")) and last != "random_sample":
         return "write ops.choice(numbers), or sluice.select with ops.choice_index(weights)"
     if "int" in last or last in ("randrange", "randbelow", "getrandbits"):
-        return "write ops.choice_index(weights), or ops.uniform(low, high).cast('i64')"
+        return "write ops.randint(low, high), or ops.choice_index(weights)"
     return "write ops.uniform(low, high)"
 
 

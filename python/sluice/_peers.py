@@ -30,9 +30,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
      "resized imresize fit contain scale SmallestMaxSize ResizeWithAspectRatio thumbnail ScaleJitter RandomZoom zoom downscale"),
     ("ops.resize(image, height=480, width=640, mode='not_larger')", "LongestMaxSize letterbox resize_with_pad"),
     ("ops.resize(image, height=224, width=ops.choice([224, 256]).cast('i32'))", "RandomResize RandomShortestSize RandomScale"),
-    ("ops.crop(image, region) with `region, _, _ = ops.scaled_region(height, width, 32, 32, y=ops.uniform(0, 1), x=ops.uniform(0, 1))`; "
-     "ops.canvas_size(image) returns height and width, and ops.pad_image(image, left=4, top=4, right=4, bottom=4) pads first",
-     "RandomCrop random_crop_window"),
+    ("ops.random_crop(image, 32, 32, padding=4)", "random_crop_window RandomCropWithPadding pad_and_random_crop"),
     ("ops.crop(image, region), where region is (y, x, height, width) or ops.random_region(image)",
      "RandomCropNearBBox CropNonEmptyMaskIfExists slice image_slice RandomCropFromBorders AtLeastOneBBoxRandomCrop roi_random_crop random_crop_generator decoders.image_slice "
      "RandomSizedBBoxSafeCrop extract_glimpse"),
@@ -43,8 +41,10 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.rotate(image, ops.uniform(-10, 10), fill=0)",
      "RandomRotation SafeRotate RandomRotate rotation Affine.rotate"),
     ("ops.transpose and ops.flip, chosen by ops.choice_index([1, 1, 1, 1]) and sluice.select", "RandomRotate90 rot90 D4 SquareSymmetry"),
-    ("ops.warp_affine(image, xx=, xy=, x0=, yx=, yy=, y0=), or ops.rotate, ops.shear and ops.translate",
-     "RandomAffine affine ShiftScaleRotate PiecewiseAffine warpAffine get_affine_matrix apply_affine transforms coord_transform"),
+    ("ops.affine(image, degrees=ops.uniform(-10, 10), scale=ops.uniform(0.9, 1.1)), which also moves and shears",
+     "RandomAffine ShiftScaleRotate"),
+    ("ops.affine(image, degrees=10, scale=1.2), or ops.warp_affine(image, xx=, xy=, x0=, yx=, yy=, y0=)",
+     "PiecewiseAffine warpAffine get_affine_matrix apply_affine transforms coord_transform"),
     ("ops.shear(image, x=ops.uniform(-0.3, 0.3))", "RandomShear ShearX ShearY"),
     ("ops.translate(image, x=ops.uniform(-0.1, 0.1), relative=True)",
      "RandomTranslate TranslateX TranslateY RandomTranslation offset shift"),
@@ -56,9 +56,11 @@ OPERATORS: tuple[tuple[str, str], ...] = (
      "Pad PadIfNeeded pad_to_bounding_box copyMakeBorder RandomPad ZeroPadding"),
     ("ops.expand(image, ratio=ops.uniform(1, 4))", "RandomZoomOut ZoomOut multi_paste"),
     # Color.
+    ("ops.color_jitter(image, brightness=0.4, contrast=0.4, saturation=0.4, hue=36), with the hue in degrees",
+     "ColorJitter ColourJitter RandomColorJitter jitter_color color_jiggle"),
     ("ops.color_twist(image, brightness=ops.uniform(0.6, 1.4), contrast=ops.uniform(0.6, 1.4), "
      "saturation=ops.uniform(0.6, 1.4), hue=ops.uniform(-36, 36))",
-     "ColorJitter ColourJitter RandomColorJitter jitter_color color_jiggle HueSaturationValue hsv adjust_hsv RandomHSV AddToHueAndSaturation MultiplyHueAndSaturation color_transform PlanckianJitter FancyPCA"),
+     "HueSaturationValue hsv adjust_hsv RandomHSV AddToHueAndSaturation MultiplyHueAndSaturation color_transform PlanckianJitter FancyPCA"),
     ("ops.brightness_contrast(image, brightness=ops.uniform(0.8, 1.2))",
      "RandomBrightness adjust_brightness brightness MultiplyBrightness RandomBrightnessContrast"),
     ("ops.contrast(image, ops.uniform(0.8, 1.2))", "RandomContrast adjust_contrast LinearContrast"),
@@ -136,7 +138,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.encode_anchors(boxes, labels, anchors)", "box_encoder"),
     # Random numbers.
     ("ops.uniform(lo, hi)", "random_uniform rand random randfloat Uniform_"),
-    ("ops.uniform(lo, hi).cast('i64'), for whole numbers from lo up to hi - 1", "randint random_integers randrange random_int"),
+    ("ops.randint(low, high), for whole numbers from low up to high - 1", "random_integers randrange random_int"),
     ("ops.normal(mean, stddev)", "random_normal randn gauss gaussian_random"),
     ("ops.coin_flip(probability)", "bernoulli random.coin_flip random_bool RandomApply.p flip_coin"),
     ("ops.choice([1, 2, 3]) of numbers; of steps ops.choice_index([1, 2]) and sluice.select", "RandomChoice sample"),
@@ -158,7 +160,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("sluice.constant(x)", "full zeros ones fill"),
     # Files.
     ("sluice.files(folder), sluice.list_file(path) or sluice.tar(paths)",
-     "readers readers.file readers.webdataset readers.coco readers.tfrecord readers.numpy readers.caffe ImageFolder image_dataset_from_directory file_reader DatasetFolder"),
+     "readers readers.file readers.webdataset readers.coco readers.tfrecord readers.numpy readers.caffe image_dataset_from_directory file_reader DatasetFolder"),
     ("sluice.source(data, returns=('image', int)), as in python/examples/training/cifar.py", "CIFAR10 CIFAR100 MNIST FashionMNIST"),
     ("sluice.source(data, returns=...)", "external_source dataset from_generator"),
     ("ops.decode_jpeg(jpeg) of JPEG files, ops.decode_image(file) of others",
@@ -307,7 +309,7 @@ OPTIONS: dict[str, str] = {
 #: The submodules, with their names.
 SUBMODULES: dict[str, tuple[str, ...]] = {
     "ray": ("Augment", "read_images", "shard"),
-    "torch": ("Loader", "decode_and_crop_jpegs", "shard", "to_torch"),
+    "torch": ("IMAGE_ENDINGS", "ImageFolder", "Loader", "decode_and_crop_jpegs", "shard", "to_torch"),
 }
 
 
@@ -348,7 +350,7 @@ def for_operator(name: str) -> str | None:
 
 def for_name(name: str) -> str | None:
     """Returns advice for a name that neither `sluice` nor `sluice.ops` has; None if there is none."""
-    from . import ops
+    from . import ops, transforms
 
     def found(modules: dict[str, Sequence[str]]) -> str | None:
         asked = _plain(name)
@@ -356,7 +358,11 @@ def for_name(name: str) -> str | None:
 
     others = {f"sluice.{one}": names for one, names in SUBMODULES.items()}
     package = getattr(sys.modules[__package__], "__all__", ())
-    return found({"ops": ops.__all__}) or for_operator(name) or found({"sluice": package, **others})
+    operator = found({"ops": ops.__all__}) or for_operator(name)
+    if name in transforms.__all__:  # torchvision's own spelling
+        known = f"sluice.transforms.{name}"
+        return f"{operator}, or {known}" if operator and not operator.startswith("leave it out") else known
+    return operator or found({"sluice": package, **others})
 
 
 def for_argument(operator: str, name: str) -> str | None:

@@ -532,6 +532,108 @@ def random_resized_crop(
     return _Value(graph, made)
 
 
+def _margins(padding: Any, operator: str) -> list[int]:
+    """Returns the pixels added at the top, left, bottom and right, for a number or a list in torchvision's order."""
+    given = [padding] if _is_number(padding) else _list_of_numbers(padding, f"{operator}: padding")
+    if len(given) not in (1, 2, 4) or not _builtins.all(float(one).is_integer() for one in given):
+        raise _core.BuildError(
+            f"{operator}: padding must be 1, 2 or 4 whole numbers: all sides; left and right, top and bottom; "
+            f"or left, top, right, bottom (got {_short(padding)})"
+        )
+    left, top, right, bottom = [int(one) for one in (given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given)][:4]
+    return [top, left, bottom, right]
+
+
+@_checked(_core.BuildError)
+def random_crop(
+    image: _Value,
+    height: int,
+    width: int,
+    *,
+    padding: int | Sequence[int] = 0,
+    pad_if_needed: bool = False,
+    border: str = "constant",
+    fill: int | tuple[int, int, int] = 0,
+) -> _Value:
+    """Cuts out a window of a fixed size at a random position.
+
+    All positions are equally likely. Without padding, a JPEG decoder before it decodes the window only.
+
+    Parameters
+    ----------
+    image : Value of image
+    height, width : int
+        The size of the window, in pixels. 1 to 65535.
+    padding : int, or list of 2 or 4 ints, default 0
+        Pixels to add before: on all sides; on the left and right, and at the top and bottom; or left, top, right, bottom.
+    pad_if_needed : bool, default False
+        If True, adds what a side lacks, at both of its ends. Needs the border 'constant'.
+    border : {'constant', 'edge', 'reflect'}, default 'constant'
+        The content of the padding.
+    fill : int, or list of 3 or 4 ints, default 0
+        The color of constant padding, 0 to 255.
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If an argument is out of range. If the window does not fit into a padded image, its sample fails.
+    """
+    graph, slot = _slot(image, "random_crop")
+    made = graph.core.random_crop(
+        slot, height, width, _margins(padding, "random_crop"), pad_if_needed, border, _fill_values(fill, "random_crop")
+    )
+    return _Value(graph, made)
+
+
+def _jitter_range(given: Any, name: str, neutral: float) -> tuple[float, float]:
+    if given is None:
+        return neutral, neutral
+    if _is_number(given):
+        if not given >= 0:
+            raise _core.BuildError(f"color_jitter: {name} must be at least 0, or a range (got {_short(given)})")
+        return (_builtins.max(0.0, neutral - given) if neutral else -given), neutral + given
+    ends = _list_of_numbers(given, f"color_jitter: {name}")
+    if len(ends) != 2:
+        raise _core.BuildError(f"color_jitter: {name} must be a number or a range of 2 numbers (got {_short(given)})")
+    return ends[0], ends[1]
+
+
+@_checked(_core.BuildError)
+def color_jitter(
+    image: _Value,
+    *,
+    brightness: float | Sequence[float] | None = None,
+    contrast: float | Sequence[float] | None = None,
+    saturation: float | Sequence[float] | None = None,
+    hue: float | Sequence[float] | None = None,
+) -> _Value:
+    """Changes brightness, contrast, saturation and hue by random amounts in random order, as in torchvision.
+
+    Parameters
+    ----------
+    image : Value of image
+    brightness, contrast, saturation : float, or list of 2 floats, optional
+        The range of the factor. A number x stands for max(0, 1 - x) to 1 + x. By default nothing changes.
+    hue : float, or list of 2 floats, optional
+        The range of the rotation of hues, in degrees. A number x stands for -x to x. torchvision counts in turns of 360
+        degrees.
+
+    Returns
+    -------
+    image : Value of image
+    """
+    graph, slot = _slot(image, "color_jitter")
+    made = graph.core.color_jitter(
+        slot, _jitter_range(brightness, "brightness", 1.0), _jitter_range(contrast, "contrast", 1.0),
+        _jitter_range(saturation, "saturation", 1.0), _jitter_range(hue, "hue", 0.0),
+    )
+    return _Value(graph, made)
+
+
 @_checked(_core.BuildError)
 def random_erasing(
     image: _Value,
@@ -553,7 +655,7 @@ def random_erasing(
     min_area, max_area : float, default 0.02 and 0.33
         The range of the rectangle's area, as a share of the image's area.
     min_ratio, max_ratio : float, default 0.3 and 3.3
-        The range of the rectangle's width divided by its height.
+        The range of the rectangle's height divided by its width.
     fill : int, list of 3 or 4 ints, or Value of a tensor, default 0
         The color, 0 to 255.
 

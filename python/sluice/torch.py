@@ -14,11 +14,13 @@ except ModuleNotFoundError as error:
         raise
     raise ModuleNotFoundError("sluice.torch needs PyTorch: pip install torch", name="torch") from error
 
-from . import _core, _peers
+from . import _core, _peers, ops
 from ._arguments import near
 from ._batch import Array, Batch, Column
-from ._pipeline import OPTIONS, Description, Pipeline
+from ._pipeline import OPTIONS, Description, Pipeline, pipeline
 from ._structure import flatten, rebuild
+from .sources import classes as _classes, files
+from .transforms import BatchTransform, Compose
 
 
 def _decoded(data: torch.Tensor, y: int, x: int, height: int, width: int) -> torch.Tensor:
@@ -280,6 +282,118 @@ class Loader:
         self.pipeline.close()
 
 
+#: The file name endings that ImageFolder reads.
+IMAGE_ENDINGS = (".jpg", ".jpeg", ".jpe", ".png", ".webp", ".gif")
+
+
+@pipeline()
+def _images_and_labels(
+    root: Any, transform: Any, labels: int | None, classes: Any, endings: Any, apply_orientation: bool, reader: dict[str, Any]
+) -> Any:
+    file, label = files(root, classes=classes, endings=endings, **reader)
+    image = transform(ops.decode_image(file, apply_orientation=apply_orientation))
+    return image, label if labels is None else ops.one_hot(label, classes=labels)
+
+
+class ImageFolder(Loader):
+    """Loads batches of augmented images and labels from a folder of classes: torchvision's ImageFolder and DataLoader in one.
+
+    ::
+
+        from sluice import transforms as T
+
+        transform = T.Compose([T.RandomResizedCrop(224), T.RandomHorizontalFlip(), T.ToTensor()])
+        for images, labels in sluice.torch.ImageFolder("train", transform, batch_size=256, shuffle=True, device="cuda"):
+            ...
+
+    Images are decoded by the threads of this process. Without a transform they have the shape (height, width, channels)
+    and dtype uint8. Images of different sizes become a list of tensors.
+
+    Parameters
+    ----------
+    root : path
+        The folder. The folders in it are the classes. It may contain JPEG, PNG, WebP and GIF files.
+    transform : transform, or function of a Value, optional
+        A transform of :mod:`sluice.transforms`, or a function that adds operators of :mod:`sluice.ops` to an image.
+    batch_size : int, default 1
+        The number of images of a batch.
+    shuffle : bool, default False
+        If True, a random order, another one in each epoch. It depends only on the seed and the epoch.
+    device : torch.device or str, optional
+        The PyTorch device of the tensors, such as 'cuda'. Batches are copied there ahead of use.
+    batch_transform : MixUp, CutMix, or RandomChoice of both, optional
+        Changes each batch. Labels then are vectors of probabilities, of dtype float32.
+    drop_last : bool, default False
+        If True, leaves out a last batch that is not full.
+    shard : (index, count) or 'environment', optional
+        The part of this process; see :func:`sluice.files`. For DistributedDataParallel, pass :func:`shard`.
+    uneven : {'keep', 'repeat_last', 'wrap', 'drop'}, default 'wrap'
+        The parts of all processes have the same length with 'wrap', as with DistributedSampler.
+    classes : list of str, optional
+        The names of the classes in the order of their labels. For validation, pass the ``classes`` of the training data.
+    endings : list of str, optional
+        The file name endings to read. By default :data:`IMAGE_ENDINGS`.
+    apply_orientation : bool, default True
+        If True, applies the EXIF orientation of JPEG files. torchvision's ImageFolder ignores it.
+    **options
+        Options of :func:`sluice.pipeline`, such as ``seed``, ``threads``, ``prefetch`` and ``on_error``.
+
+    Attributes
+    ----------
+    classes : list of str
+        The names of the classes, by label.
+    class_to_idx : dict
+        The label of each class.
+    """
+
+    def __init__(
+        self,
+        root: Any,
+        transform: Any = None,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        device: Any = None,
+        *,
+        batch_transform: Any = None,
+        drop_last: bool = False,
+        shard: Any = None,
+        uneven: str = "wrap",
+        classes: Sequence[str] | None = None,
+        endings: Sequence[str] | None = None,
+        apply_orientation: bool = True,
+        **options: Any,
+    ):
+        if isinstance(transform, (list, tuple)):
+            transform = Compose(transform)
+        if transform is not None and not callable(transform) or isinstance(transform, BatchTransform):
+            raise _core.BuildError(f"ImageFolder: transform must be a transform of an image (got {transform!r})")
+        if batch_transform is not None and not isinstance(batch_transform, BatchTransform):
+            raise _core.BuildError(f"ImageFolder: batch_transform must be MixUp or CutMix (got {batch_transform!r})")
+        endings = list(IMAGE_ENDINGS if endings is None else endings)
+        self.classes = list(_classes(root, endings=endings) if classes is None else classes)
+        self.class_to_idx = {name: label for label, name in enumerate(self.classes)}
+        labels = None
+        if batch_transform is not None:
+            labels = batch_transform.num_classes or len(self.classes)
+            options.setdefault("deliver_on_device", False)  # it changes batches in host memory
+        reader = {"shuffle": shuffle}
+        if shard is not None:
+            reader.update(shard=shard, uneven=uneven)
+        for name in options:
+            if name in _peers.OPTIONS:
+                raise _core.BuildError(f"ImageFolder has no {name!r}; {_peers.instead(_peers.OPTIONS[name])}")
+        super().__init__(
+            _images_and_labels, root, transform or _unchanged, labels, classes, endings, apply_orientation, reader,
+            to=device, drop_last=drop_last, batch_size=batch_size, **options,
+        )
+        if batch_transform is not None:
+            self.pipeline.batch_step(batch_transform)
+
+
+def _unchanged(image: Any) -> Any:
+    return image
+
+
 def _device(given: Any) -> torch.device:
     try:
         device = torch.device(given)
@@ -319,5 +433,5 @@ def _on(device: torch.device, tensor: torch.Tensor) -> torch.Tensor:
 
 
 __all__: Sequence[str] = (
-    "Loader", "decode_and_crop_jpeg", "decode_and_crop_jpegs", "shard", "to_torch",
+    "IMAGE_ENDINGS", "ImageFolder", "Loader", "decode_and_crop_jpeg", "decode_and_crop_jpegs", "shard", "to_torch",
 )

@@ -5,6 +5,8 @@
 
 import inspect
 import pathlib
+import textwrap
+from collections.abc import Callable
 
 from sluice import ops
 from sluice._graph import OPERATORS
@@ -30,20 +32,36 @@ def _annotation(parameter: dict) -> str:
     return text
 
 
-def _stub_of(name: str, schema: dict) -> str:
-    known = {ops._python_name(one["name"]): one for one in schema["parameters"]}
-    parts, named = [], False
-    for one in inspect.signature(getattr(ops, name)).parameters.values():
-        if one.kind is one.KEYWORD_ONLY and not named:
+def _default(default: object) -> str:
+    return repr(default) if default is None or isinstance(default, (bool, int, float, str, tuple, list)) else "..."
+
+
+def _stub(name: str, function: object, annotation_of: Callable[[inspect.Parameter], str], returns: str) -> str:
+    kinds, parts, named = inspect.Parameter, [], False
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is kinds.KEYWORD_ONLY and not named:
             parts.append("*")
             named = True
-        annotation = _annotation(known[one.name]) if one.name in known else "Value"
-        default = "" if one.default is one.empty else " = ..."
-        parts.append(f"{one.name}: {annotation}{default}")
+        if one.kind is kinds.VAR_POSITIONAL:
+            named = True
+        stars = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(one.kind, "")
+        default = "" if one.default is one.empty else f" = {_default(one.default)}"
+        parts.append(f"{stars}{one.name}: {annotation_of(one)}{default}")
+    text = textwrap.indent(inspect.getdoc(function).replace("\\", "\\\\"), "    ").lstrip()
+    return f'def {name}({", ".join(parts)}) -> {returns}:\n    """{text}\n    """\n'
+
+
+def _stub_of_operator(name: str, schema: dict) -> str:
+    known = {ops._python_name(one["name"]): one for one in schema["parameters"]}
     count = len(schema["outputs"])
-    given = {0: "None", 1: "Value"}.get(count, "tuple[" + ", ".join(["Value"] * count) + "]")
-    summary = schema["summary"].replace('"', "'").replace("\\", "\\\\")
-    return f'def {name}({", ".join(parts)}) -> {given}:\n    """{summary}"""\n'
+    returns = {0: "None", 1: "Value"}.get(count, "tuple[" + ", ".join(["Value"] * count) + "]")
+
+    def annotation_of(one: inspect.Parameter) -> str:
+        if one.name not in known:
+            return "Value"
+        return _annotation(known[one.name]) + (" | None" if one.default is None else "")
+
+    return _stub(name, getattr(ops, name), annotation_of, returns)
 
 
 def text() -> str:
@@ -59,18 +77,11 @@ def text() -> str:
     for name in sorted(ops.__all__):
         function = getattr(ops, name)
         if hasattr(function, "__signature__"):  # made from the declaration
-            lines.append(_stub_of(name, by_name[name]))
+            lines.append(_stub_of_operator(name, by_name[name]))
             continue
-        summary = inspect.getdoc(function).splitlines()[0]
-        signature = str(inspect.signature(function)).replace("_Value", "Value").replace("'", "")
-        lines.append(f'def {name}{_defaults_left_out(signature)}:\n    """{summary}"""\n')
+        returns = str(inspect.signature(function).return_annotation).replace("_Value", "Value")
+        lines.append(_stub(name, function, lambda one: str(one.annotation).replace("_Value", "Value"), returns))
     return "\n".join(lines)
-
-
-def _defaults_left_out(signature: str) -> str:
-    import re
-
-    return re.sub(r" = (\([^)]*\)|[^,)]+)", " = ...", signature)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,20 @@ std::vector<Case> warps(Interpolation way, Border border) {
          auto drawn = cast<float>(whole(g, -1, 3));
          return shear(image, {.y = drawn, .x = drawn, .interpolation = way, .border = border});
        }},
+      {"affine, " + how,
+       [=](Graph& g, Value<Image> image) {
+         return affine(image, {.degrees = g.uniform(-180.f, 180.f),
+                               .y = g.uniform(-0.5f, 0.5f),
+                               .x = g.uniform(-0.5f, 0.5f),
+                               .relative = true,
+                               .scale = g.uniform(0.3f, 3.f),
+                               .shear_y = g.uniform(-20.f, 20.f),
+                               .shear_x = g.uniform(-20.f, 20.f),
+                               .center_x = g.uniform(0.f, 1.f),
+                               .interpolation = way,
+                               .border = border,
+                               .fill = fill});
+       }},
       {"translate, " + how,
        [=](Graph& g, Value<Image> image) {
          return translate(image, {.y = g.uniform(-20.f, 20.f),

@@ -88,6 +88,13 @@ TEST(DeviceOperator, MovesBicubicallyAsTheHostDoes) {
        [](Graph& g, Value<Image> image) {
          return shear(image, {.x = g.uniform(-1.f, 1.f), .interpolation = way, .fill = 40});
        }},
+      {"affine",
+       [](Graph& g, Value<Image> image) {
+         return affine(image, {.degrees = g.uniform(-90.f, 90.f),
+                               .scale = g.uniform(0.5f, 2.f),
+                               .interpolation = way,
+                               .fill = 40});
+       }},
       {"translate",
        [](Graph& g, Value<Image> image) {
          return translate(image, {.y = g.uniform(-20.f, 20.f),

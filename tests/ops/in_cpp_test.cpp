@@ -122,6 +122,15 @@ const Line kLines[] = {
     LINE(rotate_boxes(boxes, canvas_size(image), g.uniform(-10.f, 10.f), {.keep_size = true})),
     LINE(rotate_points(points, canvas_size(image), g.uniform(-10.f, 10.f), {.keep_size = true})),
     LINE(rows_of(weights, 4)),
+    LINE(affine(image, {.degrees = g.uniform(-10.f, 10.f), .scale = 1.2f})),
+    LINE(affine_boxes(boxes, canvas_size(image),
+                      {.degrees = g.uniform(-10.f, 10.f), .scale = 1.2f})),
+    LINE(affine_points(points, canvas_size(image),
+                       {.degrees = g.uniform(-10.f, 10.f), .scale = 1.2f})),
+    LINE(randint(g, 0, 10)),
+    LINE(random_crop(image, {.height = 32, .width = 32})),
+    LINE(random_crop(image, {.height = 32, .width = 32, .top = 4, .bottom = 4})),
+    LINE(random_crop(image, {.left = 8, .right = 8, .border = Border::reflect})),
     LINE(shear_boxes(boxes, canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)})),
     LINE(shear_points(points, canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)})),
     LINE(take_rows(labels, boxes, filter_boxes(boxes, canvas_size(image)).kept)),
@@ -319,7 +328,8 @@ TEST(InCpp, LinesCompileAndRecordWhatTheyAreSaidOf) {
     }
     EXPECT_EQ(made, Names(schema.made_of.begin(), schema.made_of.end())) << schema.name;
   }
-  EXPECT_EQ(functions, (Names{"apply_random", "random_erasing", "random_resized_crop"}));
+  EXPECT_EQ(functions,
+            (Names{"apply_random", "random_crop", "random_erasing", "random_resized_crop"}));
   for (const auto& [line, names] : lines) EXPECT_TRUE(said.contains(line)) << line;
 }
 
@@ -328,6 +338,7 @@ TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
   const RandomResizedCropOptions crop;
   const ApplyRandomOptions random;
   const RandomErasingOptions erasing;
+  const RandomCropOptions window;
   const std::map<std::string, detail::Constant> defaults{
       {"random_resized_crop.width", crop.width.constant()},
       {"random_resized_crop.height", crop.height.constant()},
@@ -345,6 +356,15 @@ TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
       {"random_resized_crop.jpeg.entropy", std::string(name_of(crop.jpeg.entropy))},
       {"random_resized_crop.jpeg.max_scans", crop.jpeg.max_scans},
       {"random_resized_crop.jpeg.max_output_bytes", crop.jpeg.max_output_bytes},
+      {"random_crop.height", window.height.constant()},
+      {"random_crop.width", window.width.constant()},
+      {"random_crop.top", window.top.constant()},
+      {"random_crop.left", window.left.constant()},
+      {"random_crop.bottom", window.bottom.constant()},
+      {"random_crop.right", window.right.constant()},
+      {"random_crop.pad_if_needed", window.pad_if_needed},
+      {"random_crop.border", std::string(name_of(window.border))},
+      {"random_crop.fill", std::vector<double>(4, window.fill.constant()[0])},
       {"random_erasing.probability", erasing.probability.constant()},
       {"random_erasing.min_area", erasing.min_area},
       {"random_erasing.max_area", erasing.max_area},

@@ -105,7 +105,7 @@ def test_a_draw_in_a_description_warns_at_its_line(draw):
 @pytest.mark.parametrize(
     "draw, cure",
     [
-        ("random.uniform", "ops.uniform("), ("random.randint", "ops.choice_index("), ("random.choice", "ops.choice("),
+        ("random.uniform", "ops.uniform("), ("random.randint", "ops.randint("), ("random.choice", "ops.choice("),
         ("in a function of a function", "ops.normal("), ("time.time", "a function of sluice.map"),
         ("uuid.uuid4", "a function of sluice.map"),
     ],

@@ -223,9 +223,9 @@ def test_mistakes_are_told_with_what_may_be_meant(change, message):
 
 
 @pytest.mark.parametrize(("name", "says"), [
-    ("color_jitter", "ops.color_twist(image, brightness="), ("ColorJitter", "ops.color_twist("), ("hsv", "ops.color_twist("),
+    ("color_jiggle", "ops.color_jitter(image, brightness="), ("ColorJitter", "ops.color_jitter, or sluice.transforms.ColorJitter"), ("RandomCrop", "ops.random_crop"), ("hsv", "ops.color_twist("),
     ("random_resize_crop", "ops.random_resized_crop(jpeg, height=224"), ("to_tensor", "ops.crop_mirror_normalize("),
-    ("CoarseDropout", "ops.random_erasing("), ("randint", "ops.uniform(lo, hi).cast('i64')"), ("Resize", "ops.resize"),
+    ("CoarseDropout", "ops.random_erasing("), ("randrange", "ops.randint(low, high)"), ("Resize", "ops.resize"),
     ("RandomHorizontalFlip", "ops.flip(image, horizontal=ops.coin_flip(0.5))"), ("RandAugment", "ops.rand_augment"),
     ("readers", "sluice.files(folder)"), ("MIXUP", "pipe.batch_step(lambda batch, key: sluice.mix_up(batch[0], batch[1], key))"), ("GaussianBlur", "ops.gaussian_blur"),
 ])
@@ -278,7 +278,7 @@ def test_every_name_of_a_library_has_an_answer(library):
     (sluice, "Loader", "module 'sluice' has no attribute 'Loader'; in its place: sluice.torch.Loader"),
     (sluice, "shard", "module 'sluice' has no attribute 'shard'; in its place: sluice.ray.shard or sluice.torch.shard"),
     (sluice, "decode_image", "module 'sluice' has no attribute 'decode_image'; in its place: ops.decode_image"),
-    (sluice, "ColorJitter", "module 'sluice' has no attribute 'ColorJitter'; in its place: ops.color_twist(image, "),
+    (sluice, "ColorJitter", "module 'sluice' has no attribute 'ColorJitter'; in its place: ops.color_jitter, or sluice.transforms.ColorJitter"),
     (sluice, "DataLoader", "module 'sluice' has no attribute 'DataLoader'; in its place: sluice.torch.Loader(function, ...)"),
     (sluice, "cifar10", "module 'sluice' has no attribute 'cifar10'; in its place: sluice.source(data, returns=('image', int)), "
      "as in python/examples/training/cifar.py"),
@@ -287,8 +287,8 @@ def test_every_name_of_a_library_has_an_answer(library):
     (sluice, "xyzzy", "module 'sluice' has no attribute 'xyzzy'; sluice.__all__ names all"),
     (ops, "reesize", "there is no operator 'reesize'; did you mean resize"),
     (ops, "Rotate", "there is no operator 'Rotate'; in its place: ops.rotate"),
-    (ops, "random_crop", "there is no operator 'random_crop'; in its place: ops.crop(image, region) with `region, _, _ = "
-     "ops.scaled_region(height, width, 32, 32, y=ops.uniform(0, 1), x=ops.uniform(0, 1))`; "),
+    (ops, "Compose", "there is no operator 'Compose'; in its place: sluice.transforms.Compose"),
+    (sluice, "ImageFolder", "module 'sluice' has no attribute 'ImageFolder'; in its place: sluice.torch.ImageFolder"),
     (ops, "pipeline", "there is no operator 'pipeline'; in its place: sluice.Pipeline or sluice.pipeline"),
     (ops, "Loader", "there is no operator 'Loader'; in its place: sluice.torch.Loader"),
     (ops, "drop_unless", "there is no operator 'drop_unless'; in its place: sluice.drop_unless"),

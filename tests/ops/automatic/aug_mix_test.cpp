@@ -96,7 +96,7 @@ TEST(AugMix, ASampleIsWhatItsStepsAndWeightsSay) {
           expect_ranges(steps[k]);
           images.back() = testing::plain_augmentation(
               steps[k].name, images.back(), own_parameter(steps[k]),
-              {.interpolation = Interpolation::bilinear, .fill = 0}, true);
+              {.interpolation = Interpolation::bilinear, .fill = 0}, true, true);
         }
         Image mixed = image_of(i);
         for (int y = 0; y < mixed.height(); ++y) {

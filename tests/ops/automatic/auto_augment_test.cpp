@@ -51,7 +51,7 @@ constexpr Interpolation kWay = Interpolation::bilinear;
 Image plain(const AugmentationStep& step, const Image& in, bool negative, bool dali) {
   return testing::plain_augmentation(step.augmentation, in,
                                      static_cast<float>(parameter_of(step, negative, dali)),
-                                     {.interpolation = kWay, .fill = dali ? 128 : 0}, true);
+                                     {.interpolation = kWay, .fill = dali ? 128 : 0}, true, !dali);
 }
 
 // The steps of a sample, from its path: "apply_policy:3 equalize, equalize/equalize:then/..."

@@ -18,9 +18,13 @@
 namespace sluice::testing {
 
 // `parameter` is the argument of the augmentation's own kernel: the bits to keep for posterize, the
-// factor for colors.
+// factor for colors. `whole`: translations are cut to whole pixels.
 inline Image plain_augmentation(const std::string& name, const Image& in, double parameter,
-                                const kernels::WarpOptions& warp, bool relative) {
+                                const kernels::WarpOptions& warp, bool relative, bool whole) {
+  const auto pixels = [&](int side) {
+    const double distance = relative ? parameter * side : parameter;
+    return whole ? std::trunc(distance + std::copysign(1e-5, distance)) : distance;
+  };
   const auto number = static_cast<float>(parameter);
   Image out;
   if (name == "identity") {
@@ -30,9 +34,9 @@ inline Image plain_augmentation(const std::string& name, const Image& in, double
   } else if (name == "shear_y") {
     kernels::shear(in, {.y = parameter}, warp, out);
   } else if (name == "translate_x") {
-    kernels::translate(in, parameter, 0, relative, warp, out);
+    kernels::translate(in, pixels(in.width()), 0, false, warp, out);
   } else if (name == "translate_y") {
-    kernels::translate(in, 0, parameter, relative, warp, out);
+    kernels::translate(in, 0, pixels(in.height()), false, warp, out);
   } else if (name == "rotate") {
     kernels::rotate(in, number,
                     {.keep_size = true, .fill = warp.fill, .interpolation = warp.interpolation},

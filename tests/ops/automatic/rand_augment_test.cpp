@@ -37,7 +37,7 @@ Image plain(const std::string& name, const Image& in, double share, int sign,
       name, in, parameter_of(name, share, sign, ranges, wide),
       {.interpolation = dali ? Interpolation::bilinear : Interpolation::nearest,
        .fill = dali ? 128 : 0},
-      !wide);
+      !wide, !dali);
 }
 
 struct Case {
@@ -73,6 +73,35 @@ TEST(RandAugment, EachOperatorDoesWhatTheTableSays) {
               << (c.ranges == AugmentationRanges::dali);
         }
       }
+    }
+  }
+}
+
+// The distance is rounded toward zero, and bits are rounded to even numbers.
+TEST(RandAugment, RoundsAsTorchvision) {
+  const struct {
+    const char* name;
+    float magnitude;
+    double parameter;
+  } cases[] = {{"translate_x", 14.57f / 40, 14}, {"translate_x", -14.57f / 40, -14},
+               {"translate_x", 15.f / 40, 15},   {"translate_y", -3.99f / 36, -3},
+               {"posterize", 4.5f, 4},           {"posterize", 3.5f, 4},
+               {"posterize", 2.5f, 6},           {"posterize", 1.5f, 6},
+               {"posterize", 0.5f, 8},           {"posterize", 2.6f, 5}};
+  const Image original = image_of(5);
+  ASSERT_EQ(original.height(), 36);
+  ASSERT_EQ(original.width(), 40);
+  for (const auto& c : cases) {
+    for (const auto& one : rand_augment_list()) {
+      if (one.name != c.name) continue;
+      auto pipeline = make_pipeline({.batch_size = 1, .threads = 1}, [&](Graph& g) {
+        auto image = g.source(1, [&](const SampleInfo&) { return original.clone(); });
+        return one.apply(image, g.constant(c.magnitude));
+      });
+      auto epoch = pipeline.epoch();
+      const Image expected = testing::plain_augmentation(
+          c.name, original, c.parameter, {.interpolation = Interpolation::nearest}, false, false);
+      EXPECT_EQ(epoch.next()->get<0>()[0], expected) << c.name << " " << c.magnitude;
     }
   }
 }

@@ -1,4 +1,5 @@
 // Kernels that look up a place of the input for each pixel of the output.
+#include "tests/io/images.h"
 #include "tests/ops/kernels/filter_reference.h"
 #include "tests/ops/kernels/image_kernel.h"
 #include "tests/ops/kernels/place_level.h"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -16,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace sluice::testing {
@@ -239,6 +242,74 @@ TEST(Shear, MovesARowToTheRight) {
   for (int y = 0; y < 8; ++y) {
     // Row 4 is half a row below the middle, so it moves by one pixel.
     for (int x = 0; x < 16; ++x) EXPECT_EQ(out.at(y, x, 0), x == 3 + 2 * y - 7 ? 200 : 0);
+  }
+}
+
+// Undoes one step after the other: the move, the rotation, the scale, the shears along y and x.
+Place before_affine(const kernels::Affine& a, double height, double width, double x, double y) {
+  const double radians = std::numbers::pi / 180;
+  const double cx = a.center_x * width, cy = a.center_y * height;
+  double dx = x - cx - (a.relative ? a.x * width : a.x);
+  double dy = y - cy - (a.relative ? a.y * height : a.y);
+  const std::complex<double> turned =
+      std::complex<double>(dx, dy) * std::polar(1 / a.scale, a.degrees * radians);
+  dx = turned.real();
+  dy = turned.imag();
+  dy -= std::tan(a.shear_y * radians) * dx;
+  dx -= std::tan(a.shear_x * radians) * dy;
+  return {dx + cx, dy + cy};
+}
+
+ImageKernel affine() {
+  ImageKernel kernel = warp("affine");
+  for (const kernels::Affine& a :
+       {kernels::Affine{.degrees = 30, .scale = 1.5},
+        {.degrees = -100, .x = 3, .y = -2.5, .scale = 0.4},
+        {.x = 0.25, .y = -0.125, .relative = true, .shear_x = 20},
+        {.shear_x = -35, .shear_y = 50, .center_x = 0, .center_y = 1},
+        {.degrees = 12, .x = 1, .y = 2, .scale = 0.7, .shear_x = 10, .shear_y = -15}}) {
+    give_all(
+        kernel,
+        fmt::format("{} degrees, by {}, {}, scale {}, shear {}, {}", a.degrees, a.x, a.y, a.scale,
+                    a.shear_x, a.shear_y),
+        [=](const Image& in, const WarpOptions& options, Image& out) {
+          kernels::affine(in, a, options, out);
+        },
+        [=](const Image& in) -> PlaceOf {
+          return [=, height = in.height(), width = in.width()](double x, double y) {
+            return before_affine(a, height, width, x, y);
+          };
+        });
+    // Positions are not exact, so nearest may take the next pixel.
+    for (std::size_t i = kernel.settings.size() - std::size(kAllWarps); i < kernel.settings.size();
+         ++i) {
+      ImageKernel::Setting& setting = kernel.settings[i];
+      if (setting.arguments.find("nearest") != std::string::npos) setting.tolerance = 255;
+    }
+  }
+  kernel.refuses([](const Image& in, Image& out) { kernels::affine(in, {.scale = 0}, {}, out); },
+                 "affine: scale must be above 0, but is 0");
+  kernel.refuses([](const Image& in, Image& out) { kernels::affine(in, {.shear_y = 90}, {}, out); },
+                 "affine: a shear must be between -90 and 90 degrees, but they are 0 and 90");
+  return kernel;
+}
+
+// Without a shear and in the middle it is a rotation, and a sheared image without a rotation is
+// that of shear().
+TEST(Affine, AgreesWithRotateShearAndTranslate) {
+  const Image in = draw_image(31, 40, 3, 5);
+  Image one, other;
+  for (const Interpolation way : {Interpolation::nearest, Interpolation::bilinear}) {
+    kernels::affine(in, {.degrees = 33}, {.interpolation = way, .fill = 9}, one);
+    kernels::rotate(in, 33, {.keep_size = true, .fill = 9, .interpolation = way}, other);
+    EXPECT_EQ(one, other);
+    kernels::affine(in, {.shear_x = 45}, {.interpolation = way}, one);
+    kernels::shear(in, {std::tan(std::numbers::pi / 4), 0, 0.5, 0.5}, {.interpolation = way},
+                   other);
+    EXPECT_EQ(one, other);
+    kernels::affine(in, {.x = 7, .y = -3}, {.interpolation = way}, one);
+    kernels::translate(in, 7, -3, false, {.interpolation = way}, other);
+    EXPECT_EQ(one, other);
   }
 }
 
@@ -509,7 +580,7 @@ ImageKernel elastic() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Warps, ImageKernels,
-                         ::testing::Values(rotate(), shear(), translate(), perspective(),
+                         ::testing::Values(rotate(), shear(), translate(), perspective(), affine(),
                                            warp_affine(), lens_distortion(), elastic()),
                          name_of_kernel);
 
