@@ -68,7 +68,7 @@ constexpr Ranges kAutoDali = {.translate = 1.f,
                               .solarize_high = 256.f};
 constexpr Ranges kMix = {.translate = 1.f / 3, .lost_low = 4.f, .lost_high = 8.f};
 
-// Rounds halves to even numbers, as NumPy and PyTorch do.
+// Returns the number of bits to keep, at least 1. Rounds halves to even numbers, as PyTorch does.
 Value<std::int32_t> bits_kept(Magnitude lost) {
   const Value<std::int32_t> up = cast<std::int32_t>(lost + 0.5f);
   const Value<std::int32_t> half = cast<std::int32_t>(cast<float>(up) - lost == 0.5f);
@@ -76,9 +76,9 @@ Value<std::int32_t> bits_kept(Magnitude lost) {
   return bits + cast<std::int32_t>(bits < 1);
 }
 
-// Returns whole pixels, rounded toward zero. A distance may be less than a whole number only
-// because floats are rounded, so it grows by a millionth.
-Value<float> whole_pixels(Value<float> distance) {
+// Returns whole pixels, rounded toward zero. Rounding errors can put a distance just below a whole
+// number, so it first grows by a millionth.
+Value<float> cut_to_pixels(Value<float> distance) {
   return cast<float>(cast<std::int32_t>(distance * 1.000001f));
 }
 
@@ -89,9 +89,9 @@ Augmentations list_of(const Ranges& r, Interpolation way, const Fill& fill) {
   // Returns the distance along x or y: pixels, or a share of the side.
   const auto distance = [=](ImageValue image, Magnitude m, bool across) {
     if (!whole) return m;
-    if (!relative) return whole_pixels(m);
+    if (!relative) return cut_to_pixels(m);
     const CanvasSize size = canvas_size(image);
-    return whole_pixels(m * cast<float>((across ? size.width : size.height).value()));
+    return cut_to_pixels(m * cast<float>((across ? size.width : size.height).value()));
   };
   return {
       {"shear_x",

@@ -228,10 +228,10 @@ Value<Image> photometric_distort(Graph& g, Value<Image> image, float probability
 //
 //   image = color_jitter(g, image, {.brightness = {0.6f, 1.4f}, .hue = {-18.f, 18.f}});
 //
-// As torchvision's ColorJitter, whose hue is in turns of 360 degrees. The steps are
-// brightness_contrast (its brightness), contrast, saturation and hue. All orders of the given steps
-// are equally likely, and values are clipped after each step. A range that contains only the
-// neutral value, 1 for a factor and 0 for the hue, leaves out its step.
+// Works like torchvision's ColorJitter, but the hue is in degrees: torchvision's 0.1 is 36. The
+// steps are brightness_contrast (its brightness), contrast, saturation and hue. All orders of the
+// given steps are equally likely, and values are clipped after each step. A step whose range is its
+// neutral value, 1 for a factor and 0 for the hue, is left out.
 //
 // Call it while describing a pipeline. Errors: BuildError for a range whose ends are in the wrong
 // order, for factors below 0, and for numbers that are not finite.

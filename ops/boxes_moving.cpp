@@ -68,8 +68,8 @@ OperatorPtr moving(OperatorDeclaration& declaration, F f) {
 }
 
 // Returns the parameter range of the operator on images.
-ParameterOptions<float> within(float most, const char* help, float otherwise = 0.f) {
-  return {.value = otherwise, .low = -most, .high = most, .help = help};
+ParameterOptions<float> within(float most, const char* help, float value = 0.f) {
+  return {.value = value, .low = -most, .high = most, .help = help};
 }
 
 const Move& flips() {
@@ -228,7 +228,8 @@ const Move& affines() {
                                         .high = 1000,
                                         .help = "size of the result / size of the source"})
             .parameter("shear_y", within(89, "degrees by which rows slope down to the right"))
-            .parameter("shear_x", within(89, "degrees by which columns slope to the right"))
+            .parameter("shear_x",
+                       within(89, "degrees by which columns lean to the right, going down"))
             .parameter("center_y", within(10, "fixed point, as a fraction of the height", 0.5f))
             .parameter("center_x", within(10, "fixed point, as a fraction of the width", 0.5f));
         return moving(

@@ -364,14 +364,16 @@ const OperatorPtr& translate_operator();
 // |--------------------|--------------|----------|-------------------|
 // | Image, the options | HWC, 8 bit   | 1 to 4   | Image, same size  |
 //
-// The steps are those of torchvision's affine: see ops/kernels/warp.h.
+// The steps are those of torchvision's affine: a shear along x, then along y, a scale and a
+// rotation about the center, then a move. torchvision's angles have the opposite sign: see
+// ops/kernels/warp.h. A value out of range fails its sample; a constant throws BuildError.
 struct AffineOptions {
-  Param<float> degrees = 0.f;  // counter-clockwise
-  Param<float> y = 0.f, x = 0.f;
+  Param<float> degrees = 0.f;                 // counter-clockwise
+  Param<float> y = 0.f, x = 0.f;              // pixels down and to the right
   bool relative = false;                      // y and x are shares of height and width, not pixels
   Param<float> scale = 1.f;                   // 0.001 to 1000
   Param<float> shear_y = 0.f, shear_x = 0.f;  // -89 to 89 degrees
-  Param<float> center_y = 0.5f, center_x = 0.5f;          // the middle of the image
+  Param<float> center_y = 0.5f, center_x = 0.5f;          // -10 to 10, as shares of the size
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   Param<Fill> fill = 0;

@@ -346,7 +346,8 @@ const detail::OperatorPtr& detail::affine_operator() {
                                           .high = 1000,
                                           .help = "size of the result / size of the source"})
               .parameter("shear_y", shear_angle("degrees by which rows slope down to the right"))
-              .parameter("shear_x", shear_angle("degrees by which columns slope to the right"))
+              .parameter("shear_x",
+                         shear_angle("degrees by which columns lean to the right, going down"))
               .parameter<float>("center_y", {.value = 0.5f,
                                              .low = -10,
                                              .high = 10,

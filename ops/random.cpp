@@ -120,8 +120,9 @@ const OperatorPtr& random_crop_region_operator() {
         .parameter("left", margin_option("pixels added on the left"))
         .parameter("bottom", margin_option("pixels added at the bottom"))
         .parameter("right", margin_option("pixels added on the right"))
-        .constant<bool>("pad_if_needed",
-                        {.value = false, .help = "adds what a side lacks, at both of its ends"})
+        .constant<bool>(
+            "pad_if_needed",
+            {.value = false, .help = "adds the pixels that a side lacks at both of its ends"})
         .output<Rectangle>("region")
         .runs([](Random& random, std::int32_t height, std::int32_t width, std::int32_t crop_height,
                  std::int32_t crop_width, std::int32_t top, std::int32_t left, std::int32_t bottom,
@@ -131,7 +132,7 @@ const OperatorPtr& random_crop_region_operator() {
           if (rows.count == 0 || columns.count == 0) {
             throw std::invalid_argument(fmt::format(
                 "random_crop: a window of {} x {} (height x width) does not fit into an image of "
-                "{} x {}, with padding {} x {}; pass pad_if_needed or more padding",
+                "{} x {} ({} x {} after padding); pass pad_if_needed or more padding",
                 crop_height, crop_width, height, width, height + top + bottom,
                 width + left + right));
           }
@@ -163,8 +164,9 @@ OperatorSchema random_crop_schema() {
       .parameter("left", margin_option("pixels added on the left"))
       .parameter("bottom", margin_option("pixels added at the bottom"))
       .parameter("right", margin_option("pixels added on the right"))
-      .constant<bool>("pad_if_needed",
-                      {.value = false, .help = "adds what a side lacks, at both of its ends"})
+      .constant<bool>(
+          "pad_if_needed",
+          {.value = false, .help = "adds the pixels that a side lacks at both of its ends"})
       .choice("border", Border::constant, {Border::constant, Border::edge, Border::reflect},
               "the content of the padding")
       .parameter("fill", fill_option("color of constant padding, for each channel"))

@@ -52,17 +52,18 @@ Value<float> beta(Graph& g, Param<float> alpha, Param<float> other_alpha);
 // | Image, the options | HWC, 8 bit   | 1 to 4   | Image of height x width                 |
 //
 // As in torchvision's RandomCrop: the image is padded first, and all positions of the window are
-// equally likely. Without padding, a JPEG decoder before it decodes the window only. Errors of a
-// sample: a window that does not fit into the padded image. Throws BuildError for pad_if_needed
-// with another border than `constant`.
+// equally likely. Without padding, the decoder before it decodes only the window. Errors of a
+// sample: a window that does not fit into the padded image.
 struct RandomCropOptions {
   Param<int> height = 224, width = 224;                 // 1 to 65535
   Param<int> top = 0, left = 0, bottom = 0, right = 0;  // added pixels, 0 to 65535
-  // Adds what a side lacks, at both of its ends.
+  // If a side is shorter than the window by n pixels, adds n pixels at both ends.
   bool pad_if_needed = false;
   Border border = Border::constant;
   Param<Fill> fill = 0;
 };
+
+// Throws BuildError for pad_if_needed with another border than `constant`.
 Value<Image> random_crop(Value<Image> image, const RandomCropOptions& options = {});
 
 namespace detail {

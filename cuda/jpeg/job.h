@@ -58,7 +58,8 @@ inline constexpr int kJpegLookupBits = 10;
 // The size of JpegCodes::long_entries, which covers the highest 16-bit values. Long codes start
 // with many 1 bits: in the standard's tables, all codes longer than kJpegLookupBits are covered.
 inline constexpr std::uint32_t kJpegLongLookups = 1024;
-// The bits by which a step is looked up, and the steps of two tables (see JpegStep).
+// Bits that index a table of steps, and the sizes of the two DC and the two AC tables (see
+// JpegStep).
 inline constexpr int kJpegDcStepBits = 9, kJpegAcStepBits = 11;
 inline constexpr std::uint32_t kJpegDcSteps = 2 << kJpegDcStepBits;
 inline constexpr std::uint32_t kJpegAcSteps = 2 << kJpegAcStepBits;
@@ -86,7 +87,7 @@ struct JpegCodes {
   std::int32_t offset[4][16 - kJpegLookupBits];
   std::uint8_t values[4][256];
   // By the next bits, for readers that only look for MCUs (see JpegStep): DC tables, then AC
-  // tables.
+  // tables. Built only if there are files without a JPEG index.
   std::uint32_t steps[kJpegDcSteps + kJpegAcSteps];
 };
 static_assert(sizeof(JpegCodes) % 16 == 0);

@@ -66,9 +66,9 @@ namespace sluice::device {
 inline constexpr int kJpegMoreLaunches = 2;
 inline constexpr std::uint32_t kJpegBitsAgain = 1 << 17;
 
-// A step of a reader that only looks for MCUs: one symbol or several, with their extra bits. Most
-// AC symbols are short, so a step passes one and a half of them. Packed in 16 bits. Bits 0..4: the
-// number of bits; 5..11: the number of coefficients, where the end of a block counts as one; 12: 1
+// A step of a reader that only looks for MCUs: one symbol or several, with their extra bits. On
+// average, an AC step covers 1.5 symbols of photographs. Packed in 16 bits. Bits 0..4: the number
+// of bits; 5..11: the number of coefficients, where the end of a block counts as one; 12: 1
 // if the block ends.
 //
 // JpegCodes::steps has two values for the next bits, or 0 if jpeg_symbol() must decode them. The
@@ -86,7 +86,7 @@ struct JpegStep {
     const std::uint32_t ends = !dc && size == 0 && zeros != 15 ? 1 : 0;
     return {((symbol >> 8) + size) | (ends != 0 ? 1 : zeros + 1) << 5 | ends << 12};
   }
-  // The most extra bits of a symbol in a sound file.
+  // The most extra bits of a symbol in a valid file.
   SLUICE_HOST_DEVICE static std::uint32_t most_extra(bool dc) { return dc ? 11 : 10; }
 };
 

@@ -1,4 +1,5 @@
 #include <sluice/graph/exec/device_batch_plan.h>
+#include <sluice/graph/exec/evaluation.h>
 #include <sluice/graph/exec/inspect.h>
 #include <sluice/graph/exec/runner.h>
 #include <sluice/graph/passes/passes.h>
@@ -25,48 +26,29 @@ struct Inspection::Impl {
     sample.set_alone();
   }
 
-  void walk(const detail::Block& block) {
-    for (const detail::Node& node : block.nodes) {
-      if (sample.ended()) return;
-      detail::visit(node, [this](const auto& part) { walk(part); });
-    }
-  }
-
-  void walk(const detail::Stage& stage) {
-    runner.run(sample, stage);
-    if (sample.ended()) return;
-    for (const detail::Step& step : stage.steps) note(step.writes);
-  }
-
-  void walk(const detail::Choice& choice) {
-    const std::size_t branch = runner.choose(sample, choice);
-    if (sample.ended()) return;
-    walk(choice.branches[branch]);
-    detail::Runner::give_results(sample, choice, branch);
-    note(choice.results);
-  }
-
-  void walk(const detail::Loop& loop) {
-    detail::Runner::begin(sample, loop);
-    while (true) {
-      walk(loop.condition);
-      if (!runner.wants_another(sample, loop)) break;
-      walk(loop.body);
-      detail::Runner::carry(sample, loop);
-      // A value that was passed on is no longer in the slot where the body made it.
-      std::erase_if(values, [&](const Named& value) {
-        return std::find(loop.locals.begin(), loop.locals.end(), value.slot) != loop.locals.end();
-      });
-    }
-    if (!sample.ended()) note(loop.results);
-  }
-
   void note(const std::vector<detail::SlotId>& slots) {
     for (const detail::SlotId slot : slots) {
       std::erase_if(values, [&](const Named& value) { return value.slot == slot; });
       values.push_back({plan.slots[slot].name, plan.slots[slot].type->name, slot});
     }
   }
+
+  // A value that was passed on is no longer in the slot where the loop's body made it.
+  void forget(const std::vector<detail::SlotId>& slots) {
+    std::erase_if(values, [&](const Named& value) {
+      return std::find(slots.begin(), slots.end(), value.slot) != slots.end();
+    });
+  }
+
+  class Noting : public detail::Walk {
+   public:
+    explicit Noting(Impl& to) : Walk(to.runner, to.sample), to_(to) {}
+
+   private:
+    void made(const std::vector<detail::SlotId>& slots) override { to_.note(slots); }
+    void carried(const detail::Loop& loop) override { to_.forget(loop.locals); }
+    Impl& to_;
+  };
 
   // Returns the value; for one on the device, a copy on the host.
   const void* look_at(detail::SlotId slot, const detail::SlotType* type) {
@@ -116,7 +98,7 @@ Inspection::Inspection(const detail::Plan& plan, const SampleKey& key,
                             "; they are numbered 0 to " + std::to_string(plan.samples - 1));
   }
   impl_->sample.begin(key, key.index, options.seed, options.batch_size);
-  impl_->walk(impl_->plan.top);
+  Impl::Noting(*impl_).run(impl_->plan.top);
   if (impl_->sample.past_end()) {
     throw std::out_of_range("inspect: there is no sample " + std::to_string(key.index) +
                             "; the epoch ends before it");

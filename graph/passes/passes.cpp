@@ -210,6 +210,7 @@ struct Pass {
   Plan (*run)(Plan);
   bool lets_values_be_seen = true;  // values stay in their steps' slots until the sample has ended
   bool composes = false;            // runs only on request
+  bool needs_batches = false;       // only for samples that become part of a batch
 };
 constexpr Pass kPasses[] = {{"prune", prune},
                             {"sink", sink},
@@ -220,7 +221,7 @@ constexpr Pass kPasses[] = {{"prune", prune},
                             {"carry", carry},
                             {"fuse", fuse, false},
                             {"join_device_batches", join_device_batches, false},
-                            {"place_outputs", place_outputs, false},
+                            {"place_outputs", place_outputs, false, false, true},
                             {"release", release, false}};
 
 std::string indented(const std::string& text) {
@@ -270,6 +271,14 @@ Plan prepare_to_inspect(Plan plan) {
     if (pass.lets_values_be_seen) plan = pass.run(std::move(plan));
   }
   return plan;
+}
+
+Plan prepare_to_evaluate(Plan plan) {
+  check(plan);
+  for (const Pass& pass : kPasses) {
+    if (!pass.composes && !pass.needs_batches) plan = pass.run(std::move(plan));
+  }
+  return number(std::move(plan));
 }
 
 std::string explain(const Plan& recorded, bool composes) {

@@ -59,5 +59,7 @@ Plan prepare(Plan plan, const PassObserver& observer = {}, bool composes = false
 // The same for a plan that has been checked, without the passes that remove values. So each value
 // of a sample can be inspected after the sample has ended.
 Plan prepare_to_inspect(Plan plan);
+// The same as prepare(), for samples that do not become part of a batch.
+Plan prepare_to_evaluate(Plan plan);
 
 }  // namespace sluice::detail

@@ -128,17 +128,18 @@ void translate(const Image& in, double x, double y, bool relative, const WarpOpt
 // affine: shears, scales, rotates and moves an image in one warp; its size does not change.
 //
 // The steps are those of torchvision's affine: a shear along x, then along y, a scale and a
-// rotation, all about the center, then a move. The signs are those of rotate() and shear():
-// torchvision's angles have the opposite sign. For pixels see warp_affine().
+// rotation, all about the center, then a move. Positive angles rotate counter-clockwise, as in
+// rotate(), and shear as in shear(); those of torchvision do the opposite. For pixels see
+// warp_affine().
 //
-// Errors: those of warp_affine, and std::invalid_argument for a scale of 0 or below, and for a
-// shear that is not between -90 and 90 degrees.
+// Errors, also of affine_map(): those of warp_affine, and std::invalid_argument for a scale of 0 or
+// below, and for a shear that is not between -90 and 90 degrees.
 struct Affine {
   double degrees = 0;  // counter-clockwise
   double x = 0, y = 0;
   bool relative = false;  // x and y are shares of the width and the height, not pixels
   double scale = 1;
-  double shear_x = 0, shear_y = 0;        // degrees; the tangents are those of Shear
+  double shear_x = 0, shear_y = 0;        // degrees; Shear takes their tangents
   double center_x = 0.5, center_y = 0.5;  // the fixed point, as shares of width and height
 };
 

@@ -213,8 +213,10 @@ void copy_array(nb::handle object, Tensor& out, Layout layout) {
   copy_all(array, out.bytes());
 }
 
-void copy_image(nb::handle object, Image& out) {
-  const AnyArray array = array_of(object);
+namespace {
+
+// Returns height, width and channels. Throws if the array is not an image.
+std::array<int, 3> image_size_of(const AnyArray& array) {
   constexpr std::string_view kExpected =
       "an image is an array of uint8, height x width or height x width x channels, not one of ";
   const std::string dtype = name_of_dtype(array);
@@ -229,8 +231,32 @@ void copy_image(nb::handle object, Image& out) {
       throw std::invalid_argument("an image's sides have at most 65535 pixels");
     return static_cast<int>(array.shape(axis));
   };
-  out.create(size(0), size(1), array.ndim() == 3 ? size(2) : 1);
+  return {size(0), size(1), array.ndim() == 3 ? size(2) : 1};
+}
+
+}  // namespace
+
+void copy_image(nb::handle object, Image& out) {
+  const AnyArray array = array_of(object);
+  const auto [height, width, channels] = image_size_of(array);
+  out.create(height, width, channels);
   copy_all(array, reinterpret_cast<std::byte*>(out.data()));
+}
+
+std::shared_ptr<const void> view_image(nb::handle object, Image& out) {
+  auto array = std::make_shared<const AnyArray>(array_of(object));
+  const auto [height, width, channels] = image_size_of(*array);
+  const bool side_by_side = array->size() > 0 && array->stride(1) == channels &&
+                            (array->ndim() == 2 || array->stride(2) == 1) &&
+                            array->stride(0) >= std::int64_t{width} * channels;
+  if (!side_by_side) {
+    out.create(height, width, channels);
+    copy_all(*array, reinterpret_cast<std::byte*>(out.data()));
+    return nullptr;
+  }
+  auto* const pixels = static_cast<std::uint8_t*>(const_cast<void*>(array->data()));  // only read
+  out = Image::view(pixels, height, width, channels, array->stride(0));
+  return array;
 }
 
 void bind_arrays(nb::module_& module) {

@@ -67,6 +67,12 @@ void copy_array(nb::handle object, Tensor& out, Layout layout = Layout::none);
 // The same for an image: u8, height x width, or height x width x channels.
 void copy_image(nb::handle object, Image& out);
 
+// Keeps the memory of an array alive.
+using Exports = std::vector<std::shared_ptr<const void>>;
+// The same, but `out` views the pixels of the array if they lie side by side, and is a copy
+// otherwise. The view is valid as long as the result lives.
+[[nodiscard]] std::shared_ptr<const void> view_image(nb::handle object, Image& out);
+
 void bind_arrays(nb::module_& module);
 
 }  // namespace sluice::python

@@ -192,6 +192,7 @@ void bind_description(nb::module_& module) {
   bind_steps(bound);
   bind_workers(module, bound);
   bind_batches(module, bound);
+  bind_evaluation(module, bound);
 }
 
 }  // namespace sluice::python

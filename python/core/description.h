@@ -58,6 +58,8 @@ void bind_workers(nb::module_& module, nb::class_<Description>& description);
 // Adds functions on several samples at once.
 void bind_batches(nb::module_& module, nb::class_<Description>& description);
 void bind_pipeline(nb::module_& module);  // class Pipeline
+// Adds a method for the inputs of class Evaluator, and the class.
+void bind_evaluation(nb::module_& module, nb::class_<Description>& description);
 // Takes the plan. options.h describes `options`.
 nb::object build_pipeline(Description& description, const Slots& outputs, const nb::dict& options);
 

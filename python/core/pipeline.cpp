@@ -140,6 +140,7 @@ nb::object value_of(const Inspection& sample, const Inspection::Named& value,
 nb::dict values_of(const Inspection& sample, const detail::Plan& plan) {
   std::vector<std::pair<std::string, std::vector<nb::object>>> steps;
   for (const Inspection::Named& value : sample.values()) {
+    if (value.slot >= plan.slots.size()) continue;  // made by a step that a pass has added
     auto step = std::find_if(steps.begin(), steps.end(),
                              [&](const auto& one) { return one.first == value.name; });
     if (step == steps.end()) step = steps.insert(step, {value.name, {}});

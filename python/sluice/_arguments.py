@@ -73,7 +73,10 @@ def _as(kind: type, given: Any) -> Any:
     if is_bool(given):
         return None
     if kind is int:
-        return operator.index(given) if hasattr(given, "__index__") else None
+        try:
+            return operator.index(given)
+        except TypeError:
+            return None
     if kind is float:
         return (given if isinstance(given, (int, float)) else given.item()) if is_number(given) else None
     if kind is bytes:

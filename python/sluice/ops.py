@@ -15,6 +15,7 @@ from typing import Any
 from . import _core, _peers
 from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, near as _near, short as _short
 from ._describing import refusing as _refusing
+from ._eager import eager as _eager
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._value import Value as _Value
 from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number
@@ -540,34 +541,40 @@ def _margins(padding: Any, operator: str) -> list[int]:
             f"{operator}: padding must be 1, 2 or 4 whole numbers: all sides; left and right, top and bottom; "
             f"or left, top, right, bottom (got {_short(padding)})"
         )
-    left, top, right, bottom = [int(one) for one in (given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given)][:4]
+    left, top, right, bottom = [int(one) for one in (given * 4)[:4]]
     return [top, left, bottom, right]
 
 
 @_checked(_core.BuildError)
 def random_crop(
     image: _Value,
-    height: int,
-    width: int,
+    height: int = 224,
+    width: int = 224,
     *,
-    padding: int | Sequence[int] = 0,
+    padding: int | Sequence[int] | None = None,
+    top: int = 0,
+    left: int = 0,
+    bottom: int = 0,
+    right: int = 0,
     pad_if_needed: bool = False,
     border: str = "constant",
     fill: int | tuple[int, int, int] = 0,
 ) -> _Value:
     """Cuts out a window of a fixed size at a random position.
 
-    All positions are equally likely. Without padding, a JPEG decoder before it decodes the window only.
+    All positions are equally likely. Without padding, the decoder before it decodes only the window.
 
     Parameters
     ----------
     image : Value of image
-    height, width : int
+    height, width : int, default 224
         The size of the window, in pixels. 1 to 65535.
-    padding : int, or list of 2 or 4 ints, default 0
-        Pixels to add before: on all sides; on the left and right, and at the top and bottom; or left, top, right, bottom.
+    padding : int, or list of 2 or 4 ints, optional
+        Pixels to add. One number: all sides. Two: left and right, top and bottom. Four: left, top, right, bottom.
+    top, left, bottom, right : int, default 0
+        The same for each side, in place of ``padding``.
     pad_if_needed : bool, default False
-        If True, adds what a side lacks, at both of its ends. Needs the border 'constant'.
+        If a side is shorter than the window by n pixels, adds n pixels at both ends. Needs the border 'constant'.
     border : {'constant', 'edge', 'reflect'}, default 'constant'
         The content of the padding.
     fill : int, or list of 3 or 4 ints, default 0
@@ -583,8 +590,13 @@ def random_crop(
         If an argument is out of range. If the window does not fit into a padded image, its sample fails.
     """
     graph, slot = _slot(image, "random_crop")
+    margins = [top, left, bottom, right]
+    if padding is not None:
+        if _builtins.any(margins):
+            raise _core.BuildError("random_crop: padding and top, left, bottom, right say the same; pass one of them")
+        margins = _margins(padding, "random_crop")
     made = graph.core.random_crop(
-        slot, height, width, _margins(padding, "random_crop"), pad_if_needed, border, _fill_values(fill, "random_crop")
+        slot, height, width, margins, pad_if_needed, border, _fill_values(fill, "random_crop")
     )
     return _Value(graph, made)
 
@@ -619,8 +631,7 @@ def color_jitter(
     brightness, contrast, saturation : float, or list of 2 floats, optional
         The range of the factor. A number x stands for max(0, 1 - x) to 1 + x. By default nothing changes.
     hue : float, or list of 2 floats, optional
-        The range of the rotation of hues, in degrees. A number x stands for -x to x. torchvision counts in turns of 360
-        degrees.
+        The range of the rotation of hues, in degrees. A number x stands for -x to x. torchvision's ``hue=0.1`` is 36 here.
 
     Returns
     -------
@@ -1024,8 +1035,10 @@ __all__ = sorted(
 )
 __all__ = [name for name in __all__ if name not in ("annotations", "Any", "Sequence")]
 
+_SCHEMAS = {_python_name(_one["name"]): _one for _one in _OPERATORS.values()}
 for _name in __all__:
-    globals()[_name] = _refusing(Exception)(globals()[_name])
+    _function = globals()[_name]
+    globals()[_name] = _eager(_refusing(Exception)(_function), _SCHEMAS.get(_name) if hasattr(_function, "__signature__") else None)
 
 
 def __dir__() -> list[str]:

@@ -84,7 +84,7 @@ def affine(image: Value, *, degrees: float | Value = 0.0, y: float | Value = 0.0
     shear_y : f32 or Value, default 0.0
         Degrees by which rows slope down to the right; -89 <= x <= 89.
     shear_x : f32 or Value, default 0.0
-        Degrees by which columns slope to the right; -89 <= x <= 89.
+        Degrees by which columns lean to the right, going down; -89 <= x <= 89.
     center_y : f32 or Value, default 0.5
         Fixed point, as a fraction of the height; -10 <= x <= 10.
     center_x : f32 or Value, default 0.5
@@ -130,7 +130,7 @@ def affine_boxes(boxes: Value, height: int | Value, width: int | Value, *, degre
     shear_y : f32 or Value, default 0.0
         Degrees by which rows slope down to the right; -89 <= x <= 89.
     shear_x : f32 or Value, default 0.0
-        Degrees by which columns slope to the right; -89 <= x <= 89.
+        Degrees by which columns lean to the right, going down; -89 <= x <= 89.
     center_y : f32 or Value, default 0.5
         Fixed point, as a fraction of the height; -10 <= x <= 10.
     center_x : f32 or Value, default 0.5
@@ -170,7 +170,7 @@ def affine_points(points: Value, height: int | Value, width: int | Value, *, deg
     shear_y : f32 or Value, default 0.0
         Degrees by which rows slope down to the right; -89 <= x <= 89.
     shear_x : f32 or Value, default 0.0
-        Degrees by which columns slope to the right; -89 <= x <= 89.
+        Degrees by which columns lean to the right, going down; -89 <= x <= 89.
     center_y : f32 or Value, default 0.5
         Fixed point, as a fraction of the height; -10 <= x <= 10.
     center_x : f32 or Value, default 0.5
@@ -674,8 +674,7 @@ def color_jitter(image: Value, *, brightness: float | Sequence[float] | None = N
     brightness, contrast, saturation : float, or list of 2 floats, optional
         The range of the factor. A number x stands for max(0, 1 - x) to 1 + x. By default nothing changes.
     hue : float, or list of 2 floats, optional
-        The range of the rotation of hues, in degrees. A number x stands for -x to x. torchvision counts in turns of 360
-        degrees.
+        The range of the rotation of hues, in degrees. A number x stands for -x to x. torchvision's ``hue=0.1`` is 36 here.
 
     Returns
     -------
@@ -2745,20 +2744,22 @@ def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: in
         its sample fails.
     """
 
-def random_crop(image: Value, height: int, width: int, *, padding: int | Sequence[int] = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0) -> Value:
+def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: int | Sequence[int] | None = None, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0) -> Value:
     """Cuts out a window of a fixed size at a random position.
 
-    All positions are equally likely. Without padding, a JPEG decoder before it decodes the window only.
+    All positions are equally likely. Without padding, the decoder before it decodes only the window.
 
     Parameters
     ----------
     image : Value of image
-    height, width : int
+    height, width : int, default 224
         The size of the window, in pixels. 1 to 65535.
-    padding : int, or list of 2 or 4 ints, default 0
-        Pixels to add before: on all sides; on the left and right, and at the top and bottom; or left, top, right, bottom.
+    padding : int, or list of 2 or 4 ints, optional
+        Pixels to add. One number: all sides. Two: left and right, top and bottom. Four: left, top, right, bottom.
+    top, left, bottom, right : int, default 0
+        The same for each side, in place of ``padding``.
     pad_if_needed : bool, default False
-        If True, adds what a side lacks, at both of its ends. Needs the border 'constant'.
+        If a side is shorter than the window by n pixels, adds n pixels at both ends. Needs the border 'constant'.
     border : {'constant', 'edge', 'reflect'}, default 'constant'
         The content of the padding.
     fill : int, or list of 3 or 4 ints, default 0
@@ -2798,7 +2799,7 @@ def random_crop_region(height: int | Value, width: int | Value, crop_height: int
     right : i32 or Value, default 0
         Pixels added on the right; 0 <= x <= 65535.
     pad_if_needed : bool, default False
-        Adds what a side lacks, at both of its ends.
+        Adds the pixels that a side lacks at both of its ends.
 
     Returns
     -------
@@ -2822,7 +2823,7 @@ def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 
     min_area, max_area : float, default 0.02 and 0.33
         The range of the rectangle's area, as a share of the image's area.
     min_ratio, max_ratio : float, default 0.3 and 3.3
-        The range of the rectangle's width divided by its height.
+        The range of the rectangle's height divided by its width.
     fill : int, list of 3 or 4 ints, or Value of a tensor, default 0
         The color, 0 to 255.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import os
 import types
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Iterator, Sequence
@@ -20,7 +22,7 @@ from ._batch import Array, Batch, Column
 from ._pipeline import OPTIONS, Description, Pipeline, pipeline
 from ._structure import flatten, rebuild
 from .sources import classes as _classes, files
-from .transforms import BatchTransform, Compose
+from .transforms import BatchTransform, Compose, require_transforms
 
 
 def _decoded(data: torch.Tensor, y: int, x: int, height: int, width: int) -> torch.Tensor:
@@ -282,15 +284,21 @@ class Loader:
         self.pipeline.close()
 
 
+#: What to write for options of DataLoader and torchvision's ImageFolder.
+_FOLDER_OPTIONS = {
+    "num_workers": "threads=N; by default all CPUs", "sampler": "shuffle, subset, weights or shard", "to": "device",
+    "loader": "leave it out: files are decoded by this class", "collate_fn": "batch_transform, or a function marked with @sluice.pipeline",
+    "target_transform": "sluice.map in a function marked with @sluice.pipeline", "is_valid_file": "endings, or subset",
+    "window": "window of sluice.files in a function marked with @sluice.pipeline",
+}
+
 #: The file name endings that ImageFolder reads.
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".jpe", ".png", ".webp", ".gif")
 
 
 @pipeline()
-def _images_and_labels(
-    root: Any, transform: Any, labels: int | None, classes: Any, endings: Any, apply_orientation: bool, reader: dict[str, Any]
-) -> Any:
-    file, label = files(root, classes=classes, endings=endings, **reader)
+def image_folder(root: Any, transform: Any, labels: int | None, apply_orientation: bool, reader: dict[str, Any]) -> Any:
+    file, label = files(root, **reader)
     image = transform(ops.decode_image(file, apply_orientation=apply_orientation))
     return image, label if labels is None else ops.one_hot(label, classes=labels)
 
@@ -312,15 +320,17 @@ class ImageFolder(Loader):
     Parameters
     ----------
     root : path
-        The folder. The folders in it are the classes. It may contain JPEG, PNG, WebP and GIF files.
+        The folder. Each folder in it is a class. JPEG, PNG, WebP and GIF files are read; a LeftOutWarning counts others.
     transform : transform, or function of a Value, optional
-        A transform of :mod:`sluice.transforms`, or a function that adds operators of :mod:`sluice.ops` to an image.
+        A transform of :mod:`sluice.transforms`, or a function that adds operators of :mod:`sluice.ops` to an image. Those
+        of torchvision itself do not work here.
     batch_size : int, default 1
         The number of images of a batch.
     shuffle : bool, default False
-        If True, a random order, another one in each epoch. It depends only on the seed and the epoch.
+        If True, shuffles in each epoch. The order depends only on the seed and the epoch.
     device : torch.device or str, optional
-        The PyTorch device of the tensors, such as 'cuda'. Batches are copied there ahead of use.
+        The PyTorch device of the tensors, such as 'cuda'. Batches are copied there ahead of use. With ``batch_transform``,
+        each batch is copied when the loop takes it.
     batch_transform : MixUp, CutMix, or RandomChoice of both, optional
         Changes each batch. Labels then are vectors of probabilities, of dtype float32.
     drop_last : bool, default False
@@ -328,7 +338,7 @@ class ImageFolder(Loader):
     shard : (index, count) or 'environment', optional
         The part of this process; see :func:`sluice.files`. For DistributedDataParallel, pass :func:`shard`.
     uneven : {'keep', 'repeat_last', 'wrap', 'drop'}, default 'wrap'
-        The parts of all processes have the same length with 'wrap', as with DistributedSampler.
+        What to do if parts differ in length; only used with ``shard``. 'wrap' repeats samples, as DistributedSampler does.
     classes : list of str, optional
         The names of the classes in the order of their labels. For validation, pass the ``classes`` of the training data.
     endings : list of str, optional
@@ -336,15 +346,21 @@ class ImageFolder(Loader):
     apply_orientation : bool, default True
         If True, applies the EXIF orientation of JPEG files. torchvision's ImageFolder ignores it.
     **options
-        Options of :func:`sluice.pipeline`, such as ``seed``, ``threads``, ``prefetch`` and ``on_error``.
+        Options of :func:`sluice.pipeline`, such as ``seed``, ``threads``, ``prefetch`` and ``on_error``; and ``subset``,
+        ``weights``, ``replacement``, ``draws`` and ``allow_empty`` of :func:`sluice.files`.
 
     Attributes
     ----------
+    batch, pipeline
+        As for :class:`Loader`: ``loader.batch.errors`` lists the files that could not be used.
     classes : list of str
         The names of the classes, by label.
     class_to_idx : dict
         The label of each class.
     """
+
+    def __repr__(self) -> str:
+        return f"<ImageFolder of {len(self.classes)} classes: {len(self)} batches in an epoch>"
 
     def __init__(
         self,
@@ -365,26 +381,37 @@ class ImageFolder(Loader):
     ):
         if isinstance(transform, (list, tuple)):
             transform = Compose(transform)
-        if transform is not None and not callable(transform) or isinstance(transform, BatchTransform):
-            raise _core.BuildError(f"ImageFolder: transform must be a transform of an image (got {transform!r})")
+        elif transform is not None:
+            require_transforms([transform], "ImageFolder")
         if batch_transform is not None and not isinstance(batch_transform, BatchTransform):
-            raise _core.BuildError(f"ImageFolder: batch_transform must be MixUp or CutMix (got {batch_transform!r})")
-        endings = list(IMAGE_ENDINGS if endings is None else endings)
-        self.classes = list(_classes(root, endings=endings) if classes is None else classes)
+            raise _core.BuildError(f"ImageFolder: batch_transform must be MixUp, CutMix or another BatchTransform of sluice.transforms (got {batch_transform!r})")
+        endings = IMAGE_ENDINGS if endings is None else [endings] if isinstance(endings, str) else list(endings)
+        found = _classes(root, endings=list(endings))
+        if isinstance(classes, str):
+            raise _core.BuildError(f"ImageFolder: classes must be a list of str (got {classes!r})")
+        self.classes = found if classes is None else list(classes)
+        if not self.classes:
+            raise _core.BuildError(f"ImageFolder: {os.fspath(root)!r} has no folders of classes; sluice.files reads a folder without")
+        stray = [one.name for one in os.scandir(root) if one.is_file() and one.name.lower().endswith(tuple(one_ending.lower() for one_ending in endings))]
+        if stray:
+            raise _core.BuildError(f"ImageFolder: {sorted(stray)[0]!r} is beside the folders of classes; move it into one, or away")
         self.class_to_idx = {name: label for label, name in enumerate(self.classes)}
         labels = None
         if batch_transform is not None:
-            labels = batch_transform.num_classes or len(self.classes)
+            labels = len(self.classes) if batch_transform.num_classes is None else batch_transform.num_classes
             options.setdefault("deliver_on_device", False)  # it changes batches in host memory
-        reader = {"shuffle": shuffle}
-        if shard is not None:
-            reader.update(shard=shard, uneven=uneven)
+        reader = {name: options.pop(name) for name in ("subset", "weights", "replacement", "draws", "allow_empty") if name in options}
+        reader.update(shuffle=shuffle, classes=classes, endings=list(endings), shard=shard, uneven=uneven)
         for name in options:
-            if name in _peers.OPTIONS:
-                raise _core.BuildError(f"ImageFolder has no {name!r}; {_peers.instead(_peers.OPTIONS[name])}")
+            if name not in OPTIONS:
+                advice = _FOLDER_OPTIONS.get(name) or _peers.OPTIONS.get(name)
+                known = (*inspect.signature(ImageFolder).parameters, *OPTIONS)
+                what_to_do = f"; {_peers.instead(advice)}" if advice else near(name, known)
+                raise _core.BuildError(f"ImageFolder has no {name!r}{what_to_do}")
         super().__init__(
-            _images_and_labels, root, transform or _unchanged, labels, classes, endings, apply_orientation, reader,
-            to=device, drop_last=drop_last, batch_size=batch_size, **options,
+            image_folder, root, transform or _unchanged, labels, apply_orientation, reader,
+            to=None if device is None else _device(device, "ImageFolder: device"), drop_last=True if drop_last else None,
+            batch_size=batch_size, **options,
         )
         if batch_transform is not None:
             self.pipeline.batch_step(batch_transform)
@@ -394,11 +421,11 @@ def _unchanged(image: Any) -> Any:
     return image
 
 
-def _device(given: Any) -> torch.device:
+def _device(given: Any, what: str = "Loader: to") -> torch.device:
     try:
         device = torch.device(given)
     except (OverflowError, RuntimeError, TypeError, ValueError) as error:
-        raise _core.BuildError(f"Loader: to must be a device of PyTorch, such as 'cuda:1' (got {given!r})") from error
+        raise _core.BuildError(f"{what} must be a device of PyTorch, such as 'cuda:1' (got {given!r})") from error
     if device.type == "cuda" and device.index is None and torch.cuda.is_available():
         return torch.device("cuda", torch.cuda.current_device())
     return device

@@ -13,17 +13,23 @@
     ])
     loader = sluice.torch.ImageFolder("train", transform, batch_size=256, shuffle=True)
 
-A transform is a function of a Value: call it in a function that is marked with :func:`sluice.pipeline`. The Value is an
-image or the bytes of an image file. The transform adds operators of :mod:`sluice.ops` to the pipeline, and returns the
-new Value. So a crop reaches into the decoder, and each sample runs only the branches that it draws.
+In a function that is marked with :func:`sluice.pipeline`, a transform takes a Value: an image, or the bytes of an image
+file. It adds operators of :mod:`sluice.ops` to the pipeline, and returns the new Value. So the decoder decodes only what
+a crop needs, and each sample runs only the branches that it draws.
 
-Images stay in height, width, channels and dtype u8 until the end. ``ToImage`` makes channels the first dimension, and
-``ToDtype`` and ``Normalize`` say what the result becomes. After a floating-point ``ToDtype``, only transforms that copy
-pixels are possible. Wrong arguments raise BuildError.
+Outside of a pipeline, a transform takes one image and returns the result: a NumPy array (height, width, channels), a
+PyTorch tensor (channels, height, width), an image of PIL, or the bytes of a file. ``seed=`` or ``generator=`` make random
+transforms repeatable.
+
+Images are (height, width, channels) of dtype u8 until the end. ``ToImage`` makes the result (channels, height, width).
+``ToDtype`` and ``Normalize`` set its dtype and scale. After a floating-point ``ToDtype``, only flips, ``CenterCrop``,
+``RandomCrop``, ``Pad``, ``RandomErasing`` and ``Normalize`` are possible. Wrong arguments raise BuildError, some of them
+when the pipeline is described.
 """
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 import random
@@ -33,6 +39,8 @@ from typing import Any
 from . import _core, _peers, ops
 from ._arguments import list_of_numbers, near, short
 from ._control import apply_if, select
+from ._describing import current_graph, refuse
+from ._eager import Plans, is_array
 from ._mix import cut_mix, mix_up
 from ._value import Value, is_number
 from .sources import map as _map
@@ -43,12 +51,13 @@ _MOST_ORDERED = 5
 
 
 class _State:
-    """A Value on its way through transforms, and what it becomes at the end."""
+    """The state while transforms are added: the Value of the image, and layout, dtype and scale of the result."""
 
     def __init__(self, value: Value):
         self._value = value
-        self._mirror: Value | None = None  # a flip that is still to be done
+        self._mirror: Value | None = None  # a deferred flip
         self.channels_first = False
+        self.channels: int | None = None  # if known
         self.dtype: str | None = None
         self.scaled = False  # to 0 .. 1
         self.mean: list[float] | None = None
@@ -66,54 +75,116 @@ class _State:
         """The image so far. `copies`: the transform only copies pixels, or replaces them by a color."""
         if self.floating and not copies:
             raise _core.BuildError(
-                f"{user} works on images of uint8, but ToDtype or Normalize comes before it; put {user} before ToDtype"
+                f"{user} works on images of uint8, but ToTensor, ToDtype or Normalize comes before it; put {user} before them"
             )
         if self.is_file:
             self._value = ops.decode_image(self._value)
+        if self._value.type == "tensor":
+            raise _core.BuildError(
+                f"{user} takes an image or a file, not a tensor: pass arrays of uint8, and put all transforms into one Compose"
+            )
         if self._value.type != "image":
             raise _core.BuildError(f"{user} takes an image or a file, not {self._value!r}")
         if self._mirror is not None:
             self._value, self._mirror = ops.flip(self._value, horizontal=self._mirror), None
         return self._value
 
-    def file_or_image(self, user: str) -> Value:
-        return self._value if self.is_file and self._mirror is None else self.image(user)
-
     def set(self, image: Value) -> None:
         self._value = image
+
+    def require_value(self, user: str) -> None:
+        if not isinstance(self._value, Value) or self._value.type not in ("image", "bytes", "byte_span"):
+            raise _core.BuildError(f"{user}: a transform must return a Value of an image (got {short(self._value)})")
 
     def flip_later(self, mirror: Value) -> None:
         self._value, self._mirror = self.image("RandomHorizontalFlip", copies=True), mirror
 
+    def fill(self, values: Any) -> Any:
+        """A color in units of the values so far, as pixel values."""
+        if not self.floating:
+            return values
+        given = [float(values)] if is_number(values) else [float(one) for one in values]
+        mean, std = self.mean or [0.0], self.std or [1.0]
+        count = max(len(given), len(mean), len(std))
+        given, mean, std = (one * count if len(one) == 1 else one for one in (given, mean, std))
+        unit = 255 if self.scaled else 1
+        pixel = [min(255, max(0, round(unit * (x * s + m)))) for x, m, s in zip(given, mean, std)]
+        return pixel[0] if count == 1 else tuple(pixel)
+
     def finish(self) -> Value:
         if not self.channels_first and not self.floating:
-            return self.image("ToImage")
+            return self.image("the result")
         mirror = False if self._mirror is None else self._mirror
         self._mirror = None
-        image = self.image("ToImage", copies=True)
+        image = self.image("the result", copies=True)
         layout = "CHW" if self.channels_first else "HWC"
         if self.mean is None:
             scale = 1.0 if self.scaled and self.floating else 255.0
             return ops.crop_mirror_normalize(image, mirror=mirror, dtype=self.dtype or "u8", layout=layout, scale=scale)
         unit = 1.0 if self.scaled else 255.0
+        if any(abs(one) > unit for one in self.mean):
+            raise _core.BuildError(f"Normalize: mean must lie between {-unit:g} and {unit:g} (got {short(self.mean)})")
+        std = [one / unit for one in self.std or []]
+        most = max(1.0, *std)  # the operator takes at most 1
         return ops.crop_mirror_normalize(
-            image, mirror=mirror, mean=[one / unit for one in self.mean], std=[one / unit for one in self.std or []],
+            image, mirror=mirror, mean=[one / unit for one in self.mean], std=[one / most for one in std], scale=1 / most,
             dtype=self.dtype or "f32", layout=layout,
         )
 
 
-class Transform:
-    """The base of all transforms: a function from a Value to a Value."""
+#: Counts changes of transforms that described plans contain: the plans are then described anew.
+_changes = [0]
 
-    def __call__(self, image: Value) -> Value:
-        if not isinstance(image, Value):
+
+def _add(transform: Any, state: _State) -> None:
+    """Adds a transform, or a function of a Value. An error names it."""
+    is_own = isinstance(transform, Transform)
+    name = type(transform).__name__ if is_own else getattr(transform, "__name__", "a function")
+    if is_own:
+        transform.__dict__["_used"] = True
+    if not is_own or type(transform).__call__ is not Transform.__call__:
+        state.set(transform(state.image(name)))
+    else:
+        try:
+            transform._add(state)
+        except _core.BuildError as error:
+            if str(error).startswith(name) or isinstance(transform, (Compose, _Branching)):
+                raise
+            raise refuse(_core.BuildError(f"{name}: {error}"), cause=error) from error
+    state.require_value(name)
+
+
+class Transform:
+    """The base of all transforms. For a transform of your own, write a function of a Value and put it into Compose."""
+
+    def __call__(self, image: Any, *, seed: int | None = None, generator: Any = None) -> Any:
+        if isinstance(image, Value):
+            return self._of_value(image)
+        if not is_array(image):
             raise TypeError(
-                f"{type(self).__name__} takes a Value of a pipeline, not {type(image).__name__}; call it in a function "
-                "that is marked with @sluice.pipeline, or give it to sluice.torch.ImageFolder"
+                f"{type(self).__name__} takes a Value of a pipeline, an array, the bytes of a file or an image of PIL, not "
+                f"{type(image).__name__}"
             )
+        if current_graph() is not None:
+            raise _core.BuildError(f"{type(self).__name__}: in a pipeline, pass a Value, not {type(image).__name__}")
+        plans, changes = self.__dict__.get("_plans", (None, -1))
+        if changes != _changes[0]:
+            plans = Plans(self._of_value, chw=True)
+            self.__dict__["_plans"] = plans, _changes[0]
+        return plans.call((image,), {}, seed, generator)
+
+    def _of_value(self, image: Value) -> Value:
         state = _State(image)
-        self._add(state)
+        _add(self, state)
         return state.finish()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_used" in self.__dict__:
+            _changes[0] += 1
+        super().__setattr__(name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_plans", "_used")}
 
     def _add(self, state: _State) -> None:
         """Adds the operators to the pipeline."""
@@ -123,12 +194,18 @@ class Transform:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if not name.startswith("_"))
-        return f"{type(self).__name__}({given})"
+        names = [name for name in inspect.signature(type(self).__init__).parameters if name in vars(self)]
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
 
 class BatchTransform:
-    """The base of transforms of whole batches, for :meth:`sluice.Pipeline.batch_step` or `ImageFolder(batch_transform=)`."""
+    """The base of transforms of whole batches, for :meth:`sluice.Pipeline.batch_step` or `ImageFolder(batch_transform=)`.
+
+    A subclass defines ``__call__(batch, key)``, which changes the batch in place. ``key`` is the batch's
+    :class:`sluice.BatchKey`.
+    """
+
+    num_classes: int | None = None  # the length of labels; None: the number of classes of ImageFolder
 
     def __call__(self, batch: Any, key: Any) -> None:
         raise NotImplementedError
@@ -139,19 +216,22 @@ class BatchTransform:
 # --- Arguments. ---
 
 
-def _transforms(given: Any, user: str, least: int = 1) -> list[Any]:
+def require_transforms(given: Any, user: str, least: int = 1) -> list[Any]:
+    """Returns the transforms of a list; raises BuildError for anything else in it."""
     if not isinstance(given, Sequence) and not hasattr(given, "__iter__"):
         raise _core.BuildError(f"{user} takes a list of transforms (got {short(given)})")
     found = list(given)
     if len(found) < least:
         raise _core.BuildError(f"{user} takes at least {least} transform{'s' if least > 1 else ''} (got {len(found)})")
     for one in found:
-        home = type(one).__module__
-        if home.startswith(("torchvision", "albumentations")):
+        library = type(one).__module__.split(".")[0]
+        if library in ("torchvision", "albumentations", "kornia", "torch"):
             raise _core.BuildError(
-                f"{user}: {type(one).__name__} is a transform of {home.split('.')[0]}; use sluice.transforms.{type(one).__name__}, or "
-                "sluice.map to call it for each sample"
+                f"{user}: {type(one).__name__} is of {library}, not of sluice.transforms; use sluice.transforms.{type(one).__name__}, "
+                "or sluice.map to call it for each sample"
             )
+        if isinstance(one, type):
+            raise _core.BuildError(f"{user}: {one.__name__} is a class; write {one.__name__}()")
         if not callable(one):
             raise _core.BuildError(f"{user} takes transforms, and functions of a Value, not {short(one)}")
         if isinstance(one, BatchTransform):
@@ -169,7 +249,7 @@ def _range(given: Any, user: str, what: str, low: float = -math.inf) -> tuple[fl
     """A range of two numbers, smallest first."""
     ends = list_of_numbers(given, f"{user}: {what}")
     if len(ends) != 2 or not low <= ends[0] <= ends[1]:
-        limit = "" if low == -math.inf else f" from {low:g} on"
+        limit = "" if low == -math.inf else f" of at least {low:g}"
         raise _core.BuildError(f"{user}: {what} must be a range of 2 numbers{limit}, smallest first (got {short(given)})")
     return ends[0], ends[1]
 
@@ -183,13 +263,20 @@ def _around_zero(given: Any, user: str, what: str) -> tuple[float, float]:
     return -float(given), float(given)
 
 
-def _size(given: Any, user: str) -> tuple[int, int]:
+def _size(given: Any, user: str, what: str = "size") -> tuple[int, int]:
     """A height and a width; one number is both."""
-    sizes = [given] if is_number(given) else list_of_numbers(given, f"{user}: size")
+    sizes = [given] if is_number(given) else list_of_numbers(given, f"{user}: {what}")
     sizes = sizes * 2 if len(sizes) == 1 else sizes
     if len(sizes) != 2 or not all(float(one).is_integer() and one >= 1 for one in sizes):
-        raise _core.BuildError(f"{user}: size must be a whole number from 1 on, or (height, width) (got {short(given)})")
+        raise _core.BuildError(f"{user}: {what} must be a whole number of at least 1, or (height, width) (got {short(given)})")
     return int(sizes[0]), int(sizes[1])
+
+
+def _whole(given: Any, user: str, what: str) -> list[int]:
+    numbers = list_of_numbers(given, f"{user}: {what}")
+    if not all(one.is_integer() for one in numbers):
+        raise _core.BuildError(f"{user}: {what} must be whole numbers (got {short(given)})")
+    return [int(one) for one in numbers]
 
 
 def _interpolation(given: Any, user: str) -> str:
@@ -201,9 +288,10 @@ def _interpolation(given: Any, user: str) -> str:
 
 
 def _antialias(given: Any, interpolation: str, user: str) -> bool:
-    if given is False and interpolation not in ("nearest", "bilinear"):
+    given = given is None or bool(given)
+    if not given and interpolation not in ("nearest", "bilinear"):
         raise _core.BuildError(f"{user}: antialias=False is available for 'nearest' and 'bilinear' (got {interpolation!r}); leave it out")
-    return given is not False
+    return given
 
 
 def _fill(given: Any, user: str) -> Any:
@@ -240,18 +328,19 @@ class Compose(Transform):
     """
 
     def __init__(self, transforms: Sequence[Any]):
-        self.transforms = _transforms(transforms, "Compose")
+        self.transforms = require_transforms(transforms, "Compose")
 
     def _add(self, state: _State) -> None:
         for one in self.transforms:
-            if isinstance(one, Transform):
-                one._add(state)
-            else:
-                state.set(one(state.image(getattr(one, "__name__", "a function"))))
+            _add(one, state)
+
+    def __repr__(self) -> str:
+        lines = "".join(f"\n    {line}" for one in self.transforms for line in f"{one!r}".splitlines())
+        return f"{type(self).__name__}({lines}\n)"
 
 
 class _Branching(Transform):
-    """Transforms that run in a branch. They may change the image only."""
+    """Transforms that run in a branch. They cannot contain ToImage, ToDtype and Normalize."""
 
     def _branch(self, transforms: Sequence[Any]) -> Callable[[Value], Value]:
         def run(image: Value) -> Value:
@@ -269,7 +358,7 @@ class RandomApply(_Branching):
     """Applies all transforms of a list with probability `p`, or none."""
 
     def __init__(self, transforms: Sequence[Any], p: float = 0.5):
-        self.transforms = _transforms(transforms, "RandomApply")
+        self.transforms = require_transforms(transforms, "RandomApply")
         self.p = _probability(p, "RandomApply")
 
     def _change(self, image: Value) -> Value:
@@ -282,13 +371,13 @@ class RandomChoice(_Branching):
     A list of MixUp and CutMix makes a transform of batches.
     """
 
-    def __new__(cls, transforms: Sequence[Any], p: Sequence[float] | None = None) -> Any:
+    def __new__(cls, transforms: Sequence[Any] = (), p: Sequence[float] | None = None) -> Any:
         if isinstance(transforms, (list, tuple)) and transforms and all(isinstance(one, BatchTransform) for one in transforms):
             return _BatchChoice(transforms, _weights(p, len(transforms)))
         return super().__new__(cls)
 
     def __init__(self, transforms: Sequence[Any], p: Sequence[float] | None = None):
-        self.transforms = _transforms(transforms, "RandomChoice")
+        self.transforms = require_transforms(transforms, "RandomChoice")
         self.p = _weights(p, len(self.transforms))
 
     def _change(self, image: Value) -> Value:
@@ -300,29 +389,33 @@ class RandomChoice(_Branching):
 
 def _weights(p: Sequence[float] | None, count: int) -> list[float]:
     weights = [1.0] * count if p is None else list_of_numbers(p, "RandomChoice: p")
-    if len(weights) != count:
-        raise _core.BuildError(f"RandomChoice: p must have one weight for each transform, {count} (got {short(p)})")
+    if len(weights) != count or not all(0 <= one < math.inf for one in weights) or not any(weights):
+        raise _core.BuildError(f"RandomChoice: p must have one weight for each transform, {count}, at least 0 and not all 0 (got {short(p)})")
     return weights
 
 
 class _BatchChoice(BatchTransform):
     def __init__(self, transforms: Sequence[BatchTransform], weights: list[float]):
         self.transforms, self.p = list(transforms), weights
+        counts = {one.num_classes for one in transforms if one.num_classes is not None}
+        if len(counts) > 1:
+            raise _core.BuildError(f"RandomChoice: num_classes must be the same for all transforms (got {sorted(counts)})")
+        self.num_classes = counts.pop() if counts else None
+
+    def __repr__(self) -> str:
+        return f"RandomChoice(transforms={self.transforms!r}, p={self.p!r})"
 
     def __call__(self, batch: Any, key: Any) -> None:
         (chosen,) = random.Random(repr(("RandomChoice", *key))).choices(self.transforms, self.p)
         chosen(batch, key)
 
-    @property
-    def num_classes(self) -> int | None:
-        return next((one.num_classes for one in self.transforms if one.num_classes is not None), None)
 
 
 class RandomOrder(_Branching):
     """Applies all transforms of a list, at most 5, in a random order."""
 
     def __init__(self, transforms: Sequence[Any]):
-        self.transforms = _transforms(transforms, "RandomOrder")
+        self.transforms = require_transforms(transforms, "RandomOrder")
         if len(self.transforms) > _MOST_ORDERED:
             raise _core.BuildError(f"RandomOrder takes at most {_MOST_ORDERED} transforms (got {len(self.transforms)})")
 
@@ -353,13 +446,17 @@ class Resize(Transform):
     """Resizes. A number is the new length of the shorter side, and (height, width) the new size."""
 
     def __init__(self, size: Any, interpolation: Any = "bilinear", max_size: int | None = None, antialias: bool | None = True):
-        self.size = None if size is None else [int(size)] if is_number(size) else [int(one) for one in size]
+        self.size = None if size is None else _whole([size] if is_number(size) else size, "Resize", "size")
+        if max_size is not None:
+            (max_size,) = _whole([max_size], "Resize", "max_size")
+            if max_size < 1:
+                raise _core.BuildError(f"Resize: max_size must be at least 1 (got {max_size})")
         if self.size is None and max_size is None:
             raise _core.BuildError("Resize: pass size, or max_size for the longer side")
         if self.size is not None and len(self.size) not in (1, 2):
             raise _core.BuildError(f"Resize: size must be a number or (height, width) (got {short(size)})")
         if self.size is not None and max_size is not None and (len(self.size) == 2 or max_size <= self.size[0]):
-            raise _core.BuildError(f"Resize: max_size goes with one number as size, and is larger (got {short(size)} and {short(max_size)})")
+            raise _core.BuildError(f"Resize: max_size needs size to be one number below it (got {short(max_size)} and {short(size)})")
         self.interpolation, self.max_size = _interpolation(interpolation, "Resize"), max_size
         self.antialias = _antialias(antialias, self.interpolation, "Resize")
 
@@ -397,11 +494,10 @@ class RandomCrop(Transform):
         self.fill, self.padding_mode = _fill(fill, "RandomCrop"), _border(padding_mode, "RandomCrop")
 
     def _add(self, state: _State) -> None:
-        padding = 0 if self.padding is None else self.padding
-        image = state.image("RandomCrop", copies=padding == 0 and not self.pad_if_needed)
         state.set(
             ops.random_crop(
-                image, *self.size, padding=padding, pad_if_needed=self.pad_if_needed, border=self.padding_mode, fill=self.fill
+                state.image("RandomCrop", copies=True), *self.size, padding=0 if self.padding is None else self.padding,
+                pad_if_needed=self.pad_if_needed, border=self.padding_mode, fill=state.fill(self.fill),
             )
         )
 
@@ -429,14 +525,16 @@ class Pad(Transform):
     """Pads with a color, the edge or the reflection. `padding`: all sides; or left and right, top and bottom; or all four."""
 
     def __init__(self, padding: Any, fill: Any = 0, padding_mode: str = "constant"):
-        self.padding = [int(padding)] if is_number(padding) else [int(one) for one in list_of_numbers(padding, "Pad: padding")]
+        self.padding = _whole([padding] if is_number(padding) else padding, "Pad", "padding")
         if len(self.padding) not in (1, 2, 4):
             raise _core.BuildError(f"Pad: padding must be 1, 2 or 4 numbers (got {short(padding)})")
         self.fill, self.padding_mode = _fill(fill, "Pad"), _border(padding_mode, "Pad")
 
-    def _change(self, image: Value) -> Value:
+    def _add(self, state: _State) -> None:
         left, top, right, bottom = (self.padding * 4)[:4]
-        return ops.pad_image(image, left=left, top=top, right=right, bottom=bottom, border=self.padding_mode, fill=self.fill)
+        image = state.image("Pad", copies=True)
+        fill = state.fill(self.fill)
+        state.set(ops.pad_image(image, left=left, top=top, right=right, bottom=bottom, border=self.padding_mode, fill=fill))
 
 
 class RandomHorizontalFlip(Transform):
@@ -468,7 +566,7 @@ class RandomRotation(Transform):
         self.interpolation, self.expand = _interpolation(interpolation, "RandomRotation"), bool(expand)
         self.center, self.fill = center, _fill(fill, "RandomRotation")
         if self.center is not None and self.expand:
-            raise _core.BuildError("RandomRotation: center goes with expand=False")
+            raise _core.BuildError("RandomRotation: center and expand=True cannot be combined")
 
     def _change(self, image: Value) -> Value:
         degrees, how = _drawn(self.degrees), {"interpolation": self.interpolation, "fill": self.fill}
@@ -479,12 +577,29 @@ class RandomRotation(Transform):
 
 def _center(image: Value, center: Any) -> dict[str, Value]:
     height, width = ops.canvas_size(image)
-    x, y = center
+    x, y = list_of_numbers(center, "center")
     return {"center_y": y / height.cast("f32"), "center_x": x / width.cast("f32")}
 
 
 class RandomAffine(Transform):
-    """Rotates clockwise, moves, scales and shears by random amounts, in one warp. Angles are in degrees."""
+    """Shears, scales, rotates and moves by random amounts, in one warp.
+
+    Parameters
+    ----------
+    degrees : float, or (low, high)
+        The angle, clockwise. A number x stands for -x to x.
+    translate : (x, y), optional
+        The largest shift, as a share of width and height, from 0 to 1. Shifts are whole pixels.
+    scale : (low, high), optional
+        The factor of the size.
+    shear : float, or 2 or 4 floats, optional
+        The angle along x: x for -x to x, or (low, high). With four, the last two are the range along y. -89 to 89 degrees.
+    interpolation : {'nearest', 'bilinear', 'bicubic'}, default 'nearest'
+    fill : int, or 3 ints, default 0
+        The color outside the image, 0 to 255.
+    center : (x, y), optional
+        The fixed point, in pixels. By default the middle of the image.
+    """
 
     def __init__(
         self, degrees: Any, translate: Sequence[float] | None = None, scale: Sequence[float] | None = None, shear: Any = None,
@@ -498,10 +613,10 @@ class RandomAffine(Transform):
         if shear is None:
             shear = [0.0, 0.0]
         elif is_number(shear):
-            shear = [-float(shear), float(shear)]
+            shear = _around_zero(shear, "RandomAffine", "shear")
         ends = list_of_numbers(shear, "RandomAffine: shear")
-        if len(ends) not in (2, 4):
-            raise _core.BuildError(f"RandomAffine: shear must be 1, 2 or 4 numbers (got {short(shear)})")
+        if len(ends) not in (2, 4) or not all(-89 <= one <= 89 for one in ends):
+            raise _core.BuildError(f"RandomAffine: shear must be 1, 2 or 4 numbers from -89 to 89 (got {short(shear)})")
         self.shear = (*ends, 0.0, 0.0)[:4]
         self.interpolation, self.fill, self.center = _interpolation(interpolation, "RandomAffine"), _fill(fill, "RandomAffine"), center
 
@@ -522,7 +637,10 @@ class RandomAffine(Transform):
 
 
 class RandomPerspective(Transform):
-    """Moves the four corners by random amounts, with probability `p`."""
+    """Moves the four corners by random amounts, with probability `p`.
+
+    `distortion_scale`: how far they move at most, as a share of half of the width and height, from 0 to 1.
+    """
 
     def __init__(self, distortion_scale: float = 0.5, p: float = 0.5, interpolation: Any = "bilinear", fill: Any = 0):
         self.p = _probability(p, "RandomPerspective")
@@ -544,13 +662,15 @@ class RandomPerspective(Transform):
             for far_x, far_y in ((False, False), (True, False), (True, True), (False, True)):
                 corners += [corner(width, far_x), corner(height, far_y)]
             places = [one.cast("f32") if isinstance(one, Value) else float(one) for one in corners]
+            if self.distortion_scale > 0.5:  # three corners may lie on a line
+                places[8:] = [one + offset for one, offset in zip(places[8:], (0.01, 0.02, -0.03, 0.01, -0.01, -0.02, 0.02, -0.03))]
             return ops.perspective(image, *places, interpolation=self.interpolation, fill=self.fill)
 
         return _by_chance(self.p, image, warp, "RandomPerspective")
 
 
 class ElasticTransform(Transform):
-    """Deforms by a smoothed random displacement field."""
+    """Deforms by a smoothed random displacement field. `alpha`: its strength; `sigma`: its smoothness, both in pixels."""
 
     def __init__(self, alpha: float = 50.0, sigma: float = 5.0, interpolation: Any = "bilinear", fill: Any = 0):
         self.alpha, self.sigma = alpha, sigma
@@ -578,7 +698,7 @@ class ColorJitter(Transform):
 
     def _change(self, image: Value) -> Value:
         return ops.color_jitter(
-            image, brightness=self.brightness or None, contrast=self.contrast or None, saturation=self.saturation or None,
+            image, brightness=self.brightness, contrast=self.contrast, saturation=self.saturation,
             hue=None if self.hue is None else [360 * one for one in self.hue],
         )
 
@@ -597,13 +717,14 @@ class _Sometimes(Transform):
 
 
 class Grayscale(Transform):
-    """Converts to luma, of 1 or 3 channels."""
+    """Converts to grayscale, with 1 or 3 channels."""
 
     def __init__(self, num_output_channels: int = 1):
         self.num_output_channels = num_output_channels
 
-    def _change(self, image: Value) -> Value:
-        return ops.grayscale(image, channels=self.num_output_channels)
+    def _add(self, state: _State) -> None:
+        state.set(ops.grayscale(state.image("Grayscale"), channels=self.num_output_channels))
+        state.channels = self.num_output_channels
 
 
 class RandomGrayscale(_Sometimes):
@@ -683,7 +804,7 @@ class GaussianBlur(Transform):
     """Blurs with a window of `kernel_size`, which is odd. `sigma`: a number, or a range to draw from."""
 
     def __init__(self, kernel_size: Any, sigma: Any = (0.1, 2.0)):
-        self.kernel_size = _size(kernel_size, "GaussianBlur")
+        self.kernel_size = _size(kernel_size, "GaussianBlur", "kernel_size")
         if self.kernel_size[0] != self.kernel_size[1]:
             raise _core.BuildError(f"GaussianBlur: kernel_size must be the same in both directions (got {short(kernel_size)})")
         self.sigma = (float(sigma), float(sigma)) if is_number(sigma) else _range(sigma, "GaussianBlur", "sigma", 0)
@@ -693,9 +814,12 @@ class GaussianBlur(Transform):
 
 
 class GaussianNoise(Transform):
-    """Adds noise. `mean` and `sigma` are shares of 255, and values are clipped."""
+    """Adds noise. `mean` and `sigma` are fractions of 255, and values are clipped."""
 
     def __init__(self, mean: float = 0.0, sigma: float = 0.1, clip: bool = True):
+        for name, one in (("mean", mean), ("sigma", sigma)):
+            if not is_number(one):
+                raise _core.BuildError(f"GaussianNoise: {name} must be a number (got {short(one)})")
         if not clip:
             raise _core.BuildError("GaussianNoise: images of uint8 are always clipped; leave out clip")
         self.mean, self.sigma = mean, sigma
@@ -708,7 +832,10 @@ class JPEG(Transform):
     """Adds JPEG compression artifacts. `quality`: 1 to 100, or a range to draw from."""
 
     def __init__(self, quality: Any):
-        self.quality = (quality, quality) if is_number(quality) else tuple(int(one) for one in _range(quality, "JPEG", "quality", 1))
+        ends = _whole([quality, quality] if is_number(quality) else quality, "JPEG", "quality")
+        if len(ends) != 2 or not 1 <= ends[0] <= ends[1] <= 100:
+            raise _core.BuildError(f"JPEG: quality must be a whole number from 1 to 100, or a range of 2 (got {short(quality)})")
+        self.quality = (ends[0], ends[1])
 
     def _change(self, image: Value) -> Value:
         low, high = self.quality
@@ -757,13 +884,14 @@ class AutoAugment(Transform):
 
 
 class AugMix(Transform):
-    """Mixes the image with versions of it that chains of random operators make."""
+    """Mixes the image with versions made by chains of random operators."""
 
     def __init__(
         self, severity: int = 3, mixture_width: int = 3, chain_depth: int = -1, alpha: float = 1.0, all_ops: bool = True,
         interpolation: Any = "bilinear", fill: Any = None,
     ):
-        self.severity, self.mixture_width, self.chain_depth, self.alpha = severity, mixture_width, chain_depth, alpha
+        (depth,) = _whole([chain_depth], "AugMix", "chain_depth")
+        self.severity, self.mixture_width, self.chain_depth, self.alpha = severity, mixture_width, depth, alpha
         self.all_ops = bool(all_ops)
         self.interpolation, self.fill = _interpolation(interpolation, "AugMix"), _fill(fill, "AugMix")
 
@@ -778,8 +906,8 @@ class AugMix(Transform):
 class RandomErasing(Transform):
     """Fills a random rectangle with a color, with probability `p`.
 
-    `ratio` is height divided by width. After Normalize, `value` counts in normalized units, and is rounded to the nearest
-    pixel value.
+    `scale` is the range of the area, as a share of the image. `ratio` is height divided by width. `value` is from 0 to 255;
+    after Normalize it is in normalized units, and is rounded to the nearest pixel value.
     """
 
     def __init__(
@@ -794,21 +922,15 @@ class RandomErasing(Transform):
             raise _core.BuildError(f"RandomErasing: value must be a number or one for each channel (got {value!r})")
         self.ratio = (low, high)
         self.value = [float(value)] if is_number(value) else list_of_numbers(value, "RandomErasing: value")
-        if len(self.value) not in (1, 3):
-            raise _core.BuildError(f"RandomErasing: value must be 1 or 3 numbers (got {short(value)})")
+        if len(self.value) not in (1, 3) or not all(map(math.isfinite, self.value)):
+            raise _core.BuildError(f"RandomErasing: value must be 1 or 3 finite numbers (got {short(value)})")
 
     def _add(self, state: _State) -> None:
-        fill = self.value
-        if state.floating:
-            mean, std = state.mean or [0.0], state.std or [1.0]
-            count = max(len(fill), len(mean))
-            shares = [(self.value * 3)[i] * (std * 3)[i] + (mean * 3)[i] for i in range(count)]
-            fill = [min(255, max(0, round(one * (255 if state.scaled else 1)))) for one in shares]
         image = state.image("RandomErasing", copies=True)
         state.set(
             ops.random_erasing(
                 image, probability=self.p, min_area=self.scale[0], max_area=self.scale[1], min_ratio=self.ratio[0],
-                max_ratio=self.ratio[1], fill=fill[0] if len(fill) == 1 else tuple(fill),
+                max_ratio=self.ratio[1], fill=state.fill(self.value[0] if len(self.value) == 1 else self.value),
             )
         )
 
@@ -835,11 +957,12 @@ class ToDtype(Transform):
         self.dtype, self.scale = name, bool(scale)
 
     def _add(self, state: _State) -> None:
+        dtype = _DTYPES[self.dtype]
+        if state.floating and dtype == state.dtype:
+            return
         if state.floating:
             raise _core.BuildError("ToDtype: the image has another floating-point dtype already; leave out one of the two")
-        state.image("ToDtype")
-        state.dtype = _DTYPES[self.dtype]
-        state.scaled = state.scaled or self.scale
+        state.dtype, state.scaled = dtype, self.scale and dtype != "u8"
 
 
 class Normalize(Transform):
@@ -847,12 +970,16 @@ class Normalize(Transform):
 
     def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: bool = False):
         self.mean, self.std = list_of_numbers(mean, "Normalize: mean"), list_of_numbers(std, "Normalize: std")
-        if len(self.mean) not in (1, 3) or len(self.std) not in (1, 3):
-            raise _core.BuildError(f"Normalize: mean and std must be 1 or 3 numbers (got {short(mean)} and {short(std)})")
+        if len(self.mean) not in (1, 3, 4) or len(self.std) not in (1, 3, 4):
+            raise _core.BuildError(f"Normalize: mean and std must be 1, 3 or 4 numbers (got {short(mean)} and {short(std)})")
+        if not all(0 < one < math.inf for one in self.std):
+            raise _core.BuildError(f"Normalize: std must be above 0 (got {short(std)})")
 
     def _add(self, state: _State) -> None:
         if not state.floating or state.mean is not None:
-            raise _core.BuildError("Normalize comes once, after ToDtype('float32', scale=True)")
+            raise _core.BuildError("Normalize must come once, after ToDtype with a floating-point dtype in the same Compose")
+        if state.channels == 1 and max(len(self.mean), len(self.std)) > 1:
+            raise _core.BuildError("Normalize: mean and std have 3 numbers, but Grayscale makes 1 channel; pass one number")
         state.mean, state.std = self.mean, self.std
 
 
@@ -862,8 +989,16 @@ class ToTensor(Compose):
     def __init__(self) -> None:
         super().__init__([ToImage(), ToDtype("float32", scale=True)])
 
+    __repr__ = Transform.__repr__
+
 
 # --- Batches. ---
+
+
+def _alpha(alpha: Any, user: str) -> float:
+    if not is_number(alpha) or not 1e-6 <= alpha <= 1000:
+        raise _core.BuildError(f"{user}: alpha must be a number from 0.000001 to 1000 (got {short(alpha)})")
+    return float(alpha)
 
 
 class MixUp(BatchTransform):
@@ -873,7 +1008,7 @@ class MixUp(BatchTransform):
     """
 
     def __init__(self, *, alpha: float = 1.0, num_classes: int | None = None):
-        self.alpha, self.num_classes = float(alpha), num_classes
+        self.alpha, self.num_classes = _alpha(alpha, type(self).__name__), num_classes
 
     def __call__(self, batch: Any, key: Any) -> None:
         mix_up(batch[0], batch[1], key, self.alpha)
@@ -886,7 +1021,7 @@ class CutMix(BatchTransform):
     """
 
     def __init__(self, *, alpha: float = 1.0, num_classes: int | None = None):
-        self.alpha, self.num_classes = float(alpha), num_classes
+        self.alpha, self.num_classes = _alpha(alpha, type(self).__name__), num_classes
 
     def __call__(self, batch: Any, key: Any) -> None:
         cut_mix(batch[0], batch[1], key, self.alpha)
@@ -898,6 +1033,14 @@ __all__ = sorted(
 )
 
 
+#: What to write for other names of torchvision.
+_OTHERS = {
+    "AutoAugmentPolicy": "'imagenet', 'cifar10' or 'svhn'", "ConvertImageDtype": "ToDtype(dtype, scale=True)",
+    "Identity": "leave it out: an empty step has no use", "InterpolationMode": "'nearest', 'bilinear' or 'bicubic'",
+    "PILToTensor": "ToImage()", "RGB": "leave it out: files are decoded to RGB", "ToPureTensor": "leave it out: results are tensors",
+}
+
+
 def __dir__() -> list[str]:
     return list(__all__)
 
@@ -905,6 +1048,8 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    advice = _peers.for_name(name)
-    what_to_do = f"; {_peers.instead(advice)}" if advice else near(name, __all__) or "; dir(sluice.transforms) names all"
+    same = [one for one in __all__ if one.lower() == name.lower().replace("_", "")]
+    meant = f"; did you mean {same[0]}?" if same else near(name, __all__)
+    advice = None if meant else _OTHERS.get(name) or _peers.for_name(name)
+    what_to_do = meant or (f"; {_peers.instead(advice)}" if advice else "; dir(sluice.transforms) names all")
     raise AttributeError(f"there is no transform {name!r}{what_to_do}")

@@ -510,3 +510,13 @@ def test_delivers_on_a_device_what_the_cpu_makes(folder):
         assert images.on_device and not labels.on_device and not expected.on_device
         assert (numpy.asarray(images) == numpy.asarray(expected)).all() and labels.tolist() == its_labels.tolist()
     assert "GPU" in delivered.stats["text"] or "device" in delivered.stats["text"]
+
+
+@pytest.mark.parametrize("crop", [lambda x: ops.crop(x, (0, 0, 9, 8)), lambda x: ops.random_crop(x, 9, 8)])
+def test_inspect_shows_a_crop_that_the_decoder_makes(folder, crop):
+    @sluice.pipeline(batch_size=1)
+    def cropped():
+        return crop(ops.decode_jpeg(sluice.files(folder)[0]))
+
+    seen = cropped().inspect(0)
+    assert seen["values"]["crop"].shape == (9, 8, 3)

@@ -1,6 +1,8 @@
 """`sluice.transforms`: the operators they add, what they draw, what the image becomes, and what they refuse."""
 
+import copy
 import math
+import pickle
 
 import numpy
 import pytest
@@ -85,6 +87,12 @@ SAME = {
     "jpeg": (T.JPEG(20), lambda x: ops.jpeg_distortion(x, quality=20)),
     "never": (T.RandomApply([T.RandomInvert(1)], 0), lambda x: ops.flip(x, horizontal=False)),
     "always": (T.RandomApply([T.RandomInvert(1), T.Resize(9)], 1), lambda x: ops.resize(ops.invert(x), shorter=9)),
+    "padded with the color in units of the result": (
+        T.Compose([T.ToImage(), T.Pad(2, fill=9)]),
+        lambda x: ops.crop_mirror_normalize(
+            ops.pad_image(x, left=2, top=2, right=2, bottom=2, fill=9), dtype="u8", layout="CHW", scale=255.0
+        ),
+    ),
     "the only choice": (T.RandomChoice([T.Resize(9)]), lambda x: ops.resize(x, shorter=9)),
     "one choice": (T.RandomChoice([T.RandomInvert(1), T.Resize(9)], [0, 1]), lambda x: ops.resize(x, shorter=9)),
     "a function": (T.Compose([ops.invert, T.Resize(9)]), lambda x: ops.resize(ops.invert(x), shorter=9)),
@@ -221,6 +229,15 @@ ENDS = {
         [T.ToImage(), T.ToDtype("float32"), T.Normalize([127.5], [63.75])], lambda x: (x.transpose(2, 0, 1) - 127.5) / 63.75,
         "float32",
     ),
+    "a large std": ([T.ToTensor(), T.Normalize([0.5], [2.0])], lambda x: (x.transpose(2, 0, 1) / 255 - 0.5) / 2, "float32"),
+    "uint8 is not scaled": (
+        [T.ToImage(), T.ToDtype("uint8", scale=True), T.ToDtype("float32")], lambda x: x.transpose(2, 0, 1), "float32",
+    ),
+    "the same dtype twice": ([T.ToTensor(), T.ToDtype("float32")], lambda x: x.transpose(2, 0, 1) / 255, "float32"),
+    "padded late": (
+        [T.ToTensor(), T.Normalize([0.5], [0.5]), T.Pad(1)],
+        lambda x: numpy.pad((x.transpose(2, 0, 1) / 255 - 0.5) / 0.5, [(0, 0), (1, 1), (1, 1)], constant_values=1 / 255), "float32",
+    ),
     "flipped late": ([T.ToTensor(), T.RandomHorizontalFlip(1)], lambda x: x[:, ::-1].transpose(2, 0, 1) / 255, "float32"),
     "cropped late": ([T.ToTensor(), T.CenterCrop(20)], lambda x: x[10:30, 16:36].transpose(2, 0, 1) / 255, "float32"),
 }
@@ -311,12 +328,12 @@ torchvision_like.__module__ = "torchvision.transforms.v2"
 
 WRONG = {
     "p": (lambda: T.RandomHorizontalFlip(1.5), "RandomHorizontalFlip: p must lie between 0 and 1 (got 1.5)"),
-    "size": (lambda: T.RandomCrop(0), "RandomCrop: size must be a whole number from 1 on, or (height, width) (got 0)"),
+    "size": (lambda: T.RandomCrop(0), "RandomCrop: size must be a whole number of at least 1, or (height, width) (got 0)"),
     "cubic without antialias": (
         lambda: T.Resize(9, "bicubic", antialias=False),
         "Resize: antialias=False is available for 'nearest' and 'bilinear' (got 'bicubic'); leave it out",
     ),
-    "max_size": (lambda: T.Resize(9, max_size=9), "Resize: max_size goes with one number as size, and is larger (got 9 and 9)"),
+    "max_size": (lambda: T.Resize(9, max_size=9), "Resize: max_size needs size to be one number below it (got 9 and 9)"),
     "no size": (lambda: T.Resize(None), "Resize: pass size, or max_size for the longer side"),
     "scale": (
         lambda: T.RandomResizedCrop(9, scale=(1, 0.5)), "RandomResizedCrop: scale must be a range of 2 numbers, smallest first (got (1, 0.5))",
@@ -331,9 +348,20 @@ WRONG = {
     "dtype": (
         lambda: T.ToDtype("int64"), "ToDtype: dtype must be uint8, float32, float16 or bfloat16, as a dtype of PyTorch or a str (got 'int64')",
     ),
-    "weights": (lambda: T.RandomChoice([T.RandomInvert()], [1, 2]), "RandomChoice: p must have one weight for each transform, 1 (got [1, 2])"),
+    "weights": (lambda: T.RandomChoice([T.RandomInvert()], [1, 2]), "RandomChoice: p must have one weight for each transform, 1, at least 0 and not all 0 (got [1, 2])"),
     "too many orders": (lambda: T.RandomOrder([T.RandomInvert()] * 6), "RandomOrder takes at most 5 transforms (got 6)"),
     "empty": (lambda: T.Compose([]), "Compose takes at least 1 transform (got 0)"),
+    "no weight": (
+        lambda: T.RandomChoice([T.MixUp(), T.CutMix()], [0, 0]),
+        "RandomChoice: p must have one weight for each transform, 2, at least 0 and not all 0 (got [0, 0])",
+    ),
+    "two lengths": (
+        lambda: T.RandomChoice([T.MixUp(num_classes=3), T.CutMix(num_classes=5)]),
+        "RandomChoice: num_classes must be the same for all transforms (got [3, 5])",
+    ),
+    "not a number": (
+        lambda: T.RandomErasing(value=math.nan), "RandomErasing: value must be 1 or 3 finite numbers (got nan)",
+    ),
     "no transform": (lambda: T.Compose([3]), "Compose takes transforms, and functions of a Value, not 3"),
     "batches": (
         lambda: T.Compose([T.MixUp()]),
@@ -341,9 +369,16 @@ WRONG = {
     ),
     "torchvision": (
         lambda: T.Compose([torchvision_like()]),
-        "Compose: torchvision_like is a transform of torchvision; use sluice.transforms.torchvision_like, or sluice.map to call "
-        "it for each sample",
+        "Compose: torchvision_like is of torchvision, not of sluice.transforms; use sluice.transforms.torchvision_like, or "
+        "sluice.map to call it for each sample",
     ),
+    "a class": (lambda: T.Compose([T.ToTensor]), "Compose: ToTensor is a class; write ToTensor()"),
+    "half a pixel": (lambda: T.Resize(224.5), "Resize: size must be whole numbers (got [224.5])"),
+    "alpha": (lambda: T.MixUp(alpha=-1), "MixUp: alpha must be a number from 0.000001 to 1000 (got -1)"),
+    "shear": (
+        lambda: T.RandomAffine(3, shear=95), "RandomAffine: shear must be 1, 2 or 4 numbers from -89 to 89 (got (-95.0, 95.0))",
+    ),
+    "quality": (lambda: T.JPEG(0), "JPEG: quality must be a whole number from 1 to 100, or a range of 2 (got 0)"),
     "blur": (lambda: T.GaussianBlur([3, 5]), "GaussianBlur: kernel_size must be the same in both directions (got [3, 5])"),
 }
 
@@ -357,10 +392,10 @@ def test_wrong_arguments(name):
 
 
 MISPLACED = {
-    "resize": ([T.ToTensor(), T.Resize(9)], "Resize works on images of uint8, but ToDtype or Normalize comes before it; put Resize before ToDtype"),
-    "twice": ([T.ToTensor(), T.Normalize(MEAN, STD), T.Normalize(MEAN, STD)], "Normalize comes once, after ToDtype('float32', scale=True)"),
-    "too early": ([T.Normalize(MEAN, STD)], "Normalize comes once, after ToDtype('float32', scale=True)"),
-    "dtypes": ([T.ToTensor(), T.ToTensor()], "ToDtype: the image has another floating-point dtype already; leave out one of the two"),
+    "resize": ([T.ToTensor(), T.Resize(9)], "Resize works on images of uint8, but ToTensor, ToDtype or Normalize comes before it; put Resize before them"),
+    "twice": ([T.ToTensor(), T.Normalize(MEAN, STD), T.Normalize(MEAN, STD)], "Normalize must come once, after ToDtype with a floating-point dtype in the same Compose"),
+    "too early": ([T.Normalize(MEAN, STD)], "Normalize must come once, after ToDtype with a floating-point dtype in the same Compose"),
+    "dtypes": ([T.ToTensor(), T.ToDtype("float16")], "ToDtype: the image has another floating-point dtype already; leave out one of the two"),
     "in a branch": (
         [T.RandomApply([T.ToImage()])], "RandomApply cannot contain ToImage, ToDtype or Normalize; put them after RandomApply",
     ),
@@ -375,20 +410,69 @@ def test_wrong_places(name):
     assert str(error.value) == message
 
 
-def test_transforms_take_values_only():
-    with pytest.raises(TypeError, match="Resize takes a Value of a pipeline, not ndarray; call it in a function"):
-        T.Resize(9)(draw(1))
+def test_transforms_one_after_the_other_stop_at_a_tensor():
+    with pytest.raises(sluice.BuildError) as error:
+        results(lambda x: T.Normalize(MEAN, STD)(T.ToTensor()(x)))
+    assert "Normalize must come once, after ToDtype" in str(error.value)
+    with pytest.raises(sluice.BuildError) as error:
+        results(lambda x: T.Resize(9)(T.ToTensor()(x)))
+    assert str(error.value).startswith("Resize takes an image or a file, not a tensor: ")
+
+
+def test_an_operators_error_names_the_transform():
+    with pytest.raises(sluice.BuildError) as error:
+        results(T.Compose([T.GaussianBlur(4)]))
+    assert str(error.value).startswith("GaussianBlur: gaussian_blur: window_size must be")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, (1, 2)])
+def test_a_step_that_returns_no_image(wrong):
+    class Own(T.Transform):
+        def _change(self, image):
+            return wrong
+
+    for steps in ([Own()], [lambda image: wrong]):
+        with pytest.raises(sluice.BuildError, match="a transform must return a Value of an image"):
+            results(T.Compose(steps))
+
+
+def test_a_subclass_may_be_a_function():
+    class Inverted(T.Transform):
+        def __call__(self, image):
+            return ops.invert(image)
+
+    for one, other in zip(results(T.Compose([Inverted()])), results(ops.invert)):
+        numpy.testing.assert_array_equal(one, other)
+
+
+def test_large_distortions_do_not_fail():
+    image = [draw(1, 9, 9)]
+    assert len(results(T.RandomPerspective(1, 1), image, 500)) == 500
+
+
+def test_transforms_can_be_copied():
+    for make in (copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+        transform = T.Compose([T.RandomChoice([T.Resize(9), T.RandomInvert(1)]), T.ToTensor()])
+        transform(draw(1))
+        assert repr(make(transform)) == repr(transform)
+        numpy.testing.assert_array_equal(make(transform)(draw(1), seed=3), transform(draw(1), seed=3))
 
 
 def test_names_of_other_transforms_have_advice():
     with pytest.raises(AttributeError, match="there is no transform 'FiveCrop'; in its place: ops.crop"):
         T.FiveCrop
-    with pytest.raises(AttributeError, match="there is no transform 'RandomResizeCrop'"):
-        T.RandomResizeCrop
+    for name, says in (
+        ("RandomResizeCrop", "did you mean RandomResizedCrop"), ("Mixup", "did you mean MixUp"), ("PILToTensor", "in its place: ToImage()"),
+        ("RGB", "leave it out"), ("InterpolationMode", "in its place: 'nearest'"),
+    ):
+        with pytest.raises(AttributeError, match=f"there is no transform '{name}'; {says}"):
+            getattr(T, name)
     assert "RandomResizedCrop" in dir(T) and "_State" not in dir(T)
 
 
 def test_a_transform_prints_as_it_is_made():
-    assert repr(T.Compose([T.CenterCrop(9), T.RandomInvert(0.1)])) == (
-        "Compose(transforms=[CenterCrop(size=(9, 9)), RandomInvert(p=0.1)])"
+    assert repr(T.Compose([T.CenterCrop(9), T.RandomSolarize(7, 0.1), T.ToTensor()])) == (
+        "Compose(\n    CenterCrop(size=(9, 9))\n    RandomSolarize(threshold=7, p=0.1)\n    ToTensor()\n)"
     )
+    both = [T.CutMix(), T.MixUp(alpha=0.2)]
+    assert repr(T.RandomChoice(both, p=[1, 2])) == f"RandomChoice(transforms={both}, p=[1.0, 2.0])"

@@ -1,5 +1,5 @@
-// color_jitter: that it applies its steps in every order equally often, and with factors of the
-// whole range.
+// Tests that color_jitter applies its steps in every order equally often, with factors of the whole
+// range.
 #include "tests/error_of.h"
 #include "tests/io/images.h"
 #include <sluice/graph/pipeline.h>
@@ -60,7 +60,7 @@ TEST(ColorJitter, DrawsAllOrdersEquallyOften) {
     ASSERT_NE(at, expected.end());
     ++counts[static_cast<std::size_t>(at - expected.begin())];
   }
-  for (const int count : counts) EXPECT_NEAR(count, kSamples / 24, 60);  // 6 standard deviations
+  for (const int count : counts) EXPECT_NEAR(count, kSamples / 24.0, 60);  // 6 standard deviations
 }
 
 TEST(ColorJitter, DrawsFactorsOfTheWholeRange) {
@@ -73,7 +73,7 @@ TEST(ColorJitter, DrawsFactorsOfTheWholeRange) {
     ASSERT_LE(value, 140);
     ++bins[static_cast<std::size_t>(std::min((value - 60) / 10, 7))];
   }
-  for (const int count : bins) EXPECT_NEAR(count, kSamples / 8, 6 * std::sqrt(kSamples / 8));
+  for (const int count : bins) EXPECT_NEAR(count, kSamples / 8.0, 6 * std::sqrt(kSamples / 8.0));
 }
 
 TEST(ColorJitter, LeavesOutNeutralStepsAndRefusesWrongRanges) {

@@ -294,8 +294,7 @@ ImageKernel affine() {
   return kernel;
 }
 
-// Without a shear and in the middle it is a rotation, and a sheared image without a rotation is
-// that of shear().
+// With only one of its steps, affine equals rotate, shear or translate.
 TEST(Affine, AgreesWithRotateShearAndTranslate) {
   const Image in = draw_image(31, 40, 3, 5);
   Image one, other;

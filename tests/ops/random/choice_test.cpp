@@ -65,7 +65,7 @@ TEST(RandomChoice, WholeNumbersAreUniform) {
   EXPECT_NEAR(negative, 500, 100);
 }
 
-// An image whose pixels tell where they are.
+// An image whose pixels hold their coordinates.
 Image numbered(int height, int width) {
   Image image(height, width, 3);
   for (int y = 0; y < height; ++y) {
@@ -78,7 +78,7 @@ Image numbered(int height, int width) {
   return image;
 }
 
-// The window's place, as the pixel in its middle tells, and how often it was drawn.
+// How often each place of the window was drawn. The pixel in its middle tells the place.
 std::map<std::pair<int, int>, int> places(const RandomCropOptions& options, int height, int width) {
   auto pipeline = make_pipeline({.batch_size = 1000, .seed = 7}, [&](Graph& g) {
     auto image = g.source(1000, [=](const SampleInfo&) { return numbered(height, width); });
@@ -136,10 +136,11 @@ TEST(RandomCrop, FillsPaddingAndNamesAWindowThatDoesNotFit) {
   auto epoch = pipeline.epoch();
   const auto batch = epoch.next();
   ASSERT_EQ(batch->errors().size(), 1u);
-  EXPECT_NE(batch->errors()[0].what.find(
-                "random_crop: a window of 5 x 4 (height x width) does not fit into an image of 4 x "
-                "4, with padding 4 x 4; pass pad_if_needed or more padding"),
-            std::string::npos)
+  EXPECT_NE(
+      batch->errors()[0].what.find(
+          "random_crop: a window of 5 x 4 (height x width) does not fit into an image of 4 x 4 "
+          "(4 x 4 after padding); pass pad_if_needed or more padding"),
+      std::string::npos)
       << batch->errors()[0].what;
 }
 
