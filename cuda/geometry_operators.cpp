@@ -228,11 +228,12 @@ void add_translate() {
   add_device_version(
       detail::translate_operator(),
       [](DeviceBatch& device_batch, const Image& in, float y, float x, bool relative,
-         Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
+         bool whole_pixels, Interpolation interpolation, Border border, const Numbers& fill,
+         Image& out) {
         kernels::check_pixels("translate", in);
         warp(device_batch, "translate", in,
-             kernels::translate_map(in.height(), in.width(), x, y, relative), in.height(),
-             in.width(), detail::warp_options(interpolation, border, fill), out);
+             kernels::translate_map(in.height(), in.width(), x, y, relative, whole_pixels),
+             in.height(), in.width(), detail::warp_options(interpolation, border, fill), out);
       });
 }
 

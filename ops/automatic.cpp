@@ -3,7 +3,6 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/automatic.h>
-#include <sluice/ops/boxes.h>
 #include <sluice/ops/color.h>
 #include <sluice/ops/composition.h>
 #include <sluice/ops/filter.h>
@@ -76,23 +75,10 @@ Value<std::int32_t> bits_kept(Magnitude lost) {
   return bits + cast<std::int32_t>(bits < 1);
 }
 
-// Returns whole pixels, rounded toward zero. Rounding errors can put a distance just below a whole
-// number, so it first grows by a millionth.
-Value<float> cut_to_pixels(Value<float> distance) {
-  return cast<float>(cast<std::int32_t>(distance * 1.000001f));
-}
-
 // The augmentations that all lists have.
 Augmentations list_of(const Ranges& r, Interpolation way, const Fill& fill) {
   const bool relative = r.translate_relative;
   const bool whole = r.whole_pixels;
-  // Returns the distance along x or y: pixels, or a share of the side.
-  const auto distance = [=](ImageValue image, Magnitude m, bool across) {
-    if (!whole) return m;
-    if (!relative) return cut_to_pixels(m);
-    const CanvasSize size = canvas_size(image);
-    return cut_to_pixels(m * cast<float>((across ? size.width : size.height).value()));
-  };
   return {
       {"shear_x",
        [=](ImageValue image, Magnitude m) {
@@ -106,16 +92,18 @@ Augmentations list_of(const Ranges& r, Interpolation way, const Fill& fill) {
        0.f, r.shear, true},
       {"translate_x",
        [=](ImageValue image, Magnitude m) {
-         return translate(image, {.x = distance(image, m, true),
-                                  .relative = relative && !whole,
+         return translate(image, {.x = m,
+                                  .relative = relative,
+                                  .whole_pixels = whole,
                                   .interpolation = way,
                                   .fill = fill});
        },
        0.f, r.translate, true},
       {"translate_y",
        [=](ImageValue image, Magnitude m) {
-         return translate(image, {.y = distance(image, m, false),
-                                  .relative = relative && !whole,
+         return translate(image, {.y = m,
+                                  .relative = relative,
+                                  .whole_pixels = whole,
                                   .interpolation = way,
                                   .fill = fill});
        },

@@ -202,13 +202,16 @@ const Move& translations() {
             .parameter("y", within(65535, "down, in pixels"))
             .parameter("x", within(65535, "to the right, in pixels"))
             .constant<bool>("relative", {.value = false,
-                                         .help = "y and x are fractions of the size, not pixels"});
-        return moving(
-            declaration, [name, move](const Tensor& in, std::int32_t height, std::int32_t width,
-                                      float y, float x, bool relative, Tensor& out) {
-              const AffineMap from = kernels::translate_map(height, width, x, y, relative);
-              move(name.c_str(), in, kernels::inverse(name.c_str(), from), out);
-            });
+                                         .help = "y and x are fractions of the size, not pixels"})
+            .constant<bool>("whole_pixels",
+                            {.value = false, .help = "distances are rounded toward zero"});
+        return moving(declaration, [name, move](const Tensor& in, std::int32_t height,
+                                                std::int32_t width, float y, float x, bool relative,
+                                                bool whole_pixels, Tensor& out) {
+          const AffineMap from =
+              kernels::translate_map(height, width, x, y, relative, whole_pixels);
+          move(name.c_str(), in, kernels::inverse(name.c_str(), from), out);
+        });
       });
   return all;
 }
@@ -357,12 +360,12 @@ Value<Tensor> affine_points(Value<Tensor> points, const CanvasSize& size, const 
 Value<Tensor> translate_boxes(Value<Tensor> boxes, const CanvasSize& size,
                               const TranslateOptions& options) {
   return boxes_by(translations(), boxes, size.height, size.width, options.y, options.x,
-                  options.relative);
+                  options.relative, options.whole_pixels);
 }
 Value<Tensor> translate_points(Value<Tensor> points, const CanvasSize& size,
                                const TranslateOptions& options) {
   return points_by(translations(), points, size.height, size.width, options.y, options.x,
-                   options.relative);
+                   options.relative, options.whole_pixels);
 }
 
 Value<Tensor> warp_affine_boxes(Value<Tensor> boxes, const AffineMatrix& matrix,

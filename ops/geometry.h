@@ -346,7 +346,8 @@ const OperatorPtr& shear_operator();
 // Fractions of a pixel are blended: see ops/kernels/warp.h.
 struct TranslateOptions {
   Param<float> y = 0.f, x = 0.f;
-  bool relative = false;  // y and x are shares of height and width, not pixels
+  bool relative = false;      // y and x are shares of height and width, not pixels
+  bool whole_pixels = false;  // distances are rounded toward zero
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   Param<Fill> fill = 0;

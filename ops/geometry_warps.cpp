@@ -298,30 +298,35 @@ const detail::OperatorPtr& detail::translate_operator() {
               .parameter<float>(
                   "x",
                   {.value = 0.f, .low = -65535, .high = 65535, .help = "to the right, in pixels"})
-              .constant<bool>("relative",
-                              {.value = false,
-                               .help = "y and x are fractions of height and width, not pixels"}))
+              .constant<bool>(
+                  "relative",
+                  {.value = false, .help = "y and x are fractions of height and width, not pixels"})
+              .constant<bool>("whole_pixels",
+                              {.value = false, .help = "distances are rounded toward zero"}))
           .output<Image>("image")
           .composes(composes_warp(
-              [](kernels::ComposedWarp& warp, float y, float x, bool relative,
+              [](kernels::ComposedWarp& warp, float y, float x, bool relative, bool whole_pixels,
                  Interpolation interpolation, Border border, const FillNumbers& fill) {
                 warp.check("translate");
                 warp.warp("translate",
-                          kernels::translate_map(warp.height(), warp.width(), x, y, relative),
+                          kernels::translate_map(warp.height(), warp.width(), x, y, relative,
+                                                 whole_pixels),
                           warp.height(), warp.width(), warp_options(interpolation, border, fill));
               },
               last_warp_manner))
-          .runs([](const Image& in, float y, float x, bool relative, Interpolation interpolation,
-                   Border border, const FillNumbers& fill, Image& out) {
-            kernels::translate(in, x, y, relative, warp_options(interpolation, border, fill), out);
+          .runs([](const Image& in, float y, float x, bool relative, bool whole_pixels,
+                   Interpolation interpolation, Border border, const FillNumbers& fill,
+                   Image& out) {
+            kernels::translate(in, x, y, relative, warp_options(interpolation, border, fill), out,
+                               whole_pixels);
           });
   return op;
 }
 
 Value<Image> translate(Value<Image> image, const TranslateOptions& options) {
   return apply_operator<Image>(detail::translate_operator(), image, options.y, options.x,
-                               options.relative, options.interpolation, options.border,
-                               detail::numbers_of_fill(options.fill));
+                               options.relative, options.whole_pixels, options.interpolation,
+                               options.border, detail::numbers_of_fill(options.fill));
 }
 
 const detail::OperatorPtr& detail::affine_operator() {

@@ -1,3 +1,4 @@
+#include <sluice/graph/arithmetic.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/boxes.h>
 #include <sluice/ops/kernels/draws.h>
@@ -62,6 +63,16 @@ void check_range(const detail::Arguments& arguments) {
     throw BuildError(empty_range(*low, *high));
 }
 
+OperatorDeclaration& add_margins(OperatorDeclaration& declaration) {
+  return declaration.parameter("top", detail::margin_option("pixels added at the top"))
+      .parameter("left", detail::margin_option("pixels added on the left"))
+      .parameter("bottom", detail::margin_option("pixels added at the bottom"))
+      .parameter("right", detail::margin_option("pixels added on the right"))
+      .constant<bool>(
+          "pad_if_needed",
+          {.value = false, .help = "adds the pixels that a side lacks at both of its ends"});
+}
+
 // The positions of a window along one side of an image.
 struct WindowPlaces {
   std::int32_t first;   // may be negative
@@ -111,18 +122,12 @@ const OperatorPtr& random_crop_region_operator() {
     declaration.family("boxes")
         .summary("Draws the region that random_crop cuts from an image of this size.")
         .in_cpp("random_crop(image, {.height = 32, .width = 32, .top = 4, .bottom = 4})");
-    return add_size(declaration)
+    add_size(declaration)
         .parameter<std::int32_t>("crop_height",
                                  {.low = 1, .high = 65535, .help = "height of the window"})
         .parameter<std::int32_t>("crop_width",
-                                 {.low = 1, .high = 65535, .help = "width of the window"})
-        .parameter("top", margin_option("pixels added at the top"))
-        .parameter("left", margin_option("pixels added on the left"))
-        .parameter("bottom", margin_option("pixels added at the bottom"))
-        .parameter("right", margin_option("pixels added on the right"))
-        .constant<bool>(
-            "pad_if_needed",
-            {.value = false, .help = "adds the pixels that a side lacks at both of its ends"})
+                                 {.low = 1, .high = 65535, .help = "width of the window"});
+    return add_margins(declaration)
         .output<Rectangle>("region")
         .runs([](Random& random, std::int32_t height, std::int32_t width, std::int32_t crop_height,
                  std::int32_t crop_width, std::int32_t top, std::int32_t left, std::int32_t bottom,
@@ -155,18 +160,14 @@ OperatorSchema random_crop_schema() {
       .in_cpp("random_crop(image, {.height = 32, .width = 32, .top = 4, .bottom = 4})")
       .in_cpp("random_crop(image, {.left = 8, .right = 8, .border = Border::reflect})")
       .input<Image>("image");
-  return declaration
+  declaration
       .parameter<std::int32_t>(
           "height", {.value = 224, .low = 1, .high = 65535, .help = "height of the window"})
       .parameter<std::int32_t>(
           "width", {.value = 224, .low = 1, .high = 65535, .help = "width of the window"})
-      .parameter("top", margin_option("pixels added at the top"))
-      .parameter("left", margin_option("pixels added on the left"))
-      .parameter("bottom", margin_option("pixels added at the bottom"))
-      .parameter("right", margin_option("pixels added on the right"))
-      .constant<bool>(
-          "pad_if_needed",
-          {.value = false, .help = "adds the pixels that a side lacks at both of its ends"})
+      .constant<std::int32_t>(
+          "padding", {.value = 0, .low = 0, .high = 65535, .help = "pixels added on all sides"});
+  return add_margins(declaration)
       .choice("border", Border::constant, {Border::constant, Border::edge, Border::reflect},
               "the content of the padding")
       .parameter("fill", fill_option("color of constant padding, for each channel"))
@@ -250,7 +251,19 @@ Value<std::int32_t> randint(Graph& g, Param<int> low, Param<int> high) {
   return detail::apply_operator<std::int32_t>(g.builder(), detail::randint_operator(), low, high);
 }
 
-Value<Image> random_crop(Value<Image> image, const RandomCropOptions& o) {
+Value<Image> random_crop(Value<Image> image, const RandomCropOptions& options) {
+  RandomCropOptions o = options;
+  if (o.padding < 0 || o.padding > 65535) {
+    throw BuildError(
+        fmt::format("random_crop: padding must lie between 0 and 65535 (got {})", o.padding));
+  }
+  for (Param<int>* side : {&o.top, &o.left, &o.bottom, &o.right}) {
+    if (o.padding == 0) break;
+    if (side->is_constant())
+      *side = side->constant() + o.padding;
+    else
+      *side = side->value() + o.padding;
+  }
   const auto region_in = [&](Value<Image> in, const RandomCropOptions& margins) {
     const CanvasSize size = canvas_size(in);
     return apply_operator<Rectangle>(detail::random_crop_region_operator(), size.height, size.width,

@@ -55,7 +55,9 @@ Value<float> beta(Graph& g, Param<float> alpha, Param<float> other_alpha);
 // equally likely. Without padding, the decoder before it decodes only the window. Errors of a
 // sample: a window that does not fit into the padded image.
 struct RandomCropOptions {
-  Param<int> height = 224, width = 224;                 // 1 to 65535
+  Param<int> height = 224, width = 224;  // 1 to 65535
+  int padding = 0;                       // pixels added on all sides, 0 to 65535
+  // Pixels added on one side, besides `padding`.
   Param<int> top = 0, left = 0, bottom = 0, right = 0;  // added pixels, 0 to 65535
   // If a side is shorter than the window by n pixels, adds n pixels at both ends.
   bool pad_if_needed = false;

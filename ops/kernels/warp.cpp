@@ -318,16 +318,21 @@ void shear(const Image& in, const Shear& how, const WarpOptions& options, Image&
               options, out);
 }
 
-AffineMap translate_map(int height, int width, double x, double y, bool relative) {
-  const double right = relative ? x * width : x, down = relative ? y * height : y;
+AffineMap translate_map(int height, int width, double x, double y, bool relative,
+                        bool whole_pixels) {
+  double right = relative ? x * width : x, down = relative ? y * height : y;
+  if (whole_pixels) {
+    right = std::trunc(right * 1.000001);
+    down = std::trunc(down * 1.000001);
+  }
   return {1, 0, -right, 0, 1, -down};
 }
 
 void translate(const Image& in, double x, double y, bool relative, const WarpOptions& options,
-               Image& out) {
+               Image& out, bool whole_pixels) {
   check_pixels("translate", in);
-  warp_affine("translate", in, translate_map(in.height(), in.width(), x, y, relative), in.height(),
-              in.width(), options, out);
+  warp_affine("translate", in, translate_map(in.height(), in.width(), x, y, relative, whole_pixels),
+              in.height(), in.width(), options, out);
 }
 
 AffineMap affine_map(int height, int width, const Affine& how) {

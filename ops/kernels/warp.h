@@ -119,11 +119,14 @@ void shear(const Image& in, const Shear& how, const WarpOptions& options, Image&
 // a pixel are blended, or rounded with `nearest`. For pixels and errors see warp_affine().
 
 // Returns the map from the pixels of a moved image of this size to their source. `relative`: x and
-// y are shares of the width and the height, else pixels.
-AffineMap translate_map(int height, int width, double x, double y, bool relative);
+// y are shares of the width and the height, else pixels. `whole_pixels`: distances are rounded
+// toward zero. Rounding errors can put a distance just below a whole number, so it first grows by a
+// millionth.
+AffineMap translate_map(int height, int width, double x, double y, bool relative,
+                        bool whole_pixels = false);
 
 void translate(const Image& in, double x, double y, bool relative, const WarpOptions& options,
-               Image& out);
+               Image& out, bool whole_pixels = false);
 
 // affine: shears, scales, rotates and moves an image in one warp; its size does not change.
 //

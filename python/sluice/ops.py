@@ -551,7 +551,7 @@ def random_crop(
     height: int = 224,
     width: int = 224,
     *,
-    padding: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     top: int = 0,
     left: int = 0,
     bottom: int = 0,
@@ -569,10 +569,10 @@ def random_crop(
     image : Value of image
     height, width : int, default 224
         The size of the window, in pixels. 1 to 65535.
-    padding : int, or list of 2 or 4 ints, optional
+    padding : int, or list of 2 or 4 ints, default 0
         Pixels to add. One number: all sides. Two: left and right, top and bottom. Four: left, top, right, bottom.
     top, left, bottom, right : int, default 0
-        The same for each side, in place of ``padding``.
+        Pixels to add on one side, besides ``padding``.
     pad_if_needed : bool, default False
         If a side is shorter than the window by n pixels, adds n pixels at both ends. Needs the border 'constant'.
     border : {'constant', 'edge', 'reflect'}, default 'constant'
@@ -590,11 +590,7 @@ def random_crop(
         If an argument is out of range. If the window does not fit into a padded image, its sample fails.
     """
     graph, slot = _slot(image, "random_crop")
-    margins = [top, left, bottom, right]
-    if padding is not None:
-        if _builtins.any(margins):
-            raise _core.BuildError("random_crop: padding and top, left, bottom, right say the same; pass one of them")
-        margins = _margins(padding, "random_crop")
+    margins = [one + other for one, other in zip(_margins(padding, "random_crop"), (top, left, bottom, right))]
     made = graph.core.random_crop(
         slot, height, width, margins, pad_if_needed, border, _fill_values(fill, "random_crop")
     )

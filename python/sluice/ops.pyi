@@ -2744,7 +2744,7 @@ def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: in
         its sample fails.
     """
 
-def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: int | Sequence[int] | None = None, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0) -> Value:
+def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: int | Sequence[int] = 0, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0) -> Value:
     """Cuts out a window of a fixed size at a random position.
 
     All positions are equally likely. Without padding, the decoder before it decodes only the window.
@@ -2754,10 +2754,10 @@ def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: i
     image : Value of image
     height, width : int, default 224
         The size of the window, in pixels. 1 to 65535.
-    padding : int, or list of 2 or 4 ints, optional
+    padding : int, or list of 2 or 4 ints, default 0
         Pixels to add. One number: all sides. Two: left and right, top and bottom. Four: left, top, right, bottom.
     top, left, bottom, right : int, default 0
-        The same for each side, in place of ``padding``.
+        Pixels to add on one side, besides ``padding``.
     pad_if_needed : bool, default False
         If a side is shorter than the window by n pixels, adds n pixels at both ends. Needs the border 'constant'.
     border : {'constant', 'edge', 'reflect'}, default 'constant'
@@ -3705,7 +3705,7 @@ def to_image(tensor: Value, *, white: float | Value = 0.0) -> Value:
         its sample fails.
     """
 
-def translate(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+def translate(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Shifts the image by (x, y); the size stays the same.
 
     Parameters
@@ -3717,6 +3717,8 @@ def translate(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, r
         To the right, in pixels; -65535 <= x <= 65535.
     relative : bool, default False
         Y and x are fractions of height and width, not pixels.
+    whole_pixels : bool, default False
+        Distances are rounded toward zero.
     interpolation : {'nearest', 'bilinear', 'bicubic'}, default 'bilinear'
         How values between pixels are computed.
     border : {'constant', 'edge'}, default 'constant'
@@ -3735,7 +3737,7 @@ def translate(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, r
         its sample fails.
     """
 
-def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False) -> Value:
+def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False) -> Value:
     """Moves boxes as translate moves their image.
 
     Parameters
@@ -3751,6 +3753,8 @@ def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y:
         To the right, in pixels; -65535 <= x <= 65535.
     relative : bool, default False
         Y and x are fractions of the size, not pixels.
+    whole_pixels : bool, default False
+        Distances are rounded toward zero.
 
     Returns
     -------
@@ -3763,7 +3767,7 @@ def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y:
         its sample fails.
     """
 
-def translate_points(points: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False) -> Value:
+def translate_points(points: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False) -> Value:
     """Moves points as translate moves their image.
 
     Parameters
@@ -3779,6 +3783,8 @@ def translate_points(points: Value, height: int | Value, width: int | Value, *, 
         To the right, in pixels; -65535 <= x <= 65535.
     relative : bool, default False
         Y and x are fractions of the size, not pixels.
+    whole_pixels : bool, default False
+        Distances are rounded toward zero.
 
     Returns
     -------

@@ -358,6 +358,7 @@ TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
       {"random_resized_crop.jpeg.max_output_bytes", crop.jpeg.max_output_bytes},
       {"random_crop.height", window.height.constant()},
       {"random_crop.width", window.width.constant()},
+      {"random_crop.padding", window.padding},
       {"random_crop.top", window.top.constant()},
       {"random_crop.left", window.left.constant()},
       {"random_crop.bottom", window.bottom.constant()},

@@ -106,6 +106,7 @@ TEST(RandomCrop, DrawsAllPlacesEquallyOften) {
       {{.height = 5, .width = 7}, 7, 10, 0, 2, 0, 3},
       {{.height = 7, .width = 10}, 7, 10, 0, 0, 0, 0},
       {{.height = 7, .width = 9, .top = 1, .left = 2, .right = 1}, 7, 10, -1, 0, -2, 2},
+      {{.height = 7, .width = 10, .padding = 1, .left = 1}, 7, 10, -1, 1, -2, 1},
       {{.height = 9, .width = 7, .pad_if_needed = true}, 7, 7, -2, 0, 0, 0},
       {{.height = 9, .width = 7, .top = 1, .pad_if_needed = true}, 7, 7, -2, -1, 0, 0},
       {{.height = 7, .width = 7, .top = 2, .bottom = 1, .border = Border::edge}, 7, 7, -2, 1, 0, 0},
