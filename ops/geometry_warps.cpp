@@ -54,6 +54,18 @@ namespace {
 ParameterOptions<float> bend(const char* help) {
   return {.value = 0.f, .low = -100, .high = 100, .help = help};
 }
+// The distances of translate and affine.
+OperatorDeclaration with_shift(OperatorDeclaration declaration) {
+  constexpr int kMost = 65535;
+  return declaration
+      .parameter<float>("y",
+                        {.value = 0.f, .low = -kMost, .high = kMost, .help = "down, in pixels"})
+      .parameter<float>(
+          "x", {.value = 0.f, .low = -kMost, .high = kMost, .help = "to the right, in pixels"})
+      .constant<bool>(
+          "relative",
+          {.value = false, .help = "y and x are fractions of height and width, not pixels"});
+}
 ParameterOptions<float> shear_angle(const char* help) {
   return {.value = 0.f, .low = -89, .high = 89, .help = help};
 }
@@ -288,19 +300,11 @@ Value<Image> shear(Value<Image> image, const ShearOptions& options) {
 const detail::OperatorPtr& detail::translate_operator() {
   static const OperatorPtr op =
       with_warp_options(
-          declare_operator("translate")
-              .family("geometry")
-              .summary("Shifts the image by (x, y); the size stays the same.")
-              .in_cpp("translate(image, {.x = g.uniform(-32.f, 32.f)})")
-              .input<Image>("image")
-              .parameter<float>(
-                  "y", {.value = 0.f, .low = -65535, .high = 65535, .help = "down, in pixels"})
-              .parameter<float>(
-                  "x",
-                  {.value = 0.f, .low = -65535, .high = 65535, .help = "to the right, in pixels"})
-              .constant<bool>(
-                  "relative",
-                  {.value = false, .help = "y and x are fractions of height and width, not pixels"})
+          with_shift(declare_operator("translate")
+                         .family("geometry")
+                         .summary("Shifts the image by (x, y); the size stays the same.")
+                         .in_cpp("translate(image, {.x = g.uniform(-32.f, 32.f)})")
+                         .input<Image>("image"))
               .constant<bool>("whole_pixels",
                               {.value = false, .help = "distances are rounded toward zero"}))
           .output<Image>("image")
@@ -332,20 +336,13 @@ Value<Image> translate(Value<Image> image, const TranslateOptions& options) {
 const detail::OperatorPtr& detail::affine_operator() {
   static const OperatorPtr op =
       with_warp_options(
-          declare_operator("affine")
-              .family("geometry")
-              .summary("Shears, scales, rotates and moves the image in one warp.")
-              .in_cpp("affine(image, {.degrees = g.uniform(-10.f, 10.f), .scale = 1.2f})")
-              .input<Image>("image")
-              .parameter<float>("degrees", {.value = 0.f, .help = "counter-clockwise"})
-              .parameter<float>(
-                  "y", {.value = 0.f, .low = -65535, .high = 65535, .help = "down, in pixels"})
-              .parameter<float>(
-                  "x",
-                  {.value = 0.f, .low = -65535, .high = 65535, .help = "to the right, in pixels"})
-              .constant<bool>(
-                  "relative",
-                  {.value = false, .help = "y and x are fractions of height and width, not pixels"})
+          with_shift(
+              declare_operator("affine")
+                  .family("geometry")
+                  .summary("Shears, scales, rotates and moves the image in one warp.")
+                  .in_cpp("affine(image, {.degrees = g.uniform(-10.f, 10.f), .scale = 1.2f})")
+                  .input<Image>("image")
+                  .parameter<float>("degrees", {.value = 0.f, .help = "counter-clockwise"}))
               .parameter<float>("scale", {.value = 1.f,
                                           .low = 0.001,
                                           .high = 1000,

@@ -185,16 +185,12 @@ class Plans:
         values: list[Any] = []
 
         def note(place: Any, x: Any) -> None:
-            if is_array(x):
-                kind = _kind_of(x, self._wanted.get(place, ()), self._chw)
+            kind = self._kind(place, x)
+            if kind is not None:
                 kinds.append(kind)
                 values.append(kind.given(x))
                 key.append(kind)
-            elif type(x) is float and place in self._numbers or type(x) is int and self._numbers.get(place) is _INT:
-                kinds.append(self._numbers[place])
-                values.append(x)
-                key.append(self._numbers[place])
-            elif type(x) in (list, tuple) and any(map(is_array, x)):
+            elif _is_list_of_arrays(x):
                 key.append((type(x), len(x)))
                 for one in x:
                     note(place, one)
@@ -215,13 +211,20 @@ class Plans:
         returned = next((kind.returned for kind in kinds if kind.returned is not _same), _numpy)
         return found(tuple(values), _seed_of(seed, generator), returned)
 
+    def _kind(self, place: Any, x: Any) -> _Kind | None:
+        """The kind of an argument that becomes an input of the plan; None for one that is part of the plan."""
+        if is_array(x):
+            return _kind_of(x, self._wanted.get(place, ()), self._chw)
+        number = self._numbers.get(place)
+        return number if type(x) is float or (type(x) is int and number is _INT) else None
+
     def _described(self, args: tuple, kwargs: dict[str, Any], inputs: list[Value]) -> Any:
         left = iter(inputs)
 
         def value(place: Any, x: Any) -> Any:
-            if is_array(x) or (type(x) is float and place in self._numbers) or (type(x) is int and self._numbers.get(place) is _INT):
+            if self._kind(place, x) is not None:
                 return next(left)
-            if type(x) in (list, tuple) and any(map(is_array, x)):
+            if _is_list_of_arrays(x):
                 return type(x)(value(place, one) for one in x)
             return x
 
@@ -252,7 +255,8 @@ def eager(function: Callable[..., Any], schema: dict | None = None) -> Callable[
 
 
 def _has_array(args: tuple, kwargs: dict[str, Any]) -> bool:
-    for x in (*args, *kwargs.values()):
-        if is_array(x) or (type(x) in (list, tuple) and any(map(is_array, x))):
-            return True
-    return False
+    return any(is_array(x) or _is_list_of_arrays(x) for x in (*args, *kwargs.values()))
+
+
+def _is_list_of_arrays(x: Any) -> bool:
+    return type(x) in (list, tuple) and any(map(is_array, x))

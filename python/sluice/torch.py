@@ -338,7 +338,7 @@ class ImageFolder(Loader):
     shard : (index, count) or 'environment', optional
         The part of this process; see :func:`sluice.files`. For DistributedDataParallel, pass :func:`shard`.
     uneven : {'keep', 'repeat_last', 'wrap', 'drop'}, default 'wrap'
-        What to do if parts differ in length; only used with ``shard``. 'wrap' repeats samples, as DistributedSampler does.
+        How to treat parts of different length. Only used with ``shard``. 'wrap' repeats samples, as DistributedSampler does.
     classes : list of str, optional
         The names of the classes in the order of their labels. For validation, pass the ``classes`` of the training data.
     endings : list of str, optional
