@@ -152,7 +152,7 @@ std::string in_seconds(double seconds) {
 
 }  // namespace
 
-CurlTransfer::CurlTransfer(const HttpOptions& options, const S3Account& account,
+CurlTransfer::CurlTransfer(const HttpOptions& options, const BucketAccount& account,
                            HttpSockets& sockets)
     : options_(options), account_(account), sockets_(sockets), handle_(curl_easy_init()) {
   if (handle_ == nullptr) throw std::bad_alloc();
@@ -216,9 +216,9 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   error_[0] = '\0';
   last_byte_ = Clock::now();
 
-  const bool is_bucket = is_s3(request.url);
-  const Url asked(is_bucket ? account_.url_of(request.url) : request.url);
-  const Url here(is_s3(url) ? asked.get(CURLUPART_URL) : url);
+  const bool signs = is_s3(request.url);
+  const Url asked(is_bucket(request.url) ? account_.url_of(request.url) : request.url);
+  const Url here(is_bucket(url) ? asked.get(CURLUPART_URL) : url);
   server_ = server_part(url);
   const bool is_trusted = here.origin() == asked.origin();
 
@@ -266,8 +266,8 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
     const std::string password = asked.get(CURLUPART_PASSWORD, CURLU_URLDECODE);
     if (!user.empty()) set(handle_, CURLOPT_USERNAME, user.c_str());
     if (!password.empty()) set(handle_, CURLOPT_PASSWORD, password.c_str());
-    if (is_bucket) add_header("x-amz-checksum-mode: ENABLED");
-    if (is_bucket && !account_.is_anonymous() && header_value("authorization").empty())
+    if (signs) add_header("x-amz-checksum-mode: ENABLED");
+    if (signs && !account_.is_anonymous() && header_value("authorization").empty())
       sign(here.host(), here.get(CURLUPART_PATH), here.get(CURLUPART_QUERY));
   }
   set(handle_, CURLOPT_HTTPHEADER, headers_);

@@ -52,7 +52,8 @@ void CurlTransport::MultiDeleter::operator()(void* multi) const { curl_multi_cle
 
 CurlTransport::CurlTransport(const HttpOptions& options)
     : options_(options),
-      account_(S3Account::of([](const char* name) -> const char* { return std::getenv(name); })) {
+      account_(
+          BucketAccount::of([](const char* name) -> const char* { return std::getenv(name); })) {
   require_libcurl();
   multi_.reset(curl_multi_init());
   if (multi_ == nullptr) throw std::bad_alloc();
@@ -255,11 +256,9 @@ void CurlTransport::redirect(Jobs::iterator job, std::string url) {
   const auto refuse = [&](const std::string& why) {
     fail(under_way_, job, "the server redirects to '" + shown_url(url) + "', " + why);
   };
-  if (!is_url(url) || is_s3(url)) return refuse("which is neither http nor https");
+  if (!is_url(url) || is_bucket(url)) return refuse("which is neither http nor https");
   const auto is_secure = [](const std::string& one) { return one.size() > 4 && one[4] != ':'; };
-  const bool was_secure = is_s3(job->url)
-                              ? account_.endpoint.empty() || is_secure(account_.endpoint)
-                              : is_secure(job->url);
+  const bool was_secure = is_secure(is_bucket(job->url) ? account_.url_of(job->url) : job->url);
   if (was_secure && !is_secure(url)) return refuse("which is not https, as its own URL is");
   if (job->redirects >= options_.redirects) {
     return refuse("after " + std::to_string(job->redirects) +

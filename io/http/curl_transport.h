@@ -95,7 +95,7 @@ class CurlTransfer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  CurlTransfer(const HttpOptions& options, const S3Account& account, HttpSockets& sockets);
+  CurlTransfer(const HttpOptions& options, const BucketAccount& account, HttpSockets& sockets);
   ~CurlTransfer();
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
@@ -137,7 +137,7 @@ class CurlTransfer {
   std::string how_far() const;
 
   const HttpOptions& options_;
-  const S3Account& account_;
+  const BucketAccount& account_;
   HttpSockets& sockets_;
   void* handle_;
   curl_slist* headers_ = nullptr;
@@ -207,7 +207,7 @@ class CurlTransport final : public HttpTransport {
   void fail_unwanted(Jobs& jobs, bool all) noexcept;
 
   const HttpOptions options_;
-  const S3Account account_;
+  const BucketAccount account_;
   HttpSockets sockets_;                        // used by multi_, so it is destroyed after it
   std::unique_ptr<void, MultiDeleter> multi_;  // libcurl's CURLM
 

@@ -26,7 +26,13 @@ namespace sluice {
 // s3://BUCKET/KEY is requested from AWS_ENDPOINT_URL_S3, else AWS_ENDPOINT_URL, else Amazon's host
 // for AWS_REGION (or AWS_DEFAULT_REGION, else us-east-1). With AWS_ACCESS_KEY_ID and
 // AWS_SECRET_ACCESS_KEY the request is signed (Signature Version 4, with AWS_SESSION_TOKEN if it is
-// set), else it is anonymous. The environment is read when a dataset is made.
+// set), else it is anonymous.
+//
+// gs://BUCKET/KEY is requested from STORAGE_EMULATOR_HOST, else https://storage.googleapis.com. It
+// is anonymous, unless `headers` has an access token ("Authorization: Bearer ..."). With Google's
+// HMAC keys, use s3:// and AWS_ENDPOINT_URL_S3=https://storage.googleapis.com.
+//
+// The environment is read when a dataset is made.
 //
 // Ownership: values. Threads: like any data. Errors: a dataset throws BuildError for invalid
 // options.
@@ -135,7 +141,7 @@ struct HttpRange {
 };
 
 struct HttpRequest {
-  std::string url = {};                   // http, https or s3
+  std::string url = {};                   // http, https, s3 or gs
   std::optional<HttpRange> range = {};    // of the file; none: all of it
   std::string version = {};               // the HttpAnswer::version required; empty: any
   std::optional<Checksum> checksum = {};  // of the whole file

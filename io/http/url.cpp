@@ -15,10 +15,13 @@
 namespace sluice::detail {
 namespace {
 
-bool is_s3_scheme(std::string_view url) { return lower(url.substr(0, 5)) == "s3://"; }
+bool is_bucket_scheme(std::string_view url) {
+  const std::string scheme = lower(url.substr(0, 5));
+  return scheme == "s3://" || scheme == "gs://";
+}
 
 // The parts of a URL that matter here. A text that is not a URL is all `path`, and so is the key of
-// s3://, in which '?', '#' and '@' are ordinary characters.
+// a bucket URL, in which '?', '#' and '@' are ordinary characters.
 struct Parts {
   std::string_view scheme;  // with "://"
   std::string_view path;    // host and path, without user and password
@@ -32,7 +35,7 @@ Parts parts_of(std::string_view url) {
     parts.scheme = url.substr(0, at + 3);
     url.remove_prefix(at + 3);
   }
-  if (is_s3_scheme(parts.scheme)) {
+  if (is_bucket_scheme(parts.scheme)) {
     parts.path = url;
     return parts;
   }
@@ -90,13 +93,15 @@ bool signs(std::string_view parameter) {
 
 bool is_url(std::string_view text) {
   const std::string begin = lower(text.substr(0, 8));
-  return begin.starts_with("http://") || begin.starts_with("https://") || is_s3_scheme(begin);
+  return begin.starts_with("http://") || begin.starts_with("https://") || is_bucket_scheme(begin);
 }
 
-bool is_s3(std::string_view url) { return is_s3_scheme(url); }
+bool is_bucket(std::string_view url) { return is_bucket_scheme(url); }
+
+bool is_s3(std::string_view url) { return is_bucket(url) && lower(url.substr(0, 1)) == "s"; }
 
 std::string last_part(std::string_view url) {
-  if (!is_s3(url)) url = url.substr(0, url.find_first_of("?#"));
+  if (!is_bucket(url)) url = url.substr(0, url.find_first_of("?#"));
   return std::string(url.substr(url.rfind('/') + 1));
 }
 
@@ -130,8 +135,8 @@ std::string joined_url(const std::string& base, const std::string& path) {
   if (base.empty() || is_url(path)) return path;
   const std::size_t begin = path.starts_with('/') ? 1 : 0;
   std::string url = base + (base.ends_with('/') ? "" : "/");
-  // The key of s3:// is not percent-encoded here but when an http URL is made of it.
-  if (is_s3_scheme(base)) return url + path.substr(begin);
+  // A key is not percent-encoded here but when an http URL is made of it.
+  if (is_bucket(base)) return url + path.substr(begin);
   for (const char c : std::string_view(path).substr(begin)) {
     if (is_of_urls(c)) {
       url += c;
@@ -211,7 +216,7 @@ std::string sorted(std::string_view query) {
 
 }  // namespace
 
-S3Account S3Account::of(const Environment& environment) {
+BucketAccount BucketAccount::of(const Environment& environment) {
   const auto first_of = [&](std::initializer_list<const char*> names) -> std::string {
     for (const char* const name : names) {
       const char* const value = environment(name);
@@ -219,12 +224,19 @@ S3Account S3Account::of(const Environment& environment) {
     }
     return {};
   };
-  S3Account account{.endpoint = first_of({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}),
-                    .region = first_of({"AWS_REGION", "AWS_DEFAULT_REGION"}),
-                    .key = first_of({"AWS_ACCESS_KEY_ID"}),
-                    .secret = first_of({"AWS_SECRET_ACCESS_KEY"}),
-                    .token = first_of({"AWS_SESSION_TOKEN"})};
-  while (account.endpoint.ends_with('/')) account.endpoint.pop_back();
+  BucketAccount account{.endpoint = first_of({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}),
+                        .region = first_of({"AWS_REGION", "AWS_DEFAULT_REGION"}),
+                        .key = first_of({"AWS_ACCESS_KEY_ID"}),
+                        .secret = first_of({"AWS_SECRET_ACCESS_KEY"}),
+                        .token = first_of({"AWS_SESSION_TOKEN"}),
+                        .google = first_of({"STORAGE_EMULATOR_HOST"})};
+  if (account.google.empty()) {
+    account.google = "https://storage.googleapis.com";
+  } else if (account.google.find("://") == std::string::npos) {
+    account.google = "http://" + account.google;
+  }
+  for (std::string* const endpoint : {&account.endpoint, &account.google})
+    while (endpoint->ends_with('/')) endpoint->pop_back();
   if (account.region.empty()) account.region = "us-east-1";
   if (account.key.empty() != account.secret.empty()) {
     throw BuildError(
@@ -234,32 +246,34 @@ S3Account S3Account::of(const Environment& environment) {
   return account;
 }
 
-std::string S3Account::url_of(std::string_view s3) const {
-  std::string_view rest = s3.substr(5);
+std::string BucketAccount::url_of(std::string_view url) const {
+  const std::string form = std::string(is_s3(url) ? "s3" : "gs") + "://BUCKET/KEY";
+  std::string_view rest = url.substr(5);
   const std::string bucket(rest.substr(0, rest.find('/')));
   rest.remove_prefix(std::min(bucket.size() + 1, rest.size()));
   if (bucket.empty() || rest.empty()) {
-    throw IoError("'" + shown_url(s3) + "' names no file; it should be s3://BUCKET/KEY");
+    throw IoError("'" + shown_url(url) + "' names no file; it should be " + form);
   }
   // Servers and libcurl would resolve "." and ".." in a path, which leads to another file.
   for (std::string_view left = rest; !left.empty();) {
     const std::string_view part = left.substr(0, left.find('/'));
     left.remove_prefix(std::min(part.size() + 1, left.size()));
     if (part == "." || part == "..") {
-      throw IoError("'" + shown_url(s3) + "' has a part '" + std::string(part) +
+      throw IoError("'" + shown_url(url) + "' has a part '" + std::string(part) +
                     "', which would lead to another file; such keys cannot be read");
     }
   }
   if (bucket == "." || bucket == "..")
-    throw IoError("'" + shown_url(s3) + "' names no bucket; it should be s3://BUCKET/KEY");
+    throw IoError("'" + shown_url(url) + "' names no bucket; it should be " + form);
   const std::string path = encoded(rest);
+  if (!is_s3(url)) return google + "/" + encoded(bucket) + "/" + path;
   if (!endpoint.empty()) return endpoint + "/" + encoded(bucket) + "/" + path;
   const std::string host = "s3." + region + ".amazonaws.com/";
   return bucket.find('.') == std::string::npos ? "https://" + encoded(bucket) + "." + host + path
                                                : "https://" + host + encoded(bucket) + "/" + path;
 }
 
-std::string S3Account::authorization_for(const S3Request& request) const {
+std::string BucketAccount::authorization_for(const S3Request& request) const {
   std::vector<std::pair<std::string, std::string>> fields = {{"host", request.host}};
   for (const std::string& header : request.headers) {
     const std::size_t colon = header.find(':');

@@ -1,10 +1,11 @@
 // URLs: what messages may show of them, what identifies a dataset, relative URLs, and the endpoint
-// and account of s3://BUCKET/KEY. Internal: no user includes it.
+// and account of s3://BUCKET/KEY and gs://BUCKET/KEY. Internal: no user includes it.
 //
 // The query of a URL, and a user and password before its host, may be secrets: a presigned URL is
-// one. So messages never show them. s3://BUCKET/KEY has none of these: the whole key is its name.
+// one. So messages never show them. Bucket URLs, s3://BUCKET/KEY and gs://BUCKET/KEY, have none of
+// these: the whole key is their name.
 //
-// Threads: any; no state. Errors: std::bad_alloc. S3Account throws IoError for a URL without a
+// Threads: any; no state. Errors: std::bad_alloc. BucketAccount throws IoError for a URL without a
 // bucket or a key, and BuildError if only one of the two keys is set.
 #pragma once
 
@@ -16,8 +17,11 @@
 
 namespace sluice::detail {
 
-// True if it begins with http://, https:// or s3://, in upper or lower case.
+// True if it begins with http://, https://, s3:// or gs://, in upper or lower case.
 bool is_url(std::string_view text);
+
+// True if it begins with s3:// or gs://, in upper or lower case.
+bool is_bucket(std::string_view url);
 
 // True if it begins with s3://, in upper or lower case.
 bool is_s3(std::string_view url);
@@ -39,8 +43,8 @@ std::string unsigned_url(std::string_view url);
 // that URLs do not allow, such as spaces and non-ASCII letters, are percent-encoded.
 std::string joined_url(const std::string& base, const std::string& path);
 
-// S3Account: the endpoint and credentials for s3://BUCKET/KEY, from the environment (request.h
-// lists the variables).
+// BucketAccount: the endpoints of s3://BUCKET/KEY and gs://BUCKET/KEY, and the credentials of the
+// former, from the environment (request.h lists the variables).
 //
 // Amazon's host names contain the bucket, unless its name has a dot, which their certificates do
 // not cover. Other servers (AWS_ENDPOINT_URL) get the bucket in the path.
@@ -54,17 +58,18 @@ struct S3Request {
   std::string time;                  // "20260131T235959Z", as x-amz-date has it
 };
 
-struct S3Account {
+struct BucketAccount {
   std::string endpoint;  // without a slash at its end; empty: Amazon's
   std::string region;
   std::string key;  // empty: anonymous
   std::string secret;
-  std::string token;  // may be empty
+  std::string token;   // may be empty
+  std::string google;  // the endpoint of gs://, without a slash at its end
 
-  static S3Account of(const Environment& environment);
+  static BucketAccount of(const Environment& environment);
   bool is_anonymous() const { return key.empty(); }
-  // The https or http URL of an s3 URL.
-  std::string url_of(std::string_view s3) const;
+  // The https or http URL of a bucket URL.
+  std::string url_of(std::string_view url) const;
   // The value of the header Authorization (Signature Version 4); the payload is not signed.
   std::string authorization_for(const S3Request& request) const;
 };

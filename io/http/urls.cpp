@@ -150,7 +150,7 @@ UrlRows::UrlRows(const std::string& list, const UrlListOptions& options, std::si
   }
   if (!options.base.empty() && !is_url(options.base)) {
     throw BuildError("urls_in: .base, '" + shown_url(options.base) +
-                     "', is not a URL; it must begin with http://, https:// or s3://");
+                     "', is not a URL; it must begin with http://, https://, s3:// or gs://");
   }
   shared_ = std::make_shared<const Shared>(list, options);
 }
@@ -169,17 +169,18 @@ ListRow UrlRows::row(std::int64_t i) const {
     row.path = item.url;
     if (!is_url(row.path))
       throw IoError("'" + shown_url(row.path) +
-                    "' is not a URL; it must begin with http://, https:// or s3://");
+                    "' is not a URL; it must begin with http://, https://, s3:// or gs://");
     return row;
   }
   ListRow row = shared_->list->row(number);
   row.path = joined_url(shared_->base, row.path);
   if (!is_url(row.path)) {
     // The column of URLs comes after the others.
-    shared_->list->fail(row.line, row.cells.size(),
-                        "'" + shown_url(row.path) +
-                            "' is not a URL: it must begin with http://, https:// or s3://, or be "
-                            "relative to UrlListOptions::base");
+    shared_->list->fail(
+        row.line, row.cells.size(),
+        "'" + shown_url(row.path) +
+            "' is not a URL: it must begin with http://, https://, s3:// or gs://, or be "
+            "relative to UrlListOptions::base");
   }
   return row;
 }
@@ -262,7 +263,7 @@ struct TarUrlSamples::Shared {
     for (const std::string& url : urls) {
       if (!is_url(url)) {
         throw BuildError("tar_at: '" + shown_url(url) +
-                         "' is not a URL; it must begin with http://, https:// or s3://");
+                         "' is not a URL; it must begin with http://, https://, s3:// or gs://");
       }
       const HttpFile file(client, url);
       names.push_back(shown_url(url));

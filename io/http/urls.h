@@ -29,10 +29,10 @@ namespace sluice {
 //       "train.csv", {.url = "path", .columns = {"label", "weight"}, .base = "https://host/photos",
 //                     .checksum = "sha256"}));
 //
-// http://, https:// and s3:// URLs are supported; HttpOptions configure the requests. Each sample
-// is one whole file. The dataset's own thread runs many requests at once, so no other thread waits
-// for one. The pipeline's in-flight window limits how many are requested. list_in describes the
-// format of a list; the list itself is a file.
+// http://, https://, s3:// and gs:// URLs are supported; HttpOptions configure the requests. Each
+// sample is one whole file. The dataset's own thread runs many requests at once, so no other thread
+// waits for one. The pipeline's in-flight window limits how many are requested. list_in describes
+// the format of a list; the list itself is a file.
 //
 // If the list or the server provides a checksum (Content-MD5, x-amz-checksum-sha256, -crc32c,
 // -crc32, x-goog-hash), the received bytes must match it. Without one, only its length shows that a

@@ -189,6 +189,7 @@ void bind_description(nb::module_& module) {
           .def("build", build_pipeline);
   bind_functions(bound);
   bind_sources(bound);
+  bind_late_sources(module, bound);
   bind_steps(bound);
   bind_workers(module, bound);
   bind_batches(module, bound);

@@ -1,9 +1,9 @@
 // DynamicSource: a source whose types are only known at run time: the columns of a list or an
-// archive, or the declared types of a Python function.
+// archive, or the declared types of a Python function. Row: the values of one of its samples.
 //
-// Ownership: add_source() moves it into the plan. Threads: one while a pipeline is described; the
-// dataset's functions are called from any thread later. Errors: BuildError; for_each_value() throws
-// std::invalid_argument.
+// Ownership: add_source() moves the source into the plan. Threads: one while a pipeline is
+// described; the dataset's functions are called from any thread later. Errors: BuildError;
+// for_each_value() throws std::invalid_argument.
 #pragma once
 
 #include "description.h"
@@ -11,20 +11,29 @@
 #include "options.h"
 #include "text.h"
 #include "values.h"
+#include <sluice/graph/builder/argument.h>
 #include <sluice/graph/builder/dataset.h>
 #include <sluice/graph/builder/plan_builder.h>
+#include <sluice/graph/completion.h>
 #include <sluice/graph/exec/sample.h>
 #include <sluice/graph/options.h>
+#include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/plan/step.h>
+#include <sluice/io/readers/tar.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/sample_key.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,7 +42,39 @@
 
 namespace sluice::python {
 
+using Names = std::vector<std::string>;
 using Tables = std::vector<const TypeTable*>;
+
+// A value of a type that is known at run time.
+struct DestroyValue {
+  const detail::SlotType* type;
+  void operator()(void* value) const noexcept {
+    type->destroy(value);
+    ::operator delete(value, std::align_val_t(type->alignment));
+  }
+};
+using OwnedValue = std::unique_ptr<void, DestroyValue>;
+
+// The values of a sample, until they are moved to its slots.
+using Row = std::vector<OwnedValue>;
+
+}  // namespace sluice::python
+
+namespace sluice::detail {
+
+// Lets a Completion<Row> set all slots of a source.
+template <>
+struct results<python::Row> {
+  template <Origin kOrigin = Origin::step>
+  static void write(Sample& sample, const std::vector<SlotId>& slots, python::Row&& row) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      row[i].get_deleter().type->move(sample.address(slots[i]), row[i].get());
+  }
+};
+
+}  // namespace sluice::detail
+
+namespace sluice::python {
 
 inline Tables tables_of(const std::vector<std::string>& names) {
   Tables tables;
@@ -78,6 +119,7 @@ struct DynamicSource {
   std::string name;          // of the step
   std::int64_t samples = 0;  // kUntilEnd: until EndOfEpoch
   Tables types = {};         // the types of a sample's values
+  bool in_order = false;     // takes no sampler: sample i is the one at position i
   // One of these is set. `write` writes the values of a sample to the slots. `ask` requests them,
   // and they come later; it is also called for indices beyond the samples.
   Function write = {};
@@ -102,6 +144,105 @@ inline DynamicSource python_source(const Description& self, const std::string& n
   return source;
 }
 
+// The values of a source, and the files it leaves out, as text.
+using Read = std::pair<Slots, std::string>;
+
+inline Names paths_of(const nb::list& files) {
+  Names paths;
+  for (const nb::handle file : files) paths.push_back(path_of(file));
+  return paths;
+}
+
+inline OwnedValue make_value(const detail::SlotType* type) {
+  void* const memory = ::operator new(type->size, std::align_val_t(type->alignment));
+  try {
+    type->construct(memory);
+  } catch (...) {
+    ::operator delete(memory, std::align_val_t(type->alignment));
+    throw;
+  }
+  return {memory, DestroyValue{type}};
+}
+
+// Calls visit for each type that a column of a list or an archive can have.
+template <class Visit>
+void for_each_column_type(Visit&& visit) {
+  visit(std::type_identity<Bytes>());
+  visit(std::type_identity<std::int32_t>());
+  visit(std::type_identity<std::int64_t>());
+  visit(std::type_identity<float>());
+  visit(std::type_identity<double>());
+  visit(std::type_identity<bool>());
+  visit(std::type_identity<std::string>());
+  visit(std::type_identity<std::vector<float>>());
+  visit(std::type_identity<std::vector<std::int64_t>>());
+}
+
+// Reads column i of a `From` into a slot.
+template <class From>
+using ReadColumn = std::function<void(From&, std::size_t, void*)>;
+
+template <class From, class Read>
+std::vector<ReadColumn<From>> readers_of(const Tables& types, const Read& read) {
+  std::vector<ReadColumn<From>> readers;
+  for (const TypeTable* table : types) {
+    ReadColumn<From> reader;
+    for_each_column_type([&]<class T>(std::type_identity<T> type) {
+      if (table->type != detail::slot_type<T>()) return;
+      reader = [read, type](From& from, std::size_t column, void* value) {
+        *static_cast<T*>(value) = read(from, column, type);
+      };
+    });
+    if (!reader) {
+      throw BuildError(fmt::format(
+          "a column cannot be read as '{}'; it can be bytes (the file that it names), i32, i64, "
+          "f32, f64, bool, text, list of f32 or list of i64",
+          table->name));
+    }
+    readers.push_back(std::move(reader));
+  }
+  return readers;
+}
+
+// Reads all columns.
+template <class From>
+Row row_of(const Tables& types, const std::vector<ReadColumn<From>>& readers, From& from) {
+  Row row;
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    row.push_back(make_value(types[i]->type));
+    readers[i](from, i, row.back().get());
+  }
+  return row;
+}
+
+// Sets the functions of a source whose dataset is called with a Completion<Row>, as for
+// Graph::read.
+template <class Dataset>
+void read_later(DynamicSource& source, const std::shared_ptr<const Dataset>& dataset) {
+  const auto gate = std::make_shared<detail::EpochGate>();
+  source.epoch = detail::epoch_hooks(dataset, gate);
+  source.ask = [dataset, gate, samples = source.samples](detail::Sample& sample, const Slots& made,
+                                                         const SampleInfo& info) {
+    Completion<Row> done(sample, made);
+    if (info.index >= samples) {  // this source has ended, another one has not
+      (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
+      return;
+    }
+    const auto ask = [&] { (*dataset)(std::move(done), info); };
+    if (sample.is_alone()) return ask();
+    gate->pass(ask);
+  };
+}
+
+using OfTar = detail::TarSamples::Sample;
+
+inline std::vector<ReadColumn<const OfTar>> readers_of_tar(const Tables& types) {
+  return readers_of<const OfTar>(
+      types, []<class T>(const OfTar& sample, std::size_t column, std::type_identity<T>) {
+        return sample.get<T>(column);
+      });
+}
+
 inline Slots add_source(Description& self, DynamicSource source, const SourceOptions& options) {
   detail::PlanBuilder& builder = self.open();
   const bool later = source.ask != nullptr;
@@ -113,7 +254,8 @@ inline Slots add_source(Description& self, DynamicSource source, const SourceOpt
   step.epoch = source.epoch;
   source.dataset.step = source.name;
   builder.add_dataset(std::move(source.dataset));
-  builder.set_source(step.name, source.samples, options.sampler, false, std::move(source.name_of));
+  builder.set_source(step.name, source.samples, options.sampler, source.in_order,
+                     std::move(source.name_of));
   for (const TypeTable* type : source.types)
     step.writes.push_back(builder.add_slot(type->type, step.name));
   Slots made = step.writes;

@@ -193,6 +193,25 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
   return all;
 }
 
+namespace {
+
+std::function<void(nb::handle)> set_shard(Shard& shard) {
+  return [&shard](nb::handle value) {
+    if (nb::isinstance<nb::str>(value) && message_of(value) == "environment") {
+      shard = shard_of_environment();
+      return;
+    }
+    constexpr const char* kWanted =
+        "(index, count), (0, 4) for the first of four parts, or 'environment'";
+    if (nb::isinstance<nb::str>(value)) refuse_list(value, kWanted);
+    const auto part = numbers_of<std::int64_t>(value, kWanted);
+    if (part.size() != 2) refuse_list(value, kWanted);
+    shard = {part[0], part[1]};
+  };
+}
+
+}  // namespace
+
 SourceOptions source_options_of(const nb::dict& options) {
   SourceOptions all;
   Sampler& sampler = all.sampler;
@@ -211,19 +230,7 @@ SourceOptions source_options_of(const nb::dict& options) {
          sampler.subset = Indices(numbers_of<std::int64_t>(
              value, "indices of samples; numpy.flatnonzero(mask) gives those of a mask"));
        }},
-      {"shard",
-       [&](nb::handle value) {
-         if (nb::isinstance<nb::str>(value) && message_of(value) == "environment") {
-           sampler.shard = shard_of_environment();
-           return;
-         }
-         constexpr const char* kWanted =
-             "(index, count), (0, 4) for the first of four parts, or 'environment'";
-         if (nb::isinstance<nb::str>(value)) refuse_list(value, kWanted);
-         const auto part = numbers_of<std::int64_t>(value, kWanted);
-         if (part.size() != 2) refuse_list(value, kWanted);
-         sampler.shard = {part[0], part[1]};
-       }},
+      {"shard", set_shard(sampler.shard)},
       {"stick_to_shard", set(sampler.stick_to_shard)},
       {"uneven",
        set_choice(sampler.uneven,
@@ -265,6 +272,51 @@ void bind_thread_pool(nb::module_& module) {
             "process");
       });
   bound.attr("__module__") = "sluice";
+}
+
+HttpOptions http_options_of(const nb::dict& options) {
+  HttpOptions all;
+  const Setters setters{
+      {"connections", set(all.connections)}, {"retries", set(all.retries)},
+      {"backoff_s", set(all.backoff_s)},     {"max_backoff_s", set(all.max_backoff_s)},
+      {"connect_s", set(all.connect_s)},     {"stalled_s", set(all.stalled_s)},
+      {"deadline_s", set(all.deadline_s)},   {"max_bytes", set(all.max_bytes)},
+      {"redirects", set(all.redirects)},     {"headers", set(all.headers)},
+      {"ca_file", set(all.ca_file)},
+  };
+  set_all("HttpOptions", options, setters);
+  return all;
+}
+
+TarStreamOptions tar_stream_options_of(const nb::dict& options) {
+  TarStreamOptions all;
+  const Setters setters{
+      {"shuffle", set(all.shuffle)},
+      {"window", set(all.window)},
+      {"seed", set(all.seed)},
+      {"shard", set_shard(all.shard)},
+      {"interleave", set(all.interleave)},
+      {"threads", set(all.threads)},
+      {"cycle", set_choice(all.cycle, std::array{Named<Cycle>{"raise", Cycle::raise},
+                                                 Named<Cycle>{"quiet", Cycle::quiet},
+                                                 Named<Cycle>{"off", Cycle::off}})},
+      {"read_ahead", set(all.read_ahead)},
+      {"max_sample_bytes", set(all.max_sample_bytes)},
+      {"max_link_bytes", set(all.max_link_bytes)},
+      {"max_expansion", set(all.max_expansion)},
+  };
+  set_all("sluice.tar_stream()", options, setters);
+  return all;
+}
+
+ListFormat list_format_of(nb::handle name) {
+  ListFormat format = ListFormat::by_name;
+  if (name.is_none()) return format;
+  take_option("a list", "format", name,
+              set_choice(format, std::array{Named<ListFormat>{"csv", ListFormat::csv},
+                                            Named<ListFormat>{"tsv", ListFormat::tsv},
+                                            Named<ListFormat>{"jsonl", ListFormat::json_lines}}));
+  return format;
 }
 
 WorkerOptions worker_options_of(const nb::dict& options) {

@@ -4,6 +4,9 @@
 
 #include "object.h"
 #include <sluice/graph/options.h>
+#include <sluice/io/http/request.h>
+#include <sluice/io/readers/list.h>
+#include <sluice/io/readers/tar_stream.h>
 #include <sluice/io/workers/pool.h>
 
 namespace sluice::python {
@@ -11,6 +14,11 @@ namespace sluice::python {
 PipelineOptions pipeline_options_of(const nb::dict& options);
 SourceOptions source_options_of(const nb::dict& options);
 WorkerOptions worker_options_of(const nb::dict& options);
+HttpOptions http_options_of(const nb::dict& options);
+// Without `columns` and `index`.
+TarStreamOptions tar_stream_options_of(const nb::dict& options);
+// None is by_name.
+ListFormat list_format_of(nb::handle name);
 void bind_thread_pool(nb::module_& module);
 void bind_index(nb::module_& module);
 

@@ -1,4 +1,5 @@
-// Binds the library's sources: folders, lists and archives of files.
+// Binds the library's sources on this machine: folders, lists and archives of files, MNIST and
+// CIFAR, values in memory.
 #include "description.h"
 #include "dynamic_source.h"
 #include "options.h"
@@ -9,14 +10,18 @@
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/io/readers/list.h>
+#include <sluice/io/readers/mnist_cifar.h>
 #include <sluice/io/readers/tar.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/sample_key.h>
 
-#include <functional>
+#include <cstdint>
 #include <memory>
-#include <string_view>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -28,72 +33,51 @@
 namespace sluice::python {
 namespace {
 
-using Names = std::vector<std::string>;
-
-// Calls visit for each type that a column of a list or an archive can have.
-template <class Visit>
-void for_each_column_type(Visit&& visit) {
-  visit(std::type_identity<Bytes>());
-  visit(std::type_identity<std::int32_t>());
-  visit(std::type_identity<std::int64_t>());
-  visit(std::type_identity<float>());
-  visit(std::type_identity<double>());
-  visit(std::type_identity<bool>());
-  visit(std::type_identity<std::string>());
-  visit(std::type_identity<std::vector<float>>());
-  visit(std::type_identity<std::vector<std::int64_t>>());
+// Records a dataset of the library with fixed types.
+template <class Dataset>
+Slots read_dataset(Description& self, Dataset dataset, const nb::dict& options) {
+  (void)self.open();
+  auto values = self.graph.read(std::move(dataset), source_options_of(options));
+  return std::apply([](const auto&... value) { return Slots{value.slot()...}; }, values);
 }
 
-// Reads column i of a `From` into a slot.
-template <class From>
-using ReadColumn = std::function<void(const From&, std::size_t, void*)>;
-
-template <class From, class Read>
-std::vector<ReadColumn<From>> readers_of(const Tables& types, const Read& read) {
-  std::vector<ReadColumn<From>> readers;
-  for (const TypeTable* table : types) {
-    ReadColumn<From> reader;
-    for_each_column_type([&]<class T>(std::type_identity<T> type) {
-      if (table->type != detail::slot_type<T>()) return;
-      reader = [read, type](const From& from, std::size_t column, void* value) {
-        *static_cast<T*>(value) = read(from, column, type);
-      };
-    });
-    if (!reader) {
-      throw BuildError(fmt::format(
-          "a column cannot be read as '{}'; it can be bytes (the file that it names), i32, i64, "
-          "f32, f64, bool, text, list of f32 or list of i64",
-          table->name));
-    }
-    readers.push_back(std::move(reader));
+// Files with their names as a third value.
+class NamedFiles : public Files {
+ public:
+  using Sample = std::tuple<Bytes, std::int64_t, std::string>;
+  explicit NamedFiles(Files files) : Files(std::move(files)) {}
+  Sample operator()(const SampleInfo& info) const {
+    return std::tuple_cat(Files::operator()(info), std::tuple(name(info.index)));
   }
-  return readers;
-}
-
-// The values of a source, and the files it leaves out, as text.
-using Read = std::pair<Slots, std::string>;
+};
 
 Read read_files(Description& self, nb::handle folder, const nb::dict& options,
                 const std::shared_ptr<JpegIndex>& index, const std::optional<Names>& endings,
-                bool leave_out, const Names& classes, bool allow_empty) {
+                bool leave_out, const Names& classes, bool allow_empty, bool with_names) {
   FilesOptions how{.index = index, .classes = classes, .allow_empty = allow_empty};
   if (endings) how.endings = *endings;
   if (leave_out) how.unreadable = Unreadable::leave_out;
   (void)self.open();
   const Files files = files_in(path_of(folder), how);
-  auto [jpeg, label] = self.graph.read(files, source_options_of(options));
-  return {{jpeg.slot(), label.slot()}, words_of(files.left_out())};
+  return {with_names ? read_dataset(self, NamedFiles(files), options)
+                     : read_dataset(self, files, options),
+          words_of(files.left_out())};
 }
 
 Slots read_list(Description& self, nb::handle list, const std::string& path, const Names& columns,
                 const Names& types, const nb::dict& options,
-                const std::shared_ptr<JpegIndex>& index, nb::handle folder) {
-  const ListOptions how{
-      .path = path, .columns = columns, .folder = path_of(folder), .index = index};
+                const std::shared_ptr<JpegIndex>& index, nb::handle folder, nb::handle format,
+                const Names& names) {
+  const ListOptions how{.path = path,
+                        .columns = columns,
+                        .format = list_format_of(format),
+                        .names = names,
+                        .folder = path_of(folder),
+                        .index = index};
   const auto rows = std::make_shared<const detail::ListRows>(path_of(list), how, types.size());
   DynamicSource source{.name = "read", .samples = rows->size()};
   source.types = tables_of(types);
-  const auto readers = readers_of<detail::ListRow>(
+  const auto readers = readers_of<const detail::ListRow>(
       source.types, [rows]<class T>(const detail::ListRow& row, std::size_t column,
                                     std::type_identity<T>) { return rows->get<T>(row, column); });
   source.types.insert(source.types.begin(), &table_of("bytes"));
@@ -114,19 +98,14 @@ Read read_tar(Description& self, const nb::list& archives, const Names& columns,
               const nb::dict& options, const std::shared_ptr<JpegIndex>& index,
               nb::handle offsets) {
   const TarOptions how{.columns = columns, .offsets = path_of(offsets), .index = index};
-  Names paths;
-  for (const nb::handle archive : archives) paths.push_back(path_of(archive));
+  const Names paths = paths_of(archives);
   const auto samples = std::make_shared<const detail::TarSamples>(paths, how, types.size());
   DynamicSource source{.name = "read", .samples = samples->size()};
   source.types = tables_of(types);
-  using One = detail::TarSamples::Sample;
-  const auto readers = readers_of<One>(
-      source.types, []<class T>(const One& sample, std::size_t column, std::type_identity<T>) {
-        return sample.get<T>(column);
-      });
+  const auto readers = readers_of_tar(source.types);
   source.write = [samples, readers](detail::Sample& sample, const Slots& made,
                                     const SampleInfo& info) {
-    const One one(*samples, info.index);
+    const OfTar one(*samples, info.index);
     for (std::size_t i = 0; i < readers.size(); ++i) readers[i](one, i, sample.address(made[i]));
   };
   source.name_of = [samples](const SampleKey& key) { return samples->name(key.index); };
@@ -134,6 +113,64 @@ Read read_tar(Description& self, const nb::list& archives, const Names& columns,
   source.dataset.reads = [samples] { return samples->reads(); };
   return {add_source(self, std::move(source), source_options_of(options)),
           words_of(samples->left_out())};
+}
+
+// The values of a column in memory.
+struct MemoryColumn {
+  OwnedValue list;
+  // Copies value i.
+  void (*take)(const void* list, std::size_t i, void* value);
+};
+
+MemoryColumn column_in_memory(const std::string& type, nb::handle given) {
+  if (type == "bool") {  // std::vector<bool> has no elements to refer to
+    using Bits = std::vector<std::uint8_t>;
+    MemoryColumn column{make_value(detail::slot_type<Bits>()),
+                        [](const void* from, std::size_t i, void* value) {
+                          *static_cast<bool*>(value) = (*static_cast<const Bits*>(from))[i] != 0;
+                        }};
+    for (const nb::handle one : given) {
+      bool bit = false;
+      take_value(table_of(type), one, &bit);
+      static_cast<Bits*>(column.list.get())->push_back(bit ? 1 : 0);
+    }
+    return column;
+  }
+  const TypeTable& list = table_of("list of " + type);
+  MemoryColumn column{make_value(list.type), list.type->list().take};
+  if (list.type == detail::slot_type<std::vector<Bytes>>()) {
+    column.take = [](const void* from, std::size_t i, void* value) {
+      *static_cast<Bytes*>(value) =
+          Bytes::copy_of((*static_cast<const std::vector<Bytes>*>(from))[i]);
+    };
+  }
+  take_value(list, given, column.list.get());
+  return column;
+}
+
+// `columns`: lists of the same length, each of the type at its place.
+Slots read_memory(Description& self, const nb::list& columns, const Names& types,
+                  const nb::dict& options, const std::string& fingerprint) {
+  (void)self.open();
+  DynamicSource source{.name = "read", .types = tables_of(types)};
+  const auto all = std::make_shared<std::vector<MemoryColumn>>();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    try {
+      all->push_back(column_in_memory(types[i], columns[i]));
+    } catch (const std::invalid_argument& error) {
+      throw BuildError(fmt::format("sluice.memory(): column {}: {}", i, error.what()));
+    }
+  }
+  source.samples = static_cast<std::int64_t>(nb::len(nb::object(columns[0])));
+  source.write = [all](detail::Sample& sample, const Slots& made, const SampleInfo& info) {
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const MemoryColumn& column = (*all)[i];
+      column.take(column.list.get(), static_cast<std::size_t>(info.index), sample.address(made[i]));
+    }
+  };
+  source.name_of = [](const SampleKey& key) { return fmt::format("item {}", key.index); };
+  if (!fingerprint.empty()) source.dataset.fingerprint = [fingerprint] { return fingerprint; };
+  return add_source(self, std::move(source), source_options_of(options));
 }
 
 // The folder's files without requiring any; only its classes are needed.
@@ -149,11 +186,27 @@ void bind_sources(nb::class_<Description>& description) {
   description
       .def("read_files", read_files, nb::arg("folder"), nb::arg("options"), nb::arg("index").none(),
            nb::arg("endings").none(), nb::arg("leave_out"), nb::arg("classes"),
-           nb::arg("allow_empty"))
+           nb::arg("allow_empty"), nb::arg("with_names"))
       .def("read_list", read_list, nb::arg("list"), nb::arg("path"), nb::arg("columns"),
-           nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("folder"))
+           nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("folder"),
+           nb::arg("format").none(), nb::arg("names"))
       .def("read_tar", read_tar, nb::arg("archives"), nb::arg("columns"), nb::arg("types"),
-           nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"));
+           nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"))
+      .def(
+          "read_mnist",
+          [](Description& self, nb::handle images, nb::handle labels, const nb::dict& options) {
+            return read_dataset(self, mnist_in(path_of(images), path_of(labels)), options);
+          },
+          nb::arg("images"), nb::arg("labels"), nb::arg("options"))
+      .def(
+          "read_cifar",
+          [](Description& self, const nb::list& files, bool of_100, const nb::dict& options) {
+            return of_100 ? read_dataset(self, cifar100_in(paths_of(files)), options)
+                          : read_dataset(self, cifar10_in(paths_of(files)), options);
+          },
+          nb::arg("files"), nb::arg("of_100"), nb::arg("options"))
+      .def("read_memory", read_memory, nb::arg("columns"), nb::arg("types"), nb::arg("options"),
+           nb::arg("fingerprint"));
 }
 
 void bind_index(nb::module_& module) {

@@ -53,13 +53,16 @@ from ._core import (
 from ._describing import refusing as _refusing
 from ._draws import DrawWarning
 from ._graph import require_graph
+from ._http import HttpOptions
 from ._mix import cut_mix, mix_up
 from ._mutations import WatchWarning
 from ._pipeline import BatchKey, Pipeline, pipeline
+from ._readers import cifar10, cifar100, image_folder, memory, mnist, tar_stream, urls
 from ._rewrite import RewriteError, graph_function
 from ._value import Value
 from ._workers import WorkerOptions
 from .sources import LeftOutWarning, classes, files, iterate, list_file, map, require_same_classes, source, tar
+from .sources import tar as webdataset
 
 __version__ = _core.__version__
 
@@ -196,6 +199,30 @@ def saved_plan(path: Any, *values: Value) -> Any:
     return made[0] if len(made) == 1 else made
 
 
+def recipe(name: str) -> str:
+    """Returns the path of a recipe: a saved plan that is part of the package, for :func:`saved_plan`.
+
+    ``sluice.saved_plan(sluice.recipe("train"), jpeg, label)`` does to a file what ``python -m sluice augment --recipe train``
+    does.
+
+    Parameters
+    ----------
+    name : str
+        Such as 'train', 'eval', 'randaugment' or 'simclr'.
+
+    Raises
+    ------
+    ValueError
+        If there is no such recipe. The message names all.
+    """
+    folder = os.path.join(os.path.dirname(__file__), "recipes")
+    found = sorted(file[: -len(".json")] for file in os.listdir(folder)) if os.path.isdir(folder) else []
+    if name not in found:
+        there_are = f"there are {', '.join(found)}" if found else "build the module together with the program"
+        raise ValueError(f"sluice.recipe(): there is no recipe {name!r}; {there_are}")
+    return os.path.join(folder, f"{name}.json")
+
+
 @_refusing(Exception)
 def drop_unless(predicate: Value) -> None:
     """Drops each sample for which the predicate is false. Batches do not contain it.
@@ -216,12 +243,13 @@ def drop_unless(predicate: Value) -> None:
 
 __all__ = [
     "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
-    "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
+    "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
     "WatchWarning", "WorkerOptions",
-    "all_of", "any_of", "apply_if", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
-    "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "iterate",
-    "list_file", "map", "mix_up", "not_", "ops", "pipeline", "require_same_classes", "saved_plan", "select", "source", "tar",
-    "transforms", "while_loop",
+    "all_of", "any_of", "apply_if", "cifar10", "cifar100", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
+    "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "image_folder",
+    "iterate",
+    "list_file", "map", "memory", "mix_up", "mnist", "not_", "ops", "pipeline", "recipe", "require_same_classes", "saved_plan",
+    "select", "source", "tar", "tar_stream", "transforms", "urls", "webdataset", "while_loop",
 ]
 
 

@@ -18,6 +18,7 @@ from . import _core, _workers
 from ._arguments import require_str
 from ._describing import refusing
 from ._graph import require_graph
+from ._http import HttpOptions, http_options
 from ._value import Value, name_of_type
 from ._workers import WorkerOptions
 
@@ -75,11 +76,52 @@ def _require_path(path: Any, what: str) -> None:
 def _require_no_pattern(path: Any, user: str) -> None:
     """Raises IoError for a path that does not exist and looks like a pattern of paths."""
     text = os.fsdecode(path)
-    if "://" not in text and re.search(r"[*?\[]|\{.*\}", text) and not os.path.exists(path):
+    if "://" not in text and re.search(r"[*?\[]", text) and not os.path.exists(path):
         raise _core.IoError(
-            f"{user}: {text!r} does not exist, and patterns are not expanded; pass a list of paths, such as "
-            "sorted(glob.glob('train-*.tar'))"
+            f"{user}: {text!r} does not exist, and such patterns are not expanded; pass a list of paths, such as "
+            "sorted(glob.glob('train-*.tar')), or braces: 'train-{000..009}.tar'"
         )
+
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def _expanded(path: Any) -> list[Any]:
+    """Returns the paths that a path with braces stands for, as in a shell: 'a{08..10}' and 'a{x,y}'.
+
+    A path that exists stands for itself, and so do braces without a range and a comma.
+    """
+    text = os.fsdecode(path)
+    if os.path.exists(path):
+        return [path]
+    for found in _BRACES.finditer(text):
+        inside = found.group(1)
+        if bounds := re.fullmatch(r"(\d+)\.\.(\d+)", inside):
+            first, last = bounds.groups()
+            width = max(len(first), len(last)) if first.startswith("0") or last.startswith("0") else 0
+            step = 1 if int(first) <= int(last) else -1
+            parts = [str(number).zfill(width) for number in range(int(first), int(last) + step, step)]
+        elif "," in inside:
+            parts = inside.split(",")
+        else:
+            continue
+        return [one for part in parts for one in _expanded(text[: found.start()] + part + text[found.end():])]
+    return [path]
+
+
+def _archives(archives: Any, user: str) -> list[Any]:
+    """Returns the paths or URLs of archives, with braces expanded."""
+    several = [archives] if isinstance(archives, (str, bytes, os.PathLike)) else archives
+    if not isinstance(several, (list, tuple)):
+        raise _core.BuildError(f"{user}: archives must be a path or a list of paths (got {archives!r})")
+    if not several:
+        raise _core.BuildError(f"{user}: archives is empty; pass at least one archive")
+    for one in several:
+        _require_path(one, f"{user}: an archive")
+    expanded = [path for one in several for path in _expanded(one)]
+    for one in expanded:
+        _require_no_pattern(one, user)
+    return expanded
 
 
 def _require_no_nul(text: str, what: str) -> None:
@@ -160,8 +202,9 @@ def files(
     leave_out_unreadable: bool = False,
     classes: Sequence[str] | None = None,
     allow_empty: bool = False,
+    with_names: bool = False,
     **sampler: Any,
-) -> tuple[Value, Value]:
+) -> tuple[Value, ...]:
     """Reads the JPEG files in a folder and in the folders below it.
 
     The folders directly in it are the classes. A :class:`LeftOutWarning` counts files that are not read: hidden files and
@@ -182,7 +225,9 @@ def files(
         The names of the classes in the order of their labels, such as ``sluice.classes("train")`` for files of "val".
         A class of the list may have no files. By default the folders in `folder`, sorted.
     allow_empty : bool, default False
-        If True, a folder without files is a class, too, and keeps its label. Otherwise it raises IoError.{sampler}
+        If True, a folder without files is a class, too, and keeps its label. Otherwise it raises IoError.
+    with_names : bool, default False
+        If True, return the path of the file, too.{sampler}
 
     Returns
     -------
@@ -190,6 +235,8 @@ def files(
         The content of the file.
     label : Value of i64
         The number of the class, from 0; -1 for files in no class.
+    name : Value of text
+        With `with_names`: the path of the file, beginning with `folder`.
 
     Raises
     ------
@@ -200,12 +247,12 @@ def files(
     graph = require_graph("sluice.files()")
     _require_path(folder, "sluice.files(): folder")
     wanted = _endings(endings, "sluice.files()")
-    for name, flag in (("leave_out_unreadable", leave_out_unreadable), ("allow_empty", allow_empty)):
+    for name, flag in (("leave_out_unreadable", leave_out_unreadable), ("allow_empty", allow_empty), ("with_names", with_names)):
         if not isinstance(flag, bool):
             raise _core.BuildError(f"sluice.files(): {name} must be True or False (got {flag!r})")
     listed = _names(classes, "sluice.files(): classes must be a list of str, such as ['cat', 'dog']")
     made, left_out = graph.core.read_files(
-        folder, sampler, _index(index), wanted, leave_out_unreadable, listed or [], allow_empty
+        folder, sampler, _index(index), wanted, leave_out_unreadable, listed or [], allow_empty, with_names
     )
     _tell("sluice.files()", left_out)
     return _values(graph, made)
@@ -257,10 +304,12 @@ def list_file(
     *,
     path_column: str = "path",
     folder: str | os.PathLike = "",
+    format: str | None = None,
+    names: Sequence[str] | None = None,
     index: Any = None,
     **sampler: Any,
 ) -> tuple[Value, ...]:
-    """Reads the files that a list names: a CSV, TSV or JSON lines file.
+    """Reads the files that a list names: a CSV, TSV or JSON lines file. :func:`urls` reads lists of URLs.
 
     Parameters
     ----------
@@ -273,6 +322,10 @@ def list_file(
         The column that names the file.
     folder : path, optional
         The folder that relative paths start from. By default the folder of the list.
+    format : {{'csv', 'tsv', 'jsonl'}}, optional
+        The format of the list. By default the ending of its name.
+    names : list of str, optional
+        The names of all columns, for a list whose first row is already a sample.
     index : path or 'memory', optional
         A JPEG index, as in :func:`files`.{sampler}
 
@@ -295,7 +348,8 @@ def list_file(
     wanted = {"label": "i64"} if columns is None else _columns(columns, "sluice.list_file()", "label")
     types, _ = type_names(tuple(wanted.values()), "sluice.list_file()")
     made = graph.core.read_list(
-        path, path_column, list(wanted), types, sampler, _index(index), folder
+        path, path_column, list(wanted), types, sampler, _index(index), folder, format,
+        _names(names, "sluice.list_file(): names must be a list of str, such as ['path', 'label']") or [],
     )
     return _values(graph, made)
 
@@ -306,24 +360,29 @@ def tar(
     *,
     index: Any = None,
     offsets: str | os.PathLike = "",
+    http: HttpOptions | None = None,
     **sampler: Any,
 ) -> tuple[Value, ...]:
-    """Reads samples from tar archives in WebDataset's format.
+    """Reads samples from tar archives in WebDataset's format, which are files or at URLs.
 
     Files with the same name up to the first dot are one sample; the rest of the name is the column. A
     :class:`LeftOutWarning` counts files that belong to no sample.
 
     Parameters
     ----------
-    archives : path or list of paths
-        The archives.
+    archives : path, URL, or list of them
+        The archives. Braces are expanded: 'train-{{000..009}}.tar', 's3://bucket/{{train,extra}}.tar'. URLs begin with
+        http://, https://, s3:// or gs://; :func:`urls` says where credentials come from. Of an archive at a URL, only
+        the needed parts are requested.
     columns : dict of column: type, default {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}
         The columns to return, and their types, as in :func:`list_file`. 'bytes' is the content of the file.
         'jpg;jpeg' is either of the two.
     index : path or 'memory', optional
         A JPEG index, as in :func:`files`.
-    offsets : path, optional
-        An archive index that `sluice index --tar` wrote, so that the archives need not be scanned.{sampler}
+    offsets : path or URL, optional
+        An archive index that `sluice index --tar` wrote, so that the archives need not be scanned.
+    http : HttpOptions, optional
+        Connections, retries and time limits, for URLs.{sampler}
 
     Returns
     -------
@@ -338,17 +397,23 @@ def tar(
     graph = require_graph("sluice.tar()")
     wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, "sluice.tar()", "cls")
     types, _ = type_names(tuple(wanted.values()), "sluice.tar()")
-    several = [archives] if isinstance(archives, (str, bytes, os.PathLike)) else archives
-    if not isinstance(several, (list, tuple)):
-        raise _core.BuildError(f"sluice.tar(): archives must be a path or a list of paths (got {archives!r})")
-    several = list(several)
-    if not several:
-        raise _core.BuildError("sluice.tar(): archives is empty; pass at least one archive")
-    for one in several:
-        _require_path(one, "sluice.tar(): an archive")
-        _require_no_pattern(one, "sluice.tar()")
+    several = _archives(archives, "sluice.tar()")
     _require_path(offsets, "sluice.tar(): offsets")
-    made, left_out = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)
+    options = http_options(http, "sluice.tar()")
+    at_urls = [one for one in several if "://" in os.fsdecode(one)]
+    if not at_urls:
+        if http is not None:
+            raise _core.BuildError("sluice.tar(): http is for URLs, and the archives are files")
+        made, left_out = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)
+    elif len(at_urls) < len(several):
+        other = next(one for one in several if one not in at_urls)
+        raise _core.BuildError(
+            f"sluice.tar(): archives must be all files or all URLs (got {os.fsdecode(other)!r} and {at_urls[0]!r})"
+        )
+    else:
+        made, left_out = graph.core.read_tar_at(
+            at_urls, list(wanted), types, sampler, _index(index), offsets, options
+        )
     _tell("sluice.tar()", left_out)
     return _values(graph, made)
 

@@ -20,8 +20,9 @@ from . import _core, _peers, ops
 from ._arguments import near
 from ._batch import Array, Batch, Column
 from ._pipeline import OPTIONS, Description, Pipeline, pipeline
+from ._readers import IMAGE_ENDINGS, image_folder
 from ._structure import flatten, rebuild
-from .sources import classes as _classes, files
+from .sources import classes as _classes
 from .transforms import BatchTransform, Compose, require_transforms
 
 
@@ -292,14 +293,11 @@ _FOLDER_OPTIONS = {
     "window": "window of sluice.files in a function marked with @sluice.pipeline",
 }
 
-#: The file name endings that ImageFolder reads.
-IMAGE_ENDINGS = (".jpg", ".jpeg", ".jpe", ".png", ".webp", ".gif")
-
 
 @pipeline()
-def image_folder(root: Any, transform: Any, labels: int | None, apply_orientation: bool, reader: dict[str, Any]) -> Any:
-    file, label = files(root, **reader)
-    image = transform(ops.decode_image(file, apply_orientation=apply_orientation))
+def _augmented(root: Any, transform: Any, labels: int | None, apply_orientation: bool, reader: dict[str, Any]) -> Any:
+    image, label = image_folder(root, apply_orientation=apply_orientation, **reader)
+    image = transform(image)
     return image, label if labels is None else ops.one_hot(label, classes=labels)
 
 
@@ -409,7 +407,7 @@ class ImageFolder(Loader):
                 what_to_do = f"; {_peers.instead(advice)}" if advice else near(name, known)
                 raise _core.BuildError(f"ImageFolder has no {name!r}{what_to_do}")
         super().__init__(
-            image_folder, root, transform or _unchanged, labels, apply_orientation, reader,
+            _augmented, root, transform or _unchanged, labels, apply_orientation, reader,
             to=None if device is None else _device(device, "ImageFolder: device"), drop_last=True if drop_last else None,
             batch_size=batch_size, **options,
         )

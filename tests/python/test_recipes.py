@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -10,7 +12,7 @@ import sluice
 from conftest import draw
 from sluice import ops
 
-RECIPES = pathlib.Path(sluice.__file__).parents[2] / "apps" / "recipes"
+RECIPES = pathlib.Path(sluice.__file__).parent / "recipes"
 if not RECIPES.exists():
     pytest.skip("only a build of the program writes the recipes", allow_module_level=True)
 SIZE = {"width": 224, "height": 224}
@@ -62,7 +64,7 @@ def test_is_the_saved_plan(folder, name):
 
     @sluice.pipeline(batch_size=4, seed=5)
     def saved(folder):
-        made = sluice.saved_plan(RECIPES / f"{name}.json", *sluice.files(folder))
+        made = sluice.saved_plan(sluice.recipe(name), *sluice.files(folder))
         # The views lie between the image that shows them all and the label.
         return made[1:-1] if len(made) > 2 else made[0]
 
@@ -121,3 +123,20 @@ def test_says_what_a_plan_takes(folder, tmp_path):
 
     with pytest.raises(sluice.BuildError, match="broken.json at /steps/0"):
         unknown(folder)
+
+
+def test_an_unknown_recipe_is_named_with_the_others():
+    with pytest.raises(ValueError, match="no recipe 'trian'; there are .*train, trivialaugment"):
+        sluice.recipe("trian")
+
+
+def test_the_program_runs_as_a_module(tmp_path):
+    def run(*arguments):
+        return subprocess.run([sys.executable, "-m", "sluice", *arguments], capture_output=True, text=True, check=False)
+
+    assert run("--version").stdout.split()[1] == sluice.__version__
+    assert run("demo-images", "--out", str(tmp_path / "images")).returncode == 0
+    shown = run("cat", "--data", str(tmp_path / "images"), "--head", "2")
+    assert shown.returncode == 0 and len(shown.stdout.splitlines()) >= 2
+    wrong = run("no-such-command")
+    assert wrong.returncode != 0 and "no-such-command" in wrong.stderr

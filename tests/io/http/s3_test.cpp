@@ -1,4 +1,4 @@
-// Requests for s3:// URLs. Their signatures are recomputed from Amazon's documents.
+// Requests for s3:// and gs:// URLs. Signatures are recomputed from Amazon's documents.
 #include "tests/error_of.h"
 #include "tests/io/http/server.h"
 #include "tests/io/readers/scratch.h"
@@ -89,8 +89,8 @@ std::string signature(const Request& request, const std::string& secret) {
 class S3Test : public ::testing::Test {
  protected:
   static constexpr const char* kNames[] = {
-      "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION",
-      "AWS_ENDPOINT_URL",  "AWS_ENDPOINT_URL_S3",   "AWS_DEFAULT_REGION"};
+      "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",  "AWS_REGION",
+      "AWS_ENDPOINT_URL",  "AWS_ENDPOINT_URL_S3",   "AWS_DEFAULT_REGION", "STORAGE_EMULATOR_HOST"};
   void SetUp() override {
     for (const char* name : kNames) {
       const char* const value = std::getenv(name);
@@ -115,6 +115,21 @@ class S3Test : public ::testing::Test {
 TEST_F(S3Test, Anonymous) {
   EXPECT_EQ(text_of(std::get<0>(urls_of({"s3://photos/a/b c.jpg"}).read(0))), "image");
   EXPECT_EQ(server_.asked().at(0).field("authorization"), "");
+}
+
+// Amazon's keys are for s3:// only.
+TEST_F(S3Test, GoogleBucketsGetHeadersAndNoSignature) {
+  ::setenv("STORAGE_EMULATOR_HOST", server_.url().c_str(), 1);
+  ::setenv("AWS_ACCESS_KEY_ID", "KEY", 1);
+  ::setenv("AWS_SECRET_ACCESS_KEY", "SECRET", 1);
+  for (const bool has_token : {false, true}) {
+    HttpOptions http;
+    if (has_token) http.headers = {"Authorization: Bearer x"};
+    EXPECT_EQ(text_of(std::get<0>(urls_of({"gs://photos/a/b c.jpg"}, http).read(0))), "image");
+    const Request request = server_.asked().back();
+    EXPECT_EQ(request.field("authorization"), has_token ? "Bearer x" : "");
+    EXPECT_EQ(request.field("x-amz-checksum-mode"), "");
+  }
 }
 
 TEST_F(S3Test, Signed) {

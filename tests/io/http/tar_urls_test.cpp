@@ -211,7 +211,7 @@ TEST_F(TarUrlsTest, WhatIsWrong) {
   EXPECT_NE(less.find("the connection ended after 9 bytes"), std::string::npos) << less;
 
   EXPECT_EQ(outcome({"a.tar"}, {}),
-            "tar_at: 'a.tar' is not a URL; it must begin with http://, https:// or s3://");
+            "tar_at: 'a.tar' is not a URL; it must begin with http://, https://, s3:// or gs://");
   EXPECT_EQ(outcome({}, {}), "tar_at: no archives are named");
   EXPECT_EQ(outcome({server_.url("/a.tar")}, {.columns = {"jpg"}}).find("tar_at: .columns names 1"),
             0);

@@ -109,7 +109,7 @@ TEST_F(UrlEpochsTest, ABadFileCostsItself) {
        "'S/7': the server sent nothing for 0.05 s (HttpOptions::stalled_s), after 4 of 9 "
        "bytes; gave up after 2 attempts; check the URL and the server, or raise "
        "HttpOptions::retries"},
-      {"nonsense", "'nonsense' is not a URL; it must begin with http://, https:// or s3://"},
+      {"nonsense", "'nonsense' is not a URL; it must begin with http://, https://, s3:// or gs://"},
       // libcurl's wording depends on its version.
       {"S 12", "'S 12': the URL cannot be read: "}};
   for (std::size_t i = 0; i < std::size(errors); ++i) {
@@ -154,9 +154,10 @@ TEST_F(UrlEpochsTest, Lists) {
 
   EXPECT_EQ(error_of([&] { (void)urls_in(list, {.url = "file"}).read(0); }),
             "the list 'train.csv', line 2, column 'file': 'a.jpg' is not a URL: it must begin with "
-            "http://, https:// or s3://, or be relative to UrlListOptions::base");
+            "http://, https://, s3:// or gs://, or be relative to UrlListOptions::base");
   EXPECT_EQ(error_of([&] { (void)urls_in(list, {.url = "file", .base = "/data"}); }),
-            "urls_in: .base, '/data', is not a URL; it must begin with http://, https:// or s3://");
+            "urls_in: .base, '/data', is not a URL; it must begin with http://, https://, s3:// or "
+            "gs://");
   EXPECT_EQ(error_of([&] {
               (void)urls_in<std::int64_t, float>(list, {.url = "file"});
             }).find("urls_in: .columns names 1, but there are types for 2"),

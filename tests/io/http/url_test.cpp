@@ -73,18 +73,18 @@ TEST(Url, LastParts) {
   for (const auto& one : all) EXPECT_EQ(last_part(one.url), one.part);
 }
 
-S3Account account(const std::map<std::string, std::string>& variables) {
-  return S3Account::of([&](const char* name) -> const char* {
+BucketAccount account(const std::map<std::string, std::string>& variables) {
+  return BucketAccount::of([&](const char* name) -> const char* {
     const auto at = variables.find(name);
     return at == variables.end() ? nullptr : at->second.c_str();
   });
 }
 
-TEST(S3Account, UrlsOfKeys) {
-  const S3Account amazon = account({{"AWS_REGION", "eu-central-1"}});
-  const S3Account other = account({{"AWS_ENDPOINT_URL", "http://localhost:9000/"}});
+TEST(BucketAccount, UrlsOfKeys) {
+  const BucketAccount amazon = account({{"AWS_REGION", "eu-central-1"}});
+  const BucketAccount other = account({{"AWS_ENDPOINT_URL", "http://localhost:9000/"}});
   const struct {
-    const S3Account& account;
+    const BucketAccount& account;
     const char *s3, *url;
   } all[] = {
       {amazon, "s3://photos/a/b c+d?.jpg",
@@ -95,20 +95,27 @@ TEST(S3Account, UrlsOfKeys) {
       {account({}), "s3://b/k", "https://b.s3.us-east-1.amazonaws.com/k"},
       {account({{"AWS_DEFAULT_REGION", "x"}, {"AWS_REGION", ""}}), "s3://b/k",
        "https://b.s3.x.amazonaws.com/k"},
+      {other, "gs://photos/a b?.jpg", "https://storage.googleapis.com/photos/a%20b%3F.jpg"},
+      {account({{"STORAGE_EMULATOR_HOST", "localhost:9023"}}), "GS://b/k",
+       "http://localhost:9023/b/k"},
+      {account({{"STORAGE_EMULATOR_HOST", "https://localhost/"}}), "gs://b/k",
+       "https://localhost/b/k"},
   };
   for (const auto& one : all) EXPECT_EQ(one.account.url_of(one.s3), one.url);
   for (const char* wrong : {"s3://", "s3://bucket", "s3://bucket/", "s3:///key"}) {
     EXPECT_EQ(error_of<IoError>([&] { (void)amazon.url_of(wrong); }),
               "'" + std::string(wrong) + "' names no file; it should be s3://BUCKET/KEY");
   }
+  EXPECT_EQ(error_of<IoError>([&] { (void)amazon.url_of("gs://bucket"); }),
+            "'gs://bucket' names no file; it should be gs://BUCKET/KEY");
   // These would be other files.
   for (const char* wrong : {"s3://b/../c/k", "s3://b/a/./k", "s3://b/a/..", "s3://../k"})
     EXPECT_NE(error_of<IoError>([&] { (void)amazon.url_of(wrong); }), "") << wrong;
 }
 
 // The example of a GET in Amazon's documents, with the payload unsigned.
-TEST(S3Account, SignsWhatMustBe) {
-  S3Account amazon =
+TEST(BucketAccount, SignsWhatMustBe) {
+  BucketAccount amazon =
       account({{"AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE"},
                {"AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}});
   S3Request request;
@@ -132,7 +139,7 @@ TEST(S3Account, SignsWhatMustBe) {
   EXPECT_EQ(amazon.authorization_for(request), with_query);
 }
 
-TEST(S3Account, KeysAreTwo) {
+TEST(BucketAccount, KeysAreTwo) {
   EXPECT_TRUE(account({}).is_anonymous());
   EXPECT_FALSE(
       account({{"AWS_ACCESS_KEY_ID", "k"}, {"AWS_SECRET_ACCESS_KEY", "s"}}).is_anonymous());

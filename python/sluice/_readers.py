@@ -1,0 +1,419 @@
+"""Sources of files at URLs, of archives that are read from front to end, of image folders, of MNIST and CIFAR, and of
+values in memory.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import sys
+import types
+import warnings
+from typing import Any, Sequence
+
+from . import _core, ops
+from ._arguments import require_str, short
+from ._graph import require_graph
+from ._http import HttpOptions, http_options
+from ._value import Value
+from .sources import (
+    _SAMPLER,
+    LeftOutWarning,
+    _archives,
+    _columns,
+    _index,
+    _names,
+    _require_path,
+    _values,
+    files,
+    type_names,
+)
+
+
+def urls(
+    urls: str | os.PathLike | Sequence[Any],
+    columns: dict[str, Any] | None = None,
+    *,
+    url_column: str = "url",
+    base: str = "",
+    checksum_column: str = "",
+    format: str | None = None,
+    names: Sequence[str] | None = None,
+    index: Any = None,
+    http: HttpOptions | None = None,
+    **sampler: Any,
+) -> tuple[Value, ...]:
+    """Reads files at URLs: http://, https://, s3:// and gs://.
+
+    Many requests run at once, and no thread of the pipeline waits for them. An error in one file is the error of its
+    sample. Credentials for s3:// come from the environment, as for Amazon's tools: AWS_ACCESS_KEY_ID,
+    AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL. For gs:// pass an access token in ``HttpOptions.headers``.
+
+    Parameters
+    ----------
+    urls : path, or list
+        A list file (CSV, TSV or JSON lines) with a column of URLs. Or a Python list: each element is a URL,
+        ``(url, label)``, or ``(url, label, checksum)`` with a checksum such as 'sha256:...'.
+    columns : dict of column: type, default {{'label': 'i64'}}
+        The columns of the list file to return, and their types, as in :func:`list_file` without 'bytes'.
+    url_column : str, default 'url'
+        The column that names the file.
+    base : str, optional
+        The prefix for entries that are not URLs, such as 's3://bucket/train'.
+    checksum_column : str, optional
+        The column of checksums.
+    format : {{'csv', 'tsv', 'jsonl'}}, optional
+        The format of the list file. By default the ending of its name.
+    names : list of str, optional
+        The names of all columns, for a list file without a header row.
+    index : path or 'memory', optional
+        A JPEG index, as in :func:`files`.
+    http : HttpOptions, optional
+        Connections, retries and time limits.{sampler}
+
+    Returns
+    -------
+    file : Value of bytes
+        The content of the file.
+    *columns : Value
+        One for each of `columns`. For a Python list the label, an 'i64'; -1 where there is none.
+
+    Raises
+    ------
+    BuildError
+        If this build has no libcurl, or an option is wrong.
+    IoError
+        If the list file cannot be read.
+    """
+    graph = require_graph("sluice.urls()")
+    options = http_options(http, "sluice.urls()")
+    if isinstance(urls, (list, tuple)):
+        given = {"columns": columns, "base": base, "checksum_column": checksum_column, "format": format, "names": names,
+                 "index": index}
+        for name, value in given.items():
+            if value:
+                raise _core.BuildError(f"sluice.urls(): {name} is for list files; a Python list has URLs and labels")
+        made = graph.core.read_url_items([_item(one) for one in urls], sampler, options)
+        return _values(graph, made)
+    _require_path(urls, "sluice.urls(): urls")
+    for name, text in (("url_column", url_column), ("base", base), ("checksum_column", checksum_column)):
+        require_str(text, f"sluice.urls(): {name}")
+    wanted = {"label": "i64"} if columns is None else _columns(columns, "sluice.urls()", "label")
+    kinds, _ = type_names(tuple(wanted.values()), "sluice.urls()")
+    made = graph.core.read_url_list(
+        urls, list(wanted), kinds, sampler, _index(index), options, url_column, base, checksum_column, format,
+        _names(names, "sluice.urls(): names must be a list of str") or [],
+    )
+    return _values(graph, made)
+
+
+def _item(given: Any) -> tuple[str, int, str]:
+    parts = given if isinstance(given, tuple) else (given,)
+    if 1 <= len(parts) <= 3:
+        url, label, checksum = parts + ("", -1, "")[len(parts):]
+        is_number = hasattr(label, "__index__") and not isinstance(label, bool)
+        if isinstance(url, str) and is_number and isinstance(checksum, str):
+            return url, operator.index(label), checksum
+    raise _core.BuildError(
+        f"sluice.urls(): an element must be a URL, (url, label) or (url, label, checksum) (got {short(given)})"
+    )
+
+
+def tar_stream(
+    archives: str | os.PathLike | Sequence[str | os.PathLike],
+    columns: dict[str, Any] | None = None,
+    *,
+    shuffle: bool = False,
+    window: int = 1000,
+    seed: int = 0,
+    shard: Any = None,
+    interleave: int = 0,
+    threads: int = 2,
+    cycle: str = "raise",
+    read_ahead: int = 4 << 20,
+    max_sample_bytes: int = 1 << 30,
+    max_link_bytes: int = 4 << 20,
+    max_expansion: int = 200,
+    index: Any = None,
+) -> tuple[Value, ...]:
+    """Reads samples from tar archives in WebDataset's format, each from front to end.
+
+    It needs no archive index, and reads compressed archives (gzip, zstd, xz, bzip2) and pipes. Its order is its own: it
+    takes no sampler, and a single sample cannot be inspected. A :class:`LeftOutWarning` at the end of an epoch counts
+    files that belong to no sample.
+
+    Parameters
+    ----------
+    archives : path or list of paths
+        The archives. Braces are expanded: 'train-{{000..009}}.tar.zst'. '-' is the standard input.
+    columns : dict of column: type, default {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}
+        As in :func:`tar`. '__key__', a 'text', is the sample's name in its archive.
+    shuffle : bool, default False
+        If True, the archives are permuted, and then their samples are shuffled in a shuffle buffer.
+    window : int, default 1000
+        The size of the shuffle buffer, in samples.
+    seed : int, default 0
+        The seed of the order.
+    shard : (index, count) or 'environment', optional
+        The part of this process, as in :func:`files`. Archive i is read by shard i modulo `count`.
+    interleave : int, default 0
+        The number of archives that are open and provide samples in turn. 0: 4 if shuffled, else 1.
+    threads : int, default 2
+        The threads that read and decompress.
+    cycle : {{'raise', 'quiet', 'off'}}, default 'raise'
+        The behavior after the last sample. 'raise': the epoch ends, and the next one starts over. 'quiet': the samples
+        start over in the same epoch. 'off': later epochs are empty.
+    read_ahead : int, default 2**22
+        The bytes of each open archive that are read ahead.
+    max_sample_bytes : int, default 2**30
+        The most bytes of a sample's columns together.
+    max_link_bytes : int, default 2**22
+        The most bytes of earlier files kept for links, in compressed archives and pipes.
+    max_expansion : int, default 200
+        The largest expansion factor of a compressed archive.
+    index : path or 'memory', optional
+        A JPEG index, as in :func:`files`.
+
+    Returns
+    -------
+    *columns : Value
+        One for each of `columns`.
+
+    Raises
+    ------
+    IoError
+        If an archive is missing.
+    BuildError
+        If an option is wrong, or there are fewer archives than shards.
+    """
+    graph = require_graph("sluice.tar_stream()")
+    wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, "sluice.tar_stream()", "cls")
+    kinds, _ = type_names(tuple(wanted.values()), "sluice.tar_stream()")
+    options = {
+        "shuffle": shuffle, "window": window, "seed": seed, "shard": shard, "interleave": interleave,
+        "threads": threads, "cycle": cycle, "read_ahead": read_ahead, "max_sample_bytes": max_sample_bytes,
+        "max_link_bytes": max_link_bytes, "max_expansion": max_expansion,
+    }
+    several = _archives(archives, "sluice.tar_stream()")
+    for one in several:
+        if "://" in os.fsdecode(one):
+            raise _core.BuildError(
+                f"sluice.tar_stream(): {os.fsdecode(one)!r} is a URL; sluice.tar() reads archives at URLs"
+            )
+    made = graph.core.read_tar_stream(several, list(wanted), kinds, options, _index(index), _tell_of_stream)
+    return _values(graph, made)
+
+
+def _tell_of_stream(left_out: str) -> None:
+    # An epoch ends here, and nothing can be raised. So a warning that is turned into an error is
+    # printed.
+    try:
+        warnings.warn(f"sluice.tar_stream(): {left_out}", LeftOutWarning, stacklevel=2)
+    except LeftOutWarning as error:
+        sys.unraisablehook(
+            types.SimpleNamespace(
+                exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__, err_msg=None, object=None
+            )
+        )
+
+
+def mnist(images: str | os.PathLike, labels: str | os.PathLike, **sampler: Any) -> tuple[Value, Value]:
+    """Reads MNIST, and other images in its format: two idx files of bytes, not compressed.
+
+    Parameters
+    ----------
+    images, labels : path
+        Such as 'train-images-idx3-ubyte' and 'train-labels-idx1-ubyte'.{sampler}
+
+    Returns
+    -------
+    image : Value of image
+        With 1 channel.
+    label : Value of i64
+
+    Raises
+    ------
+    IoError
+        If a file is missing, compressed, of another kind, or too short or long, or if the two do not belong together.
+    """
+    graph = require_graph("sluice.mnist()")
+    for path, name in ((images, "images"), (labels, "labels")):
+        _require_path(path, f"sluice.mnist(): {name}")
+    return _values(graph, graph.core.read_mnist(images, labels, sampler))
+
+
+def _cifar(user: str, files: Any, of_100: bool, sampler: dict[str, Any]) -> tuple[Value, ...]:
+    graph = require_graph(user)
+    several = [files] if isinstance(files, (str, bytes, os.PathLike)) else files
+    if not isinstance(several, (list, tuple)) or not several:
+        raise _core.BuildError(f"{user}: files must be a path or a list of paths (got {files!r})")
+    for one in several:
+        _require_path(one, f"{user}: a file")
+    return _values(graph, graph.core.read_cifar(list(several), of_100, sampler))
+
+
+def cifar10(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: Any) -> tuple[Value, Value]:
+    """Reads the binary version of CIFAR-10.
+
+    Parameters
+    ----------
+    files : path or list of paths
+        Such as ['data_batch_1.bin', 'data_batch_2.bin'].{sampler}
+
+    Returns
+    -------
+    image : Value of image
+        32 x 32 pixels of 3 channels.
+    label : Value of i64
+
+    Raises
+    ------
+    IoError
+        If a file is missing, or does not consist of whole records.
+    """
+    image, label = _cifar("sluice.cifar10()", files, False, sampler)
+    return image, label
+
+
+def cifar100(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: Any) -> tuple[Value, Value, Value]:
+    """Reads the binary version of CIFAR-100.
+
+    Parameters
+    ----------
+    files : path or list of paths
+        Such as 'train.bin'.{sampler}
+
+    Returns
+    -------
+    image : Value of image
+        32 x 32 pixels of 3 channels.
+    label : Value of i64
+        The class, 0 to 99.
+    coarse : Value of i64
+        The class of 20 that it belongs to.
+
+    Raises
+    ------
+    IoError
+        If a file is missing, or does not consist of whole records.
+    """
+    image, label, coarse = _cifar("sluice.cifar100()", files, True, sampler)
+    return image, label, coarse
+
+
+#: The file name endings that image_folder() reads.
+IMAGE_ENDINGS = (".jpg", ".jpeg", ".jpe", ".png", ".webp", ".gif")
+
+
+def image_folder(
+    folder: str | os.PathLike,
+    *,
+    endings: Sequence[str] = IMAGE_ENDINGS,
+    apply_orientation: bool = True,
+    **options: Any,
+) -> tuple[Value, ...]:
+    """Reads and decodes the images in a folder of classes: JPEG, PNG, WebP and GIF.
+
+    It is :func:`files` with the endings of all these types, and ``ops.decode_image``. Operators that crop or resize next
+    decode only what they need.
+
+    Parameters
+    ----------
+    folder : path
+        The folder. The folders directly in it are the classes.
+    endings : str or list of str, optional
+        File name endings to read.
+    apply_orientation : bool, default True
+        If True, images are turned as their EXIF orientation says.
+    **options
+        As for :func:`files`: `shuffle`, `shard`, `classes`, `with_names` and the others.
+
+    Returns
+    -------
+    image : Value of image
+    label : Value of i64
+        The number of the class, from 0; -1 for files in no class.
+    name : Value of text
+        With `with_names`: the path of the file.
+
+    Raises
+    ------
+    IoError
+        As :func:`files`.
+    """
+    file, *others = files(folder, endings=endings, **options)
+    return (ops.decode_image(file, apply_orientation=apply_orientation), *others)
+
+
+_KINDS = {bool: "bool", int: "i64", float: "f64", str: "text", bytes: "bytes", bytearray: "bytes", memoryview: "bytes"}
+
+
+def _kind_of(column: Any, place: int) -> str:
+    first = column[0]
+    if type(first) in _KINDS:
+        return _KINDS[type(first)]
+    dtype = getattr(first, "dtype", None)
+    if dtype is not None and getattr(first, "ndim", 0) > 0:
+        return "image" if str(dtype) == "uint8" and first.ndim in (2, 3) else "tensor"
+    if dtype is not None:
+        return type_names(type(first), "sluice.memory()")[0][0]
+    raise _core.BuildError(
+        f"sluice.memory(): column {place}: the type of a {type(first).__name__} is not known; pass types=, such as "
+        "('bytes', 'i64')"
+    )
+
+
+def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str = "", **sampler: Any) -> Any:
+    """Reads samples that are in memory: encoded files, images, tensors, numbers and texts.
+
+    Sample i consists of element i of each column. The values are copied once, when the pipeline is described. After that,
+    the pipeline reads them without Python's lock.
+
+    Parameters
+    ----------
+    *columns : list or array
+        Each has one element for each sample, such as a list of bytes and an array of labels. The first axis of an array
+        counts the samples.
+    types : sequence of types, optional
+        One for each column, as in :func:`source`. By default, arrays of u8 with 2 or 3 dimensions are 'image', other
+        arrays 'tensor', bytes 'bytes', int 'i64', float 'f64', str 'text'.
+    fingerprint : str, optional
+        A text that identifies the data. A checkpoint of a pipeline with another fingerprint is refused.{sampler}
+
+    Returns
+    -------
+    Value, or tuple of Value
+        One for each column. A single Value if there is one column.
+
+    Raises
+    ------
+    BuildError
+        If columns are empty or of different lengths, or a value does not fit its type.
+    """
+    graph = require_graph("sluice.memory()")
+    require_str(fingerprint, "sluice.memory(): fingerprint")
+    if not columns:
+        raise _core.BuildError("sluice.memory(): there are no columns; pass at least one list")
+    for place, column in enumerate(columns):
+        if isinstance(column, (str, bytes, dict)) or not hasattr(column, "__len__") or not hasattr(column, "__getitem__"):
+            raise _core.BuildError(f"sluice.memory(): column {place} must be a list or an array (got {type(column).__name__})")
+    lengths = [len(column) for column in columns]
+    if lengths[0] == 0:
+        raise _core.BuildError("sluice.memory(): column 0 is empty; pass at least one value")
+    for place, length in enumerate(lengths):
+        if length != lengths[0]:
+            raise _core.BuildError(
+                f"sluice.memory(): columns must have the same length (got {length} for column {place}, expected {lengths[0]})"
+            )
+    if types is None:
+        kinds = [_kind_of(column, place) for place, column in enumerate(columns)]
+    else:
+        kinds, _ = type_names(tuple(types) if isinstance(types, list) else types, "sluice.memory()")
+        if len(kinds) != len(columns):
+            raise _core.BuildError(f"sluice.memory(): types names {len(kinds)}, but there are {len(columns)} columns")
+    made = graph.core.read_memory([list(column) for column in columns], kinds, sampler, fingerprint)
+    return _values(graph, made, single=len(columns) == 1)
+
+
+for _function in (urls, tar_stream, mnist, cifar10, cifar100, memory) if __doc__ else ():  # python -OO removes docstrings
+    _function.__doc__ = _function.__doc__.replace("{sampler}", _SAMPLER).replace("{{", "{").replace("}}", "}")
