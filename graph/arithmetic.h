@@ -213,6 +213,17 @@ auto operator-(const A& a) { return detail::unary<detail::NumberOperation::negat
 template <class A>
 requires detail::number_value<A>
 auto abs(const A& a) { return detail::unary<detail::NumberOperation::absolute>(a); }
+// These take fractions and whole numbers; the results for whole numbers are f32. sqrt and log of a
+// negative number are NaN, and log(0) is -infinity.
+template <class A>
+requires detail::number_value<A>
+auto sqrt(const A& a) { return detail::unary<detail::NumberOperation::square_root>(a); }
+template <class A>
+requires detail::number_value<A>
+auto exp(const A& a) { return detail::unary<detail::NumberOperation::exponential>(a); }
+template <class A>
+requires detail::number_value<A>
+auto log(const A& a) { return detail::unary<detail::NumberOperation::logarithm>(a); }
 // Accepts values of all types, so that compiler errors are about this operator and not about
 // others.
 template <class A>

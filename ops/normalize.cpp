@@ -179,6 +179,21 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormaliz
                                 o.pad_output);
 }
 
+Value<Tensor> normalize(Value<Image> image, const NormalizeOptions& o) {
+  if (o.dtype == DType::u8 || o.dtype == DType::i8)
+    throw BuildError("normalize: dtype must be f32, f16 or bf16, not " +
+                     std::string(name_of(o.dtype)));
+  return crop_mirror_normalize(
+      image, {.mean = o.mean, .std = o.std, .dtype = o.dtype, .layout = o.layout});
+}
+
+Value<Tensor> to_tensor(Value<Image> image, const ToTensorOptions& o) {
+  if (o.dtype == DType::i8)
+    throw BuildError("to_tensor: dtype must be f32, f16, bf16 or u8, not i8");
+  const float white = o.dtype == DType::u8 ? 255.f : 1.f;
+  return crop_mirror_normalize(image, {.dtype = o.dtype, .layout = o.layout, .scale = white});
+}
+
 Value<Tensor> resize_mirror_normalize(Value<Image> image, const ResizeMirrorNormalizeOptions& o) {
   return apply_operator<Tensor>(detail::resize_mirror_normalize_operator(), image, o.height,
                                 o.width, o.mirror, o.mean, o.std, o.dtype, o.layout, o.scale,

@@ -69,6 +69,22 @@ struct ResizeMirrorNormalizeOptions {
 Value<Tensor> resize_mirror_normalize(Value<Image> image,
                                       const ResizeMirrorNormalizeOptions& options = {});
 
+// crop_mirror_normalize without a crop and a mirror.
+struct NormalizeOptions {
+  Param<std::array<float, 4>> mean = 0;
+  Param<std::array<float, 4>> std = 1;
+  DType dtype = DType::f32;  // or f16, bf16
+  Layout layout = Layout::chw;
+};
+Value<Tensor> normalize(Value<Image> image, const NormalizeOptions& options);
+
+struct ToTensorOptions {
+  DType dtype = DType::f32;  // or f16, bf16, u8
+  Layout layout = Layout::chw;
+};
+// Pixels become 0 to 1, but stay 0 to 255 as u8.
+Value<Tensor> to_tensor(Value<Image> image, const ToTensorOptions& options = {});
+
 namespace detail {
 const OperatorPtr& crop_mirror_normalize_operator();
 const OperatorPtr& resize_mirror_normalize_operator();

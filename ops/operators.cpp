@@ -29,6 +29,9 @@ namespace {
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
   for (const OperatorPtr& op : {absolute_elements_operator(),
+                                sqrt_elements_operator(),
+                                exp_elements_operator(),
+                                log_elements_operator(),
                                 affine_operator(),
                                 all_operator(),
                                 any_operator(),
@@ -98,6 +101,7 @@ void fill(OperatorRegistry& registry) {
                                 random_region_of_file_operator(),
                                 random_region_operator(),
                                 reduce_operator(),
+                                permute_operator(),
                                 reshape_operator(),
                                 resize_mirror_normalize_operator(),
                                 resize_operator(),

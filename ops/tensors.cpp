@@ -135,22 +135,52 @@ const OperatorPtr& elementwise_number_operator() {
   return op;
 }
 
+namespace {
+
+OperatorPtr operator_on_elements(Elementwise what, const char* name, const char* summary,
+                                 const char* cpp) {
+  return declare(name, summary)
+      .in_cpp(cpp)
+      .input<Levels>("data")
+      .output<Tensor>("tensor")
+      .infers([what](const Arguments&, const std::vector<TensorSpec>& in) {
+        TensorSpec spec;
+        spec.rank = in.at(0).rank;
+        if (in[0].dtype) spec.dtype = kernels::elementwise_type(what, *in[0].dtype, *in[0].dtype);
+        return std::vector<TensorSpec>{spec};
+      })
+      .runs([what](const Levels& data, Tensor& out) {
+        kernels::elementwise(what, data.tensor, out);
+      });
+}
+
+}  // namespace
+
 const OperatorPtr& absolute_elements_operator() {
-  static const OperatorPtr op =
-      declare("absolute_elements", "Returns the absolute value of each element.")
-          .in_cpp("abs(crop_mirror_normalize(image))")
-          .input<Levels>("data")
-          .output<Tensor>("tensor")
-          .infers([](const Arguments&, const std::vector<TensorSpec>& in) {
-            TensorSpec spec;
-            spec.rank = in.at(0).rank;
-            if (in[0].dtype) {
-              spec.dtype =
-                  kernels::elementwise_type(Elementwise::absolute, *in[0].dtype, *in[0].dtype);
-            }
-            return std::vector<TensorSpec>{spec};
-          })
-          .runs([](const Levels& data, Tensor& out) { kernels::absolute(data.tensor, out); });
+  static const OperatorPtr op = operator_on_elements(Elementwise::absolute, "absolute_elements",
+                                                     "Returns the absolute value of each element.",
+                                                     "abs(crop_mirror_normalize(image))");
+  return op;
+}
+
+const OperatorPtr& sqrt_elements_operator() {
+  static const OperatorPtr op = operator_on_elements(
+      Elementwise::square_root, "sqrt_elements",
+      "Returns the square root of each element, or NaN if it is negative.", "sqrt(image)");
+  return op;
+}
+
+const OperatorPtr& exp_elements_operator() {
+  static const OperatorPtr op = operator_on_elements(Elementwise::exponential, "exp_elements",
+                                                     "Returns e to the power of each element.",
+                                                     "exp(crop_mirror_normalize(image))");
+  return op;
+}
+
+const OperatorPtr& log_elements_operator() {
+  static const OperatorPtr op = operator_on_elements(
+      Elementwise::logarithm, "log_elements",
+      "Returns the natural logarithm of each element, or NaN if it is negative.", "log(image)");
   return op;
 }
 
@@ -203,11 +233,11 @@ Value<Tensor> elementwise(Elementwise what, const Value<Image>& a, const Param<d
                           bool whole, bool number_first) {
   return with_number(what, a, number, whole, number_first);
 }
-Value<Tensor> absolute_elements(const Value<Tensor>& data) {
-  return apply_as<Tensor>(require_builder("abs", data), "abs", absolute_elements_operator(), data);
+Value<Tensor> on_elements(const char* name, const OperatorPtr& op, const Value<Tensor>& data) {
+  return apply_as<Tensor>(require_builder(name, data), name, op, data);
 }
-Value<Tensor> absolute_elements(const Value<Image>& data) {
-  return apply_as<Tensor>(require_builder("abs", data), "abs", absolute_elements_operator(), data);
+Value<Tensor> on_elements(const char* name, const OperatorPtr& op, const Value<Image>& data) {
+  return apply_as<Tensor>(require_builder(name, data), name, op, data);
 }
 Value<Tensor> cast_elements(const Value<Tensor>& data, DType to) {
   return apply_as<Tensor>(require_builder("cast", data), "cast", cast_elements_operator(), data,
@@ -321,6 +351,28 @@ kernels::NewShape shape_of(const Range& sizes, std::int32_t rank, Layout layout)
   return shape;
 }
 
+template <class Range>
+kernels::Axes axes_of(const Range& axes, std::int32_t rank) {
+  kernels::Axes order;
+  order.rank = rank;
+  std::transform(axes.begin(), axes.end(), order.axes.begin(),
+                 [](auto axis) { return static_cast<int>(axis); });
+  return order;
+}
+
+template <class A>
+Value<Tensor> permuted(const Value<A>& data, const std::vector<int>& axes) {
+  Sizes numbers{};
+  if (axes.empty() || axes.size() > numbers.size()) {
+    throw BuildError("permute: there are " + std::to_string(axes.size()) + " axes; 1 to " +
+                     std::to_string(numbers.size()) + " are possible");
+  }
+  std::transform(axes.begin(), axes.end(), numbers.begin(),
+                 [](int axis) { return static_cast<float>(axis); });
+  return apply_operator<Tensor>(detail::permute_operator(), data,
+                                static_cast<std::int32_t>(axes.size()), numbers);
+}
+
 template <class T>
 Value<Tensor> stacked(const Value<std::vector<T>>& list, const Param<std::int64_t>& length,
                       int axis) {
@@ -388,6 +440,40 @@ const OperatorPtr& reshape_operator() {
   return op;
 }
 
+// rank and axes come after the input.
+static void check_axes(const Arguments& arguments) {
+  const auto* rank = constant_of<std::int32_t>(arguments.at(1));
+  const auto* axes = constant_of<std::vector<double>>(arguments.at(2));
+  if (rank != nullptr && axes != nullptr) kernels::check_axes(axes_of(*axes, *rank));
+}
+
+const OperatorPtr& permute_operator() {
+  static const OperatorPtr op =
+      declare_operator("permute")
+          .family("tensors")
+          .summary("Reorders the dimensions of a tensor or image.")
+          .in_cpp("permute(image, {2, 0, 1})")
+          .input<Levels>("data")
+          .constant<std::int32_t>(
+              "rank", {.low = 1, .high = Shape::kMaxRank, .help = "number of dimensions"})
+          .constant<Sizes>("axes", {.low = 0,
+                                    .high = Shape::kMaxRank - 1,
+                                    .help = "the first `rank` are used; dimension i of the result "
+                                            "is dimension axes[i] of `data`"})
+          .output<Tensor>("tensor")
+          .infers([](const Arguments& arguments, const std::vector<TensorSpec>& inputs) {
+            return std::vector<TensorSpec>{{.dtype = inputs.at(0).dtype,
+                                            .layout = {},
+                                            .rank = *constant_of<std::int32_t>(arguments.at(1)),
+                                            .place = {}}};
+          })
+          .checks(check_axes)
+          .runs([](const Levels& data, std::int32_t rank, const Sizes& axes, Tensor& out) {
+            kernels::permute(data.tensor, axes_of(axes, rank), out);
+          });
+  return op;
+}
+
 }  // namespace detail
 
 Value<Tensor> cat(Value<Tensor> a, Value<Tensor> b, int axis) {
@@ -424,6 +510,13 @@ Value<Tensor> reshape(Value<Tensor> tensor, const std::vector<std::int64_t>& siz
                  [](std::int64_t size) { return static_cast<float>(size); });
   return apply_operator<Tensor>(detail::reshape_operator(), tensor,
                                 static_cast<std::int32_t>(sizes.size()), numbers, layout);
+}
+
+Value<Tensor> permute(Value<Tensor> data, const std::vector<int>& axes) {
+  return permuted(data, axes);
+}
+Value<Tensor> permute(Value<Image> data, const std::vector<int>& axes) {
+  return permuted(data, axes);
 }
 
 const OperatorPtr& detail::to_image_operator() {

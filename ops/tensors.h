@@ -37,8 +37,11 @@ namespace detail {
 
 const OperatorPtr& elementwise_operator();         // (a, b, operation)
 const OperatorPtr& elementwise_number_operator();  // (data, number, operation, whole, first)
-const OperatorPtr& absolute_elements_operator();   // (data)
-const OperatorPtr& cast_elements_operator();       // (data, to)
+const OperatorPtr& absolute_elements_operator();   // (data), and so are the next three
+const OperatorPtr& sqrt_elements_operator();
+const OperatorPtr& exp_elements_operator();
+const OperatorPtr& log_elements_operator();
+const OperatorPtr& cast_elements_operator();  // (data, to)
 
 template <class A>
 inline constexpr bool is_elements =
@@ -62,8 +65,9 @@ Value<Tensor> elementwise(kernels::Elementwise what, const Value<Tensor>& a,
                           const Param<double>& number, bool whole, bool number_first);
 Value<Tensor> elementwise(kernels::Elementwise what, const Value<Image>& a,
                           const Param<double>& number, bool whole, bool number_first);
-Value<Tensor> absolute_elements(const Value<Tensor>& data);
-Value<Tensor> absolute_elements(const Value<Image>& data);
+// Applies an operator on single elements; `name` is for messages.
+Value<Tensor> on_elements(const char* name, const OperatorPtr& op, const Value<Tensor>& data);
+Value<Tensor> on_elements(const char* name, const OperatorPtr& op, const Value<Image>& data);
 Value<Tensor> cast_elements(const Value<Tensor>& data, DType to);
 Value<Tensor> cast_elements(const Value<Image>& data, DType to);
 
@@ -192,7 +196,20 @@ requires detail::is_elements<A> Value<Tensor>
 operator-(const A& a) { return 0 - a; }
 template <class A>
 requires detail::is_elements<A> Value<Tensor> abs(const A& a) {
-  return detail::absolute_elements(a);
+  return detail::on_elements("abs", detail::absolute_elements_operator(), a);
+}
+// Whole numbers become f32. sqrt and log of a negative number are NaN, and log(0) is -infinity.
+template <class A>
+requires detail::is_elements<A> Value<Tensor> sqrt(const A& a) {
+  return detail::on_elements("sqrt", detail::sqrt_elements_operator(), a);
+}
+template <class A>
+requires detail::is_elements<A> Value<Tensor> exp(const A& a) {
+  return detail::on_elements("exp", detail::exp_elements_operator(), a);
+}
+template <class A>
+requires detail::is_elements<A> Value<Tensor> log(const A& a) {
+  return detail::on_elements("log", detail::log_elements_operator(), a);
 }
 template <class A, class Low, class High>
 requires detail::elements_pair<A, Low> && detail::elements_pair<A, High> Value<Tensor> clamp(
@@ -258,13 +275,14 @@ namespace detail {
 const OperatorPtr& slice_tensor_operator();  // (tensor, axis, start, length)
 }  // namespace detail
 
-// cat, stack and reshape: join tensors, or change their shape.
+// cat, stack, reshape and permute: join tensors, or change their shape.
 //
 // |         | takes                          | returns a Tensor                           |
 // |---------|--------------------------------|--------------------------------------------|
 // | cat     | tensors                        | one after the other along a dimension      |
 // | stack   | tensors or images of a shape   | side by side along a dimension that is new |
 // | reshape | a tensor                       | the same elements in order, in a new shape |
+// | permute | a tensor or image              | the dimensions in another order            |
 //
 // Any type of numbers. See ops/kernels/tensors.h. Errors of a sample: shapes that do not fit.
 
@@ -286,8 +304,15 @@ Value<Tensor> stack(Value<std::vector<Image>> images, Param<std::int64_t> length
 Value<Tensor> reshape(Value<Tensor> tensor, const std::vector<std::int64_t>& sizes,
                       Layout layout = Layout::none);
 
+// Dimension i of the result is dimension axes[i] of `data`, as in numpy.transpose. {2, 0, 1} makes
+// CHW of an image, {1, 2, 0} makes HWC again. Throws BuildError if `axes` does not name each
+// dimension once; a sample fails for a tensor with another number of dimensions.
+Value<Tensor> permute(Value<Tensor> data, const std::vector<int>& axes);
+Value<Tensor> permute(Value<Image> data, const std::vector<int>& axes);
+
 namespace detail {
 const OperatorPtr& cat_operator();
+const OperatorPtr& permute_operator();
 const OperatorPtr& reshape_operator();
 }  // namespace detail
 

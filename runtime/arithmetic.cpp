@@ -11,7 +11,7 @@ namespace {
 struct Words {
   const char *name, *sign;
 };
-constexpr std::array<Words, 22> kWords{
+constexpr std::array<Words, 25> kWords{
     {{"add", "+"},         {"subtract", "-"},       {"multiply", "*"},
      {"divide", "/"},      {"remainder", "%"},      {"floor_divide", "//"},
      {"modulo", "mod"},    {"power", "**"},         {"minimum", "min"},
@@ -19,6 +19,7 @@ constexpr std::array<Words, 22> kWords{
      {"bitwise_xor", "^"}, {"less", "<"},           {"less_equal", "<="},
      {"greater", ">"},     {"greater_equal", ">="}, {"equal", "=="},
      {"not_equal", "!="},  {"negate", "-"},         {"absolute", "abs"},
+     {"sqrt", "sqrt"},     {"exp", "exp"},          {"log", "log"},
      {"not", "!"}}};
 
 const Words& words_of(NumberOperation what) { return kWords.at(static_cast<std::size_t>(what)); }

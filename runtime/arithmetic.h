@@ -181,6 +181,9 @@ enum class NumberOperation : std::uint8_t {
   not_equal,
   negate,  // unary from here on
   absolute,
+  square_root,  // of whole numbers and bool: f32
+  exponential,
+  logarithm,  // natural
   logical_not
 };
 const char* name_of(NumberOperation what);
@@ -190,6 +193,9 @@ constexpr bool is_bitwise(NumberOperation what) {
 }
 constexpr bool is_comparison(NumberOperation what) {
   return what >= NumberOperation::less && what <= NumberOperation::not_equal;
+}
+constexpr bool is_function(NumberOperation what) {
+  return what >= NumberOperation::square_root && what <= NumberOperation::logarithm;
 }
 
 // One operand. A constant takes the type of the value that it is combined with.
@@ -217,6 +223,7 @@ constexpr NumberType result_type(NumberOperation what, NumberSide a, NumberSide 
   if (is_comparison(what) || what == NumberOperation::logical_not) return NumberType::boolean;
   if (is_bitwise(what) && a.type == NumberType::boolean && b.type == NumberType::boolean)
     return NumberType::boolean;
+  if (is_function(what)) return is_fraction(a.type) ? a.type : NumberType::f32;
   return common_type(a, b);
 }
 

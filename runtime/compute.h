@@ -137,16 +137,23 @@ bool compute(C x, C y, C& to) {
   } else if constexpr (kWhat == absolute) {
     if (x < 0) return compute<negate, kRoom>(x, y, to);
     to = x == 0 ? C{} : x;  // not -0
+  } else if constexpr (is_function(kWhat) && !is_whole<C>) {
+    // Computed as double, so that f32 is the same with all C libraries.
+    const auto number = static_cast<double>(x);
+    to = static_cast<C>(kWhat == square_root   ? std::sqrt(number)
+                        : kWhat == exponential ? std::exp(number)
+                                               : std::log(number));
   }
   return true;
 }
 
 // True if compute() has the operation for numbers of type C: not for comparisons and logical_not,
-// whose result is a bool, and for bitwise operations only if C is an integer.
+// whose result is a bool; for bitwise operations only if C is an integer, and for functions only if
+// it is not.
 template <class C>
 constexpr bool computes_in(NumberOperation what) {
   return !is_comparison(what) && what != NumberOperation::logical_not &&
-         (!is_bitwise(what) || is_whole<C>);
+         (!is_bitwise(what) || is_whole<C>)&&(!is_function(what) || !is_whole<C>);
 }
 
 // Compares a 64-bit integer with a floating-point number, in either order.

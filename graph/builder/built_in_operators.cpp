@@ -184,11 +184,11 @@ std::vector<OperatorPtr> built_in_operators() {
       convert_operator(),   count_operator(),    list_operator(),      append_operator(),
       appended_operator(),  reverse_operator(),  element_operator(),   slice_operator(),
       pad_operator(),       stack_operator(),    gpu_operator(),       cpu_operator()};
-  for (const char* name :
-       {"add",         "subtract", "multiply", "divide",     "remainder",     "floor_divide",
-        "modulo",      "power",    "minimum",  "maximum",    "bitwise_and",   "bitwise_or",
-        "bitwise_xor", "less",     "greater",  "less_equal", "greater_equal", "equal",
-        "not_equal",   "negate",   "absolute", "not"})
+  for (const char* name : {"add",          "subtract",      "multiply",    "divide",    "remainder",
+                           "floor_divide", "modulo",        "power",       "minimum",   "maximum",
+                           "bitwise_and",  "bitwise_or",    "bitwise_xor", "less",      "greater",
+                           "less_equal",   "greater_equal", "equal",       "not_equal", "negate",
+                           "absolute",     "sqrt",          "exp",         "log",       "not"})
     all.push_back(arithmetic_operator(name));
   return all;
 }

@@ -370,6 +370,10 @@ const OperatorPtr& arithmetic_operator(std::string_view name) {
       computing(not_equal, "x != y", "Returns true if x != y."),
       computing(negate, "-x", "Negates x."),
       computing(absolute, "abs(x)", "Returns the absolute value of x."),
+      computing(square_root, "sqrt(x)", "Returns the square root of x, or NaN if x is negative."),
+      computing(exponential, "exp(x)", "Returns e to the power x."),
+      computing(logarithm, "log(x)",
+                "Returns the natural logarithm of x, or NaN if x is negative."),
       computing(logical_not, "!(x > y)", "Returns true if x is false or zero.")};
   for (const OperatorPtr& op : all) {
     if (op->name() == name) return op;

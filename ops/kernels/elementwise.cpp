@@ -122,6 +122,12 @@ bool combine(Elementwise what, const C* a, const C* b, std::int64_t count, C* to
       return compute_each<Elementwise::bitwise_xor, kRoom>(a, b, count, to);
     case Elementwise::absolute:
       return compute_each<Elementwise::absolute, kRoom>(a, b, count, to);
+    case Elementwise::square_root:
+      return compute_each<Elementwise::square_root, kRoom>(a, b, count, to);
+    case Elementwise::exponential:
+      return compute_each<Elementwise::exponential, kRoom>(a, b, count, to);
+    case Elementwise::logarithm:
+      return compute_each<Elementwise::logarithm, kRoom>(a, b, count, to);
     default:  // comparisons are handled elsewhere
       return false;
   }
@@ -334,7 +340,7 @@ void for_each_piece_of(const Shape& shape, const Operand& x, const Operand& y, c
 template <bool kRoom, class C>
 [[noreturn]] void throw_first(Elementwise what, const Piece<C>& a, const Piece<C>& b, DType type) {
   Tensor one({}, type);
-  const bool unary = what == Elementwise::absolute;
+  const bool unary = what >= Elementwise::negate;
   for (std::size_t i = 0;; ++i) {
     C result{};
     if (!combine<kRoom>(what, &a.at(i), &b.at(i), 1, &result) || !store(&result, 1, one, 0)) {
@@ -399,13 +405,13 @@ void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out
   }
 }
 
-void absolute(const Tensor& in, Tensor& out) {
-  const DType type = elementwise_type(Elementwise::absolute, in.dtype(), in.dtype());
+void elementwise(Elementwise what, const Tensor& in, Tensor& out) {
+  const DType type = elementwise_type(what, in.dtype(), in.dtype());
   out.create(in.shape(), type, in.layout());
   if (in.shape().elements() == 0) return;
   Operand x(in, in.shape());
   const Shape rows = merged(in.shape(), x, x);
-  compute_elements(Elementwise::absolute, rows, x, x, out);
+  compute_elements(what, rows, x, x, out);
 }
 
 void cast(const Tensor& in, DType type, Tensor& out) {

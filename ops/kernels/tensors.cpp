@@ -124,6 +124,51 @@ void reshape(const Tensor& in, const NewShape& shape, Tensor& out) {
   copy_elements(in, out.bytes());
 }
 
+void check_axes(const Axes& axes) {
+  unsigned named = 0;
+  for (int i = 0; i < axes.rank; ++i) {
+    const int axis = axes.axes[static_cast<std::size_t>(i)];
+    if (axis < 0 || axis >= axes.rank) {
+      throw std::invalid_argument(
+          fmt::format("permute: an axis is {}; for {}, 0 to {} are possible", axis,
+                      counted(axes.rank, "dimension"), axes.rank - 1));
+    }
+    if ((named >> axis & 1) != 0)
+      throw std::invalid_argument(fmt::format("permute: axis {} is named twice", axis));
+    named |= 1u << axis;
+  }
+}
+
+void permute(const Tensor& in, const Axes& axes, Tensor& out) {
+  check_axes(axes);
+  ValueSpec spec = in.spec();
+  if (spec.shape.rank != axes.rank) {
+    throw std::invalid_argument(
+        fmt::format("permute: there are {} axes for a tensor of {}; name each dimension once",
+                    axes.rank, to_string(spec.shape)));
+  }
+  Strides strides{};
+  bool stays = true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axes.rank); ++i) {
+    const auto from = static_cast<std::size_t>(axes.axes[i]);
+    spec.shape.dims[i] = in.shape().dims[from];
+    strides[i] = in.strides()[from];
+    stays = stays && from == i;
+  }
+  using Order = std::array<int, Shape::kMaxRank>;
+  if (spec.layout == Layout::hwc && axes.axes == Order{2, 0, 1}) {
+    spec.layout = Layout::chw;
+  } else if (spec.layout == Layout::chw && axes.axes == Order{1, 2, 0}) {
+    spec.layout = Layout::hwc;
+  } else if (!stays) {
+    spec.layout = Layout::none;
+  }
+  out.create(spec.shape, spec.dtype, spec.layout);
+  if (out.nbytes() == 0) return;
+  // A view requires writable memory, but nothing is written to this one.
+  copy_elements(Tensor::view(const_cast<std::byte*>(in.bytes()), spec, strides), out.bytes());
+}
+
 void slice_tensor(const Tensor& in, int axis, std::int64_t start, std::int64_t length,
                   Tensor& out) {
   const int along = dimension_of("slice_tensor", axis, in.shape().rank);

@@ -1,5 +1,6 @@
 // Operators on the shapes of tensors: cat joins two tensors along a dimension, reshape changes the
-// shape of a tensor, slice_tensor takes a part of one, and pad_tensor extends one.
+// shape of a tensor, permute the order of its dimensions, slice_tensor takes a part of one, and
+// pad_tensor extends one.
 //
 // Threads: any. Errors: std::invalid_argument, as each operator's comment says.
 #pragma once
@@ -40,6 +41,19 @@ void check_new_shape(const NewShape& shape);
 // Returns all sizes, including the one that follows.
 Shape reshaped(const Tensor& in, const NewShape& shape);
 void reshape(const Tensor& in, const NewShape& shape, Tensor& out);
+
+// permute: reorders the dimensions of a tensor. Dimension i of the result is dimension axes[i] of
+// the input, as in numpy.transpose. HWC becomes CHW by {2, 0, 1}, and the other way by {1, 2, 0};
+// other results have no layout, unless the order stays.
+//
+// Errors: axes that do not name each dimension once, and a tensor with another number of
+// dimensions.
+struct Axes {
+  std::array<int, Shape::kMaxRank> axes{};
+  int rank = 0;
+};
+void check_axes(const Axes& axes);
+void permute(const Tensor& in, const Axes& axes, Tensor& out);
 
 // slice_tensor: copies a range of a tensor along one dimension.
 //

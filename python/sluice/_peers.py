@@ -109,10 +109,9 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.auto_augment(image, policy='imagenet')", "AutoAug auto_augment_image_net apply_auto_augment"),
     ("ops.aug_mix(image)", "AugMix augmented_mix"),
     # Types and layouts.
-    ("ops.crop_mirror_normalize(image, mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225]), whose mean and std are "
-     "those of pixels from 0 to 1",
+    ("ops.normalize(image, mean, std), whose mean and std are those of pixels from 0 to 1",
      "Normalize per_image_standardization mean_std_normalize"),
-    ("ops.crop_mirror_normalize(image), which returns pixels divided by 255 as f32 in the layout CHW; mean= and std= normalize them, too",
+    ("ops.to_tensor(image)",
      "ToTensor ToTensorV2 pil_to_tensor ToDtype ConvertImageDtype Rescale Rescaling ToFloat ToPureTensor"),
     ("ops.to_image(tensor, white=1) for numbers from 0 to 1, ops.to_image(tensor) for numbers from 0 to 255",
      "ToPILImage array_to_img fromarray FromFloat ToImageTensor convert_to_uint8"),
@@ -161,7 +160,9 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     # Files.
     ("sluice.files(folder), sluice.list_file(path) or sluice.tar(paths)",
      "readers readers.file readers.webdataset readers.coco readers.tfrecord readers.numpy readers.caffe image_dataset_from_directory file_reader DatasetFolder"),
-    ("sluice.source(data, returns=('image', int)), as in python/examples/training/cifar.py", "CIFAR10 CIFAR100 MNIST FashionMNIST"),
+    ("sluice.cifar10(files), for CIFAR's binary files", "CIFAR10"),
+    ("sluice.cifar100(files), for CIFAR's binary files", "CIFAR100"),
+    ("sluice.mnist(images, labels)", "MNIST FashionMNIST"),
     ("sluice.source(data, returns=...)", "external_source dataset from_generator"),
     ("ops.decode_jpeg(jpeg) of JPEG files, ops.decode_image(file) of others",
      "decoders decoders.image decode imdecode imread read_image ImageDecoder io_decode decode_png decode_webp "
@@ -323,7 +324,7 @@ ATTRIBUTES: tuple[tuple[str, str], ...] = (
     (".gpu() and .cpu() move it", "cuda device host"),
     ("there is no sample yet: loop over the pipeline, or " + _ARRAY, "numpy tolist item torch detach data copy clone tobytes"),
     ("ops.slice_tensor or ops.crop cuts a part out", "narrow select take"),
-    ("ops.crop_mirror_normalize(image, layout='CHW') or ops.transpose(image)", "permute T swapaxes moveaxis"),
+    ("ops.permute(tensor, axes)", "permute T swapaxes moveaxis"),
 )
 _BY_ATTRIBUTE = {name: advice for advice, names in ATTRIBUTES for name in names.split()}
 

@@ -18,13 +18,13 @@ from ._describing import refusing as _refusing
 from ._eager import eager as _eager
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._value import Value as _Value
-from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number
+from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number, name_of_type as _name_of_type
 
 # Not public: loops and their lists, which programs write as `for` and sluice.for_loop; `cpu`, `gpu` and casts, which are
 # methods of a Value; and the operators behind + and < of tensors.
 _HIDDEN = {
     "absolute_elements", "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
-    "gpu", "list", "pad", "reverse", "slice",
+    "exp_elements", "gpu", "list", "log_elements", "pad", "reverse", "slice", "sqrt_elements",
 }
 
 
@@ -338,6 +338,59 @@ def clamp(x: _Value, low: _Value | float, high: _Value | float) -> _Value:
     return minimum(maximum(x, low), high)
 
 
+def sqrt(x: _Value) -> _Value:
+    """Returns the square root of a number, or of each element of a tensor or image.
+
+    Parameters
+    ----------
+    x : Value of a number, tensor or image
+
+    Returns
+    -------
+    result : Value
+        NaN for a negative number. The result of whole numbers is f32.
+    """
+    return _function_on("sqrt", x)
+
+
+def exp(x: _Value) -> _Value:
+    """Returns e to the power of a number, or of each element of a tensor or image.
+
+    Parameters
+    ----------
+    x : Value of a number, tensor or image
+
+    Returns
+    -------
+    result : Value
+        The result of whole numbers is f32.
+    """
+    return _function_on("exp", x)
+
+
+def log(x: _Value) -> _Value:
+    """Returns the natural logarithm of a number, or of each element of a tensor or image.
+
+    Parameters
+    ----------
+    x : Value of a number, tensor or image
+
+    Returns
+    -------
+    result : Value
+        NaN for a negative number, and minus infinity for 0. The result of whole numbers is f32.
+    """
+    return _function_on("log", x)
+
+
+def _function_on(name: str, x: _Value) -> _Value:
+    if not isinstance(x, _Value) or x.type not in (*_NUMBER_TYPES, "tensor", "image"):
+        raise TypeError(f"{name} takes a value of a number, tensor or image, not {x!r}")
+    if x.type in ("tensor", "image"):
+        return x.graph.operator(f"{name}_elements", x)
+    return x.graph.operator(name, x=x)
+
+
 def _extreme(name: str, x: _Value | float, y: _Value | float) -> _Value:
     takes = (*_NUMBER_TYPES, "tensor", "image")
     good = _builtins.all(one.type in takes if isinstance(one, _Value) else _is_number(one) for one in (x, y))
@@ -368,6 +421,78 @@ def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none")
     most = _count_of("reshape", "sizes")
     padded = _padded(sizes, most, "reshape", "sizes") if sizes else [0.0] * most
     return graph.operator("reshape", tensor, len(sizes), padded, layout=layout)
+
+
+@_checked(_core.BuildError)
+def permute(data: _Value, axes: Sequence[int]) -> _Value:
+    """Reorders the dimensions of a tensor or image, as ``numpy.transpose`` and ``torch.permute``.
+
+    Parameters
+    ----------
+    data : Value of tensor or image
+        With up to 6 dimensions.
+    axes : list of int
+        Dimension i of the result is dimension ``axes[i]`` of `data`. ``(2, 0, 1)`` makes CHW of an image.
+
+    Returns
+    -------
+    tensor : Value of tensor
+    """
+    graph, _ = _slot(data, "permute")
+    numbers = _list_of_numbers(axes, "permute: axes")
+    if not numbers:
+        raise _core.BuildError("permute: there are 0 axes; 1 to 6 are possible")
+    return graph.operator("permute", data, len(numbers), _padded(numbers, _count_of("permute", "axes"), "permute", "axes"))
+
+
+@_checked(_core.BuildError)
+def normalize(
+    image: _Value, mean: Sequence[float] | float, std: Sequence[float] | float, *, dtype: Any = "f32", layout: str = "CHW"
+) -> _Value:
+    """Converts an image to a normalized tensor: (pixel / 255 - mean) / std for each channel.
+
+    ``crop_mirror_normalize`` does the same, and crops and mirrors in the same pass.
+
+    Parameters
+    ----------
+    image : Value of image
+    mean, std : list of 1, 3 or 4 floats, or float
+        In units of 0 to 1, as in torchvision. A std must be above 0.
+    dtype : {'f32', 'f16', 'bf16'}, default 'f32'
+    layout : {'CHW', 'HWC'}, default 'CHW'
+
+    Returns
+    -------
+    tensor : Value of tensor
+    """
+    dtype = _name_of_type(dtype)
+    if dtype not in ("f32", "f16", "bf16"):
+        raise _core.BuildError(f"normalize: dtype must be one of 'f32', 'f16', 'bf16', not {dtype!r}")
+    graph, _ = _slot(image, "normalize")
+    return graph.operator("crop_mirror_normalize", image, mean=mean, std=std, dtype=dtype, layout=layout)
+
+
+@_checked(_core.BuildError)
+def to_tensor(image: _Value, *, dtype: Any = "f32", layout: str = "CHW") -> _Value:
+    """Converts an image to a tensor.
+
+    Parameters
+    ----------
+    image : Value of image
+    dtype : {'f32', 'f16', 'bf16', 'u8'}, default 'f32'
+        Pixels become 0 to 1, but stay 0 to 255 as 'u8'.
+    layout : {'CHW', 'HWC'}, default 'CHW'
+
+    Returns
+    -------
+    tensor : Value of tensor
+    """
+    dtype = _name_of_type(dtype)
+    if dtype not in ("f32", "f16", "bf16", "u8"):
+        raise _core.BuildError(f"to_tensor: dtype must be one of 'f32', 'f16', 'bf16', 'u8', not {dtype!r}")
+    graph, _ = _slot(image, "to_tensor")
+    scale = 255.0 if dtype == "u8" else 1.0
+    return graph.operator("crop_mirror_normalize", image, dtype=dtype, layout=layout, scale=scale)
 
 
 @_checked(_core.BuildError)

@@ -94,6 +94,17 @@ TEST(Arithmetic, AResultThatDoesNotFitIsTheErrorOfItsSample) {
             Texts{"-0.000000"});
 }
 
+TEST(Arithmetic, FunctionsGiveFractions) {
+  EXPECT_EQ(results_of(std::vector<int>{9, 2}, [](Graph&, auto x) { return sqrt(x); }),
+            (Texts{"3.000000", "1.414214"}));
+  EXPECT_EQ(results_of(std::vector<double>{1, 0}, [](Graph&, auto x) { return exp(x); }),
+            (Texts{"2.718282", "1.000000"}));
+  EXPECT_EQ(results_of(std::vector<float>{1, 10, 0}, [](Graph&, auto x) { return log(x); }),
+            (Texts{"0.000000", "2.302585", "-inf"}));
+  EXPECT_EQ(results_of(std::vector<double>{-1}, [](Graph&, auto x) { return sqrt(abs(x)); }),
+            Texts{"1.000000"});
+}
+
 TEST(Arithmetic, NegativeNumbersBesideUnsignedOnesAreWhatTheyAre) {
   const auto with = [](auto y, auto op) {
     return results_of(std::vector<int>{-5}, [=](Graph& g, auto x) { return op(x, g.constant(y)); });

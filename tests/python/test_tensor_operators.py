@@ -287,3 +287,83 @@ def test_says_what_is_no_image():
 def test_says_what_computes_with_values(make, says):
     with pytest.raises((TypeError, sluice.BuildError), match=re.escape(says)):
         result(make)
+
+
+@pytest.mark.parametrize("name", ["sqrt", "exp", "log"])
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "bool", "float16", "float32", "float64"])
+def test_functions_are_numpys(name, dtype):
+    value = numpy.array([0, 1, 2, 9, 80]).astype(dtype)
+    got = numpy.asarray(result(lambda x, n: getattr(ops, name)(x), value))
+    kind = dtype if dtype.startswith("float") else "float32"
+    with numpy.errstate(divide="ignore"):
+        right = getattr(numpy, name)(value.astype("float64"))
+        if dtype == "float16" and name == "exp":  # too large for it
+            right[right > 65504] = numpy.inf
+    assert got.dtype == kind
+    numpy.testing.assert_allclose(got.astype("f8"), right, rtol={"float16": 5e-4, "float64": 1e-15}.get(kind, 6e-8))
+    assert numpy.array_equal(getattr(ops, name)(value), got)  # without a pipeline
+
+
+def test_functions_of_numbers():
+    assert result(lambda x, n: ops.sqrt(n * 3)) == numpy.float32(3)
+    assert result(lambda x, n: ops.exp(n)) == numpy.float32(numpy.exp(3.0))
+    assert result(lambda x, n: ops.log(n.cast("f64"))) == numpy.log(3.0)
+    assert numpy.isnan(result(lambda x, n: ops.log(-n)))
+    with pytest.raises(TypeError, match="sqrt takes a value of a number, tensor or image, not 'a'"):
+        result(lambda x, n: ops.sqrt("a"))
+
+
+@pytest.mark.parametrize("axes", [(2, 0, 1), (1, 2, 0), (0, 1, 2), [2, 1, 0]])
+@pytest.mark.parametrize("type", ["tensor", "image"])
+def test_permute_is_transpose(axes, type):
+    right = IMAGE.transpose(axes)
+    assert numpy.array_equal(result(lambda x, n: ops.permute(x, axes), type=type), right)
+    assert numpy.array_equal(ops.permute(IMAGE, axes), right)
+
+
+@pytest.mark.parametrize(
+    "axes, says",
+    [
+        ((0, 0, 1), "permute: axis 0 is named twice"), ((0, 1, 3), "permute: an axis is 3; for 3 dimensions, 0 to 2 are possible"),
+        ((), "permute: there are 0 axes; 1 to 6 are possible"), ((0, 1, 2, 3, 4, 5, 6), "permute: there are 7 axes; 1 to 6 are possible"), (1, "permute: axes"),
+        ((0, 1, -1), "axes"),
+    ],
+)
+def test_wrong_axes(axes, says):
+    with pytest.raises((sluice.BuildError, TypeError), match=says):
+        result(lambda x, n: ops.permute(x, axes))
+
+
+def test_permute_of_another_rank_is_the_error_of_its_sample():
+    assert "there are 2 axes for a tensor of (2, 4, 3)" in error(lambda x, n: ops.permute(x, (1, 0)))
+
+
+@pytest.mark.parametrize("layout", ["CHW", "HWC"])
+def test_normalize_and_to_tensor(layout):
+    mean, std = numpy.float32([0.1, 0.2, 0.3]), numpy.float32([0.5, 0.25, 0.2])
+    order = (2, 0, 1) if layout == "CHW" else (0, 1, 2)
+    right = ((IMAGE / 255 - mean) / std).transpose(order)
+    got = result(lambda x, n: ops.normalize(x, mean.tolist(), std.tolist(), layout=layout), type="image")
+    numpy.testing.assert_allclose(got, right, atol=2e-6)
+    assert numpy.array_equal(ops.normalize(IMAGE, mean.tolist(), std.tolist(), layout=layout), got)
+    got = result(lambda x, n: ops.to_tensor(x, layout=layout), type="image")
+    numpy.testing.assert_allclose(got, (IMAGE / 255).transpose(order), atol=1e-7)
+    levels = ops.to_tensor(IMAGE, layout=layout, dtype="u8")
+    assert levels.dtype == numpy.uint8 and numpy.array_equal(levels, IMAGE.transpose(order))
+    every = numpy.arange(256, dtype=numpy.uint8).reshape(16, 16, 1)
+    assert numpy.array_equal(ops.to_tensor(every, layout="HWC", dtype="u8"), every)
+    assert ops.to_tensor(IMAGE, dtype=numpy.float16).dtype == numpy.float16
+
+
+@pytest.mark.parametrize(
+    "make, says",
+    [
+        (lambda x: ops.normalize(x, 0.5, 0.5, dtype="u8"), "normalize: dtype must be one of 'f32', 'f16', 'bf16', not 'u8'"),
+        (lambda x: ops.to_tensor(x, dtype="i8"), "to_tensor: dtype must be one of 'f32', 'f16', 'bf16', 'u8', not 'i8'"),
+        (lambda x: ops.normalize(x, 128, 0.5), "mean"),
+        (lambda x: ops.normalize(x, 0.5, 0.0), "std"),
+    ],
+)
+def test_wrong_normalize(make, says):
+    with pytest.raises(sluice.BuildError, match=says):
+        result(lambda x, n: make(x), type="image")

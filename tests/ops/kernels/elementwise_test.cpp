@@ -240,8 +240,49 @@ TEST(Elementwise, FractionsDivideWithARest) {
             (Floats{-1.5f, 1.5f, -1.5f, 0}));
   EXPECT_EQ(elements_of<float>(result(Elementwise::power, b, b)), (Floats{4, 0.25f, 0.25f, 27}));
   Tensor out;
-  kernels::absolute(a, out);
+  kernels::elementwise(Elementwise::absolute, a, out);
   EXPECT_EQ(elements_of<float>(out), (Floats{7.5f, 7.5f, 7.5f, 6}));
+}
+
+// Against the C library, in double.
+TEST(Elementwise, FunctionsAreThoseOfTheCLibrary) {
+  const struct {
+    Elementwise what;
+    double (*expected)(double);
+  } all[] = {{Elementwise::square_root, std::sqrt},
+             {Elementwise::exponential, std::exp},
+             {Elementwise::logarithm, std::log}};
+  for (const auto& one : all) {
+    SCOPED_TRACE(detail::name_of(one.what));
+    Tensor in, out, wide, result;
+    for (const DType type : {DType::u8, DType::i64, DType::boolean}) {
+      kernels::cast(tensor_of<float>({5}, {0, 1, 2, 88, 80}), type, in);
+      kernels::elementwise(one.what, in, out);
+      EXPECT_EQ(out.dtype(), DType::f32);
+      kernels::cast(in, DType::f64, wide);
+      for (std::int64_t i = 0; i < 5; ++i)
+        EXPECT_EQ(out.data<float>()[i], static_cast<float>(one.expected(wide.data<double>()[i])));
+    }
+    for (const DType type : {DType::f16, DType::f32, DType::f64}) {
+      kernels::cast(tensor_of<float>({4}, {0.25f, 3.f, 0.f, 10.f}), type, in);
+      kernels::elementwise(one.what, in, out);
+      EXPECT_EQ(out.dtype(), type);
+      kernels::cast(in, DType::f64, wide);
+      kernels::cast(out, DType::f64, result);
+      const double share = type == DType::f64 ? 1e-15 : type == DType::f32 ? 6e-8 : 5e-4;
+      for (std::int64_t i = 0; i < 4; ++i) {
+        const double right = one.expected(wide.data<double>()[i]);
+        if (std::isinf(right)) {
+          EXPECT_EQ(result.data<double>()[i], right);
+        } else {
+          EXPECT_NEAR(result.data<double>()[i], right, share * std::abs(right));
+        }
+      }
+    }
+  }
+  Tensor out;
+  kernels::elementwise(Elementwise::square_root, tensor_of<float>({1}, {-1}), out);
+  EXPECT_TRUE(std::isnan(out.data<float>()[0]));
 }
 
 // Every element against the rule of NumPy: the index is 0 along sizes of 1.

@@ -14,6 +14,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -130,6 +131,64 @@ TEST(Reshape, RefusesWhatDoesNotFit) {
   for (const kernels::NewShape& shape : impossible)
     EXPECT_NE(refused([&] { kernels::reshape(in, shape, out); }), "");
   EXPECT_NE(refused([&] { kernels::reshape(none, {{-1, 0}, 2, Layout::none}, out); }), "");
+}
+
+// Every element against the definition: dimension i of the result is dimension axes[i] of the
+// input.
+TEST(Permute, EachElementIsInItsPlace) {
+  for (const auto& [shape, axes] : std::vector<std::pair<Shape, kernels::Axes>>{
+           {{5}, {{0}, 1}},
+           {{3, 4}, {{1, 0}, 2}},
+           {{2, 3, 4}, {{2, 0, 1}, 3}},
+           {{2, 3, 4}, {{1, 2, 0}, 3}},
+           {{2, 3, 4}, {{0, 1, 2}, 3}},
+           {{2, 0, 4}, {{2, 1, 0}, 3}},
+           {{2, 3, 1, 4, 2, 3}, {{5, 3, 1, 0, 2, 4}, 6}}}) {
+    const Tensor in = counted(shape, 5);
+    Tensor out;
+    kernels::permute(in, axes, out);
+    ASSERT_EQ(out.shape().rank, shape.rank);
+    for (std::int64_t i = 0; i < out.elements(); ++i) {
+      std::int64_t rest = i, offset = 0;  // of the element in the input
+      for (int d = shape.rank - 1; d >= 0; --d) {
+        const auto place = static_cast<std::size_t>(d);
+        offset += rest % out.shape().dims[place] *
+                  in.strides()[static_cast<std::size_t>(axes.axes[place])];
+        rest /= out.shape().dims[place];
+      }
+      ASSERT_EQ(out.data<std::int32_t>()[i], in.data<std::int32_t>()[offset]);
+    }
+  }
+}
+
+TEST(Permute, KnowsLayoutsOfImages) {
+  Tensor image({4, 5, 3}, DType::u8, Layout::hwc), chw, back, other;
+  for (int i = 0; i < 60; ++i) image.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
+  kernels::permute(image, {{2, 0, 1}, 3}, chw);
+  EXPECT_EQ(chw.layout(), Layout::chw);
+  kernels::permute(chw, {{1, 2, 0}, 3}, back);
+  EXPECT_EQ(back.layout(), Layout::hwc);
+  for (int i = 0; i < 60; ++i) ASSERT_EQ(back.data<std::uint8_t>()[i], i);
+  kernels::permute(image, {{1, 0, 2}, 3}, other);
+  EXPECT_EQ(other.layout(), Layout::none);
+  kernels::permute(image, {{0, 1, 2}, 3}, other);
+  EXPECT_EQ(other.layout(), Layout::hwc);
+}
+
+TEST(Permute, RefusesWhatIsNoOrder) {
+  const Tensor in = counted({2, 3}, 0);
+  Tensor out;
+  const struct {
+    kernels::Axes axes;
+    std::string says;
+  } all[] = {{{{0, 0}, 2}, "permute: axis 0 is named twice"},
+             {{{0, 2}, 2}, "permute: an axis is 2; for 2 dimensions, 0 to 1 are possible"},
+             {{{-1, 0}, 2}, "permute: an axis is -1; for 2 dimensions, 0 to 1 are possible"},
+             {{{0, 1, 2}, 3},
+              "permute: there are 3 axes for a tensor of " + to_string(in.shape()) +
+                  "; name each dimension once"}};
+  for (const auto& one : all)
+    EXPECT_EQ(refused([&] { kernels::permute(in, one.axes, out); }), one.says);
 }
 
 }  // namespace kernels_tensors_test

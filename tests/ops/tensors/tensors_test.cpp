@@ -40,6 +40,42 @@ TEST(Tensors, InAGraph) {
             std::string::npos);
 }
 
+TEST(Tensors, NormalizeAndToTensorAreCropMirrorNormalize) {
+  auto pipeline = make_pipeline({.batch_size = 1}, [](Graph& g) {
+    auto image =
+        g.source(1, [](const SampleInfo&) { return testing::constant_image(2, 5, 3, 102); });
+    return std::tuple{
+        normalize(image, {.mean = {0.4f, 0.1f, 0.2f}, .std = 0.5f, .layout = Layout::hwc}),
+        to_tensor(image), to_tensor(image, {.dtype = DType::u8}), permute(image, {2, 1, 0})};
+  });
+  const auto batch = pipeline.epoch().next();
+  const float* const normalized = batch->get<0>()[0].data<float>();
+  EXPECT_NEAR(normalized[0], 0, 1e-6);
+  EXPECT_NEAR(normalized[1], 0.6, 1e-6);
+  EXPECT_NEAR(normalized[2], 0.4, 1e-6);
+  EXPECT_EQ(batch->get<1>()[0].shape(), (Shape{3, 2, 5}));
+  EXPECT_FLOAT_EQ(batch->get<1>()[0].data<float>()[29], 0.4f);
+  EXPECT_EQ(batch->get<2>()[0].data<std::uint8_t>()[29], 102);
+  EXPECT_EQ(batch->get<3>()[0].shape(), (Shape{3, 5, 2}));
+  const auto refused = [](auto make) {
+    return error_of<BuildError>([&] {
+      (void)make_pipeline({}, [&](Graph& g) {
+        return make(g.source(1, [](const SampleInfo&) { return Image(2, 2, 1); }));
+      });
+    });
+  };
+  EXPECT_EQ(refused([](auto image) { return normalize(image, {.dtype = DType::u8}); }),
+            "normalize: dtype must be f32, f16 or bf16, not u8");
+  EXPECT_EQ(refused([](auto image) { return to_tensor(image, {.dtype = DType::i8}); }),
+            "to_tensor: dtype must be f32, f16, bf16 or u8, not i8");
+  EXPECT_NE(refused([](auto image) {
+              return permute(image, {1, 1, 0});
+            }).find("permute: axis 1 is named twice"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto image) { return permute(image, {}); }).find("there are 0 axes"),
+            std::string::npos);
+}
+
 // Several values, which no loop collects.
 TEST(Tensors, SeveralAreJoinedAndStacked) {
   auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
