@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import importlib as _importlib
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, _peers, ops, transforms
 from ._arguments import checked as _checked, near as _near
@@ -253,15 +253,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Imports the submodules `torch` and `ray` at their first use. Other names raise AttributeError, with advice."""
-    if name in _peers.SUBMODULES:
-        try:
-            return _importlib.import_module(f"{__name__}.{name}")
-        except ModuleNotFoundError as error:  # hasattr() expects an AttributeError
-            raise AttributeError(str(error)) from error
-    if name.startswith("__"):
-        raise AttributeError(name)
-    advice = _peers.for_name(name)
-    what_to_do = f"; {_peers.instead(advice)}" if advice else _near(name, __all__) or "; sluice.__all__ names all"
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{what_to_do}")
+if TYPE_CHECKING:
+    from . import ray as ray, torch as torch
+else:  # so that type checkers report unknown names
+
+    def __getattr__(name: str) -> Any:
+        """Imports the submodules `torch` and `ray` at their first use. Other names raise AttributeError, with advice."""
+        if name in _peers.SUBMODULES:
+            try:
+                return _importlib.import_module(f"{__name__}.{name}")
+            except ModuleNotFoundError as error:  # hasattr() expects an AttributeError
+                raise AttributeError(str(error)) from error
+        if name.startswith("__"):
+            raise AttributeError(name)
+        advice = _peers.for_name(name)
+        what_to_do = f"; {_peers.instead(advice)}" if advice else _near(name, __all__) or "; sluice.__all__ names all"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{what_to_do}")

@@ -9,11 +9,12 @@ import operator
 import types
 import typing
 from collections.abc import Iterable
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar, cast
 
 from . import _core, _peers
 from ._value import Value, is_bool, is_number
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 _KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a str", bytes: "bytes, or anything with a buffer"}
 
 
@@ -109,11 +110,11 @@ def _fit(what: str, hint: Any, given: Any, error: type) -> Any:
     raise error(f"{what} must be {' or '.join(_KINDS[one] for one in kinds)} (got {short(given)})")
 
 
-def checked(error: type) -> Callable[[Callable], Callable]:
+def checked(error: type[Exception]) -> Callable[[_F], _F]:
     """Decorates a function: it checks its arguments by their annotations and raises `error`. For an unknown name it raises a
     TypeError that says what to write instead."""
 
-    def mark(function: Callable) -> Callable:
+    def mark(function: _F) -> _F:
         signature = inspect.signature(function)
         name = function.__name__
         hints = functools.cache(lambda: typing.get_type_hints(function))
@@ -130,7 +131,7 @@ def checked(error: type) -> Callable[[Callable], Callable]:
                     bound.arguments[key] = _fit(f"{name}: {key}", hints()[key], given, error)
             return function(*bound.args, **bound.kwargs)
 
-        return call
+        return cast(_F, call)
 
     return mark
 

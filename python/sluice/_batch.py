@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator
 
 from . import _core
 from ._structure import rebuild
@@ -214,7 +214,7 @@ class Array(_Shares):
 
         return torch.from_dlpack(self)
 
-    def tolist(self) -> list:
+    def tolist(self) -> list[Any]:
         return self.numpy().tolist()
 
     def __repr__(self) -> str:
@@ -320,10 +320,20 @@ class Batch:
         How many samples at the end repeat the last one, with ``last_batch='fill'``.
     """
 
-    def __init__(self, core: dict, structure: Any):
-        self.columns = [_column(*one) for one in zip(core["columns"], _names_of(structure))]
-        self.structure = structure
-        self.value = rebuild(structure, self.columns)
+    index: int
+    epoch: int
+    ids: list[int]
+    keys: list[tuple[int, int, int]]
+    missing: list[int]
+    replaced: list[int]
+    errors: list[dict[str, Any]]
+    warnings: list[dict[str, Any]]
+    padding: int
+
+    def __init__(self, core: dict[str, Any], structure: Any):
+        self.columns: list[Any] = [_column(*one) for one in zip(core["columns"], _names_of(structure))]
+        self.structure: Any = structure
+        self.value: Any = rebuild(structure, self.columns)
         # A column of texts is a list as well, so the structure tells whether there are several
         # columns.
         self._several = structure is not None and isinstance(self.value, (tuple, list, dict))
@@ -331,7 +341,7 @@ class Batch:
             "index", "epoch", "ids", "keys", "missing", "replaced", "errors", "warnings", "padding",
         ):
             setattr(self, name, core[name])
-        self.size = len(self.ids) + self.padding
+        self.size: int = len(self.ids) + self.padding
 
     def __iter__(self) -> Iterator[Any]:
         if self._several and not isinstance(self.value, dict):
@@ -349,10 +359,12 @@ class Batch:
             return f"a batch of this pipeline has the columns {', '.join(map(repr, self.value))}, not {key!r}"
         return f"a batch of this pipeline has {len(self)} column{'s'[: len(self) > 1]}, by number from 0 on, not {key!r}"
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or self.__dict__.get("value") is None:
-            raise AttributeError(name)
-        raise AttributeError(f"a batch has no {name!r}: {self._column_hint()}")
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or self.__dict__.get("value") is None:
+                raise AttributeError(name)
+            raise AttributeError(f"a batch has no {name!r}: {self._column_hint()}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Raises TypeError. Otherwise NumPy would stack the columns along a new dimension."""

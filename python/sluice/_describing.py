@@ -13,10 +13,11 @@ import functools
 import threading
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ._core import BuildError
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 _local = threading.local()
 
 
@@ -71,10 +72,10 @@ def was_taken(refusal: BaseException | None, error: BaseException) -> bool:
     return all(one is not refusal for one in chain)
 
 
-def refusing(*kinds: type) -> Callable:
+def refusing(*kinds: type[BaseException]) -> Callable[[_F], _F]:
     """Decorates a function: errors of these kinds that leave it are refusals."""
 
-    def decorated(function: Callable) -> Callable:
+    def decorated(function: _F) -> _F:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
@@ -83,6 +84,6 @@ def refusing(*kinds: type) -> Callable:
                 refuse(error)
                 raise
 
-        return call
+        return cast(_F, call)
 
     return decorated

@@ -13,7 +13,7 @@ import random
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from . import _core
 from ._arguments import short
@@ -22,6 +22,21 @@ from ._describing import current_graph
 from ._graph import Graph, describing, python_name
 from ._structure import flatten, rebuild
 from ._value import Value
+
+
+class _SharesMemory(Protocol):
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+class _PillowImage(Protocol):
+    @property
+    def mode(self) -> str: ...
+    @property
+    def size(self) -> tuple[int, int]: ...
+
+
+#: What a call outside of a pipeline takes: arrays, the bytes of a file, and images of PIL; see is_array().
+AnyArray = bytes | bytearray | memoryview | _SharesMemory | _PillowImage
 
 _MOST_PLANS = 256
 _seeds = random.Random()  # seeded by the operating system

@@ -7,23 +7,22 @@ import functools
 import inspect
 import operator
 import weakref
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Callable, Generic, Iterator, NamedTuple, ParamSpec, Unpack, overload
 
 from . import _core, _peers
 from ._arguments import near, short
 from ._batch import Batch
 from ._describing import current_graph, refuse, was_taken
 from ._graph import Graph, describing
+from ._options import DEFAULTS, PipelineOptions, takes
 from ._rewrite import rewrite
 from ._show import Drawing, Sheet, sheet_of
 from ._structure import flatten
 from ._value import Value, is_number
 
-OPTIONS = (
-    "batch_size", "seed", "threads", "thread_pool", "io_threads", "prefetch", "window", "device",
-    "deliver_on_device", "max_device_bytes", "max_image_bytes", "decoder", "last_batch", "compact", "compose",
-    "on_error", "max_errors", "max_error_rate", "stall_timeout", "profile", "trace", "resume",
-)
+OPTIONS = tuple(DEFAULTS[PipelineOptions])
+
+_P = ParamSpec("_P")
 
 _live: weakref.WeakSet[Pipeline] = weakref.WeakSet()
 
@@ -436,18 +435,28 @@ def _meant(option: str, names: tuple[str, ...]) -> str:
     return f"; {_peers.instead(advice)}" if advice else near(option, names)
 
 
-class Description:
+class Description(Generic[_P]):
     """A function that describes a pipeline. Calling it returns a Pipeline. See :func:`pipeline`."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]):
+    __name__: str
+
+    def __init__(self, function: Callable[_P, Any], options: PipelineOptions):
         unknown = [name for name in options if name not in OPTIONS]
         if unknown:
             known = "" if unknown[0] in _peers.OPTIONS else f"; it has {', '.join(OPTIONS)}"
             raise _core.BuildError(f"a pipeline has no option {unknown[0]!r}{known}{_meant(unknown[0], OPTIONS)}")
         functools.update_wrapper(self, function)
-        self._function = rewrite(function)
+        self._function: Callable[..., Any] = rewrite(function)
         self._options = options
         self._signature = inspect.signature(function)
+
+    # No type has the parameters of the function and the options, so the last overload takes all mixtures.
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Pipeline: ...
+    @overload
+    def __call__(self, *args: Any, **options: Unpack[PipelineOptions]) -> Pipeline: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Pipeline: ...
 
     def __call__(self, *args: Any, **kwargs: Any) -> Pipeline:
         """Makes a Pipeline.
@@ -511,11 +520,23 @@ class Description:
             f"for batch in {self.__name__}(...)"
         )
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Description[_P]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> functools.partial[Pipeline]: ...
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
 
-def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+@overload
+def pipeline(function: Callable[_P, Any], **options: Unpack[PipelineOptions]) -> Description[_P]: ...
+@overload
+def pipeline(function: None = None, **options: Unpack[PipelineOptions]) -> Callable[[Callable[_P, Any]], Description[_P]]: ...
+
+
+@takes(PipelineOptions)
+def pipeline(function: Callable[..., Any] | None = None, **options: Unpack[PipelineOptions]) -> Any:
     """Marks a function as the description of a pipeline.
 
     The function runs once, when you call it, and computes no images: it calls operators on values, and each

@@ -9,12 +9,13 @@ import os
 import sys
 import types
 import warnings
-from typing import Any, Sequence
+from typing import Any, Sequence, Unpack
 
 from . import _core, ops
 from ._arguments import require_str, short
 from ._graph import require_graph
 from ._http import HttpOptions, http_options
+from ._options import SamplerOptions, takes
 from ._value import Value
 from .sources import (
     _SAMPLER,
@@ -30,6 +31,7 @@ from .sources import (
 )
 
 
+@takes(SamplerOptions)
 def urls(
     urls: str | os.PathLike | Sequence[Any],
     columns: dict[str, Any] | None = None,
@@ -41,7 +43,7 @@ def urls(
     names: Sequence[str] | None = None,
     index: Any = None,
     http: HttpOptions | None = None,
-    **sampler: Any,
+    **sampler: Unpack[SamplerOptions],
 ) -> tuple[Value, ...]:
     """Reads files at URLs: http://, https://, s3:// and gs://.
 
@@ -217,7 +219,8 @@ def _tell_of_stream(left_out: str) -> None:
         )
 
 
-def mnist(images: str | os.PathLike, labels: str | os.PathLike, **sampler: Any) -> tuple[Value, Value]:
+@takes(SamplerOptions)
+def mnist(images: str | os.PathLike, labels: str | os.PathLike, **sampler: Unpack[SamplerOptions]) -> tuple[Value, Value]:
     """Reads MNIST, and other images in its format: two idx files of bytes, not compressed.
 
     Parameters
@@ -252,7 +255,8 @@ def _cifar(user: str, files: Any, of_100: bool, sampler: dict[str, Any]) -> tupl
     return _values(graph, graph.core.read_cifar(list(several), of_100, sampler))
 
 
-def cifar10(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: Any) -> tuple[Value, Value]:
+@takes(SamplerOptions)
+def cifar10(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: Unpack[SamplerOptions]) -> tuple[Value, Value]:
     """Reads the binary version of CIFAR-10.
 
     Parameters
@@ -275,7 +279,8 @@ def cifar10(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: A
     return image, label
 
 
-def cifar100(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: Any) -> tuple[Value, Value, Value]:
+@takes(SamplerOptions)
+def cifar100(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: Unpack[SamplerOptions]) -> tuple[Value, Value, Value]:
     """Reads the binary version of CIFAR-100.
 
     Parameters
@@ -363,7 +368,8 @@ def _kind_of(column: Any, place: int) -> str:
     )
 
 
-def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str = "", **sampler: Any) -> Any:
+@takes(SamplerOptions)
+def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str = "", **sampler: Unpack[SamplerOptions]) -> Any:
     """Reads samples that are in memory: encoded files, images, tensors, numbers and texts.
 
     Sample i consists of element i of each column. The values are copied once, when the pipeline is described. After that,

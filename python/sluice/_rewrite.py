@@ -61,7 +61,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ._describing import RewriteError
 from ._names import ITERATED, Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
@@ -74,9 +74,10 @@ _PART = "_sluice_part_"
 _MARK = "__sluice_original__"
 _FUTURE = functools.reduce(int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_F = TypeVar("_F")
 
 
-def rewrite(function: Callable) -> Callable:
+def rewrite(function: _F) -> _F:
     """The same function, whose control flow on Values is that of each sample.
 
     Functions and lambdas that are defined inside are rewritten, too; functions that it calls are not, unless they are marked
@@ -106,9 +107,9 @@ def rewrite(function: Callable) -> Callable:
     ...     return image
     """
     if isinstance(function, (staticmethod, classmethod)):
-        return type(function)(rewrite(function.__func__))
+        return cast(_F, type(function)(rewrite(function.__func__)))
     if isinstance(function, types.MethodType):
-        return types.MethodType(rewrite(function.__func__), function.__self__)
+        return cast(_F, types.MethodType(rewrite(function.__func__), function.__self__))
     if not isinstance(function, types.FunctionType):
         raise TypeError(
             f"only functions and methods can be rewritten, not a {type(function).__name__}: {function!r}; write a `def` that calls it"
@@ -135,7 +136,7 @@ def rewrite(function: Callable) -> Callable:
         return function  # for example a one-liner of `python -c`
     runtime = Runtime(code.co_filename, function.__globals__)
     rewritten = _compile(node, class_name, function, runtime)
-    return function if rewritten is None else rewritten
+    return function if rewritten is None else cast(_F, rewritten)
 
 
 graph_function = rewrite

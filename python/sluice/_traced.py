@@ -614,7 +614,7 @@ class Runtime:
                 add(label, owner, name)
         return list(found.values())
 
-    def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> MutationDetector:
+    def watch(self, site: Site, scope: dict, left_out: Iterable = (), assigned: Assigned | None = None) -> MutationDetector:
         """Watches the objects that the branches or the body of a construct can change."""
         roots = {name: scope.get(name, self.globals.get(name, sys.modules.get(name))) for name in site.reads}
         try:

@@ -6,7 +6,7 @@ import dis
 import operator
 import sys
 import types
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, Callable, NoReturn
 
 from . import _peers
 from ._describing import refuse, refusing
@@ -99,6 +99,15 @@ def constant_of_type(x: Any, type_: str) -> tuple[str, Any] | None:
     return (type_, x) if typed == type_ else None
 
 
+def _none(operator: str, cure: str) -> Callable[..., NoReturn]:
+    """Returns the method for an operator that values do not have."""
+
+    def method(self: Value, *_other: Any) -> NoReturn:
+        raise self._refuse(TypeError(f"values have no {operator}: {cure}"))
+
+    return method
+
+
 class Value:
     """A placeholder for one value of each sample: an image, tensor, number, text or object.
 
@@ -124,9 +133,9 @@ class Value:
     __slots__ = ("graph", "slot", "type")
 
     def __init__(self, graph: Any, slot: int):
-        self.graph = graph
-        self.slot = slot
-        self.type = graph.core.type_of(slot)
+        self.graph: Any = graph
+        self.slot: int = slot
+        self.type: str = graph.core.type_of(slot)
 
     @property
     def name(self) -> str:
@@ -186,7 +195,7 @@ class Value:
             "sluice.if_else(value, then, otherwise). max(a, b) asks, too: write ops.maximum(a, b)",
         )
 
-    def __iter__(self):
+    def __iter__(self) -> NoReturn:
         raise self._no(
             "cannot be gone through",
             "Loop with `for i in range(value)` in a function that is marked, or do it in a function "
@@ -206,10 +215,12 @@ class Value:
     def __setitem__(self, _key: Any, _x: Any) -> None:
         raise self._no("cannot be changed", "Make a new value, or change it in a function that sluice.map calls")
 
-    def __getattr__(self, name: str) -> Any:
-        if name in Value.__slots__:  # not set yet
-            raise AttributeError(name)
-        raise self._lacks(name, sys._getframe(1))
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            if name in Value.__slots__:  # not set yet
+                raise AttributeError(name)
+            raise self._lacks(name, sys._getframe(1))
 
     def _lacks(self, name: str, frame: types.FrameType) -> BaseException:
         """Makes the error for an attribute. It is a refusal only if the user's code reads it; hasattr() and libraries only test for it."""
@@ -267,7 +278,7 @@ class Value:
             "sluice.ops has operators, and a function of sluice.map is given each sample's array or number",
         )
 
-    def __getitem__(self, key: Any):
+    def __getitem__(self, key: Any) -> Value:
         """Returns an element of a list. A sample whose list is too short fails."""
         if self.type.startswith("list of "):
             return self.graph.operator("element", self, self._index(key))
@@ -331,57 +342,57 @@ class Value:
             raise ZeroDivisionError("a value // 0" if name == "floor_divide" else "a value % 0")
         return self._binary(name, other, swapped)
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Value:
         return self._binary("add", other)
 
-    def __radd__(self, other):
+    def __radd__(self, other: Any) -> Value:
         return self._binary("add", other, True)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> Value:
         return self._binary("subtract", other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> Value:
         return self._binary("subtract", other, True)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Value:
         return self._binary("multiply", other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Any) -> Value:
         return self._binary("multiply", other, True)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> Value:
         return _quotient(self, other)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Any) -> Value:
         return _quotient(other, self)
 
-    def __floordiv__(self, other):
+    def __floordiv__(self, other: Any) -> Value:
         return self._divided("floor_divide", other)
 
-    def __rfloordiv__(self, other):
+    def __rfloordiv__(self, other: Any) -> Value:
         return self._divided("floor_divide", other, True)
 
-    def __mod__(self, other):
+    def __mod__(self, other: Any) -> Value:
         return self._divided("modulo", other)
 
-    def __rmod__(self, other):
+    def __rmod__(self, other: Any) -> Value:
         return self._divided("modulo", other, True)
 
-    def __divmod__(self, other):
+    def __divmod__(self, other: Any) -> tuple[Value, Value]:
         return self // other, self % other
 
-    def __rdivmod__(self, other):
+    def __rdivmod__(self, other: Any) -> tuple[Value, Value]:
         return other // self, other % self
 
-    def __neg__(self):
+    def __neg__(self) -> Value:
         if _has_elements(self):
             return elementwise("subtract", 0, self)
         return self.graph.operator("negate", x=self)
 
-    def __pos__(self):
+    def __pos__(self) -> Value:
         return self
 
-    def __invert__(self):
+    def __invert__(self) -> Value:
         if self.type == "bool":
             return self.graph.operator("not", x=self)
         cure = (
@@ -398,50 +409,41 @@ class Value:
             )
         return self._binary(name, other, swapped)
 
-    def __and__(self, other):
+    def __and__(self, other: Any) -> Value:
         return self._bits("bitwise_and", other)
 
-    def __rand__(self, other):
+    def __rand__(self, other: Any) -> Value:
         return self._bits("bitwise_and", other, True)
 
-    def __or__(self, other):
+    def __or__(self, other: Any) -> Value:
         return self._bits("bitwise_or", other)
 
-    def __ror__(self, other):
+    def __ror__(self, other: Any) -> Value:
         return self._bits("bitwise_or", other, True)
 
-    def __xor__(self, other):
+    def __xor__(self, other: Any) -> Value:
         return self._bits("bitwise_xor", other)
 
-    def __rxor__(self, other):
+    def __rxor__(self, other: Any) -> Value:
         return self._bits("bitwise_xor", other, True)
 
-    def __pow__(self, other, modulus=None):
+    def __pow__(self, other: Any, modulus: Any = None) -> Value:
         if modulus is not None:
             raise self._refuse(TypeError("pow() of values takes two numbers; write x ** y % z"))
         return self._binary("power", other)
 
-    def __rpow__(self, other):
+    def __rpow__(self, other: Any) -> Value:
         return self._binary("power", other, True)
 
-    def __abs__(self):
+    def __abs__(self) -> Value:
         if _has_elements(self):
             return self.graph.operator("absolute_elements", self)
         return self.graph.operator("absolute", x=self)
-
-    def _none(operator: str, cure: str):  # noqa: N805
-        """Returns the method for an operator that values do not have."""
-
-        def method(self: Value, *_other: Any) -> NoReturn:
-            raise self._refuse(TypeError(f"values have no {operator}: {cure}"))
-
-        return method
 
     __matmul__ = __rmatmul__ = _none("@", "compute it in a function of sluice.map")
     __lshift__ = __rlshift__ = _none("<<", "multiply by a power of 2, or compute it in a function of sluice.map")
     __rshift__ = __rrshift__ = _none(">>", "divide with // by a power of 2, or compute it in a function of sluice.map")
     __trunc__ = _none("math.trunc()", "value.cast('i64') cuts the fraction off")
-    del _none
 
     def _compared(self, name: str, other: Any):
         """Raises the error here, because Python treats NotImplemented as "not equal"."""
@@ -458,22 +460,22 @@ class Value:
             )
         return result
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> Value:  # type: ignore[override]
         return self._compared("equal", other)
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> Value:  # type: ignore[override]
         return self._compared("not_equal", other)
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> Value:
         return self._binary("less", other)
 
-    def __le__(self, other):
+    def __le__(self, other: Any) -> Value:
         return self._binary("less_equal", other)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> Value:
         return self._binary("greater", other)
 
-    def __ge__(self, other):
+    def __ge__(self, other: Any) -> Value:
         return self._binary("greater_equal", other)
 
 

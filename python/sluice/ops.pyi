@@ -1,7 +1,10 @@
 # Made by python/tools/make_stubs.py of the operators' declarations.
-from typing import Literal, Sequence
+from typing import Any, Literal, Sequence, overload
 
+from ._eager import AnyArray
 from ._value import Value
+
+__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'aug_mix_weights', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_image_size', 'decode_jpeg', 'decode_jpeg_region', 'decode_jpeg_size', 'detection_augment', 'dilate', 'dino', 'divide', 'draw', 'elastic', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erode', 'expand', 'expanded_region', 'filter', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_mask', 'hue', 'invert', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'less', 'less_equal', 'lookup_table', 'magnitude', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute_channels', 'perspective', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_region', 'random_region_of_file', 'random_resized_crop', 'reduce', 'region_size', 'relative_boxes', 'remainder', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'translate', 'translate_boxes', 'translate_points', 'transpose', 'transpose_boxes', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'weighted_sum']
 
 def absolute(x: float | Value) -> Value:
     """Returns the absolute value of x.
@@ -22,6 +25,9 @@ def absolute(x: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def absolute_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def absolute_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
     """Converts boxes from fractions of width and height to pixels.
 
@@ -65,6 +71,9 @@ def add(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def affine(image: AnyArray, *, degrees: float | AnyArray = 0.0, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, scale: float | AnyArray = 1.0, shear_y: float | AnyArray = 0.0, shear_x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.5, center_x: float | AnyArray = 0.5, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def affine(image: Value, *, degrees: float | Value = 0.0, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, scale: float | Value = 1.0, shear_y: float | Value = 0.0, shear_x: float | Value = 0.0, center_y: float | Value = 0.5, center_x: float | Value = 0.5, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Shears, scales, rotates and moves the image in one warp.
 
@@ -107,6 +116,9 @@ def affine(image: Value, *, degrees: float | Value = 0.0, y: float | Value = 0.0
         its sample fails.
     """
 
+@overload
+def affine_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, degrees: float | AnyArray = 0.0, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, scale: float | AnyArray = 1.0, shear_y: float | AnyArray = 0.0, shear_x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.5, center_x: float | AnyArray = 0.5, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def affine_boxes(boxes: Value, height: int | Value, width: int | Value, *, degrees: float | Value = 0.0, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, scale: float | Value = 1.0, shear_y: float | Value = 0.0, shear_x: float | Value = 0.0, center_y: float | Value = 0.5, center_x: float | Value = 0.5) -> Value:
     """Moves boxes as affine moves their image.
 
@@ -147,6 +159,9 @@ def affine_boxes(boxes: Value, height: int | Value, width: int | Value, *, degre
         its sample fails.
     """
 
+@overload
+def affine_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, *, degrees: float | AnyArray = 0.0, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, scale: float | AnyArray = 1.0, shear_y: float | AnyArray = 0.0, shear_x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.5, center_x: float | AnyArray = 0.5, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def affine_points(points: Value, height: int | Value, width: int | Value, *, degrees: float | Value = 0.0, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, scale: float | Value = 1.0, shear_y: float | Value = 0.0, shear_x: float | Value = 0.0, center_y: float | Value = 0.5, center_x: float | Value = 0.5) -> Value:
     """Moves points as affine moves their image.
 
@@ -187,6 +202,9 @@ def affine_points(points: Value, height: int | Value, width: int | Value, *, deg
         its sample fails.
     """
 
+@overload
+def all(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def all(data: Value) -> Value:
     """Returns true if no element is zero.
 
@@ -205,6 +223,9 @@ def all(data: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def any(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def any(data: Value) -> Value:
     """Returns true if an element is not zero.
 
@@ -223,6 +244,9 @@ def any(data: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def aug_mix(image: AnyArray, *, severity: int = 3, mixture_width: int = 3, chain_depth: int = 0, alpha: float = 1.0, interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = (), seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def aug_mix(image: Value, *, severity: int = 3, mixture_width: int = 3, chain_depth: int = 0, alpha: float = 1.0, interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = ()) -> Value:
     """Mixes the image with versions made by chains of operators (AugMix).
 
@@ -268,6 +292,9 @@ def aug_mix_weights(width: int, alpha: float | Value = 1.0) -> Value:
         its sample fails.
     """
 
+@overload
+def auto_augment(image: AnyArray, *, policy: str = 'imagenet', ranges: str = 'torchvision', interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = (), seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def auto_augment(image: Value, *, policy: str = 'imagenet', ranges: str = 'torchvision', interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = ()) -> Value:
     """Applies one of 25 pairs of operators found for 'imagenet', 'cifar10' or 'svhn' (AutoAugment).
 
@@ -284,6 +311,9 @@ def auto_augment(image: Value, *, policy: str = 'imagenet', ranges: str = 'torch
     image : Value of image
     """
 
+@overload
+def autocontrast(image: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def autocontrast(image: Value) -> Value:
     """Stretches each channel to the range 0 to 255.
 
@@ -388,6 +418,9 @@ def bitwise_xor(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def blend(a: AnyArray, b: AnyArray, *, weight: float | AnyArray = 0.5, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def blend(a: Value, b: Value, *, weight: float | Value = 0.5) -> Value:
     """Blends two images.
 
@@ -409,6 +442,9 @@ def blend(a: Value, b: Value, *, weight: float | Value = 0.5) -> Value:
         its sample fails.
     """
 
+@overload
+def box_blur(image: AnyArray, *, window_size: int | AnyArray = 3, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def box_blur(image: Value, *, window_size: int | Value = 3) -> Value:
     """Replaces each pixel value with the mean of a square window; reflects borders.
 
@@ -429,6 +465,9 @@ def box_blur(image: Value, *, window_size: int | Value = 3) -> Value:
         its sample fails.
     """
 
+@overload
+def brightness_contrast(image: AnyArray, *, brightness: float | AnyArray = 1.0, contrast: float | AnyArray = 1.0, contrast_center: float | AnyArray = 128.0, brightness_shift: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def brightness_contrast(image: Value, *, brightness: float | Value = 1.0, contrast: float | Value = 1.0, contrast_center: float | Value = 128.0, brightness_shift: float | Value = 0.0) -> Value:
     """Adjusts brightness and contrast.
 
@@ -455,6 +494,9 @@ def brightness_contrast(image: Value, *, brightness: float | Value = 1.0, contra
         its sample fails.
     """
 
+@overload
+def canvas_size(image: AnyArray, *, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+@overload
 def canvas_size(image: Value) -> tuple[Value, Value]:
     """Returns the height and width of an image.
 
@@ -495,6 +537,9 @@ def cast(x: float | Value, to: Literal['bool', 'i8', 'u8', 'i16', 'u16', 'i32', 
         its sample fails.
     """
 
+@overload
+def cat(*tensors: AnyArray | Sequence[AnyArray], axis: int = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def cat(*tensors: Value | Sequence[Value], axis: int = 0) -> Value:
     """Concatenates tensors along an axis.
 
@@ -510,6 +555,9 @@ def cat(*tensors: Value | Sequence[Value], axis: int = 0) -> Value:
     tensor : Value of tensor
     """
 
+@overload
+def center_crop(image: AnyArray, height: int | AnyArray, width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def center_crop(image: Value, height: int | Value, width: int | Value) -> Value:
     """Crops the center of the image.
 
@@ -585,6 +633,9 @@ def choice_index(weights: Sequence[float]) -> Value:
         From 0 to the number of weights minus 1.
     """
 
+@overload
+def clahe(image: AnyArray, *, clip_limit: float | AnyArray = 2.0, tiles_y: int | AnyArray = 8, tiles_x: int | AnyArray = 8, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def clahe(image: Value, *, clip_limit: float | Value = 2.0, tiles_y: int | Value = 8, tiles_x: int | Value = 8) -> Value:
     """Equalizes local contrast in tiles (CLAHE).
 
@@ -609,6 +660,9 @@ def clahe(image: Value, *, clip_limit: float | Value = 2.0, tiles_y: int | Value
         its sample fails.
     """
 
+@overload
+def clamp(x: AnyArray, low: AnyArray | float, high: AnyArray | float, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def clamp(x: Value, low: Value | float, high: Value | float) -> Value:
     """Limits a number, or each element of a tensor or image, to `low` to `high`.
 
@@ -622,6 +676,9 @@ def clamp(x: Value, low: Value | float, high: Value | float) -> Value:
     result : Value
     """
 
+@overload
+def clip_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def clip_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
     """Clips boxes to the image.
 
@@ -665,6 +722,9 @@ def coin_flip(probability: float | Value = 0.5) -> Value:
         its sample fails.
     """
 
+@overload
+def color_jitter(image: AnyArray, *, brightness: float | Sequence[float] | None = None, contrast: float | Sequence[float] | None = None, saturation: float | Sequence[float] | None = None, hue: float | Sequence[float] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def color_jitter(image: Value, *, brightness: float | Sequence[float] | None = None, contrast: float | Sequence[float] | None = None, saturation: float | Sequence[float] | None = None, hue: float | Sequence[float] | None = None) -> Value:
     """Changes brightness, contrast, saturation and hue by random amounts in random order, as in torchvision.
 
@@ -681,6 +741,9 @@ def color_jitter(image: Value, *, brightness: float | Sequence[float] | None = N
     image : Value of image
     """
 
+@overload
+def color_space_conversion(image: AnyArray, *, from_: Literal['rgb', 'bgr', 'ycbcr'] = 'rgb', to: Literal['rgb', 'bgr', 'ycbcr'] = 'ycbcr', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def color_space_conversion(image: Value, *, from_: Literal['rgb', 'bgr', 'ycbcr'] = 'rgb', to: Literal['rgb', 'bgr', 'ycbcr'] = 'ycbcr') -> Value:
     """Converts pixels between RGB, BGR and JPEG's YCbCr.
 
@@ -703,6 +766,9 @@ def color_space_conversion(image: Value, *, from_: Literal['rgb', 'bgr', 'ycbcr'
         its sample fails.
     """
 
+@overload
+def color_twist(image: AnyArray, *, brightness: float | AnyArray = 1.0, contrast: float | AnyArray = 1.0, saturation: float | AnyArray = 1.0, hue: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def color_twist(image: Value, *, brightness: float | Value = 1.0, contrast: float | Value = 1.0, saturation: float | Value = 1.0, hue: float | Value = 0.0) -> Value:
     """Adjusts brightness, contrast, saturation and hue with one matrix, as in DALI.
 
@@ -729,6 +795,9 @@ def color_twist(image: Value, *, brightness: float | Value = 1.0, contrast: floa
         its sample fails.
     """
 
+@overload
+def contrast(image: AnyArray, factor: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def contrast(image: Value, factor: float | Value) -> Value:
     """Adjusts contrast about the image's mean luma.
 
@@ -770,6 +839,9 @@ def convert(x: float | Value, to: Literal['bool', 'i8', 'u8', 'i16', 'u16', 'i32
         its sample fails.
     """
 
+@overload
+def convert_boxes(boxes: AnyArray, *, from_: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy', to: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def convert_boxes(boxes: Value, *, from_: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy', to: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy') -> Value:
     """Converts boxes between the formats xyxy, xywh and cxcywh.
 
@@ -792,6 +864,9 @@ def convert_boxes(boxes: Value, *, from_: Literal['xyxy', 'xywh', 'cxcywh'] = 'x
         its sample fails.
     """
 
+@overload
+def crop(image: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, out_of_bounds: Literal['error', 'trim'] = 'error', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def crop(image: Value, region: tuple[int, int, int, int] | Value, *, out_of_bounds: Literal['error', 'trim'] = 'error') -> Value:
     """Crops a rectangle from the image.
 
@@ -814,6 +889,9 @@ def crop(image: Value, region: tuple[int, int, int, int] | Value, *, out_of_boun
         its sample fails.
     """
 
+@overload
+def crop_boxes(boxes: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def crop_boxes(boxes: Value, region: tuple[int, int, int, int] | Value) -> Value:
     """Moves boxes as crop moves their image.
 
@@ -834,6 +912,9 @@ def crop_boxes(boxes: Value, region: tuple[int, int, int, int] | Value) -> Value
         its sample fails.
     """
 
+@overload
+def crop_mirror_normalize(image: AnyArray, *, height: int | AnyArray = 0, width: int | AnyArray = 0, mirror: bool | AnyArray = False, mean: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | AnyArray = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | AnyArray = 1.0, shift: float | AnyArray = 0.0, pad_output: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def crop_mirror_normalize(image: Value, *, height: int | Value = 0, width: int | Value = 0, mirror: bool | Value = False, mean: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | Value = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | Value = 1.0, shift: float | Value = 0.0, pad_output: bool = False) -> Value:
     """Crops the center, optionally mirrors it, and normalizes it to a tensor.
 
@@ -872,6 +953,9 @@ def crop_mirror_normalize(image: Value, *, height: int | Value = 0, width: int |
         its sample fails.
     """
 
+@overload
+def crop_padded(image: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Crops a rectangle and fills the part outside the image.
 
@@ -894,6 +978,9 @@ def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill
         its sample fails.
     """
 
+@overload
+def crop_points(points: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def crop_points(points: Value, region: tuple[int, int, int, int] | Value) -> Value:
     """Moves points as crop moves their image.
 
@@ -914,6 +1001,9 @@ def crop_points(points: Value, region: tuple[int, int, int, int] | Value) -> Val
         its sample fails.
     """
 
+@overload
+def decode_and_resize(jpeg: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, height: int | AnyArray = 224, width: int | AnyArray = 224, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, height: int | Value = 224, width: int | Value = 224, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True) -> Value:
     """Decodes a region of a JPEG file and resizes it; the decoder may downscale it.
 
@@ -956,6 +1046,9 @@ def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *,
         its sample fails.
     """
 
+@overload
+def decode_image(file: AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def decode_image(file: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False) -> Value:
     """Decodes a JPEG, PNG, WebP or GIF file.
 
@@ -982,6 +1075,9 @@ def decode_image(file: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_or
         its sample fails.
     """
 
+@overload
+def decode_image_region(file: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def decode_image_region(file: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False) -> Value:
     """Decodes a region of an image file; computes only that region of a JPEG file.
 
@@ -1010,6 +1106,9 @@ def decode_image_region(file: Value, region: tuple[int, int, int, int] | Value, 
         its sample fails.
     """
 
+@overload
+def decode_image_size(file: AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def decode_image_size(file: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False) -> Value:
     """Returns the size of the image as an image without pixels; used by passes.
 
@@ -1036,6 +1135,9 @@ def decode_image_size(file: Value, *, color: Literal['rgb', 'gray'] = 'rgb', app
         its sample fails.
     """
 
+@overload
+def decode_jpeg(jpeg: AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def decode_jpeg(jpeg: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912) -> Value:
     """Decodes a JPEG file.
 
@@ -1068,6 +1170,9 @@ def decode_jpeg(jpeg: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_ori
         its sample fails.
     """
 
+@overload
+def decode_jpeg_region(jpeg: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def decode_jpeg_region(jpeg: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912) -> Value:
     """Decodes a region of a JPEG file and computes only that region.
 
@@ -1102,6 +1207,9 @@ def decode_jpeg_region(jpeg: Value, region: tuple[int, int, int, int] | Value, *
         its sample fails.
     """
 
+@overload
+def decode_jpeg_size(jpeg: AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def decode_jpeg_size(jpeg: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912) -> Value:
     """Returns the size of the image as an image without pixels; used by passes.
 
@@ -1134,6 +1242,9 @@ def decode_jpeg_size(jpeg: Value, *, color: Literal['rgb', 'gray'] = 'rgb', appl
         its sample fails.
     """
 
+@overload
+def detection_augment(jpeg: AnyArray, boxes: AnyArray, labels: AnyArray, *, height: int = 300, width: int = 300, zoom_probability: float = 0.5, max_zoom: float = 4.0, fill: int | tuple[int, int, int] = (124, 116, 104), mirror_probability: float = 0.5, color_probability: float = 0.5, seed: int | None = None, generator: Any = None) -> tuple[Any, Any, Any]: ...
+@overload
 def detection_augment(jpeg: Value, boxes: Value, labels: Value, *, height: int = 300, width: int = 300, zoom_probability: float = 0.5, max_zoom: float = 4.0, fill: int | tuple[int, int, int] = (124, 116, 104), mirror_probability: float = 0.5, color_probability: float = 0.5) -> tuple[Value, Value, Value]:
     """Crops a random region of an image with its boxes and labels, as SSD's training does.
 
@@ -1166,6 +1277,9 @@ def detection_augment(jpeg: Value, boxes: Value, labels: Value, *, height: int =
         The boxes that remain, and their labels.
     """
 
+@overload
+def dilate(image: AnyArray, *, window_height: int | AnyArray = 3, window_width: int | AnyArray = 3, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def dilate(image: Value, *, window_height: int | Value = 3, window_width: int | Value = 3) -> Value:
     """Takes the largest pixel value in a window, so that bright areas grow.
 
@@ -1188,6 +1302,9 @@ def dilate(image: Value, *, window_height: int | Value = 3, window_width: int | 
         its sample fails.
     """
 
+@overload
+def dino(jpeg: AnyArray, *, global_size: int = 224, local_size: int = 96, locals: int = 8, min_global_area: float = 0.4, min_local_area: float = 0.05, max_local_area: float = 0.4, seed: int | None = None, generator: Any = None) -> tuple[list[Any], list[Any]]: ...
+@overload
 def dino(jpeg: Value, *, global_size: int = 224, local_size: int = 96, locals: int = 8, min_global_area: float = 0.4, min_local_area: float = 0.05, max_local_area: float = 0.4) -> tuple[list[Value], list[Value]]:
     """Makes DINO's 2 global views and its local views from one decode of a JPEG file.
 
@@ -1252,6 +1369,9 @@ def draw(count: int) -> tuple[Value, Value]:
         its sample fails.
     """
 
+@overload
+def elastic(image: AnyArray, *, alpha: float | AnyArray = 50.0, sigma: float | AnyArray = 5.0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def elastic(image: Value, *, alpha: float | Value = 50.0, sigma: float | Value = 5.0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Deforms the image by a smoothed random displacement field.
 
@@ -1282,6 +1402,9 @@ def elastic(image: Value, *, alpha: float | Value = 50.0, sigma: float | Value =
         its sample fails.
     """
 
+@overload
+def encode_anchors(boxes: AnyArray, labels: AnyArray, anchors: AnyArray, *, iou: float = 0.5, mean: float | Sequence[float] = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] = [0.10000000149011612, 0.10000000149011612, 0.20000000298023224, 0.20000000298023224], seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+@overload
 def encode_anchors(boxes: Value, labels: Value, anchors: Value, *, iou: float = 0.5, mean: float | Sequence[float] = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] = [0.10000000149011612, 0.10000000149011612, 0.20000000298023224, 0.20000000298023224]) -> tuple[Value, Value]:
     """Encodes boxes and labels as offsets and labels of a detector's anchors.
 
@@ -1330,6 +1453,9 @@ def equal(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def equalize(image: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def equalize(image: Value) -> Value:
     """Equalizes the histogram of each channel.
 
@@ -1348,6 +1474,9 @@ def equalize(image: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def erase(image: AnyArray, height: float | AnyArray, width: float | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, normalized: bool = False, centered: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def erase(image: Value, height: float | Value, width: float | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, normalized: bool = False, centered: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Fills a rectangle, given by numbers, with a color.
 
@@ -1380,6 +1509,9 @@ def erase(image: Value, height: float | Value, width: float | Value, *, y: float
         its sample fails.
     """
 
+@overload
+def erase_region(image: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def erase_region(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Fills a rectangle with a color.
 
@@ -1402,6 +1534,9 @@ def erase_region(image: Value, region: tuple[int, int, int, int] | Value, *, fil
         its sample fails.
     """
 
+@overload
+def erode(image: AnyArray, *, window_height: int | AnyArray = 3, window_width: int | AnyArray = 3, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def erode(image: Value, *, window_height: int | Value = 3, window_width: int | Value = 3) -> Value:
     """Takes the smallest pixel value in a window, so that dark areas grow.
 
@@ -1424,6 +1559,9 @@ def erode(image: Value, *, window_height: int | Value = 3, window_width: int | V
         its sample fails.
     """
 
+@overload
+def expand(image: AnyArray, *, ratio: float | AnyArray = 2.0, y: float | AnyArray = 0.5, x: float | AnyArray = 0.5, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def expand(image: Value, *, ratio: float | Value = 2.0, y: float | Value = 0.5, x: float | Value = 0.5, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Places the image on a larger canvas of one color.
 
@@ -1494,6 +1632,9 @@ def filter(predicate: float | Value) -> None:
         its sample fails.
     """
 
+@overload
+def filter_2d(image: AnyArray, weights: Sequence[Sequence[float]], *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def filter_2d(image: Value, weights: Sequence[Sequence[float]]) -> Value:
     """Replaces each pixel value with a weighted sum of a window; reflects borders.
 
@@ -1508,6 +1649,9 @@ def filter_2d(image: Value, weights: Sequence[Sequence[float]]) -> Value:
     image : Value of image
     """
 
+@overload
+def filter_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, min_area: float = 0.0, min_visibility: float = 0.0, min_height: float = 0.0, min_width: float = 0.0, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+@overload
 def filter_boxes(boxes: Value, height: int | Value, width: int | Value, *, min_area: float = 0.0, min_visibility: float = 0.0, min_height: float = 0.0, min_width: float = 0.0) -> tuple[Value, Value]:
     """Clips boxes to the image and drops those with too little left.
 
@@ -1539,6 +1683,9 @@ def filter_boxes(boxes: Value, height: int | Value, width: int | Value, *, min_a
         its sample fails.
     """
 
+@overload
+def flip(image: AnyArray, *, horizontal: bool | AnyArray = True, vertical: bool | AnyArray = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def flip(image: Value, *, horizontal: bool | Value = True, vertical: bool | Value = False) -> Value:
     """Flips the image horizontally, vertically or both.
 
@@ -1561,6 +1708,9 @@ def flip(image: Value, *, horizontal: bool | Value = True, vertical: bool | Valu
         its sample fails.
     """
 
+@overload
+def flip_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, horizontal: bool | AnyArray = True, vertical: bool | AnyArray = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def flip_boxes(boxes: Value, height: int | Value, width: int | Value, *, horizontal: bool | Value = True, vertical: bool | Value = False) -> Value:
     """Moves boxes as flip moves their image.
 
@@ -1587,6 +1737,9 @@ def flip_boxes(boxes: Value, height: int | Value, width: int | Value, *, horizon
         its sample fails.
     """
 
+@overload
+def flip_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, *, horizontal: bool | AnyArray = True, vertical: bool | AnyArray = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def flip_points(points: Value, height: int | Value, width: int | Value, *, horizontal: bool | Value = True, vertical: bool | Value = False) -> Value:
     """Moves points as flip moves their image.
 
@@ -1634,6 +1787,9 @@ def floor_divide(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def gamma_correction(image: AnyArray, gamma: float | AnyArray, *, gain: float | AnyArray = 1.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def gamma_correction(image: Value, gamma: float | Value, *, gain: float | Value = 1.0) -> Value:
     """Raises pixel values, as fractions of 255, to the power gamma and multiplies them by gain.
 
@@ -1656,6 +1812,9 @@ def gamma_correction(image: Value, gamma: float | Value, *, gain: float | Value 
         its sample fails.
     """
 
+@overload
+def gaussian_blur(image: AnyArray, *, sigma: float | AnyArray = 0.0, sigma_y: float | AnyArray = 0.0, window_size: int | AnyArray = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def gaussian_blur(image: Value, *, sigma: float | Value = 0.0, sigma_y: float | Value = 0.0, window_size: int | Value = 0) -> Value:
     """Blurs the image with a Gaussian; reflects borders.
 
@@ -1680,6 +1839,9 @@ def gaussian_blur(image: Value, *, sigma: float | Value = 0.0, sigma_y: float | 
         its sample fails.
     """
 
+@overload
+def gaussian_noise(image: AnyArray, *, mean: float | AnyArray = 0.0, stddev: float | AnyArray = 1.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def gaussian_noise(image: Value, *, mean: float | Value = 0.0, stddev: float | Value = 1.0) -> Value:
     """Adds normally distributed noise to each pixel value.
 
@@ -1704,6 +1866,9 @@ def gaussian_noise(image: Value, *, mean: float | Value = 0.0, stddev: float | V
         its sample fails.
     """
 
+@overload
+def grayscale(image: AnyArray, *, channels: int | AnyArray = 1, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def grayscale(image: Value, *, channels: int | Value = 1) -> Value:
     """Converts colors to their luma.
 
@@ -1766,6 +1931,9 @@ def greater_equal(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def grid_mask(image: AnyArray, *, tile: int | AnyArray = 100, ratio: float | AnyArray = 0.5, degrees: float | AnyArray = 0.0, shift_y: float | AnyArray = 0.0, shift_x: float | AnyArray = 0.0, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def grid_mask(image: Value, *, tile: int | Value = 100, ratio: float | Value = 0.5, degrees: float | Value = 0.0, shift_y: float | Value = 0.0, shift_x: float | Value = 0.0, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Fills the squares of a regular grid with a color.
 
@@ -1796,6 +1964,9 @@ def grid_mask(image: Value, *, tile: int | Value = 100, ratio: float | Value = 0
         its sample fails.
     """
 
+@overload
+def hue(image: AnyArray, degrees: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def hue(image: Value, degrees: float | Value) -> Value:
     """Rotates hues by an angle in degrees, in HSV.
 
@@ -1816,6 +1987,9 @@ def hue(image: Value, degrees: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def invert(image: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def invert(image: Value) -> Value:
     """Inverts pixel values: x becomes 255 - x.
 
@@ -1834,6 +2008,9 @@ def invert(image: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def jitter(image: AnyArray, *, window_size: int | AnyArray = 3, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def jitter(image: Value, *, window_size: int | Value = 3) -> Value:
     """Replaces each pixel with a random one nearby.
 
@@ -1856,6 +2033,9 @@ def jitter(image: Value, *, window_size: int | Value = 3) -> Value:
         its sample fails.
     """
 
+@overload
+def join_regions(first: AnyArray, second: AnyArray, *, seed: int | None = None, generator: Any = None) -> tuple[Any, Any, Any]: ...
+@overload
 def join_regions(first: Value, second: Value) -> tuple[Value, Value, Value]:
     """Returns the smallest rectangle around two, and the place of each within it.
 
@@ -1877,6 +2057,9 @@ def join_regions(first: Value, second: Value) -> tuple[Value, Value, Value]:
         its sample fails.
     """
 
+@overload
+def jpeg_distortion(image: AnyArray, *, quality: int | AnyArray = 50, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def jpeg_distortion(image: Value, *, quality: int | Value = 50) -> Value:
     """Adds JPEG compression artifacts.
 
@@ -1897,6 +2080,9 @@ def jpeg_distortion(image: Value, *, quality: int | Value = 50) -> Value:
         its sample fails.
     """
 
+@overload
+def labels_of(numbers: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def labels_of(numbers: Value) -> Value:
     """Converts a list of integers to a tensor.
 
@@ -1915,6 +2101,9 @@ def labels_of(numbers: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def laplacian(image: AnyArray, *, window_size: int | AnyArray = 3, scale: float | AnyArray = 1.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def laplacian(image: Value, *, window_size: int | Value = 3, scale: float | Value = 1.0) -> Value:
     """Finds edges by the sum of second derivatives, clipped to 0 .. 255; reflects borders.
 
@@ -1937,6 +2126,9 @@ def laplacian(image: Value, *, window_size: int | Value = 3, scale: float | Valu
         its sample fails.
     """
 
+@overload
+def lens_distortion(image: AnyArray, *, k1: float | AnyArray = 0.0, k2: float | AnyArray = 0.0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def lens_distortion(image: Value, *, k1: float | Value = 0.0, k2: float | Value = 0.0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Applies the radial distortion of a simple lens.
 
@@ -2007,6 +2199,9 @@ def less_equal(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def lookup_table(image: AnyArray, levels: float | Sequence[float], *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def lookup_table(image: Value, levels: float | Sequence[float]) -> Value:
     """Maps each pixel value through a lookup table.
 
@@ -2027,6 +2222,9 @@ def lookup_table(image: Value, levels: float | Sequence[float]) -> Value:
         its sample fails.
     """
 
+@overload
+def magnitude(negative: AnyArray, magnitude: int | AnyArray, low: float, high: float, randomly_negate: bool = False, bins: int = 31, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def magnitude(negative: Value, magnitude: int | Value, low: float, high: float, randomly_negate: bool = False, bins: int = 31) -> Value:
     """Computes the parameter of an operator that apply_random has drawn.
 
@@ -2055,6 +2253,9 @@ def magnitude(negative: Value, magnitude: int | Value, low: float, high: float, 
         its sample fails.
     """
 
+@overload
+def max(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def max(data: Value) -> Value:
     """Returns the largest of all elements.
 
@@ -2073,6 +2274,9 @@ def max(data: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def maximum(x: AnyArray | float, y: AnyArray | float, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def maximum(x: Value | float, y: Value | float) -> Value:
     """Returns the larger of two numbers, or of each pair of elements of tensors or images.
 
@@ -2087,6 +2291,9 @@ def maximum(x: Value | float, y: Value | float) -> Value:
         NaN if one of the two is NaN.
     """
 
+@overload
+def mean(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def mean(data: Value) -> Value:
     """Returns the mean of all elements.
 
@@ -2105,6 +2312,9 @@ def mean(data: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def median_blur(image: AnyArray, *, window_size: int | AnyArray = 3, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def median_blur(image: Value, *, window_size: int | Value = 3) -> Value:
     """Replaces each pixel value with the median of a square window; repeats borders.
 
@@ -2125,6 +2335,9 @@ def median_blur(image: Value, *, window_size: int | Value = 3) -> Value:
         its sample fails.
     """
 
+@overload
+def min(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def min(data: Value) -> Value:
     """Returns the smallest of all elements.
 
@@ -2143,6 +2356,9 @@ def min(data: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def minimum(x: AnyArray | float, y: AnyArray | float, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def minimum(x: Value | float, y: Value | float) -> Value:
     """Returns the smaller of two numbers, or of each pair of elements of tensors or images.
 
@@ -2178,6 +2394,9 @@ def modulo(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def motion_blur(image: AnyArray, *, length: int | AnyArray = 9, degrees: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def motion_blur(image: Value, *, length: int | Value = 9, degrees: float | Value = 0.0) -> Value:
     """Blurs the image along a line; reflects borders.
 
@@ -2240,6 +2459,9 @@ def negate(x: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def nested_region(outer: AnyArray, inner: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def nested_region(outer: Value, inner: Value) -> Value:
     """Converts a region within another region to the image's coordinates.
 
@@ -2322,6 +2544,9 @@ def not_equal(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def one_hot(label: AnyArray, classes: int, *, smoothing: float = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def one_hot(label: Value, classes: int, *, smoothing: float = 0.0) -> Value:
     """Encodes a class label as a vector of probabilities.
 
@@ -2344,6 +2569,9 @@ def one_hot(label: Value, classes: int, *, smoothing: float = 0.0) -> Value:
         its sample fails.
     """
 
+@overload
+def pad_boxes(boxes: AnyArray, *, left: int | AnyArray = 0, top: int | AnyArray = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def pad_boxes(boxes: Value, *, left: int | Value = 0, top: int | Value = 0) -> Value:
     """Moves boxes as pad_image moves their image.
 
@@ -2366,6 +2594,9 @@ def pad_boxes(boxes: Value, *, left: int | Value = 0, top: int | Value = 0) -> V
         its sample fails.
     """
 
+@overload
+def pad_image(image: AnyArray, *, left: int | AnyArray = 0, top: int | AnyArray = 0, right: int | AnyArray = 0, bottom: int | AnyArray = 0, height: int | AnyArray = 0, width: int | AnyArray = 0, border: Literal['constant', 'edge', 'reflect'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def pad_image(image: Value, *, left: int | Value = 0, top: int | Value = 0, right: int | Value = 0, bottom: int | Value = 0, height: int | Value = 0, width: int | Value = 0, border: Literal['constant', 'edge', 'reflect'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Pads the image with a color, its edge pixels or its reflection.
 
@@ -2400,6 +2631,9 @@ def pad_image(image: Value, *, left: int | Value = 0, top: int | Value = 0, righ
         its sample fails.
     """
 
+@overload
+def pad_points(points: AnyArray, *, left: int | AnyArray = 0, top: int | AnyArray = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def pad_points(points: Value, *, left: int | Value = 0, top: int | Value = 0) -> Value:
     """Moves points as pad_image moves their image.
 
@@ -2422,6 +2656,9 @@ def pad_points(points: Value, *, left: int | Value = 0, top: int | Value = 0) ->
         its sample fails.
     """
 
+@overload
+def pad_tensor(tensor: AnyArray, *, axis: int | Sequence[int] = 0, length: int | AnyArray | Sequence[int | AnyArray] = 0, align: int | AnyArray | Sequence[int | AnyArray] = 1, fill: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def pad_tensor(tensor: Value, *, axis: int | Sequence[int] = 0, length: int | Value | Sequence[int | Value] = 0, align: int | Value | Sequence[int | Value] = 1, fill: float | Value = 0.0) -> Value:
     """Pads a tensor at the end of one or more axes with a number.
 
@@ -2447,6 +2684,9 @@ def pad_tensor(tensor: Value, *, axis: int | Sequence[int] = 0, length: int | Va
         If the lists have different lengths. If `fill` does not fit into the type of the elements, the sample fails.
     """
 
+@overload
+def paste(image: AnyArray, patch: AnyArray, *, y: int | AnyArray = 0, x: int | AnyArray = 0, alpha: float | AnyArray = 1.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def paste(image: Value, patch: Value, *, y: int | Value = 0, x: int | Value = 0, alpha: float | Value = 1.0) -> Value:
     """Pastes `patch` onto the image at (y, x).
 
@@ -2472,6 +2712,9 @@ def paste(image: Value, patch: Value, *, y: int | Value = 0, x: int | Value = 0,
         its sample fails.
     """
 
+@overload
+def paste_masked(image: AnyArray, patch: AnyArray, mask: AnyArray, *, y: int | AnyArray = 0, x: int | AnyArray = 0, alpha: float | AnyArray = 1.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def paste_masked(image: Value, patch: Value, mask: Value, *, y: int | Value = 0, x: int | Value = 0, alpha: float | Value = 1.0) -> Value:
     """Pastes `patch` onto the image through a grayscale mask.
 
@@ -2498,6 +2741,9 @@ def paste_masked(image: Value, patch: Value, mask: Value, *, y: int | Value = 0,
         its sample fails.
     """
 
+@overload
+def peek_jpeg(jpeg: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def peek_jpeg(jpeg: Value) -> Value:
     """Reads the header of a JPEG file: size, kind, orientation.
 
@@ -2516,6 +2762,9 @@ def peek_jpeg(jpeg: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def permute_channels(image: AnyArray, *, first: int | AnyArray = 0, second: int | AnyArray = 1, third: int | AnyArray = 2, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def permute_channels(image: Value, *, first: int | Value = 0, second: int | Value = 1, third: int | Value = 2) -> Value:
     """Reorders the three color channels.
 
@@ -2540,6 +2789,9 @@ def permute_channels(image: Value, *, first: int | Value = 0, second: int | Valu
         its sample fails.
     """
 
+@overload
+def perspective(image: AnyArray, from_top_left_x: float | AnyArray, from_top_left_y: float | AnyArray, from_top_right_x: float | AnyArray, from_top_right_y: float | AnyArray, from_bottom_right_x: float | AnyArray, from_bottom_right_y: float | AnyArray, from_bottom_left_x: float | AnyArray, from_bottom_left_y: float | AnyArray, to_top_left_x: float | AnyArray, to_top_left_y: float | AnyArray, to_top_right_x: float | AnyArray, to_top_right_y: float | AnyArray, to_bottom_right_x: float | AnyArray, to_bottom_right_y: float | AnyArray, to_bottom_left_x: float | AnyArray, to_bottom_left_y: float | AnyArray, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def perspective(image: Value, from_top_left_x: float | Value, from_top_left_y: float | Value, from_top_right_x: float | Value, from_top_right_y: float | Value, from_bottom_right_x: float | Value, from_bottom_right_y: float | Value, from_bottom_left_x: float | Value, from_bottom_left_y: float | Value, to_top_left_x: float | Value, to_top_left_y: float | Value, to_top_right_x: float | Value, to_top_right_y: float | Value, to_bottom_right_x: float | Value, to_bottom_right_y: float | Value, to_bottom_left_x: float | Value, to_bottom_left_y: float | Value, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Applies the perspective transform that moves four points to four others.
 
@@ -2596,6 +2848,9 @@ def perspective(image: Value, from_top_left_x: float | Value, from_top_left_y: f
         its sample fails.
     """
 
+@overload
+def photometric_distort(image: AnyArray, *, probability: float = 0.5, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def photometric_distort(image: Value, *, probability: float = 0.5) -> Value:
     """Changes brightness, contrast, saturation and hue as SSD does, each with this probability.
 
@@ -2613,6 +2868,9 @@ def photometric_distort(image: Value, *, probability: float = 0.5) -> Value:
     image : Value of image
     """
 
+@overload
+def posterize(image: AnyArray, bits: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def posterize(image: Value, bits: int | Value) -> Value:
     """Keeps only the upper bits of each pixel value.
 
@@ -2654,6 +2912,9 @@ def power(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def rand_augment(image: AnyArray, *, n: int = 2, magnitude: int | AnyArray = 9, bins: int = 31, ranges: str = 'torchvision', interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = (), seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def rand_augment(image: Value, *, n: int = 2, magnitude: int | Value = 9, bins: int = 31, ranges: str = 'torchvision', interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = ()) -> Value:
     """Applies n of 14 operators, drawn for each sample, with this magnitude (RandAugment).
 
@@ -2703,6 +2964,9 @@ def randint(low: int | Value, high: int | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def random_bbox_crop(boxes: AnyArray, labels: AnyArray, height: int | AnyArray, width: int | AnyArray, *, thresholds: float | Sequence[float] = [0.0, 0.10000000149011612, 0.30000001192092896, 0.5, 0.699999988079071, 0.8999999761581421, 1.0], min_scale: float = 0.3, max_scale: float = 1.0, min_ratio: float = 0.5, max_ratio: float = 2.0, attempts: int = 40, rounds: int = 50, seed: int | None = None, generator: Any = None) -> tuple[Any, Any, Any]: ...
+@overload
 def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: int | Value, *, thresholds: float | Sequence[float] = [0.0, 0.10000000149011612, 0.30000001192092896, 0.5, 0.699999988079071, 0.8999999761581421, 1.0], min_scale: float = 0.3, max_scale: float = 1.0, min_ratio: float = 0.5, max_ratio: float = 2.0, attempts: int = 40, rounds: int = 50) -> tuple[Value, Value, Value]:
     """Draws a random region that overlaps a box enough, and returns the boxes within it.
 
@@ -2744,6 +3008,9 @@ def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: in
         its sample fails.
     """
 
+@overload
+def random_crop(image: AnyArray, height: int = 224, width: int = 224, *, padding: int | Sequence[int] = 0, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: int | Sequence[int] = 0, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0) -> Value:
     """Cuts out a window of a fixed size at a random position.
 
@@ -2812,6 +3079,9 @@ def random_crop_region(height: int | Value, width: int | Value, crop_height: int
         its sample fails.
     """
 
+@overload
+def random_erasing(image: AnyArray, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | AnyArray = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | Value = 0) -> Value:
     """Fills a random rectangle with a color, with the given probability.
 
@@ -2832,6 +3102,9 @@ def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 
     image : Value of image
     """
 
+@overload
+def random_erasing_region(image: AnyArray, *, probability: float | AnyArray = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def random_erasing_region(image: Value, *, probability: float | Value = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3) -> Value:
     """Draws a random rectangle to erase, which may be empty.
 
@@ -2862,6 +3135,9 @@ def random_erasing_region(image: Value, *, probability: float | Value = 0.5, min
         its sample fails.
     """
 
+@overload
+def random_region(image: AnyArray, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def random_region(image: Value, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334) -> Value:
     """Draws a random rectangle inside the image.
 
@@ -2890,6 +3166,9 @@ def random_region(image: Value, *, min_area: float = 0.08, max_area: float = 1.0
         its sample fails.
     """
 
+@overload
+def random_region_of_file(jpeg: AnyArray, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, apply_orientation: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def random_region_of_file(jpeg: Value, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, apply_orientation: bool = True) -> Value:
     """Draws a random rectangle inside the image of a JPEG file.
 
@@ -2920,6 +3199,9 @@ def random_region_of_file(jpeg: Value, *, min_area: float = 0.08, max_area: floa
         its sample fails.
     """
 
+@overload
+def random_resized_crop(image: AnyArray, *, height: int = 224, width: int = 224, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333333333333333, interpolation: str = 'bilinear', antialias: bool = True, shrink: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def random_resized_crop(image: Value, *, height: int = 224, width: int = 224, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333333333333333, interpolation: str = 'bilinear', antialias: bool = True, shrink: bool = False) -> Value:
     """Crops a random rectangle and resizes it; decodes only that region of a JPEG file.
 
@@ -2945,6 +3227,9 @@ def random_resized_crop(image: Value, *, height: int = 224, width: int = 224, mi
     image : Value of image
     """
 
+@overload
+def reduce(data: AnyArray, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = 'f32', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def reduce(data: Value, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = 'f32') -> Value:
     """Reduces all elements to one number of the type `to`.
 
@@ -2967,6 +3252,9 @@ def reduce(data: Value, operation: Literal['mean', 'min', 'max', 'standard_devia
         its sample fails.
     """
 
+@overload
+def region_size(region: AnyArray, *, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+@overload
 def region_size(region: Value) -> tuple[Value, Value]:
     """Returns the size of the image that crop makes of a region.
 
@@ -2986,6 +3274,9 @@ def region_size(region: Value) -> tuple[Value, Value]:
         its sample fails.
     """
 
+@overload
+def relative_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def relative_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
     """Converts boxes from pixels to fractions of width and height.
 
@@ -3029,6 +3320,9 @@ def remainder(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def reshape(tensor: AnyArray, sizes: int | Sequence[int], *, layout: str = 'none', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def reshape(tensor: Value, sizes: int | Sequence[int], *, layout: str = 'none') -> Value:
     """Returns the same elements in another shape.
 
@@ -3045,6 +3339,9 @@ def reshape(tensor: Value, sizes: int | Sequence[int], *, layout: str = 'none') 
     tensor : Value of tensor
     """
 
+@overload
+def resize(image: AnyArray, *, height: int | AnyArray = 0, width: int | AnyArray = 0, shorter: int | AnyArray = 0, mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = 'as_given', max_size: int | AnyArray = 0, roi_start_y: float | AnyArray = 0.0, roi_start_x: float | AnyArray = 0.0, roi_end_y: float | AnyArray = 0.0, roi_end_x: float | AnyArray = 0.0, roi_relative: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def resize(image: Value, *, height: int | Value = 0, width: int | Value = 0, shorter: int | Value = 0, mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = 'as_given', max_size: int | Value = 0, roi_start_y: float | Value = 0.0, roi_start_x: float | Value = 0.0, roi_end_y: float | Value = 0.0, roi_end_x: float | Value = 0.0, roi_relative: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True) -> Value:
     """Resizes the image, with antialiasing by default.
 
@@ -3087,6 +3384,9 @@ def resize(image: Value, *, height: int | Value = 0, width: int | Value = 0, sho
         its sample fails.
     """
 
+@overload
+def resize_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, to_height: int | AnyArray, to_width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def resize_boxes(boxes: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
     """Moves boxes as resize moves their image.
 
@@ -3113,6 +3413,9 @@ def resize_boxes(boxes: Value, height: int | Value, width: int | Value, to_heigh
         its sample fails.
     """
 
+@overload
+def resize_mirror_normalize(image: AnyArray, *, height: int | AnyArray = 224, width: int | AnyArray = 224, mirror: bool | AnyArray = False, mean: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | AnyArray = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | AnyArray = 1.0, shift: float | AnyArray = 0.0, pad_output: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def resize_mirror_normalize(image: Value, *, height: int | Value = 224, width: int | Value = 224, mirror: bool | Value = False, mean: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | Value = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | Value = 1.0, shift: float | Value = 0.0, pad_output: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True) -> Value:
     """Resizes the image, optionally mirrors it, and normalizes it to a tensor.
 
@@ -3155,6 +3458,9 @@ def resize_mirror_normalize(image: Value, *, height: int | Value = 224, width: i
         its sample fails.
     """
 
+@overload
+def resize_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, to_height: int | AnyArray, to_width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def resize_points(points: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
     """Moves points as resize moves their image.
 
@@ -3181,6 +3487,9 @@ def resize_points(points: Value, height: int | Value, width: int | Value, to_hei
         its sample fails.
     """
 
+@overload
+def rotate(image: AnyArray, degrees: float | AnyArray, *, keep_size: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def rotate(image: Value, degrees: float | Value, *, keep_size: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear') -> Value:
     """Rotates the image counter-clockwise about its center.
 
@@ -3207,6 +3516,9 @@ def rotate(image: Value, degrees: float | Value, *, keep_size: bool = False, fil
         its sample fails.
     """
 
+@overload
+def rotate_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, degrees: float | AnyArray, *, keep_size: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def rotate_boxes(boxes: Value, height: int | Value, width: int | Value, degrees: float | Value, *, keep_size: bool = False) -> Value:
     """Moves boxes as rotate moves their image.
 
@@ -3233,6 +3545,9 @@ def rotate_boxes(boxes: Value, height: int | Value, width: int | Value, degrees:
         its sample fails.
     """
 
+@overload
+def rotate_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, degrees: float | AnyArray, *, keep_size: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def rotate_points(points: Value, height: int | Value, width: int | Value, degrees: float | Value, *, keep_size: bool = False) -> Value:
     """Moves points as rotate moves their image.
 
@@ -3259,6 +3574,9 @@ def rotate_points(points: Value, height: int | Value, width: int | Value, degree
         its sample fails.
     """
 
+@overload
+def rows_of(numbers: AnyArray, columns: int, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def rows_of(numbers: Value, columns: int) -> Value:
     """Converts a list of numbers to a tensor with rows, such as boxes or points.
 
@@ -3279,6 +3597,9 @@ def rows_of(numbers: Value, columns: int) -> Value:
         its sample fails.
     """
 
+@overload
+def salt_and_pepper_noise(image: AnyArray, *, probability: float | AnyArray = 0.05, salt_share: float | AnyArray = 0.5, per_channel: bool | AnyArray = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def salt_and_pepper_noise(image: Value, *, probability: float | Value = 0.05, salt_share: float | Value = 0.5, per_channel: bool | Value = False) -> Value:
     """Turns random pixels white or black.
 
@@ -3305,6 +3626,9 @@ def salt_and_pepper_noise(image: Value, *, probability: float | Value = 0.05, sa
         its sample fails.
     """
 
+@overload
+def saturation(image: AnyArray, factor: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def saturation(image: Value, factor: float | Value) -> Value:
     """Adjusts color saturation.
 
@@ -3358,6 +3682,9 @@ def scaled_region(height: int | Value, width: int | Value, window_height: int | 
         its sample fails.
     """
 
+@overload
+def segmentation_augment(jpeg: AnyArray, mask: AnyArray, *, height: int = 512, width: int = 512, min_scale: float = 0.5, max_scale: float = 2.0, fill: int | tuple[int, int, int] = (124, 116, 104), ignored: int = 255, mirror_probability: float = 0.5, color_probability: float = 0.5, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+@overload
 def segmentation_augment(jpeg: Value, mask: Value, *, height: int = 512, width: int = 512, min_scale: float = 0.5, max_scale: float = 2.0, fill: int | tuple[int, int, int] = (124, 116, 104), ignored: int = 255, mirror_probability: float = 0.5, color_probability: float = 0.5) -> tuple[Value, Value]:
     """Scales an image and its mask, and cuts out a random window.
 
@@ -3386,6 +3713,9 @@ def segmentation_augment(jpeg: Value, mask: Value, *, height: int = 512, width: 
     image, mask : Value of image
     """
 
+@overload
+def sharpness(image: AnyArray, factor: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def sharpness(image: Value, factor: float | Value) -> Value:
     """Sharpens or smooths the image; border pixels stay unchanged.
 
@@ -3406,6 +3736,9 @@ def sharpness(image: Value, factor: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def shear(image: AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.0, center_x: float | AnyArray = 0.0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def shear(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, center_y: float | Value = 0.0, center_x: float | Value = 0.0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Shears the image along x, y or both.
 
@@ -3438,6 +3771,9 @@ def shear(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, cente
         its sample fails.
     """
 
+@overload
+def shear_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.0, center_x: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, center_y: float | Value = 0.0, center_x: float | Value = 0.0) -> Value:
     """Moves boxes as shear moves their image.
 
@@ -3468,6 +3804,9 @@ def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: flo
         its sample fails.
     """
 
+@overload
+def shear_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.0, center_x: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def shear_points(points: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, center_y: float | Value = 0.0, center_x: float | Value = 0.0) -> Value:
     """Moves points as shear moves their image.
 
@@ -3498,6 +3837,9 @@ def shear_points(points: Value, height: int | Value, width: int | Value, *, y: f
         its sample fails.
     """
 
+@overload
+def shot_noise(image: AnyArray, factor: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def shot_noise(image: Value, factor: float | Value) -> Value:
     """Replaces each pixel value v with factor times a Poisson number of mean v / factor.
 
@@ -3520,6 +3862,9 @@ def shot_noise(image: Value, factor: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def sim_clr(jpeg: AnyArray, *, height: int = 224, width: int = 224, min_area: float = 0.08, color_strength: float = 1.0, color_probability: float = 0.8, gray_probability: float = 0.2, blur_probability: float = 0.5, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+@overload
 def sim_clr(jpeg: Value, *, height: int = 224, width: int = 224, min_area: float = 0.08, color_strength: float = 1.0, color_probability: float = 0.8, gray_probability: float = 0.2, blur_probability: float = 0.5) -> tuple[Value, Value]:
     """Makes SimCLR's two views from one decode of a JPEG file.
 
@@ -3542,6 +3887,9 @@ def sim_clr(jpeg: Value, *, height: int = 224, width: int = 224, min_area: float
     first, second : Value of image
     """
 
+@overload
+def slice_tensor(tensor: AnyArray, *, axis: int | Sequence[int] = 0, start: int | AnyArray | Sequence[int | AnyArray] = 0, length: int | AnyArray | Sequence[int | AnyArray] = -1, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def slice_tensor(tensor: Value, *, axis: int | Sequence[int] = 0, start: int | Value | Sequence[int | Value] = 0, length: int | Value | Sequence[int | Value] = -1) -> Value:
     """Cuts a part out of a tensor along one or more axes.
 
@@ -3565,6 +3913,9 @@ def slice_tensor(tensor: Value, *, axis: int | Sequence[int] = 0, start: int | V
         If the lists have different lengths. If the elements are not in the tensor, its sample fails.
     """
 
+@overload
+def solarize(image: AnyArray, *, threshold: float | AnyArray = 128.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def solarize(image: Value, *, threshold: float | Value = 128.0) -> Value:
     """Inverts pixel values from a threshold on.
 
@@ -3585,6 +3936,9 @@ def solarize(image: Value, *, threshold: float | Value = 128.0) -> Value:
         its sample fails.
     """
 
+@overload
+def stack(list: AnyArray | Sequence[AnyArray], length: int | AnyArray | None = None, *, reverse: bool = False, name: str = 'list', axis: int = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def stack(list: Value | Sequence[Value], length: int | Value | None = None, *, reverse: bool = False, name: str = 'list', axis: int = 0) -> Value:
     """Stacks tensors or images of one shape along a new axis.
 
@@ -3606,6 +3960,9 @@ def stack(list: Value | Sequence[Value], length: int | Value | None = None, *, r
     tensor : Value of tensor
     """
 
+@overload
+def standard_deviation(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def standard_deviation(data: Value) -> Value:
     """Returns the population standard deviation of all elements.
 
@@ -3645,6 +4002,9 @@ def subtract(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def sum(data: AnyArray, *, to: Literal['i64', 'f32', 'f64'] = 'i64', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = 'i64') -> Value:
     """Returns the sum of all pixel values or elements.
 
@@ -3665,6 +4025,9 @@ def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = 'i64') -> Value:
         its sample fails.
     """
 
+@overload
+def take_rows(tensor: AnyArray, boxes: AnyArray, rows: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
     """Selects rows of a tensor with one row per box, such as labels.
 
@@ -3685,6 +4048,9 @@ def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def to_image(tensor: AnyArray, *, white: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def to_image(tensor: Value, *, white: float | Value = 0.0) -> Value:
     """Converts a tensor to an image: rounds numbers and clips them to 0 .. 255.
 
@@ -3705,6 +4071,9 @@ def to_image(tensor: Value, *, white: float | Value = 0.0) -> Value:
         its sample fails.
     """
 
+@overload
+def translate(image: AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, whole_pixels: bool = False, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def translate(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Shifts the image by (x, y); the size stays the same.
 
@@ -3737,6 +4106,9 @@ def translate(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, r
         its sample fails.
     """
 
+@overload
+def translate_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, whole_pixels: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False) -> Value:
     """Moves boxes as translate moves their image.
 
@@ -3767,6 +4139,9 @@ def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y:
         its sample fails.
     """
 
+@overload
+def translate_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, whole_pixels: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def translate_points(points: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False) -> Value:
     """Moves points as translate moves their image.
 
@@ -3797,6 +4172,9 @@ def translate_points(points: Value, height: int | Value, width: int | Value, *, 
         its sample fails.
     """
 
+@overload
+def transpose(image: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def transpose(image: Value) -> Value:
     """Swaps rows and columns.
 
@@ -3815,6 +4193,9 @@ def transpose(image: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def transpose_boxes(boxes: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def transpose_boxes(boxes: Value) -> Value:
     """Moves boxes as transpose moves their image.
 
@@ -3833,6 +4214,9 @@ def transpose_boxes(boxes: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def transpose_points(points: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def transpose_points(points: Value) -> Value:
     """Moves points as transpose moves their image.
 
@@ -3851,6 +4235,9 @@ def transpose_points(points: Value) -> Value:
         its sample fails.
     """
 
+@overload
+def trivial_augment_wide(image: AnyArray, *, bins: int = 31, ranges: str = 'torchvision', interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = (), seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def trivial_augment_wide(image: Value, *, bins: int = 31, ranges: str = 'torchvision', interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = ()) -> Value:
     """Applies one of 14 operators with any magnitude, both drawn per sample (TrivialAugmentWide).
 
@@ -3890,6 +4277,9 @@ def uniform(lo: float | Value, hi: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def warp_affine(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, height: int | AnyArray = 0, width: int | AnyArray = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def warp_affine(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, height: int | Value = 0, width: int | Value = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Warps the image by a 2 x 3 affine matrix.
 
@@ -3932,6 +4322,9 @@ def warp_affine(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.
         its sample fails.
     """
 
+@overload
+def warp_affine_boxes(boxes: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, inverse_map: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def warp_affine_boxes(boxes: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, inverse_map: bool = True) -> Value:
     """Moves boxes as warp_affine moves their image.
 
@@ -3964,6 +4357,9 @@ def warp_affine_boxes(boxes: Value, *, xx: float | Value = 1.0, xy: float | Valu
         its sample fails.
     """
 
+@overload
+def warp_affine_points(points: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, inverse_map: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def warp_affine_points(points: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, inverse_map: bool = True) -> Value:
     """Moves points as warp_affine moves their image.
 
@@ -3996,6 +4392,9 @@ def warp_affine_points(points: Value, *, xx: float | Value = 1.0, xy: float | Va
         its sample fails.
     """
 
+@overload
+def warp_perspective(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, wx: float | AnyArray = 0.0, wy: float | AnyArray = 0.0, w0: float | AnyArray = 1.0, height: int | AnyArray = 0, width: int | AnyArray = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def warp_perspective(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, wx: float | Value = 0.0, wy: float | Value = 0.0, w0: float | Value = 1.0, height: int | Value = 0, width: int | Value = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
     """Warps the image by a 3 x 3 perspective matrix.
 
@@ -4042,6 +4441,9 @@ def warp_perspective(image: Value, *, xx: float | Value = 1.0, xy: float | Value
         its sample fails.
     """
 
+@overload
+def weighted_sum(images: AnyArray, weights: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
 def weighted_sum(images: Value, weights: Value) -> Value:
     """Adds several images, each multiplied by its weight.
 

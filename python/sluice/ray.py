@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import logging
 import zlib
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Sequence, Unpack, overload
 
 import numpy
 
@@ -26,12 +26,37 @@ except ModuleNotFoundError as error:
 
 from . import _core
 from ._batch import Array, Batch, Column
+from ._options import PipelineOptions
 from ._pipeline import Description, Pipeline
 from ._structure import Shape
 from .sources import source
 
 _log = logging.getLogger(__name__)
 _MOST = 2**31 - 1  # the most samples of a source
+
+
+@overload
+def read_images(
+    describe: Description,
+    *args: Any,
+    shards: int | None = None,
+    epoch: int = 0,
+    columns: Sequence[str] | None = None,
+    num_cpus: float = 1,
+    remote: dict[str, Any] | None = None,
+    **options: Unpack[PipelineOptions],
+) -> ray.data.Dataset: ...
+@overload
+def read_images(
+    describe: Description,
+    *args: Any,
+    shards: int | None = None,
+    epoch: int = 0,
+    columns: Sequence[str] | None = None,
+    num_cpus: float = 1,
+    remote: dict[str, Any] | None = None,
+    **options: Any,
+) -> ray.data.Dataset: ...
 
 
 def read_images(
@@ -185,6 +210,29 @@ class Augment:
     BuildError
         If a column is missing, or if numbers of rows are not unique whole numbers from 0.
     """
+
+    @overload
+    def __init__(
+        self,
+        describe: Description,
+        *args: Any,
+        inputs: dict[str, Any] | None = None,
+        number: str | None = None,
+        epoch: int = 0,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[PipelineOptions],
+    ): ...
+    @overload
+    def __init__(
+        self,
+        describe: Description,
+        *args: Any,
+        inputs: dict[str, Any] | None = None,
+        number: str | None = None,
+        epoch: int = 0,
+        columns: Sequence[str] | None = None,
+        **options: Any,
+    ): ...
 
     def __init__(
         self,

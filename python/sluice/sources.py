@@ -12,13 +12,14 @@ import pickle
 import re
 import threading
 import warnings
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence, Unpack
 
 from . import _core, _workers
 from ._arguments import require_str
 from ._describing import refusing
 from ._graph import require_graph
 from ._http import HttpOptions, http_options
+from ._options import SamplerOptions, SourceOptions, parameters_of, takes
 from ._value import Value, name_of_type
 from ._workers import WorkerOptions
 
@@ -167,33 +168,10 @@ def _index(index: Any) -> Any:
     return _core.JpegIndex.open(index)
 
 
-_SAMPLER = """
-    shuffle : bool, default False
-        If True, a random order, another one in each epoch. It depends only on the seed and the epoch.
-    seed : int, optional
-        The seed of the order. By default that of the pipeline.
-    window : int, optional
-        The shuffle buffer: no sample moves by this many places or more. By default there is no limit.
-    shard : (index, count) or 'environment', optional
-        The part of this process, such as (0, 4) for the first of four. 'environment' asks torchrun, Open MPI, MPICH,
-        Intel MPI or Slurm. By default the process reads all samples.
-    uneven : {{'keep', 'repeat_last', 'wrap', 'drop'}}, default 'keep'
-        Some shards may be longer by one sample. 'repeat_last' and 'wrap' make the short ones repeat their last or first
-        sample; 'drop' leaves out the last sample of the long ones.
-    stick_to_shard : bool, default False
-        If True, the process gets the same samples in each epoch. Otherwise shards rotate.
-    subset : list of int, optional
-        The indices of the samples to use, in this order. For a mask, pass ``numpy.flatnonzero(mask)``.
-    replacement : bool, default False
-        If True, draw samples with replacement.
-    weights : list of float, optional
-        One for each sample: draw with replacement, in proportion to them.
-    draws : int, optional
-        The number of draws of an epoch, for all processes together. By default as many as there are samples.
-    threads : int, default 0
-        Threads that only call this source. 0 uses those of the pipeline."""
+_SAMPLER = parameters_of(SamplerOptions)
 
 
+@takes(SamplerOptions)
 def files(
     folder: str | os.PathLike,
     *,
@@ -203,7 +181,7 @@ def files(
     classes: Sequence[str] | None = None,
     allow_empty: bool = False,
     with_names: bool = False,
-    **sampler: Any,
+    **sampler: Unpack[SamplerOptions],
 ) -> tuple[Value, ...]:
     """Reads the JPEG files in a folder and in the folders below it.
 
@@ -298,6 +276,7 @@ def require_same_classes(
     _core.require_same_classes(one, other, _endings(endings, "sluice.require_same_classes()"))
 
 
+@takes(SamplerOptions)
 def list_file(
     path: str | os.PathLike,
     columns: dict[str, Any] | None = None,
@@ -307,7 +286,7 @@ def list_file(
     format: str | None = None,
     names: Sequence[str] | None = None,
     index: Any = None,
-    **sampler: Any,
+    **sampler: Unpack[SamplerOptions],
 ) -> tuple[Value, ...]:
     """Reads the files that a list names: a CSV, TSV or JSON lines file. :func:`urls` reads lists of URLs.
 
@@ -354,6 +333,7 @@ def list_file(
     return _values(graph, made)
 
 
+@takes(SamplerOptions)
 def tar(
     archives: str | os.PathLike | Sequence[str | os.PathLike],
     columns: dict[str, Any] | None = None,
@@ -361,7 +341,7 @@ def tar(
     index: Any = None,
     offsets: str | os.PathLike = "",
     http: HttpOptions | None = None,
-    **sampler: Any,
+    **sampler: Unpack[SamplerOptions],
 ) -> tuple[Value, ...]:
     """Reads samples from tar archives in WebDataset's format, which are files or at URLs.
 
@@ -418,6 +398,7 @@ def tar(
     return _values(graph, made)
 
 
+@takes(SamplerOptions)
 def source(
     data: Any,
     returns: Any = "object",
@@ -428,7 +409,7 @@ def source(
     name: str = "source",
     workers: int | WorkerOptions = 0,
     batch: int = 0,
-    **sampler: Any,
+    **sampler: Unpack[SamplerOptions],
 ) -> Any:
     """Reads samples from a Python dataset or function.
 
@@ -522,7 +503,7 @@ def source(
 
 def _sampled_in_workers(
     graph: Any, call: str, name: str, data: Any, types: list[str], single: bool, options: WorkerOptions,
-    sampler: dict, count: int = -1, name_of: Any = None, fingerprint: str = "", *, ended_by: str,
+    sampler: Mapping[str, Any], count: int = -1, name_of: Any = None, fingerprint: str = "", *, ended_by: str,
     in_order: bool = False, together: bool = False,
 ) -> Any:
     """Adds a source whose samples come from worker processes; see worker_source() in the core."""
@@ -686,9 +667,10 @@ def _cure_of_iterable(data: Any) -> str:
     return "write lambda: iter(...), or the name of a generator function"
 
 
+@takes(SourceOptions)
 def iterate(
     make: Callable[..., Any], returns: Any = "object", *, name: str = "iterate",
-    workers: int | WorkerOptions = 0, **sampler: Any,
+    workers: int | WorkerOptions = 0, **sampler: Unpack[SourceOptions],
 ) -> Any:
     """Reads samples from an iterator, in its order, until it ends.
 

@@ -7,7 +7,7 @@ import inspect
 import os
 import types
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Sequence, Unpack, overload
 
 try:
     import torch
@@ -19,6 +19,7 @@ except ModuleNotFoundError as error:
 from . import _core, _peers, ops
 from ._arguments import near
 from ._batch import Array, Batch, Column
+from ._options import FolderOptions, PipelineOptions, takes
 from ._pipeline import OPTIONS, Description, Pipeline, pipeline
 from ._readers import IMAGE_ENDINGS, image_folder
 from ._structure import flatten, rebuild
@@ -206,6 +207,15 @@ class Loader:
         mistake in the pipeline.
     """
 
+    @overload
+    def __init__(self, describe: Pipeline, *, to: Any = None): ...
+    @overload
+    def __init__(
+        self, describe: Any, *args: Any, to: Any = None, drop_last: bool | None = None, **options: Unpack[PipelineOptions]
+    ): ...
+    @overload
+    def __init__(self, describe: Any, *args: Any, to: Any = None, drop_last: bool | None = None, **kwargs: Any): ...
+
     def __init__(
         self,
         describe: Any,
@@ -360,6 +370,7 @@ class ImageFolder(Loader):
     def __repr__(self) -> str:
         return f"<ImageFolder of {len(self.classes)} classes: {len(self)} batches in an epoch>"
 
+    @takes(FolderOptions)
     def __init__(
         self,
         root: Any,
@@ -375,7 +386,7 @@ class ImageFolder(Loader):
         classes: Sequence[str] | None = None,
         endings: Sequence[str] | None = None,
         apply_orientation: bool = True,
-        **options: Any,
+        **options: Unpack[FolderOptions],
     ):
         if isinstance(transform, (list, tuple)):
             transform = Compose(transform)

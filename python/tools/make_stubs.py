@@ -36,7 +36,20 @@ def _default(default: object) -> str:
     return repr(default) if default is None or isinstance(default, (bool, int, float, str, tuple, list)) else "..."
 
 
-def _stub(name: str, function: object, annotation_of: Callable[[inspect.Parameter], str], returns: str) -> str:
+def _stub(name: str, function: object, annotation_of: Callable[[inspect.Parameter], str], returns: str, takes_arrays: bool) -> str:
+    text = textwrap.indent(inspect.getdoc(function).replace("\\", "\\\\"), "    ").lstrip()
+    stub = f'def {name}({", ".join(_parameters(function, annotation_of))}) -> {returns}:\n    """{text}\n    """\n'
+    if not takes_arrays:
+        return stub
+    eager = _parameters(function, lambda one: annotation_of(one).replace("Value", "AnyArray"))
+    if not any(one.startswith("*") for one in eager):
+        eager.append("*")
+    eager += ["seed: int | None = None", "generator: Any = None"]
+    # First, because an argument of unknown type has the result of the first overload.
+    return f'@overload\ndef {name}({", ".join(eager)}) -> {returns.replace("Value", "Any")}: ...\n@overload\n{stub}'
+
+
+def _parameters(function: object, annotation_of: Callable[[inspect.Parameter], str]) -> list[str]:
     kinds, parts, named = inspect.Parameter, [], False
     for one in inspect.signature(function).parameters.values():
         if one.kind is kinds.KEYWORD_ONLY and not named:
@@ -47,8 +60,7 @@ def _stub(name: str, function: object, annotation_of: Callable[[inspect.Paramete
         stars = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(one.kind, "")
         default = "" if one.default is one.empty else f" = {_default(one.default)}"
         parts.append(f"{stars}{one.name}: {annotation_of(one)}{default}")
-    text = textwrap.indent(inspect.getdoc(function).replace("\\", "\\\\"), "    ").lstrip()
-    return f'def {name}({", ".join(parts)}) -> {returns}:\n    """{text}\n    """\n'
+    return parts
 
 
 def _stub_of_operator(name: str, schema: dict) -> str:
@@ -61,7 +73,7 @@ def _stub_of_operator(name: str, schema: dict) -> str:
             return "Value"
         return _annotation(known[one.name]) + (" | None" if one.default is None else "")
 
-    return _stub(name, getattr(ops, name), annotation_of, returns)
+    return _stub(name, getattr(ops, name), annotation_of, returns, takes_arrays=bool(schema["inputs"]))
 
 
 def text() -> str:
@@ -69,9 +81,12 @@ def text() -> str:
     by_name = {ops._python_name(one["name"]): one for one in OPERATORS.values()}
     lines = [
         "# Made by python/tools/make_stubs.py of the operators' declarations.",
-        "from typing import Literal, Sequence",
+        "from typing import Any, Literal, Sequence, overload",
         "",
+        "from ._eager import AnyArray",
         "from ._value import Value",
+        "",
+        f"__all__ = {sorted(ops.__all__)}",
         "",
     ]
     for name in sorted(ops.__all__):
@@ -80,7 +95,9 @@ def text() -> str:
             lines.append(_stub_of_operator(name, by_name[name]))
             continue
         returns = str(inspect.signature(function).return_annotation).replace("_Value", "Value")
-        lines.append(_stub(name, function, lambda one: str(one.annotation).replace("_Value", "Value"), returns))
+        annotations = {one: str(one.annotation).replace("_Value", "Value") for one in inspect.signature(function).parameters.values()}
+        takes_arrays = any("Value" in text and one.default is one.empty for one, text in annotations.items())
+        lines.append(_stub(name, function, annotations.__getitem__, returns, takes_arrays))
     return "\n".join(lines)
 
 

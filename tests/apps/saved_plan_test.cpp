@@ -244,7 +244,7 @@ TEST(OperatorsCommand, SaysHowPythonCallsThem) {
       ++functions;
       const std::size_t open = call.find('(');
       const std::string def = "\ndef " + call.substr(begin.size(), open + 1 - begin.size());
-      const std::size_t at = stubs.find(def);
+      const std::size_t at = stubs.rfind(def);  // of overloads the last one, which takes Values
       ASSERT_NE(at, std::string::npos) << call;
       const std::size_t from = at + def.size();
       const std::string stub = stubs.substr(from, stubs.find(") -> ", from) - from);
