@@ -310,12 +310,18 @@ def cifar100(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: 
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".jpe", ".png", ".webp", ".gif")
 
 
+@takes(SamplerOptions)
 def image_folder(
     folder: str | os.PathLike,
     *,
     endings: Sequence[str] = IMAGE_ENDINGS,
     apply_orientation: bool = True,
-    **options: Any,
+    index: Any = None,
+    leave_out_unreadable: bool = False,
+    classes: Sequence[str] | None = None,
+    allow_empty: bool = False,
+    with_names: bool = False,
+    **sampler: Unpack[SamplerOptions],
 ) -> tuple[Value, ...]:
     """Reads and decodes the images in a folder of classes: JPEG, PNG, WebP and GIF.
 
@@ -330,8 +336,12 @@ def image_folder(
         File name endings to read.
     apply_orientation : bool, default True
         If True, images are turned as their EXIF orientation says.
-    **options
-        As for :func:`files`: `shuffle`, `shard`, `classes`, `with_names` and the others.
+    index : path or 'memory', optional
+    leave_out_unreadable : bool, default False
+    classes : list of str, optional
+    allow_empty : bool, default False
+    with_names : bool, default False
+        These five are as in :func:`files`.{sampler}
 
     Returns
     -------
@@ -346,7 +356,10 @@ def image_folder(
     IoError
         As :func:`files`.
     """
-    file, *others = files(folder, endings=endings, **options)
+    file, *others = files(
+        folder, index=index, endings=endings, leave_out_unreadable=leave_out_unreadable, classes=classes,
+        allow_empty=allow_empty, with_names=with_names, **sampler,
+    )
     return (ops.decode_image(file, apply_orientation=apply_orientation), *others)
 
 
@@ -421,5 +434,5 @@ def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str =
     return _values(graph, made, single=len(columns) == 1)
 
 
-for _function in (urls, tar_stream, mnist, cifar10, cifar100, memory) if __doc__ else ():  # python -OO removes docstrings
+for _function in (urls, image_folder, tar_stream, mnist, cifar10, cifar100, memory) if __doc__ else ():  # python -OO removes docstrings
     _function.__doc__ = _function.__doc__.replace("{sampler}", _SAMPLER).replace("{{", "{").replace("}}", "}")
