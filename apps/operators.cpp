@@ -50,6 +50,7 @@ const std::vector<Effect>& effects() {
   static const std::vector<Effect> all = {
       SLUICE_EFFECT("autocontrast", autocontrast(image)),
       SLUICE_EFFECT("brightness_contrast", brightness_contrast(image, {.brightness = 1.3f})),
+      SLUICE_EFFECT("channel_dropout", channel_dropout(image, 1)),
       SLUICE_EFFECT("clahe", clahe(image, {.clip_limit = 4.f, .tiles_y = 2, .tiles_x = 2})),
       SLUICE_EFFECT("color_space_conversion",
                     color_space_conversion(image, {.to = PixelFormat::bgr})),
@@ -65,6 +66,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("permute_channels",
                     permute_channels(image, {.first = 1, .second = 2, .third = 0})),
       SLUICE_EFFECT("posterize", posterize(image, 2)),
+      SLUICE_EFFECT("rgb_shift", rgb_shift(image, {.red = 60.f, .blue = -60.f})),
       SLUICE_EFFECT("saturation", saturation(image, 0.3f)),
       SLUICE_EFFECT("solarize", solarize(image, 128.f)),
       SLUICE_EFFECT("box_blur", box_blur(image, {.window_size = 7})),

@@ -92,6 +92,12 @@ void add_matrices() {
         kernels::check_three_colors("permute_channels", in);
         apply_matrix(device_batch, in, kernels::channel_order_matrix({first, second, third}), out);
       });
+  add_device_version(
+      detail::rgb_shift_operator(), [](DeviceBatch& device_batch, const Image& in, float red,
+                                       float green, float blue, Image& out) {
+        kernels::check_three_colors("rgb_shift", in);
+        apply_matrix(device_batch, in, kernels::rgb_shift_matrix({red, green, blue}), out);
+      });
   add_device_version(detail::saturation_operator(),
                      [](DeviceBatch& device_batch, const Image& in, float factor, Image& out) {
                        kernels::check_colors("saturation", in);
@@ -99,6 +105,21 @@ void add_matrices() {
                        if (in.channels() == 1) return copy_image(device_batch, in, out);
                        apply_matrix(device_batch, in, matrix, out);
                      });
+}
+
+void add_channel_dropout() {
+  add_device_version(
+      detail::channel_dropout_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                             std::int32_t channel, std::int32_t fill, Image& out) {
+        kernels::check_pixels("channel_dropout", in);
+        kernels::check_dropped_channel(in.channels(), channel);
+        std::array<Lut, 4> tables;
+        tables.fill(kernels::same_levels());
+        tables.at(static_cast<std::size_t>(channel)).fill(static_cast<std::uint8_t>(fill));
+        ColorJob job = color_job(image_in(in), create_like(in, out));
+        change_by_tables(job, upload_all(device_batch, tables.front().data(), kLuts));
+        add_colors_of(device_batch, job);
+      });
 }
 
 void add_composed_colors() {
@@ -436,6 +457,7 @@ void add_compositions() {
 void add_pixel_operators() {
   add_tables();
   add_matrices();
+  add_channel_dropout();
   add_composed_colors();
   add_hue_and_gray();
   add_own_levels();

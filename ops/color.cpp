@@ -64,6 +64,36 @@ Value<Image> brightness_contrast(Value<Image> image, const BrightnessContrastOpt
                                options.contrast, options.contrast_center, options.brightness_shift);
 }
 
+const detail::OperatorPtr& detail::channel_dropout_operator() {
+  static const OperatorPtr op =
+      declare_operator("channel_dropout")
+          .family("color")
+          .summary("Sets one channel to a constant value.")
+          .in_cpp("channel_dropout(image, randint(g, 0, 3))")
+          .input<Image>("image")
+          .parameter<std::int32_t>("channel",
+                                   {.low = 0, .high = 3, .help = "the first channel is 0"})
+          .parameter<std::int32_t>(
+              "fill", {.value = 0, .low = 0, .high = 255, .help = "the new value of the channel"})
+          .output<Image>("image")
+          .composes(composes_colors(
+              [](kernels::ComposedColors& colors, std::int32_t channel, std::int32_t fill) {
+                colors.check_pixels("channel_dropout");
+                kernels::check_dropped_channel(colors.channels(), channel);
+                colors.set_channel(channel, fill);
+              },
+              true))
+          .runs([](const Image& in, std::int32_t channel, std::int32_t fill, Image& out) {
+            kernels::channel_dropout(in, channel, static_cast<std::uint8_t>(fill), out);
+          });
+  return op;
+}
+
+Value<Image> channel_dropout(Value<Image> image, Param<std::int32_t> channel,
+                             Param<std::int32_t> fill) {
+  return apply_operator<Image>(detail::channel_dropout_operator(), image, channel, fill);
+}
+
 namespace {
 
 ParameterOptions<std::int32_t> tiles_option(const char* help) {
@@ -403,6 +433,33 @@ const detail::OperatorPtr& detail::posterize_operator() {
 
 Value<Image> posterize(Value<Image> image, Param<std::int32_t> bits) {
   return apply_operator<Image>(detail::posterize_operator(), image, bits);
+}
+
+const detail::OperatorPtr& detail::rgb_shift_operator() {
+  static const OperatorPtr op =
+      declare_operator("rgb_shift")
+          .family("color")
+          .summary("Adds a number to each color channel.")
+          .in_cpp("rgb_shift(image, {.red = g.uniform(-20.f, 20.f)})")
+          .input<Image>("image")
+          .parameter<float>("red", {.value = 0.f, .help = "added to the first channel"})
+          .parameter<float>("green", {.value = 0.f, .help = "added to the second channel"})
+          .parameter<float>("blue", {.value = 0.f, .help = "added to the third channel"})
+          .output<Image>("image")
+          .composes(composes_colors(
+              [](kernels::ComposedColors& colors, float red, float green, float blue) {
+                colors.check_three_colors("rgb_shift");
+                colors.apply(kernels::rgb_shift_matrix({red, green, blue}));
+              }))
+          .runs([](const Image& in, float red, float green, float blue, Image& out) {
+            kernels::rgb_shift(in, {red, green, blue}, out);
+          });
+  return op;
+}
+
+Value<Image> rgb_shift(Value<Image> image, const RgbShiftOptions& options) {
+  return apply_operator<Image>(detail::rgb_shift_operator(), image, options.red, options.green,
+                               options.blue);
 }
 
 const detail::OperatorPtr& detail::saturation_operator() {

@@ -52,6 +52,21 @@ namespace detail {
 const OperatorPtr& brightness_contrast_operator();
 }  // namespace detail
 
+// channel_dropout: sets one channel to a constant value.
+//
+// | takes                | layout, type | channels | returns           |
+// |----------------------|--------------|----------|-------------------|
+// | Image, channel, fill | HWC, 8 bit   | 1 to 4   | Image, same shape |
+//
+// channel: 0 to 3; draw it with randint(). fill: 0 to 255. Errors of a sample: a channel that its
+// image does not have.
+Value<Image> channel_dropout(Value<Image> image, Param<std::int32_t> channel,
+                             Param<std::int32_t> fill = 0);
+
+namespace detail {
+const OperatorPtr& channel_dropout_operator();
+}  // namespace detail
+
 // clahe: equalizes contrast locally (CLAHE).
 //
 // | takes | layout, type | channels | returns                 |
@@ -273,6 +288,24 @@ Value<Image> posterize(Value<Image> image, Param<std::int32_t> bits);
 
 namespace detail {
 const OperatorPtr& posterize_operator();
+}  // namespace detail
+
+// rgb_shift: adds a number to each color channel.
+//
+// | takes                   | layout, type | channels | returns           |
+// |-------------------------|--------------|----------|-------------------|
+// | Image, red, green, blue | HWC, 8 bit   | 3 or 4   | Image, same shape |
+//
+// The sums are rounded and clipped to 0 .. 255. A fourth channel is not changed. See
+// ops/kernels/color.h.
+struct RgbShiftOptions {
+  Param<float> red = 0.f, green = 0.f, blue = 0.f;
+};
+
+Value<Image> rgb_shift(Value<Image> image, const RgbShiftOptions& options);
+
+namespace detail {
+const OperatorPtr& rgb_shift_operator();
 }  // namespace detail
 
 // saturation: makes colors stronger or paler.

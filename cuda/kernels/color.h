@@ -23,8 +23,8 @@
 
 namespace sluice::device {
 
-// Colors: saturation, color_twist, color_space_conversion, permute_channels, hue, grayscale, and
-// lookup tables that differ by channel.
+// Colors: saturation, color_twist, color_space_conversion, permute_channels, rgb_shift, hue,
+// grayscale, and lookup tables that differ by channel, such as that of channel_dropout.
 //
 //   ColorJob job = color_job(in, out);                 // copies, until a change is set
 //   change_by_matrix(job, kernels::float_matrix(kernels::saturation_matrix(1.5f)));

@@ -4,6 +4,7 @@
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/row_source.h>
+#include <sluice/runtime/text.h>
 
 #include <algorithm>
 #include <array>
@@ -237,6 +238,39 @@ void permute_channels(const Image& in, const ChannelOrder& order, Image& out) {
   });
 }
 
+void check_dropped_channel(int channels, int channel) {
+  if (channel >= 0 && channel < channels) return;
+  throw std::invalid_argument(
+      fmt::format("channel_dropout: channel is {}, but the image has {}; it must lie between 0 and "
+                  "{}",
+                  channel, counted(channels, "channel"), channels - 1));
+}
+
+void channel_dropout(const Image& in, int channel, std::uint8_t fill, Image& out) {
+  check_pixels("channel_dropout", in);
+  check_dropped_channel(in.channels(), channel);
+  out.create(in.height(), in.width(), in.channels());
+  const auto channels = static_cast<std::size_t>(in.channels());
+  for (int y = 0; y < in.height(); ++y) {
+    std::uint8_t* const to = out.row(y);
+    std::copy_n(in.row(y), in.row_bytes(), to);
+    for (auto i = static_cast<std::size_t>(channel); i < in.row_bytes(); i += channels)
+      to[i] = fill;
+  }
+}
+
+ColorMatrix rgb_shift_matrix(const RgbShift& shift) {
+  check_finite("rgb_shift", "red", shift.red);
+  check_finite("rgb_shift", "green", shift.green);
+  check_finite("rgb_shift", "blue", shift.blue);
+  return {{{1, 0, 0, shift.red}, {0, 1, 0, shift.green}, {0, 0, 1, shift.blue}}};
+}
+
+void rgb_shift(const Image& in, const RgbShift& shift, Image& out) {
+  check_three_colors("rgb_shift", in);
+  apply_color_matrix(in, rgb_shift_matrix(shift), out);
+}
+
 namespace {
 
 constexpr double kRed = 0.299, kGreen = 0.587, kBlue = 0.114;
@@ -319,6 +353,15 @@ void ComposedColors::map_levels(double factor, double offset) {
   if (channels_ != 4) return;
   fourth_factor_ *= factor;
   fourth_offset_ = factor * fourth_offset_ + offset;
+}
+
+void ComposedColors::set_channel(int channel, double level) {
+  if (channel < 3) {
+    matrix_[static_cast<std::size_t>(channel)] = {0, 0, 0, level};
+  } else {
+    fourth_factor_ = 0;
+    fourth_offset_ = level;
+  }
 }
 
 void ComposedColors::to_gray(int channels) {

@@ -1,6 +1,6 @@
-// Operators on the colors of a pixel: saturation, color_twist, hue, grayscale, permute_channels and
-// color_space_conversion. Most of them are one color matrix (ColorMatrix). ComposedColors combines
-// several of them into one.
+// Operators on the colors of a pixel: saturation, color_twist, hue, grayscale, permute_channels,
+// channel_dropout, rgb_shift and color_space_conversion. Most of them are one color matrix
+// (ColorMatrix). ComposedColors combines several of them into one.
 //
 // Ownership: a ComposedColors refers to its source image; the functions keep nothing. Threads:
 // any; a ComposedColors is like any data. Errors: std::invalid_argument, as each operator's
@@ -116,6 +116,27 @@ void check_channel_order(const ChannelOrder& order);
 ColorMatrix channel_order_matrix(const ChannelOrder& order);
 void permute_channels(const Image& in, const ChannelOrder& order, Image& out);
 
+// channel_dropout: sets all values of one channel to a constant. The first channel is 0.
+//
+// Errors: an empty image, more than 4 channels, a channel that the image does not have.
+
+void check_dropped_channel(int channels, int channel);
+void channel_dropout(const Image& in, int channel, std::uint8_t fill, Image& out);
+
+// rgb_shift: adds a number to each of the three color channels.
+//
+//   out = clamp(x + shift, 0, 255), rounded to nearest, halves up
+//
+// It is one color matrix. A fourth channel is not changed.
+//
+// Errors: an empty image, one of fewer than 3 or more than 4 channels, numbers that are not finite.
+struct RgbShift {
+  float red = 0, green = 0, blue = 0;
+};
+
+ColorMatrix rgb_shift_matrix(const RgbShift& shift);
+void rgb_shift(const Image& in, const RgbShift& shift, Image& out);
+
 // color_space_conversion: converts pixels from one color format to another.
 //
 //   Y  = 0.299 R + 0.587 G + 0.114 B
@@ -157,6 +178,8 @@ class ComposedColors {
   void apply(const ColorMatrix& matrix);
   // Replaces each value x of each channel by factor * x + offset.
   void map_levels(double factor, double offset);
+  // Sets all values of one channel to `level`.
+  void set_channel(int channel, double level);
   // Makes 1 channel, or 3 equal ones; a fourth is dropped.
   void to_gray(int channels);
 

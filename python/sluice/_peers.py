@@ -77,7 +77,9 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.grayscale(image, channels=3)",
      "ToGray RandomGrayscale grayscale_to_rgb RGB ToRGB to_grayscale rgb_to_grayscale rgb2gray rgb_to_gray RandomGray desaturate"),
     ("ops.color_space_conversion(image, to='ycbcr')", "rgb_to_hsv rgb_to_ycbcr rgb_to_yuv cvtColor convert_color rgb_to_lab"),
-    ("ops.permute_channels(image, first=2, third=0)", "ChannelShuffle RandomChannelPermutation channel_swap bgr rgb_to_bgr RandomRGBShift RGBShift"),
+    ("ops.permute_channels(image, first=2, third=0)", "ChannelShuffle RandomChannelPermutation channel_swap bgr rgb_to_bgr"),
+    ("ops.channel_dropout(image, ops.randint(0, 3))", "RandomChannelDropout"),
+    ("ops.rgb_shift(image, red=ops.uniform(-20, 20), green=ops.uniform(-20, 20), blue=ops.uniform(-20, 20))", "RandomRGBShift"),
     ("ops.lookup_table(image, levels)", "point lut RandomToneCurve tone_curve apply_lut"),
     ("ops.photometric_distort(image)", "RandomPhotometricDistort"),
     # Filters and noise.
@@ -148,7 +150,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("sluice.map(function, value, returns='image')",
      "Lambda python_function numba_function torch_python_function py_function numpy_function map"),
     ("sluice.map(function, image, returns='image'), with the library's own function", "RandomFog RandomRain RandomSnow "
-     "RandomSunFlare RandomShadow RandomGravel Spatter GlassBlur Superpixels ToSepia ChannelDropout ChromaticAberration "
+     "RandomSunFlare RandomShadow RandomGravel Spatter GlassBlur Superpixels ToSepia ChromaticAberration "
      "MultiplicativeNoise FDA HistogramMatching PixelDistributionAdaptation TemplateTransform RingingOvershoot Illumination "
      "RandomGridShuffle RandomJigsaw HEStain PlasmaBrightnessContrast RandomPlasmaBrightness RandomPlasmaContrast "
      "RandomLinearIllumination LinearTransformation GridElasticDeform"),

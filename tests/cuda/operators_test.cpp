@@ -190,6 +190,16 @@ TEST(DeviceOperator, ChangesColorsAsTheHostDoes) {
          auto first = whole(g, 0, 2);
          return permute_channels(image, {.first = first, .second = 2, .third = 1 - first});
        }},
+      {"channel_dropout, not always possible",
+       [](Graph& g, Value<Image> image) {
+         return channel_dropout(image, whole(g, 0, 4), whole(g, 0, 256));
+       }},
+      {"rgb_shift",
+       [](Graph& g, Value<Image> image) {
+         return rgb_shift(image, {.red = g.uniform(-300.f, 300.f),
+                                  .green = g.uniform(-20.f, 20.f),
+                                  .blue = cast<float>(whole(g, -9, 9)) * 0.5f});
+       }},
       {"permute_channels, not always possible",
        [](Graph& g, Value<Image> image) {
          return permute_channels(image,

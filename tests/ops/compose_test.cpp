@@ -91,6 +91,15 @@ TEST(Compose, ColorsOfEveryNumberOfChannels) {
        [](Graph&, Value<Image> image) {
          return saturation(grayscale(invert(image), {.channels = 3}), 0.3f);
        }},
+      {"shifted, and one channel dropped",
+       [](Graph&, Value<Image> image) {
+         auto shifted = rgb_shift(grayscale(image, {.channels = 3}), {.red = 30, .blue = -30});
+         return invert(channel_dropout(shifted, 1, 200));
+       }},
+      {"the only channel is dropped",
+       [](Graph&, Value<Image> image) {
+         return channel_dropout(saturation(grayscale(image), 0.5f), 0, 99);
+       }},
       {"a gray image gets brighter",
        [](Graph&, Value<Image> image) {
          return color_twist(color_twist(image, {.contrast = 0.5f}), {.brightness = 0.9f});

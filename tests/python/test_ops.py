@@ -59,6 +59,11 @@ SAME = {
     "flip of some": (lambda x: ops.flip(x, horizontal=sluice.constant(True)), lambda p: p[:, ::-1]),
     "crop": (lambda x: ops.crop(x, region=(1, 2, 3, 4)), lambda p: p[1:4, 2:6]),
     "transpose": (lambda x: ops.transpose(x), lambda p: p.swapaxes(0, 1)),
+    "channel_dropout": (lambda x: ops.channel_dropout(x, 1, fill=9), lambda p: numpy.where(numpy.arange(3) == 1, 9, p)),
+    "rgb_shift": (
+        lambda x: ops.rgb_shift(x, red=200, blue=-100),
+        lambda p: numpy.clip(p.astype(int) + [200, 0, -100], 0, 255),
+    ),
     "posterize": (lambda x: ops.posterize(x, 3), lambda p: p & 0xE0),
     "solarize": (lambda x: ops.solarize(x, threshold=100), lambda p: numpy.where(p >= 100, 255 - p, p)),
     "permute_channels": (

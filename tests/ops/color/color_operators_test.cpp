@@ -4,6 +4,7 @@
 #include <sluice/ops/kernels/color.h>
 #include <sluice/ops/kernels/levels.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@ namespace color_operators_test {
 using testing::apply;
 using testing::build_error;
 using testing::expect_images;
+using testing::kImages;
+using testing::numbered_image;
 
 struct Factor {
   const char* name;
@@ -102,6 +105,41 @@ TEST(ColorOperators, PermuteChannelsTakesAnOrder) {
   ASSERT_EQ(result.errors.size(), 3u);
   EXPECT_EQ(result.errors[0], wanted);
   EXPECT_EQ(result.errors[2], "permute_channels: first must lie between 0 and 2, not 3");
+}
+
+TEST(ColorOperators, ChannelDropoutTakesAChannelOfTheImage) {
+  for (const int channels : {1, 2, 3, 4}) {
+    const auto result =
+        apply([](auto image, auto i) { return channel_dropout(image, i, 9); }, channels);
+    ASSERT_EQ(result.images.size(), static_cast<std::size_t>(channels));
+    for (int i = 0; i < channels; ++i) {
+      Image expected;
+      kernels::channel_dropout(numbered_image(i, channels), i, 9, expected);
+      EXPECT_EQ(result.images[static_cast<std::size_t>(i)], expected);
+    }
+    ASSERT_EQ(result.errors.size(), static_cast<std::size_t>(kImages - channels));
+  }
+  const auto gray = apply([](auto image, auto) { return channel_dropout(image, 2); }, 1);
+  EXPECT_EQ(gray.errors.at(0),
+            "channel_dropout: channel is 2, but the image has 1 channel; it must lie between 0 and "
+            "0");
+  const std::string wanted = "channel_dropout: channel must lie between 0 and 3, not 4";
+  EXPECT_EQ(build_error([](auto image, auto) {
+              return channel_dropout(image, 4);
+            }).substr(0, wanted.size()),
+            wanted);
+}
+
+TEST(ColorOperators, RgbShiftTakesThreeNumbers) {
+  expect_images(apply([](auto image, auto i) {
+                  return rgb_shift(image, {.red = i * 50, .green = -20, .blue = i});
+                }),
+                [](auto index, const Image& in, Image& out) {
+                  const auto i = static_cast<float>(index);
+                  kernels::rgb_shift(in, {i * 50, -20, i}, out);
+                });
+  const auto gray = apply([](auto image, auto) { return rgb_shift(image, {.red = 1}); }, 1);
+  EXPECT_EQ(gray.errors.at(0), "rgb_shift: the image has 1 channel; 3 or 4 are possible");
 }
 
 TEST(ColorOperators, ColorSpaceConversionTakesTwoFormats) {

@@ -303,10 +303,56 @@ ImageKernel permute_channels() {
   return kernel;
 }
 
+ImageKernel channel_dropout() {
+  ImageKernel kernel("channel_dropout");
+  const auto with = [](int channel, std::uint8_t fill) {
+    return [=](const Image& in, Image& out) { kernels::channel_dropout(in, channel, fill, out); };
+  };
+  for (const std::uint8_t fill : {std::uint8_t{0}, std::uint8_t{77}}) {
+    kernel.gives("the first", with(0, fill), [=](const Image& in) {
+      return levels_of(in, [=](int x, int c) { return c == 0 ? fill : x; });
+    });
+    // Of an image with fewer channels, its last one.
+    const auto last = [=](const Image& in, Image& out) {
+      kernels::channel_dropout(in, in.channels() - 1, fill, out);
+    };
+    kernel.gives("the last", last, [=](const Image& in) {
+      return levels_of(in, [&](int x, int c) { return c == in.channels() - 1 ? fill : x; });
+    });
+  }
+  for (const int channel : {-1, 4}) {
+    kernel.refuses(with(channel, 0), "channel_dropout: channel is " + std::to_string(channel) +
+                                         ", but the image has 4 channels; it must lie between 0 "
+                                         "and 3");
+  }
+  return kernel;
+}
+
+ImageKernel rgb_shift() {
+  ImageKernel kernel("rgb_shift");
+  kernel.channels = {3, 4};
+  kernel.every_level = true;
+  const auto with = [](const kernels::RgbShift& shift) {
+    return [=](const Image& in, Image& out) { kernels::rgb_shift(in, shift, out); };
+  };
+  for (const kernels::RgbShift& shift : {kernels::RgbShift{},
+                                         {.red = 20, .green = -7, .blue = 255},
+                                         {.red = 0.5f, .green = -0.5f, .blue = 0.25f},
+                                         {.red = -255, .green = 1e30f, .blue = 1.75f}}) {
+    kernel.gives("red " + std::to_string(shift.red), with(shift), [=](const Image& in) {
+      const double numbers[] = {shift.red, shift.green, shift.blue, 0};
+      return levels_of(in, [&](int x, int c) { return to_byte(x + numbers[c]); });
+    });
+  }
+  kernel.refuses(with({.green = kNan}), "rgb_shift: green is nan; a finite number is needed");
+  kernel.refuses(with({.blue = kInfinity}), "rgb_shift: blue is inf; a finite number is needed");
+  return kernel;
+}
+
 INSTANTIATE_TEST_SUITE_P(MixedColors, ImageKernels,
                          ::testing::Values(saturation(), hue(), grayscale(),
                                            color_space_conversion(), color_twist(),
-                                           permute_channels()),
+                                           permute_channels(), channel_dropout(), rgb_shift()),
                          name_of_kernel);
 
 // All colors whose channels have `steps` equally spaced values, from black to white.
