@@ -53,6 +53,36 @@ PixelsOut normalized(const char* op, int height, int width, const Image& in,
   return normalized_out(height, width, channels, params);
 }
 
+void move(DeviceBatch& device_batch, const char* op, const Image& in,
+          const kernels::Symmetry& symmetry, Image& out) {
+  kernels::check_pixels(op, in);
+  PixelsIn what = pixels_of(in);
+  if (symmetry.from_right) what = mirrored(what, in.width());
+  if (symmetry.from_bottom) what = upside_down(what, in.height());
+  if (!symmetry.transposes)
+    return move_pixels(device_batch, in, what, in.height(), in.width(), out);
+  move_pixels(device_batch, in, transposed(what), in.width(), in.height(), out);
+}
+
+void add_symmetries() {
+  add_device_version(detail::flip_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                 bool horizontal, bool vertical, Image& out) {
+    move(device_batch, "flip", in, {.from_right = horizontal, .from_bottom = vertical}, out);
+  });
+  add_device_version(detail::transpose_operator(),
+                     [](DeviceBatch& device_batch, const Image& in, Image& out) {
+                       move(device_batch, "transpose", in, {.transposes = true}, out);
+                     });
+  add_device_version(detail::rot90_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                  std::int32_t turns, Image& out) {
+    move(device_batch, "rot90", in, kernels::symmetry_of_turns(turns), out);
+  });
+  add_device_version(detail::d4_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                               std::int32_t element, Image& out) {
+    move(device_batch, "d4", in, kernels::symmetry_of(element), out);
+  });
+}
+
 void add_crops_and_resize() {
   add_device_version(detail::crop_operator(), [](DeviceBatch& device_batch, const Image& in,
                                                  const Rectangle& region, OutOfBounds what,
@@ -65,19 +95,6 @@ void add_crops_and_resize() {
                                          std::int32_t height, std::int32_t width, Image& out) {
         crop(device_batch, in, kernels::center_crop_region(in.height(), in.width(), height, width),
              out);
-      });
-  add_device_version(detail::flip_operator(), [](DeviceBatch& device_batch, const Image& in,
-                                                 bool horizontal, bool vertical, Image& out) {
-    kernels::check_pixels("flip", in);
-    PixelsIn what = pixels_of(in);
-    if (horizontal) what = mirrored(what, in.width());
-    if (vertical) what = upside_down(what, in.height());
-    move_pixels(device_batch, in, what, in.height(), in.width(), out);
-  });
-  add_device_version(
-      detail::transpose_operator(), [](DeviceBatch& device_batch, const Image& in, Image& out) {
-        kernels::check_pixels("transpose", in);
-        move_pixels(device_batch, in, transposed(pixels_of(in)), in.width(), in.height(), out);
       });
   add_device_version(
       detail::resize_operator(),
@@ -441,6 +458,7 @@ void add_fill_rects() {
 }  // namespace
 
 void add_geometry_operators() {
+  add_symmetries();
   add_crops_and_resize();
   add_regions();
   add_normalize();

@@ -14,6 +14,7 @@
 #include <sluice/runtime/image.h>
 
 #include <array>
+#include <cstdint>
 
 namespace sluice {
 
@@ -291,6 +292,25 @@ Value<Image> resize(Value<Image> image, const ResizeOptions& options);
 
 namespace detail {
 const OperatorPtr& resize_operator();
+}  // namespace detail
+
+// rot90: turns an image by multiples of 90 degrees. d4: applies one of the eight symmetries of a
+// square.
+//
+// | takes          | layout, type | channels | returns                                   |
+// |----------------|--------------|----------|-------------------------------------------|
+// | Image, turns   | HWC, 8 bit   | 1 to 4   | Image; odd turns exchange height and width |
+// | Image, element | HWC, 8 bit   | 1 to 4   | Image; odd elements exchange them, too     |
+//
+// turns: counter-clockwise, as numpy.rot90; any number, negative ones turn clockwise. element: 0 to
+// 3 are that number of turns, 4 to 7 a horizontal flip and then 0 to 3 turns. So 4 is a horizontal
+// flip, 5 the transpose, 6 a vertical flip, and 7 the transpose along the other diagonal.
+Value<Image> rot90(Value<Image> image, Param<std::int32_t> turns = 1);
+Value<Image> d4(Value<Image> image, Param<std::int32_t> element);
+
+namespace detail {
+const OperatorPtr& rot90_operator();
+const OperatorPtr& d4_operator();
 }  // namespace detail
 
 // rotate: rotates an image counter-clockwise about its center.

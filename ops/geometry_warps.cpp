@@ -1,8 +1,9 @@
 // The operators of geometry.h that compute a source position for each pixel: elastic,
-// affine, lens_distortion, perspective, rotate, shear, translate, warp_affine. The others are in
-// geometry.cpp.
+// affine, d4, lens_distortion, perspective, rot90, rotate, shear, translate, warp_affine. The
+// others are in geometry.cpp.
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/ops/lazy_image.h>
@@ -195,6 +196,61 @@ Value<Image> warp_perspective(Value<Image> image, const PerspectiveMatrix& m,
 Fill detail::fill_of(const FillNumbers& numbers) {
   const auto level = [&](std::size_t c) { return static_cast<int>(std::lround(numbers.at(c))); };
   return {level(0), level(1), level(2), level(3)};
+}
+
+const detail::OperatorPtr& detail::rot90_operator() {
+  static const OperatorPtr op =
+      declare_operator("rot90")
+          .family("geometry")
+          .summary("Turns the image by multiples of 90 degrees.")
+          .in_cpp("rot90(image, randint(g, 0, 4))")
+          .input<Image>("image")
+          .parameter<std::int32_t>("turns",
+                                   {.value = 1,
+                                    .help = "quarter turns; counter-clockwise, or, if negative, "
+                                            "clockwise"})
+          .output<Image>("image")
+          .composes(composes_warp(
+              [](kernels::ComposedWarp& warp, std::int32_t turns) {
+                warp.move("rot90", kernels::symmetry_of_turns(turns));
+              },
+              nullptr))
+          .runs([](const Image& in, std::int32_t turns, Image& out) {
+            kernels::rot90(in, turns, out);
+          });
+  return op;
+}
+
+Value<Image> rot90(Value<Image> image, Param<std::int32_t> turns) {
+  return apply_operator<Image>(detail::rot90_operator(), image, turns);
+}
+
+const detail::OperatorPtr& detail::d4_operator() {
+  static const OperatorPtr op =
+      declare_operator("d4")
+          .family("geometry")
+          .summary("Applies one of the eight symmetries of a square: turns and flips.")
+          .in_cpp("d4(image, randint(g, 0, 8))")
+          .input<Image>("image")
+          .parameter<std::int32_t>("element",
+                                   {.low = 0,
+                                    .high = 7,
+                                    .help = "0 to 3: quarter turns counter-clockwise; 4 to 7: a "
+                                            "horizontal flip first, then 0 to 3 turns"})
+          .output<Image>("image")
+          .composes(composes_warp(
+              [](kernels::ComposedWarp& warp, std::int32_t element) {
+                warp.move("d4", kernels::symmetry_of(element));
+              },
+              nullptr))
+          .runs([](const Image& in, std::int32_t element, Image& out) {
+            kernels::d4(in, element, out);
+          });
+  return op;
+}
+
+Value<Image> d4(Value<Image> image, Param<std::int32_t> element) {
+  return apply_operator<Image>(detail::d4_operator(), image, element);
 }
 
 const detail::OperatorPtr& detail::rotate_operator() {

@@ -339,11 +339,7 @@ namespace {
 
 // Row y of the output is column y of the input, counted from the left or the right. Its pixels come
 // from top to bottom or from bottom to top.
-struct Order {
-  bool from_right = false, from_bottom = false;
-};
-
-void columns_to_rows(const char* op, const Image& in, Order order, Image& out) {
+void columns_to_rows(const char* op, const Image& in, const Symmetry& order, Image& out) {
   check_pixels(op, in);
   out.create(in.width(), in.height(), in.channels());
   const std::ptrdiff_t in_stride = in.row_stride(), out_stride = out.row_stride();
@@ -358,11 +354,39 @@ void columns_to_rows(const char* op, const Image& in, Order order, Image& out) {
 void transpose(const Image& in, Image& out) { columns_to_rows("transpose", in, {}, out); }
 
 void turn_left(const Image& in, Image& out) {
-  columns_to_rows("rotate", in, {.from_right = true, .from_bottom = false}, out);
+  columns_to_rows("rotate", in, symmetry_of_turns(1), out);
 }
 
 void turn_right(const Image& in, Image& out) {
-  columns_to_rows("rotate", in, {.from_right = false, .from_bottom = true}, out);
+  columns_to_rows("rotate", in, symmetry_of_turns(-1), out);
 }
+
+Symmetry symmetry_of(int element) {
+  if (element < 0 || element > 7) {
+    throw std::invalid_argument(
+        fmt::format("d4: element is {}; it must lie between 0 and 7", element));
+  }
+  const bool flipped = element >= 4;
+  const int turns = element % 4;
+  return {turns % 2 == 1, flipped != (turns == 1 || turns == 2), turns >= 2};
+}
+
+Symmetry symmetry_of_turns(int turns) { return symmetry_of((turns % 4 + 4) % 4); }
+
+namespace {
+
+void move_by(const char* op, const Image& in, const Symmetry& symmetry, Image& out) {
+  check_pixels(op, in);
+  if (symmetry.transposes) return columns_to_rows(op, in, symmetry, out);
+  flip(in, symmetry.from_right, symmetry.from_bottom, out);
+}
+
+}  // namespace
+
+void rot90(const Image& in, int turns, Image& out) {
+  move_by("rot90", in, symmetry_of_turns(turns), out);
+}
+
+void d4(const Image& in, int element, Image& out) { move_by("d4", in, symmetry_of(element), out); }
 
 }  // namespace sluice::kernels

@@ -1,4 +1,4 @@
-// Operators that move whole pixels: crop, pad, expand, flip, transpose and quarter turns. Also the
+// Operators that move whole pixels: crop, pad, expand, flip, transpose, rot90 and d4. Also the
 // computation of regions and sizes.
 //
 // Threads: any. Errors: std::invalid_argument, as each operator's comment says.
@@ -114,6 +114,28 @@ void transpose(const Image& in, Image& out);
 // A quarter turn counter-clockwise, and one clockwise.
 void turn_left(const Image& in, Image& out);
 void turn_right(const Image& in, Image& out);
+
+// rot90 and d4: the eight symmetries of a square, also for images that are not square.
+//
+//   element 0 to 3   that number of quarter turns counter-clockwise
+//   element 4 to 7   a horizontal flip, and then 0 to 3 such turns
+//
+// So 4 is a horizontal flip, 5 the transpose, 6 a vertical flip, and 7 the transpose along the
+// other diagonal. Odd elements exchange height and width. rot90 makes any number of turns, as
+// numpy.rot90; negative ones turn clockwise.
+//
+// Errors: an empty image, more than 4 channels, an element outside 0 .. 7.
+
+// An element as its steps: the image is mirrored first, and then transposed.
+struct Symmetry {
+  bool transposes = false;
+  bool from_right = false, from_bottom = false;  // mirrored horizontally, and vertically
+};
+Symmetry symmetry_of(int element);
+Symmetry symmetry_of_turns(int turns);
+
+void rot90(const Image& in, int turns, Image& out);
+void d4(const Image& in, int element, Image& out);
 
 // The inner loops, in move_rows.cpp: by SIMD instructions chosen when the program runs.
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -409,11 +410,18 @@ void ComposedWarp::rotate(float degrees, const RotateOptions& options) {
 }
 
 void ComposedWarp::flip(bool horizontal, bool vertical) {
-  check("flip");
+  move("flip", {.from_right = horizontal, .from_bottom = vertical});
+}
+
+void ComposedWarp::move(const char* op, const Symmetry& symmetry) {
+  check(op);
   AffineMap map;
-  if (horizontal) map.xx = -1, map.x0 = width_;
-  if (vertical) map.yy = -1, map.y0 = height_;
-  add(map, height_, width_);
+  if (symmetry.from_right) map.xx = -1, map.x0 = width_;
+  if (symmetry.from_bottom) map.yy = -1, map.y0 = height_;
+  if (!symmetry.transposes) return add(map, height_, width_);
+  std::swap(map.xx, map.xy);
+  std::swap(map.yx, map.yy);
+  add(map, width_, height_);
 }
 
 void ComposedWarp::check_made() const {

@@ -5,6 +5,7 @@
 // ComposedWarp is like any data. Errors: std::invalid_argument, as each operator's comment says.
 #pragma once
 
+#include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/option_types.h>
 #include <sluice/runtime/image.h>
 
@@ -171,11 +172,12 @@ class ComposedWarp {
   // Makes the checks of check_pixels().
   void check(const char* op) const;
 
-  // Do the same as warp_affine(), rotate() and flip().
+  // Do the same as warp_affine(), rotate(), flip(), and rot90() or d4().
   void warp(const char* op, const AffineMap& map, int height, int width,
             const WarpOptions& options);
   void rotate(float degrees, const RotateOptions& options);
   void flip(bool horizontal, bool vertical);
+  void move(const char* op, const Symmetry& symmetry);
 
   // The recipe of the image. check_made() throws if the map leads too far away to compute it.
   const Image& from() const { return *from_; }

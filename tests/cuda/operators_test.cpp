@@ -100,7 +100,16 @@ TEST(DeviceOperator, WarpsAsTheHostDoes) {
   expect_same(Case{"rotate", [](Graph& g, Value<Image> image) {
                      return rotate(image, g.uniform(-200.f, 200.f), {.fill = 3});
                    }});
-  expect_same(Case{"transpose", [](Graph&, Value<Image> image) { return transpose(image); }});
+  expect_same({
+      {"transpose", [](Graph&, Value<Image> image) { return transpose(image); }},
+      {"flip",
+       [](Graph& g, Value<Image> image) {
+         return flip(image, {.horizontal = g.coin_flip(0.5f), .vertical = g.coin_flip(0.5f)});
+       }},
+      {"rot90", [](Graph& g, Value<Image> image) { return rot90(image, whole(g, -9, 9)); }},
+      {"d4, not always possible",
+       [](Graph& g, Value<Image> image) { return d4(image, whole(g, 0, 9)); }},
+  });
 }
 
 TEST(DeviceOperator, ResizesAndCropsAsTheHostDoes) {

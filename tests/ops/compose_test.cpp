@@ -215,6 +215,18 @@ TEST(Compose, SizesAreThoseOfTheSteps) {
   }
 }
 
+TEST(Compose, QuarterTurnsAndFlipsMoveWholePixels) {
+  for (int element = 0; element < 8; ++element) {
+    const Describe moved = [=](Graph&, Value<Image> image) {
+      return d4(rot90(translate(image, {.y = -4, .x = 3, .fill = 9}), element - 3), element);
+    };
+    const Ran one = run(moved, true), steps = run(moved, false);
+    EXPECT_EQ(composed(one), 1) << one.plan;
+    for (std::size_t i = 0; i < kImages; ++i)
+      EXPECT_EQ(largest_difference(one.images[i], steps.images[i]), 0) << element << ", " << i;
+  }
+}
+
 TEST(Compose, StepsThatDoNotBelongTogetherStayApart) {
   const struct {
     const char* name;

@@ -59,6 +59,9 @@ SAME = {
     "flip of some": (lambda x: ops.flip(x, horizontal=sluice.constant(True)), lambda p: p[:, ::-1]),
     "crop": (lambda x: ops.crop(x, region=(1, 2, 3, 4)), lambda p: p[1:4, 2:6]),
     "transpose": (lambda x: ops.transpose(x), lambda p: p.swapaxes(0, 1)),
+    "rot90": (lambda x: ops.rot90(x, turns=3), lambda p: numpy.rot90(p, 3)),
+    "rot90 clockwise": (lambda x: ops.rot90(x, -1), lambda p: numpy.rot90(p, -1)),
+    "d4": (lambda x: ops.d4(x, 7), lambda p: numpy.rot90(p[:, ::-1], 3)),
     "channel_dropout": (lambda x: ops.channel_dropout(x, 1, fill=9), lambda p: numpy.where(numpy.arange(3) == 1, 9, p)),
     "rgb_shift": (
         lambda x: ops.rgb_shift(x, red=200, blue=-100),

@@ -106,6 +106,58 @@ ImageKernel turns() {
   return kernel;
 }
 
+// As NumPy makes them: np.rot90 step by step, and np.fliplr before.
+Levels turned_in_steps(const Image& in, bool flipped, int turns) {
+  Levels now(in);
+  if (flipped) now.fill([&](int y, int x, int c) { return in.at(y, in.width() - 1 - x, c); });
+  for (; turns > 0; --turns) {
+    const Levels before = now;
+    now = Levels(before.width, before.height, before.channels);
+    now.fill([&](int y, int x, int c) { return before.at(x, before.width - 1 - y, c); });
+  }
+  return now;
+}
+
+ImageKernel rot90() {
+  ImageKernel kernel("rot90");
+  kernel.sizes = kTurnSizes;
+  for (const int turns : {0, 1, 2, 3, 4, 7, -1, -2, -7, kFar, -kFar - 1}) {
+    kernel.gives(
+        std::to_string(turns) + " turns",
+        [=](const Image& in, Image& out) { kernels::rot90(in, turns, out); },
+        [=](const Image& in) {
+          return turned_in_steps(in, false,
+                                 static_cast<int>((turns + (std::int64_t{1} << 32)) % 4));
+        });
+  }
+  return kernel;
+}
+
+ImageKernel d4() {
+  ImageKernel kernel("d4");
+  kernel.sizes = kTurnSizes;
+  const auto with = [](int element) {
+    return [=](const Image& in, Image& out) { kernels::d4(in, element, out); };
+  };
+  for (int element = 0; element < 8; ++element) {
+    kernel.gives(std::to_string(element), with(element),
+                 [=](const Image& in) { return turned_in_steps(in, element >= 4, element % 4); });
+  }
+  kernel.gives("5 is the transpose", with(5), [](const Image& in) {
+    return pixels_from(in, in.width(), in.height(), [](int y, int x) { return Pixel{x, y}; });
+  });
+  kernel.gives("6 is a vertical flip", with(6), [](const Image& in) {
+    return pixels_from(in, in.height(), in.width(), [&](int y, int x) {
+      return Pixel{in.height() - 1 - y, x};
+    });
+  });
+  for (const int element : {-1, 8}) {
+    kernel.refuses(with(element),
+                   "d4: element is " + std::to_string(element) + "; it must lie between 0 and 7");
+  }
+  return kernel;
+}
+
 ImageKernel crop() {
   ImageKernel kernel("crop");
   kernel.every_level = true;
@@ -283,7 +335,8 @@ TEST(Border, HasNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Moves, ImageKernels,
-                         ::testing::Values(flip(), transpose(), turns(), crop(), pad(), expand()),
+                         ::testing::Values(flip(), transpose(), turns(), rot90(), d4(), crop(),
+                                           pad(), expand()),
                          name_of_kernel);
 
 TEST(RandomResizedCropRegion, StaysInsideAndWithinItsRanges) {
