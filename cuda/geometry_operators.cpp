@@ -379,6 +379,21 @@ void erase(DeviceBatch& device_batch, const Image& in, const Rectangle& region, 
   device_batch.launch_of_step<FillRectsLaunch>().add(job);
 }
 
+void coarse_dropout(DeviceBatch& device_batch, Random& random, const Image& in,
+                    const kernels::CoarseDropout& params, const Numbers& fill, Image& out) {
+  kernels::check_pixels("coarse_dropout", in);
+  std::vector<FillRect> holes;
+  for (const Rectangle& hole :
+       kernels::coarse_dropout_holes(random, in.height(), in.width(), params))
+    holes.push_back({hole.y, hole.y + hole.height, hole.x, hole.x + hole.width});
+  FillRectsJob job = filled(in, fill, out);
+  if (!holes.empty()) {
+    fill_rectangles(job, upload_all(device_batch, holes.data(), holes.size()),
+                    static_cast<int>(holes.size()));
+  }
+  device_batch.launch_of_step<FillRectsLaunch>().add(job);
+}
+
 void pad(DeviceBatch& device_batch, const Image& in, const kernels::Margins& margins, Border border,
          const Numbers& fill, Image& out) {
   const int height = in.height() + margins.top + margins.bottom;
@@ -433,6 +448,12 @@ void add_fill_rects() {
                        kernels::check_pixels("erase", in);
                        erase(device_batch, in, region, fill, out);
                      });
+  add_device_version(
+      detail::coarse_dropout_operator(),
+      [](DeviceBatch& device_batch, Random& random, const Image& in, std::int32_t holes,
+         float height, float width, bool normalized, const Numbers& fill, Image& out) {
+        coarse_dropout(device_batch, random, in, {holes, height, width, normalized}, fill, out);
+      });
   add_device_version(
       detail::grid_mask_operator(),
       [](DeviceBatch& device_batch, const Image& in, std::int32_t tile, float ratio, float degrees,

@@ -26,6 +26,37 @@ OperatorDeclaration& add_random_options(OperatorDeclaration& declaration) {
 
 }  // namespace
 
+const OperatorPtr& coarse_dropout_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("coarse_dropout");
+    const auto side = [](const char* help) {
+      return ParameterOptions<float>{.value = 8.f, .low = 0, .help = help};
+    };
+    declaration.family("occlusion")
+        .summary("Fills several rectangles at random positions with a color.")
+        .in_cpp("coarse_dropout(image, {.holes = randint(g, 1, 9)})")
+        .in_cpp("coarse_dropout(image, {.height = 0.2f, .width = 0.2f, .normalized = true})")
+        .input<Image>("image")
+        .parameter<std::int32_t>("holes", {.value = 8,
+                                           .low = 0,
+                                           .high = kernels::kMostHoles,
+                                           .help = "number of rectangles; they may overlap"})
+        .parameter("height", side("height of each rectangle; at most the image's"))
+        .parameter("width", side("width of each rectangle; at most the image's"))
+        .constant<bool>(
+            "normalized",
+            {.value = false, .help = "height and width are fractions of the image's, not pixels"});
+    return add_fill(declaration)
+        .output<Image>("image")
+        .runs([](Random& random, const Image& in, std::int32_t holes, float height, float width,
+                 bool normalized, const FillNumbers& fill, Image& out) {
+          kernels::coarse_dropout(random, in, {holes, height, width, normalized}, fill_of(fill),
+                                  out);
+        });
+  }();
+  return op;
+}
+
 const OperatorPtr& erase_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("erase");
@@ -118,6 +149,11 @@ OperatorSchema random_erasing_schema() {
 }
 
 }  // namespace detail
+
+Value<Image> coarse_dropout(Value<Image> image, const CoarseDropoutOptions& o) {
+  return apply_operator<Image>(detail::coarse_dropout_operator(), image, o.holes, o.height, o.width,
+                               o.normalized, detail::numbers_of_fill(o.fill));
+}
 
 Value<Image> erase(Value<Image> image, Param<Rectangle> region, const EraseRegionOptions& options) {
   return apply_operator<Image>(detail::erase_region_operator(), image, region,

@@ -12,6 +12,28 @@
 
 namespace sluice {
 
+// coarse_dropout: fills several rectangles at random positions with a color.
+//
+// | takes          | layout, type | channels | returns           |
+// |----------------|--------------|----------|-------------------|
+// | Image, numbers | HWC, 8 bit   | 1 to 4   | Image, same shape |
+//
+// All rectangles of an image have one size and lie inside the image; they may overlap. See
+// ops/kernels/occlusion.h. Random numbers come from the sample's key.
+struct CoarseDropoutOptions {
+  Param<int> holes = 8;       // their number, 0 to 1000
+  Param<float> height = 8.f;  // of each; at most the image's
+  Param<float> width = 8.f;
+  bool normalized = false;  // as shares of the image's height and width, not pixels
+  Param<Fill> fill = 0;
+};
+
+Value<Image> coarse_dropout(Value<Image> image, const CoarseDropoutOptions& options = {});
+
+namespace detail {
+const OperatorPtr& coarse_dropout_operator();
+}  // namespace detail
+
 // erase: fills a rectangle of an image with a color. random_erasing: fills a random rectangle, or
 // none.
 //

@@ -48,6 +48,7 @@ void fill(OperatorRegistry& registry) {
                                 choice_index_operator(),
                                 choice_operator(),
                                 clahe_operator(),
+                                coarse_dropout_operator(),
                                 color_space_conversion_operator(),
                                 color_twist_operator(),
                                 contrast_operator(),

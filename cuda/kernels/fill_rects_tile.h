@@ -1,6 +1,6 @@
 // Fill-rects tiles: one tile of an image whose pixels are copied, shifted by a margin, or covered
-// by a color: pad_image, erase, grid_mask. The arithmetic is that of moves.h and occlusion.h in
-// ops/kernels. Internal to the kernel.
+// by a color: pad_image, erase, coarse_dropout, grid_mask. The arithmetic is that of moves.h and
+// occlusion.h in ops/kernels. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -9,12 +9,17 @@
 #include <sluice/ops/kernels/option_types.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace sluice::device {
 
 // The part that the color covers, besides positions without a source.
-enum class Filled : std::int32_t { nothing, rectangle, grid };
+enum class Filled : std::int32_t { nothing, rectangle, rectangles, grid };
+
+struct FillRect {
+  std::int32_t first_row = 0, end_row = 0, first_column = 0, end_column = 0;
+};
 
 // A grid of squares, rotated and shifted: see GridSteps in occlusion.h.
 struct FillGrid {
@@ -30,8 +35,10 @@ struct FillRectsJob {
   std::int32_t top = 0, left = 0;  // the position of the input's first pixel
   std::uint8_t fill[4] = {0, 0, 0, 0};
   Border border = Border::constant;  // the pixels outside of the input
-  // The rows and columns of the rectangle.
-  std::int32_t first_row = 0, end_row = 0, first_column = 0, end_column = 0;
+  FillRect rectangle;
+  const FillRect* rectangles = nullptr;  // device memory
+  std::int32_t count = 0;                // of these
+  std::int32_t unused = 0;
   FillGrid grid;
 };
 
@@ -43,12 +50,23 @@ SLUICE_HOST_DEVICE inline std::int64_t grid_place(double start, std::int64_t ste
   return at < 0 ? at + tile : at;
 }
 
-SLUICE_HOST_DEVICE inline bool is_filled(const FillRectsJob& job, int y, int x) {
+SLUICE_HOST_DEVICE inline bool is_in(const FillRect& rectangle, int y, int x) {
+  return y >= rectangle.first_row && y < rectangle.end_row && x >= rectangle.first_column &&
+         x < rectangle.end_column;
+}
+
+SLUICE_HOST_DEVICE inline bool is_filled(const FillRectsJob& job, const FillRect* rectangles, int y,
+                                         int x) {
   switch (job.filled) {
     case Filled::nothing:
       return false;
     case Filled::rectangle:
-      return y >= job.first_row && y < job.end_row && x >= job.first_column && x < job.end_column;
+      return is_in(job.rectangle, y, x);
+    case Filled::rectangles:
+      for (int i = 0; i < job.count; ++i) {
+        if (is_in(rectangles[i], y, x)) return true;
+      }
+      return false;
     case Filled::grid:
       break;
   }
@@ -67,12 +85,14 @@ SLUICE_HOST_DEVICE inline void fill_rects_tile(const FillRectsJob& job, int numb
                                                const ThreadBlock& thread_block) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);
+  const FillRect* const rectangles =
+      job.count == 0 ? nullptr : device_view(job.rectangles, static_cast<std::size_t>(job.count));
   const int width = job.out.width, channels = job.out.channels;
   for_pixels<kFillRectsPixels>(job.out.height, width, number, thread_block, [&](int y, int x) {
     std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
     const int at_y = y - job.top, at_x = x - job.left;
     const bool outside = at_y < 0 || at_y >= job.in.height || at_x < 0 || at_x >= job.in.width;
-    if ((outside && job.border == Border::constant) || is_filled(job, y, x)) {
+    if ((outside && job.border == Border::constant) || is_filled(job, rectangles, y, x)) {
       for (int c = 0; c < channels; ++c) to[c] = job.fill[c];
       return;
     }

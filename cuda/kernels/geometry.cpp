@@ -411,10 +411,14 @@ void fill_margins(FillRectsJob& job, int top, int left, Border border) {
 
 void fill_rectangle(FillRectsJob& job, const Rectangle& region) {
   job.filled = Filled::rectangle;
-  job.first_row = region.y;
-  job.end_row = end_of(region.y, region.height, job.out.height);
-  job.first_column = region.x;
-  job.end_column = end_of(region.x, region.width, job.out.width);
+  job.rectangle = {region.y, end_of(region.y, region.height, job.out.height), region.x,
+                   end_of(region.x, region.width, job.out.width)};
+}
+
+void fill_rectangles(FillRectsJob& job, const FillRect* rectangles, int count) {
+  job.filled = Filled::rectangles;
+  job.rectangles = rectangles;
+  job.count = count;
 }
 
 void fill_grid(FillRectsJob& job, const kernels::GridMask& mask) {

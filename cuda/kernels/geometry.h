@@ -143,8 +143,8 @@ void launch_remap(DeviceStream& stream, const Batch<RemapJob>& batch);
 DisplacementJob displacement_job(int height, int width, const RandomWords& words);
 void launch_displacement(DeviceStream& stream, const Batch<DisplacementJob>& batch);
 
-// pad_image, expand, crop_padded, erase and grid_mask: copies or shifts pixels, and covers a part
-// with a color.
+// pad_image, expand, crop_padded, erase, coarse_dropout and grid_mask: copies or shifts pixels, and
+// covers a part with a color.
 //
 //   FillRectsJob job = fill_rects_job(in, out, 128);  // copies, until a change is set
 //   fill_rectangle(job, {y, x, height, width});
@@ -156,6 +156,8 @@ FillRectsJob fill_rects_job(const ImageIn& in, const ImageOut& out, const Fill& 
 void fill_margins(FillRectsJob& job, int top, int left, Border border);
 // Covers the part of the region that lies inside the image.
 void fill_rectangle(FillRectsJob& job, const Rectangle& region);
+// `rectangles`: `count` of them in device memory.
+void fill_rectangles(FillRectsJob& job, const FillRect* rectangles, int count);
 void fill_grid(FillRectsJob& job, const kernels::GridMask& mask);
 void launch_fill_rects(DeviceStream& stream, const Batch<FillRectsJob>& batch);
 

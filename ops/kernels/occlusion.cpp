@@ -11,6 +11,7 @@
 #include <cstring>
 #include <numbers>
 #include <stdexcept>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,34 @@ Extent clipped(int start, int length, int whole) {
   const std::int64_t end = std::int64_t{start} + std::max(0, length);
   const int begin = std::clamp(start, 0, whole);
   return {begin, static_cast<int>(std::clamp<std::int64_t>(end, begin, whole))};
+}
+
+void copy_pixels(const Image& in, Image& out) {
+  out.create(in.height(), in.width(), in.channels());
+  // One large copy is faster than many small ones.
+  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
+    std::memcpy(to, from, pixels * static_cast<std::size_t>(in.channels()));
+  });
+}
+
+// Fills the part of the region inside the image.
+void cover(const Rectangle& region, const Fill& fill, Image& image) {
+  const int channels = image.channels();
+  const Extent rows = clipped(region.y, region.height, image.height());
+  const Extent columns = clipped(region.x, region.width, image.width());
+  const std::ptrdiff_t first = std::ptrdiff_t{columns.begin} * channels;
+  const auto bytes =
+      static_cast<std::size_t>(columns.end - columns.begin) * static_cast<std::size_t>(channels);
+  for (int y = rows.begin; y < rows.end; ++y) {
+    std::uint8_t* const part = image.row(y) + first;
+    if (y > rows.begin) {
+      std::memcpy(part, image.row(rows.begin) + first, bytes);
+      continue;
+    }
+    for (int i = 0; i < columns.end - columns.begin; ++i) {
+      for (int c = 0; c < channels; ++c) part[i * channels + c] = fill[c];
+    }
+  }
 }
 
 void check_part(const char* name, double value, bool is_size) {
@@ -64,25 +93,8 @@ void check_erasing(const RandomErasingParams& p) {
 
 void erase(const Image& in, const Rectangle& region, const Fill& fill, Image& out) {
   check_pixels("erase", in);
-  out.create(in.height(), in.width(), in.channels());
-  const int channels = in.channels();
-  const Extent rows = clipped(region.y, region.height, in.height());
-  const Extent columns = clipped(region.x, region.width, in.width());
-  for (int y = 0; y < in.height(); ++y) {
-    std::uint8_t* to = out.row(y);
-    std::memcpy(to, in.row(y), in.row_bytes());
-    if (y < rows.begin || y >= rows.end) continue;
-    std::uint8_t* const part = to + std::ptrdiff_t{columns.begin} * channels;
-    if (y == rows.begin) {
-      for (int i = 0; i < columns.end - columns.begin; ++i) {
-        for (int c = 0; c < channels; ++c) part[i * channels + c] = fill[c];
-      }
-    } else {
-      const auto bytes = static_cast<std::size_t>(columns.end - columns.begin) *
-                         static_cast<std::size_t>(channels);
-      std::memcpy(part, out.row(rows.begin) + std::ptrdiff_t{columns.begin} * channels, bytes);
-    }
-  }
+  copy_pixels(in, out);
+  cover(region, fill, out);
 }
 
 Rectangle erased_region(const ErasedPart& part, int height, int width) {
@@ -121,6 +133,38 @@ Rectangle random_erasing_region(Random& random, int height, int width,
     return {y, x, h, w};
   }
   return {};
+}
+
+std::vector<Rectangle> coarse_dropout_holes(Random& random, int height, int width,
+                                            const CoarseDropout& params) {
+  check_size("coarse_dropout", height, width);
+  if (params.holes < 0 || params.holes > kMostHoles) {
+    throw std::invalid_argument(fmt::format(
+        "coarse_dropout: holes is {}; it must lie between 0 and {}", params.holes, kMostHoles));
+  }
+  check_not_negative("coarse_dropout", "height", params.height);
+  check_not_negative("coarse_dropout", "width", params.width);
+  const auto side = [&](double length, int whole) {
+    const double pixels = params.normalized ? length * whole : length;
+    return static_cast<int>(std::min(std::floor(pixels + 0.5), static_cast<double>(whole)));
+  };
+  const int h = side(params.height, height), w = side(params.width, width);
+  std::vector<Rectangle> holes(static_cast<std::size_t>(params.holes));
+  for (Rectangle& hole : holes) {
+    const int y = static_cast<int>(random.below(static_cast<std::uint32_t>(height - h) + 1));
+    const int x = static_cast<int>(random.below(static_cast<std::uint32_t>(width - w) + 1));
+    hole = {y, x, h, w};
+  }
+  return holes;
+}
+
+void coarse_dropout(Random& random, const Image& in, const CoarseDropout& params, const Fill& fill,
+                    Image& out) {
+  check_pixels("coarse_dropout", in);
+  const std::vector<Rectangle> holes =
+      coarse_dropout_holes(random, in.height(), in.width(), params);
+  copy_pixels(in, out);
+  for (const Rectangle& hole : holes) cover(hole, fill, out);
 }
 
 namespace {
@@ -242,11 +286,7 @@ void paste(const Image& in, const Image& patch, const Image* mask, const PastePl
            Image& out) {
   check_paste(in, patch, mask, place.alpha);
   const int channels = in.channels();
-  out.create(in.height(), in.width(), channels);
-  // One large copy is faster than many small ones, and than skipping the pasted part.
-  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
-    std::memcpy(to, from, pixels * static_cast<std::size_t>(channels));
-  });
+  copy_pixels(in, out);  // faster than skipping the pasted part
 
   // The visible part of the patch, in its coordinates.
   const auto first = [](int at) { return std::max<std::int64_t>(0, -std::int64_t{at}); };

@@ -1,5 +1,5 @@
-// Operators that cover a part of an image: erase, grid_mask and paste. Also the random rectangle of
-// RandomErasing.
+// Operators that cover parts of an image: erase, coarse_dropout, grid_mask and paste. Also the
+// random rectangle of RandomErasing.
 //
 // Threads: any. Errors: std::invalid_argument, as each operator's comment says.
 #pragma once
@@ -9,6 +9,7 @@
 #include <sluice/runtime/random.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace sluice::kernels {
 
@@ -44,6 +45,27 @@ struct RandomErasingParams {
 // no attempt fits. Takes one draw, two per attempt, and two for the position.
 Rectangle random_erasing_region(Random& random, int height, int width,
                                 const RandomErasingParams& params = {});
+
+// coarse_dropout: fills several rectangles of one size at random positions, the holes.
+//
+// The sides of a hole are rounded to nearest, and are at most those of the image. Holes lie inside
+// the image and may overlap. All positions are equally likely.
+//
+// Errors: an empty image, more than 4 channels, and numbers out of their ranges.
+
+inline constexpr int kMostHoles = 1000;
+
+struct CoarseDropout {
+  int holes = 8;                // 0 .. kMostHoles
+  float height = 8, width = 8;  // of a hole, not negative
+  bool normalized = false;      // in shares of the image's height and width, not in pixels
+};
+
+// Takes two draws per hole.
+std::vector<Rectangle> coarse_dropout_holes(Random& random, int height, int width,
+                                            const CoarseDropout& params);
+void coarse_dropout(Random& random, const Image& in, const CoarseDropout& params, const Fill& fill,
+                    Image& out);
 
 // grid_mask: fills the squares of a regular grid with a color.
 //

@@ -99,7 +99,8 @@ OPERATORS: tuple[tuple[str, str], ...] = (
      "ImageCompression JpegCompression RandomJPEG jpeg adjust_jpeg_quality random_jpeg_quality JPEGCompressionDistortion"),
     # Erased parts.
     ("ops.random_erasing(image, probability=0.5)",
-     "CoarseDropout Cutout ConstrainedCoarseDropout RandomErase Erasing MaskDropout XYMasking random_cutout CoarseSaltAndPepper"),
+     "Cutout RandomErase Erasing MaskDropout XYMasking random_cutout CoarseSaltAndPepper"),
+    ("ops.coarse_dropout(image, holes=8, height=8, width=8)", "ConstrainedCoarseDropout"),
     ("ops.grid_mask(image, tile=100)", "GridDropout GridMask"),
     ("ops.paste_masked(image, patch, mask) or ops.paste(image, patch, y=, x=)", "SimpleCopyPaste CopyPaste composite alpha_composite OverlayElements"),
     ("ops.blend(a, b, weight=0.5)", "lerp interpolate addWeighted"),

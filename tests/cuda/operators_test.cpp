@@ -399,6 +399,20 @@ TEST(DeviceOperator, CoversAsTheHostDoes) {
        [=](Graph&, Value<Image> image) {
          return random_erasing(image, {.probability = 0.8f, .fill = fill});
        }},
+      {"coarse_dropout",
+       [=](Graph& g, Value<Image> image) {
+         return coarse_dropout(image, {.holes = whole(g, -1, 12),
+                                       .height = g.uniform(-0.5f, 20.f),
+                                       .width = g.uniform(0.f, 20.f),
+                                       .fill = fill});
+       }},
+      {"coarse_dropout by shares, many",
+       [=](Graph& g, Value<Image> image) {
+         return coarse_dropout(image, {.holes = whole(g, 0, 300),
+                                       .height = g.uniform(0.f, 0.2f),
+                                       .width = g.uniform(0.f, 0.3f),
+                                       .normalized = true});
+       }},
       {"grid_mask",
        [=](Graph& g, Value<Image> image) {
          return grid_mask(image, {.tile = whole(g, 1, 30),

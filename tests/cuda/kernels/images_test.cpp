@@ -10,6 +10,7 @@
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/moves.h>
 #include <sluice/ops/kernels/occlusion.h>
+#include <sluice/runtime/random.h>
 
 #include <stdexcept>
 #include <string>
@@ -122,6 +123,19 @@ TEST(FillRectsOnDevice, CoversAsTheHostDoes) {
       fill_rectangle(job, region);
       batch.add(job, "erase " + text);
     }
+    Random random({.seed = 3});
+    const kernels::CoarseDropout params{
+        .holes = 7, .height = 0.2f, .width = 0.3f, .normalized = true};
+    std::vector<device::FillRect> holes;
+    for (const Rectangle& hole :
+         kernels::coarse_dropout_holes(random, image.height(), image.width(), params))
+      holes.push_back({hole.y, hole.y + hole.height, hole.x, hole.x + hole.width});
+    Random again({.seed = 3});
+    kernels::coarse_dropout(again, image, params, fill, expected);
+    const Placed in_holes = batch.place(image, expected);
+    device::FillRectsJob dropout = fill_rects_job(in_holes.in, in_holes.out, fill);
+    fill_rectangles(dropout, batch.device().upload(holes.data(), holes.size()), 7);
+    batch.add(dropout, "holes " + text);
     for (const float degrees : {0.f, 33.f, -90.f, 1000.f}) {
       const kernels::GridMask mask{9, 0.4f, degrees, -3.5f, 7, fill};
       kernels::grid_mask(image, mask, expected);

@@ -19,6 +19,8 @@
 namespace sluice::testing {
 namespace covers_test {
 
+using kernels::coarse_dropout_holes;
+using kernels::CoarseDropout;
 using kernels::erased_region;
 using kernels::GridMask;
 using kernels::PastePlace;
@@ -55,6 +57,50 @@ ImageKernel erase() {
   kernel.refuses(region({.y = kNan}), "erase: y is nan; a finite number is needed");
   kernel.refuses(region({.width = kNan}), "erase: width is nan; a finite number is needed");
   kernel.refuses(region({.height = -1}), "erase: height is -1; it must not be below zero");
+  return kernel;
+}
+
+ImageKernel coarse_dropout() {
+  ImageKernel kernel("coarse_dropout");
+  kernel.wide_sizes = {{9, 61}};
+  kernel.sizes = {{1, 1}, {1, 7}, {5, 1}, {11, 13}, {30, 40}};
+  const Fill fill(3, 33, 133, 233);
+  const auto with = [=](const CoarseDropout& params) {
+    return [=](const Image& in, Image& out) {
+      Random random({.seed = 8});
+      kernels::coarse_dropout(random, in, params, fill, out);
+    };
+  };
+  for (const CoarseDropout& params :
+       {CoarseDropout{},
+        {.holes = 0},
+        {.holes = 3, .height = 0},
+        {.holes = 5, .height = 2.5f, .width = 1.4f},
+        {.holes = 2, .height = 3e38f, .width = 1},
+        {.holes = 4, .height = 0.5f, .width = 0.2f, .normalized = true}}) {
+    kernel.gives(std::to_string(params.holes) + " holes of " + std::to_string(params.height),
+                 with(params), [=](const Image& in) {
+                   Random random({.seed = 8});
+                   const auto holes = coarse_dropout_holes(random, in.height(), in.width(), params);
+                   Levels out(in);
+                   out.fill([&](int y, int x, int c) {
+                     for (const Rectangle& r : holes) {
+                       if (y >= r.y && y < r.y + r.height && x >= r.x && x < r.x + r.width)
+                         return fill[c];
+                     }
+                     return in.at(y, x, c);
+                   });
+                   return out;
+                 });
+  }
+  const struct {
+    CoarseDropout params;
+    std::string says;
+  } cases[] = {{{.holes = -1}, "holes is -1; it must lie between 0 and 1000"},
+               {{.holes = 1001}, "holes is 1001; it must lie between 0 and 1000"},
+               {{.height = -1}, "height is -1; it must not be below zero"},
+               {{.width = kNan}, "width is nan; a finite number is needed"}};
+  for (const auto& c : cases) kernel.refuses(with(c.params), "coarse_dropout: " + c.says);
   return kernel;
 }
 
@@ -295,7 +341,8 @@ ImageKernel weighted_sum() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Covers, ImageKernels,
-                         ::testing::Values(erase(), grid_mask(), paste(), blend(), weighted_sum()),
+                         ::testing::Values(erase(), coarse_dropout(), grid_mask(), paste(), blend(),
+                                           weighted_sum()),
                          name_of_kernel);
 
 TEST(Erase, RegionsInPixelsAndParts) {
@@ -319,6 +366,32 @@ TEST(Erase, RegionsInPixelsAndParts) {
   for (const auto& c : cases) {
     const Rectangle got = erased_region(c.part, 40, 100);
     EXPECT_EQ(got, c.region) << got.y << " " << got.x << " " << got.height << " " << got.width;
+  }
+}
+
+TEST(CoarseDropout, HolesLieInsideAndAnywhere) {
+  const struct {
+    CoarseDropout params;
+    int height, width;  // of a hole in an image of 20 x 30
+  } cases[] = {{{.holes = 200, .height = 18, .width = 29}, 18, 29},
+               {{.holes = 200, .height = 17.5f, .width = 26.4f}, 18, 26},
+               {{.holes = 200, .height = 0.9f, .width = 0.9f, .normalized = true}, 18, 27},
+               {{.holes = 200, .height = 99, .width = 1e9f}, 20, 30}};
+  for (const auto& c : cases) {
+    Random random({.seed = 6});
+    const auto holes = coarse_dropout_holes(random, 20, 30, c.params);
+    ASSERT_EQ(holes.size(), 200u);
+    std::vector<int> rows(21), columns(31);
+    for (const Rectangle& hole : holes) {
+      EXPECT_EQ(hole.height, c.height);
+      EXPECT_EQ(hole.width, c.width);
+      ++rows.at(static_cast<std::size_t>(hole.y));
+      ++columns.at(static_cast<std::size_t>(hole.x));
+    }
+    for (int y = 0; y <= 20; ++y)
+      EXPECT_EQ(rows.at(static_cast<std::size_t>(y)) > 0, y + c.height <= 20) << y;
+    for (int x = 0; x <= 30; ++x)
+      EXPECT_EQ(columns.at(static_cast<std::size_t>(x)) > 0, x + c.width <= 30) << x;
   }
 }
 

@@ -1,5 +1,7 @@
-// erase and random_erasing in pipelines.
+// erase, random_erasing and coarse_dropout in pipelines.
 #include "tests/io/images.h"
+#include "tests/ops/kernels/reference.h"
+#include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/occlusion.h>
@@ -14,6 +16,8 @@
 
 namespace sluice {
 namespace occlusion_erase_test {
+
+using testing::constant_image;
 
 Image drawn() { return draw_image(30, 40, 3, 5); }
 
@@ -69,6 +73,54 @@ TEST(EraseOperator, RandomErasingIsTheSameOnAnyNumberOfThreads) {
   for (const Image& out : first) erased += out == in ? 0 : 1;
   EXPECT_GT(erased, 8);
   EXPECT_LT(erased, 32);
+}
+
+TEST(CoarseDropoutOperator, IsTheSameOnAnyNumberOfThreads) {
+  const auto describe = [](Value<Image> x) {
+    return coarse_dropout(
+        x, {.holes = 3, .height = 0.2f, .width = 5.f / 40, .normalized = true, .fill = {1, 2, 3}});
+  };
+  const std::vector<Image> first = results(1, 20, describe);
+  EXPECT_EQ(first, results(3, 20, describe));
+  const Image in = drawn();
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    int erased = 0;  // at least one hole, at most three
+    for (int y = 0; y < in.height(); ++y) {
+      for (int x = 0; x < in.width(); ++x)
+        erased +=
+            first[i].at(y, x, 0) == 1 && first[i].at(y, x, 1) == 2 && first[i].at(y, x, 2) == 3;
+    }
+    EXPECT_GE(erased, 6 * 5);
+    EXPECT_LE(erased, 3 * 6 * 5);
+    if (i > 0) {
+      EXPECT_NE(first[i], first[0]);
+    }
+  }
+}
+
+TEST(CoarseDropoutOperator, TakesTheNumbersOfEachSample) {
+  auto pipeline = make_pipeline({.batch_size = 4, .on_error = OnError::skip}, [](Graph& g) {
+    auto i =
+        g.source(4, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
+    auto image = g.map(
+        "image", [](int) { return constant_image(9, 7, 1, 50); }, i);
+    return coarse_dropout(image, {.holes = i - 1, .height = 2.f, .width = 3.f});
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_EQ(batch->size(), 3u);
+  ASSERT_EQ(batch->errors().size(), 1u);
+  EXPECT_EQ(batch->errors()[0].what, "coarse_dropout: holes must lie between 0 and 1000, not -1");
+  int erased[3] = {};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Image& out = batch->get<0>()[k];
+    for (int y = 0; y < 9; ++y) {
+      for (int x = 0; x < 7; ++x) erased[k] += out.at(y, x, 0) == 0;
+    }
+  }
+  EXPECT_EQ(erased[0], 0);
+  EXPECT_EQ(erased[1], 6);
+  EXPECT_GE(erased[2], 6);
+  EXPECT_LE(erased[2], 12);
 }
 
 TEST(EraseOperator, RefusesRangesThatAreUpsideDown) {
