@@ -71,6 +71,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("solarize", solarize(image, 128.f)),
       SLUICE_EFFECT("box_blur", box_blur(image, {.window_size = 7})),
       SLUICE_EFFECT("dilate", dilate(image, {.window_height = 5, .window_width = 5})),
+      SLUICE_EFFECT("downscale", downscale(image, 0.2f)),
       SLUICE_EFFECT("erode", erode(image)),
       SLUICE_EFFECT("filter_2d", filter_2d(image, {{-2, -1, 0}, {-1, 1, 1}, {0, 1, 2}})),
       SLUICE_EFFECT("gaussian_blur", gaussian_blur(image, {.sigma = 2.f})),

@@ -2,6 +2,7 @@
 #include <sluice/cuda/launches.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/boxes.h>
+#include <sluice/ops/filter.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/moves.h>
@@ -41,6 +42,28 @@ void add_resize(DeviceBatch& device_batch, const Image& in, const kernels::Box& 
   ResizeJob job = resize_job(in.height(), in.width(), box, filter, mirror, to);
   place_resize(job, in.data(), in.row_stride(), out, device_batch.scratch(resize_scratch(job)));
   device_batch.launch_of_step<ResizeLaunch>().add(job);
+}
+
+void downscale(DeviceBatch& device_batch, const Image& in, float scale, Interpolation interpolation,
+               Image& out) {
+  kernels::check_pixels("downscale", in);
+  const int channels = in.channels();
+  const auto [height, width] = kernels::downscaled_size(in.height(), in.width(), scale);
+  const std::int64_t stride = std::int64_t{width} * channels;
+  auto* const small = reinterpret_cast<std::uint8_t*>(
+      device_batch.scratch(static_cast<std::size_t>(height * stride)));
+  ResizeJob first = resize_job(in.height(), in.width(), kernels::whole_box(in), interpolation,
+                               false, pixels_out(height, width, channels));
+  place_resize(first, in.data(), in.row_stride(), small,
+               device_batch.scratch(resize_scratch(first)));
+  const kernels::Box all{0, 0, static_cast<double>(height), static_cast<double>(width)};
+  ResizeJob second = resize_job(height, width, all, Interpolation::nearest, false,
+                                pixels_out(in.height(), in.width(), channels));
+  out.create(in.height(), in.width(), channels);
+  place_resize(second, small, stride, out.data(), device_batch.scratch(resize_scratch(second)));
+  auto& launch = device_batch.launch_of_step<DownscaleLaunch>();
+  launch.add_first(first);
+  launch.add_second(second);
 }
 
 PixelsOut normalized(const char* op, int height, int width, const Image& in,
@@ -111,6 +134,13 @@ void add_crops_and_resize() {
         add_resize(device_batch, in, box, {interpolation, antialias}, false,
                    pixels_out(size.height, size.width, in.channels()), out.data());
       });
+}
+
+void add_downscale() {
+  add_device_version(
+      detail::downscale_operator(),
+      [](DeviceBatch& device_batch, const Image& in, float scale, Interpolation interpolation,
+         Image& out) { downscale(device_batch, in, scale, interpolation, out); });
 }
 
 // Operators that only need the image's size, which the host knows.
@@ -481,6 +511,7 @@ void add_fill_rects() {
 void add_geometry_operators() {
   add_symmetries();
   add_crops_and_resize();
+  add_downscale();
   add_regions();
   add_normalize();
   add_rotate();

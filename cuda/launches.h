@@ -138,6 +138,7 @@ class LaunchInTurn : public detail::StepLaunch {
 };
 using ClaheLaunch = LaunchInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_tables>,
                                  JobsLaunch<ClaheJob, launch_clahe>>;
+using DownscaleLaunch = LaunchInTurn<ResizeLaunch, ResizeLaunch>;
 using ElasticLaunch = LaunchInTurn<DisplacementLaunch, RemapLaunch>;
 using JpegDistortionLaunch = LaunchInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_blocks>,
                                           JobsLaunch<JpegPixelsJob, launch_jpeg_pixels>>;

@@ -2,6 +2,7 @@
 #include <sluice/ops/filter.h>
 #include <sluice/ops/kernels/blur.h>
 #include <sluice/ops/kernels/filter.h>
+#include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -41,6 +42,32 @@ const detail::OperatorPtr& detail::box_blur_operator() {
 
 Value<Image> box_blur(Value<Image> image, const BoxBlurOptions& options) {
   return apply_operator<Image>(detail::box_blur_operator(), image, options.window_size);
+}
+
+const detail::OperatorPtr& detail::downscale_operator() {
+  static const OperatorPtr op =
+      declare_operator("downscale")
+          .family("filter")
+          .summary("Shrinks the image and enlarges it back to its size, which loses detail.")
+          .in_cpp("downscale(image, g.uniform(0.25f, 0.5f))")
+          .in_cpp("downscale(image, 0.25f, {.interpolation = Interpolation::box})")
+          .input<Image>("image")
+          .parameter<float>("scale", {.low = 0,
+                                      .high = 1,
+                                      .low_open = true,
+                                      .help = "size of the small image / size of the image"})
+          .choice("interpolation", Interpolation::nearest,
+                  {Interpolation::nearest, Interpolation::box},
+                  "how the image is shrunk: box averages all pixels; it is enlarged by nearest")
+          .output<Image>("image")
+          .runs([](const Image& in, float scale, Interpolation interpolation, Image& out) {
+            kernels::downscale(in, scale, interpolation, out);
+          });
+  return op;
+}
+
+Value<Image> downscale(Value<Image> image, Param<float> scale, const DownscaleOptions& options) {
+  return apply_operator<Image>(detail::downscale_operator(), image, scale, options.interpolation);
 }
 
 namespace {

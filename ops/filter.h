@@ -7,6 +7,7 @@
 
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
+#include <sluice/ops/kernels/option_types.h>
 #include <sluice/runtime/image.h>
 
 #include <vector>
@@ -28,6 +29,26 @@ Value<Image> box_blur(Value<Image> image, const BoxBlurOptions& options = {});
 
 namespace detail {
 const OperatorPtr& box_blur_operator();
+}  // namespace detail
+
+// downscale: shrinks an image and enlarges it back to its size, which loses detail.
+//
+// | takes        | layout, type | channels | returns           |
+// |--------------|--------------|----------|-------------------|
+// | Image, scale | HWC, 8 bit   | 1 to 4   | Image, same shape |
+//
+// scale: the size of the small image / the size of the image, above 0 and at most 1. It is enlarged
+// without interpolation. See ops/kernels/resize.h.
+struct DownscaleOptions {
+  // Of the small image: nearest, or box, which averages all pixels.
+  Interpolation interpolation = Interpolation::nearest;
+};
+
+Value<Image> downscale(Value<Image> image, Param<float> scale,
+                       const DownscaleOptions& options = {});
+
+namespace detail {
+const OperatorPtr& downscale_operator();
 }  // namespace detail
 
 // filter_2d: filters an image with a small window of weights (a correlation).

@@ -64,6 +64,7 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_region_operator(),
                                 decode_jpeg_size_operator(),
                                 dilate_operator(),
+                                downscale_operator(),
                                 elastic_operator(),
                                 elementwise_number_operator(),
                                 elementwise_operator(),

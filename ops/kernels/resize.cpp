@@ -28,6 +28,25 @@ void resize(const Image& in, const Box& box, int height, int width, const Resize
   for (int y = 0; y < height; ++y) resizer.make_row(y, out.row(y));
 }
 
+ImageSize downscaled_size(int height, int width, float scale) {
+  if (!(scale > 0 && scale <= 1)) {
+    throw std::invalid_argument(
+        fmt::format("downscale: scale is {}; it must be above 0 and at most 1", scale));
+  }
+  const auto side = [&](int length) {
+    return std::max(1, static_cast<int>(std::lround(length * double{scale})));
+  };
+  return {side(height), side(width)};
+}
+
+void downscale(const Image& in, float scale, const ResizeFilter& filter, Image& out) {
+  check_pixels("downscale", in);
+  const auto [height, width] = downscaled_size(in.height(), in.width(), scale);
+  Image small;
+  resize(in, height, width, filter, small);
+  resize(small, in.height(), in.width(), Interpolation::nearest, out);
+}
+
 namespace {
 
 struct Part {

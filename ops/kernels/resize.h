@@ -1,5 +1,5 @@
-// resize: resizes an image, or a part of one, with antialiasing. Also the computation of a resize's
-// region and size.
+// resize: resizes an image, or a part of one, with antialiasing. Also downscale, and the
+// computation of a resize's region and size.
 //
 // The grid and the filters are Pillow's. Along each axis, with s = (input length) / (output
 // length), output pixel i has its center at (i + 0.5) * s. The filter is widened by max(1, s). Its
@@ -41,6 +41,17 @@ void resize(const Image& in, int height, int width, const ResizeFilter& filter, 
 // Resizes the content of `box`, which must not be empty nor reach beyond the image.
 void resize(const Image& in, const Box& box, int height, int width, const ResizeFilter& filter,
             Image& out);
+
+// downscale: shrinks an image and enlarges it back to its size, which loses detail.
+//
+// The sides of the small image are `scale` times those of the image, rounded to nearest, and at
+// least one pixel. The filter shrinks the image; `nearest` enlarges it.
+//
+// Errors: an empty image, more than 4 channels, a scale that is not above 0 and at most 1.
+
+// Returns the size of the small image.
+ImageSize downscaled_size(int height, int width, float scale);
+void downscale(const Image& in, float scale, const ResizeFilter& filter, Image& out);
 
 // The part of an image that a resize shows, and the size of the result.
 //

@@ -131,6 +131,12 @@ TEST(DeviceOperator, ResizesAndCropsAsTheHostDoes) {
                                .max_size = 40,
                                .roi_start_x = g.uniform(0.f, 9.f)});
        }},
+      {"downscale",
+       [](Graph& g, Value<Image> image) { return downscale(image, g.uniform(-0.1f, 1.f)); }},
+      {"downscale by the mean",
+       [](Graph& g, Value<Image> image) {
+         return downscale(image, g.uniform(0.01f, 1.f), {.interpolation = Interpolation::box});
+       }},
       {"crop, trimmed",
        [](Graph& g, Value<Image> image) {
          auto region = g.random("region", [](Random& r) {

@@ -167,6 +167,8 @@ const Line kLines[] = {
     LINE(decode_jpeg(jpeg, region)),
     LINE(decode_jpeg(jpeg, {.color = ColorSpace::gray})),
     LINE(dilate(image, {.window_height = 5, .window_width = 5})),
+    LINE(downscale(image, g.uniform(0.25f, 0.5f))),
+    LINE(downscale(image, 0.25f, {.interpolation = Interpolation::box})),
     LINE(equalize(image)),
     LINE(elastic(image, {.alpha = 100.f, .sigma = 6.f})),
     LINE(erase(image, region)),

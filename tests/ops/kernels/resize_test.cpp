@@ -168,7 +168,49 @@ ImageKernel resizes() {
   return kernel;
 }
 
-INSTANTIATE_TEST_SUITE_P(Resize, ImageKernels, ::testing::Values(resizes()), name_of_kernel);
+// Each pixel shows the pixel of the small image in whose area its center lies.
+Levels downscaled(const Image& in, int height, int width, Interpolation interpolation) {
+  const Box all{0, 0, double(in.height()), double(in.width())};
+  const Levels small = resized(in, all, height, width, interpolation);
+  Levels out(in);
+  out.fill([&](int y, int x, int c) {
+    return small.at((2 * y + 1) * height / (2 * in.height()),
+                    (2 * x + 1) * width / (2 * in.width()), c);
+  });
+  return out;
+}
+
+ImageKernel downscale() {
+  ImageKernel kernel("downscale");
+  const auto with = [](float scale, Interpolation interpolation) {
+    return [=](const Image& in, Image& out) { kernels::downscale(in, scale, interpolation, out); };
+  };
+  const struct {
+    float scale;
+    ImageSize size, small;
+  } cases[] = {{1, {13, 17}, {13, 17}},   {0.5f, {16, 24}, {8, 12}}, {0.5f, {13, 17}, {7, 9}},
+               {0.25f, {11, 29}, {3, 7}}, {0.3f, {20, 1}, {6, 1}},   {1e-30f, {5, 7}, {1, 1}},
+               {0.9f, {1, 1}, {1, 1}}};
+  for (const Interpolation interpolation : {Interpolation::nearest, Interpolation::box}) {
+    for (const auto& c : cases) {
+      kernel.gives("scale " + std::to_string(c.scale) + ", " + name_of(interpolation),
+                   with(c.scale, interpolation),
+                   [=, small = c.small](const Image& in) {
+                     return downscaled(in, small.height, small.width, interpolation);
+                   },
+                   tolerance_of(interpolation), {c.size});
+    }
+  }
+  const std::pair<float, const char*> wrong[] = {{0.f, "0"}, {-0.5f, "-0.5"}, {1.5f, "1.5"}};
+  for (const auto& [scale, text] : wrong) {
+    kernel.refuses(with(scale, Interpolation::nearest), "downscale: scale is " + std::string(text) +
+                                                            "; it must be above 0 and at most 1");
+  }
+  return kernel;
+}
+
+INSTANTIATE_TEST_SUITE_P(Resize, ImageKernels, ::testing::Values(resizes(), downscale()),
+                         name_of_kernel);
 
 TEST(Resize, KeepsConstantImages) {
   for (const ResizeFilter& filter : kAll) {
