@@ -305,7 +305,7 @@ const OperatorPtr& resize_operator();
 // turns: counter-clockwise, as numpy.rot90; any number, negative ones turn clockwise. element: 0 to
 // 3 are that number of turns, 4 to 7 a horizontal flip and then 0 to 3 turns. So 4 is a horizontal
 // flip, 5 the transpose, 6 a vertical flip, and 7 the transpose along the other diagonal.
-Value<Image> rot90(Value<Image> image, Param<std::int32_t> turns = 1);
+Value<Image> rot90(Value<Image> image, Param<std::int32_t> turns);
 Value<Image> d4(Value<Image> image, Param<std::int32_t> element);
 
 namespace detail {

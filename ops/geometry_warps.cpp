@@ -205,10 +205,8 @@ const detail::OperatorPtr& detail::rot90_operator() {
           .summary("Turns the image by multiples of 90 degrees.")
           .in_cpp("rot90(image, randint(g, 0, 4))")
           .input<Image>("image")
-          .parameter<std::int32_t>("turns",
-                                   {.value = 1,
-                                    .help = "quarter turns; counter-clockwise, or, if negative, "
-                                            "clockwise"})
+          .parameter<std::int32_t>(
+              "turns", {.help = "quarter turns counter-clockwise; negative ones turn clockwise"})
           .output<Image>("image")
           .composes(composes_warp(
               [](kernels::ComposedWarp& warp, std::int32_t turns) {

@@ -234,7 +234,7 @@ def test_mistakes_are_told_with_what_may_be_meant(change, message):
 @pytest.mark.parametrize(("name", "says"), [
     ("color_jiggle", "ops.color_jitter(image, brightness="), ("ColorJitter", "ops.color_jitter, or sluice.transforms.ColorJitter"), ("RandomCrop", "ops.random_crop"), ("hsv", "ops.color_twist("),
     ("random_resize_crop", "ops.random_resized_crop(jpeg, height=224"), ("pil_to_tensor", "ops.to_tensor(image)"),
-    ("CoarseDropout", "ops.random_erasing("), ("randrange", "ops.randint(low, high)"), ("Resize", "ops.resize"),
+    ("CoarseDropout", "ops.coarse_dropout"), ("randrange", "ops.randint(low, high)"), ("Resize", "ops.resize"),
     ("RandomHorizontalFlip", "ops.flip(image, horizontal=ops.coin_flip(0.5))"), ("RandAugment", "ops.rand_augment"),
     ("readers", "sluice.files(folder)"), ("MIXUP", "pipe.batch_step(lambda batch, key: sluice.mix_up(batch[0], batch[1], key))"), ("GaussianBlur", "ops.gaussian_blur"),
 ])
