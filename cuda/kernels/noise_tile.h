@@ -119,7 +119,7 @@ SLUICE_HOST_DEVICE inline double shot_count(const NoiseJob& job, const float* qu
   if (level >= job.counted_levels) {
     const double mean = level / job.factor;
     const double z = normal_number(quantiles, bits >> 16);
-    return floor(mean + sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
+    return floor(mean + ::sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
   }
   const std::uint32_t* const table = counts + level * kMostCounts;
   if (bits == 0xffffffff) bits = 0xff000000;  // no probability is greater
