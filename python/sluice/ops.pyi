@@ -4,7 +4,7 @@ from typing import Any, Literal, Sequence, overload
 from ._eager import AnyArray
 from ._value import Value
 
-__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'aug_mix_weights', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_image_size', 'decode_jpeg', 'decode_jpeg_region', 'decode_jpeg_size', 'detection_augment', 'dilate', 'dino', 'divide', 'draw', 'elastic', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erode', 'expand', 'expanded_region', 'filter', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_mask', 'hue', 'invert', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'less', 'less_equal', 'lookup_table', 'magnitude', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute_channels', 'perspective', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_region', 'random_region_of_file', 'random_resized_crop', 'reduce', 'region_size', 'relative_boxes', 'remainder', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'translate', 'translate_boxes', 'translate_points', 'transpose', 'transpose_boxes', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'weighted_sum']
+__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'aug_mix_weights', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'channel_dropout', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coarse_dropout', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'd4', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_image_size', 'decode_jpeg', 'decode_jpeg_region', 'decode_jpeg_size', 'detection_augment', 'dilate', 'dino', 'divide', 'downscale', 'draw', 'elastic', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erode', 'exp', 'expand', 'expanded_region', 'filter', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_mask', 'hue', 'invert', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'less', 'less_equal', 'log', 'lookup_table', 'magnitude', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'normalize', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute', 'permute_channels', 'perspective', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_region', 'random_region_of_file', 'random_resized_crop', 'reduce', 'region_size', 'relative_boxes', 'remainder', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rgb_shift', 'rot90', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'sqrt', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'to_tensor', 'translate', 'translate_boxes', 'translate_points', 'transpose', 'transpose_boxes', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'weighted_sum']
 
 def absolute(x: float | Value) -> Value:
     """Returns the absolute value of x.
@@ -605,6 +605,31 @@ def center_region(height: int | Value, width: int | Value, crop_height: int | Va
         its sample fails.
     """
 
+@overload
+def channel_dropout(image: AnyArray, channel: int | AnyArray, *, fill: int | AnyArray = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def channel_dropout(image: Value, channel: int | Value, *, fill: int | Value = 0) -> Value:
+    """Sets one channel to a constant value.
+
+    Parameters
+    ----------
+    image : Value of image
+    channel : i32 or Value
+        The first channel is 0; 0 <= x <= 3.
+    fill : i32 or Value, default 0
+        The new value of the channel; 0 <= x <= 255.
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
 def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> Value:
     """Draws one of several numbers for each sample.
 
@@ -693,6 +718,39 @@ def clip_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
     Returns
     -------
     boxes : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def coarse_dropout(image: AnyArray, *, holes: int | AnyArray = 8, height: float | AnyArray = 8.0, width: float | AnyArray = 8.0, normalized: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def coarse_dropout(image: Value, *, holes: int | Value = 8, height: float | Value = 8.0, width: float | Value = 8.0, normalized: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+    """Fills several rectangles at random positions with a color.
+
+    Draws random numbers, which depend only on the seed, the epoch and the sample.
+
+    Parameters
+    ----------
+    image : Value of image
+    holes : i32 or Value, default 8
+        Number of rectangles; they may overlap; 0 <= x <= 1000.
+    height : f32 or Value, default 8.0
+        Height of each rectangle; at most the image's; 0 <= x.
+    width : f32 or Value, default 8.0
+        Width of each rectangle; at most the image's; 0 <= x.
+    normalized : bool, default False
+        Height and width are fractions of the image's, not pixels.
+    fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
+        Color, for each channel; 0 <= x <= 255.
+
+    Returns
+    -------
+    image : Value of image
 
     Raises
     ------
@@ -993,6 +1051,29 @@ def crop_points(points: Value, region: tuple[int, int, int, int] | Value) -> Val
     Returns
     -------
     moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def d4(image: AnyArray, element: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def d4(image: Value, element: int | Value) -> Value:
+    """Applies one of the eight symmetries of a square: turns and flips.
+
+    Parameters
+    ----------
+    image : Value of image
+    element : i32 or Value
+        0 to 3: quarter turns counter-clockwise; 4 to 7: a horizontal flip first, then 0 to 3 turns; 0 <= x <= 7.
+
+    Returns
+    -------
+    image : Value of image
 
     Raises
     ------
@@ -1347,6 +1428,31 @@ def divide(x: float | Value, y: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def downscale(image: AnyArray, scale: float | AnyArray, *, interpolation: Literal['nearest', 'box'] = 'nearest', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def downscale(image: Value, scale: float | Value, *, interpolation: Literal['nearest', 'box'] = 'nearest') -> Value:
+    """Shrinks the image and enlarges it back to its size, which loses detail.
+
+    Parameters
+    ----------
+    image : Value of image
+    scale : f32 or Value
+        Size of the small image / size of the image; 0 < x <= 1.
+    interpolation : {'nearest', 'box'}, default 'nearest'
+        How the image is shrunk: box averages all pixels; it is enlarged by nearest.
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
 def draw(count: int) -> tuple[Value, Value]:
     """Draws one of several uniformly, and a sign, for apply_random.
 
@@ -1557,6 +1663,22 @@ def erode(image: Value, *, window_height: int | Value = 3, window_width: int | V
     BuildError
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
+    """
+
+@overload
+def exp(x: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def exp(x: Value) -> Value:
+    """Returns e to the power of a number, or of each element of a tensor or image.
+
+    Parameters
+    ----------
+    x : Value of a number, tensor or image
+
+    Returns
+    -------
+    result : Value
+        The result of whole numbers is f32.
     """
 
 @overload
@@ -2200,6 +2322,22 @@ def less_equal(x: float | Value, y: float | Value) -> Value:
     """
 
 @overload
+def log(x: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def log(x: Value) -> Value:
+    """Returns the natural logarithm of a number, or of each element of a tensor or image.
+
+    Parameters
+    ----------
+    x : Value of a number, tensor or image
+
+    Returns
+    -------
+    result : Value
+        NaN for a negative number, and minus infinity for 0. The result of whole numbers is f32.
+    """
+
+@overload
 def lookup_table(image: AnyArray, levels: float | Sequence[float], *, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def lookup_table(image: Value, levels: float | Sequence[float]) -> Value:
@@ -2504,6 +2642,27 @@ def normal(mean: float | Value, stddev: float | Value) -> Value:
         its sample fails.
     """
 
+@overload
+def normalize(image: AnyArray, mean: Sequence[float] | float, std: Sequence[float] | float, *, dtype: Any = 'f32', layout: str = 'CHW', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def normalize(image: Value, mean: Sequence[float] | float, std: Sequence[float] | float, *, dtype: Any = 'f32', layout: str = 'CHW') -> Value:
+    """Converts an image to a normalized tensor: (pixel / 255 - mean) / std for each channel.
+
+    ``crop_mirror_normalize`` does the same, and crops and mirrors in the same pass.
+
+    Parameters
+    ----------
+    image : Value of image
+    mean, std : list of 1, 3 or 4 floats, or float
+        In units of 0 to 1, as in torchvision. A std must be above 0.
+    dtype : {'f32', 'f16', 'bf16'}, default 'f32'
+    layout : {'CHW', 'HWC'}, default 'CHW'
+
+    Returns
+    -------
+    tensor : Value of tensor
+    """
+
 def not_(x: float | Value) -> Value:
     """Returns true if x is false or zero.
 
@@ -2760,6 +2919,24 @@ def peek_jpeg(jpeg: Value) -> Value:
     BuildError
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
+    """
+
+@overload
+def permute(data: AnyArray, axes: Sequence[int], *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def permute(data: Value, axes: Sequence[int]) -> Value:
+    """Reorders the dimensions of a tensor or image, as ``numpy.transpose`` and ``torch.permute``.
+
+    Parameters
+    ----------
+    data : Value of tensor or image
+        With up to 6 dimensions.
+    axes : list of int
+        Dimension i of the result is dimension ``axes[i]`` of `data`. ``(2, 0, 1)`` makes CHW of an image.
+
+    Returns
+    -------
+    tensor : Value of tensor
     """
 
 @overload
@@ -3488,6 +3665,56 @@ def resize_points(points: Value, height: int | Value, width: int | Value, to_hei
     """
 
 @overload
+def rgb_shift(image: AnyArray, *, red: float | AnyArray = 0.0, green: float | AnyArray = 0.0, blue: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def rgb_shift(image: Value, *, red: float | Value = 0.0, green: float | Value = 0.0, blue: float | Value = 0.0) -> Value:
+    """Adds a number to each color channel.
+
+    Parameters
+    ----------
+    image : Value of image
+    red : f32 or Value, default 0.0
+        Added to the first channel; any finite number.
+    green : f32 or Value, default 0.0
+        Added to the second channel; any finite number.
+    blue : f32 or Value, default 0.0
+        Added to the third channel; any finite number.
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def rot90(image: AnyArray, turns: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def rot90(image: Value, turns: int | Value) -> Value:
+    """Turns the image by multiples of 90 degrees.
+
+    Parameters
+    ----------
+    image : Value of image
+    turns : i32 or Value
+        Quarter turns counter-clockwise; negative ones turn clockwise; any whole number.
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
 def rotate(image: AnyArray, degrees: float | AnyArray, *, keep_size: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def rotate(image: Value, degrees: float | Value, *, keep_size: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear') -> Value:
@@ -3937,6 +4164,22 @@ def solarize(image: Value, *, threshold: float | Value = 128.0) -> Value:
     """
 
 @overload
+def sqrt(x: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def sqrt(x: Value) -> Value:
+    """Returns the square root of a number, or of each element of a tensor or image.
+
+    Parameters
+    ----------
+    x : Value of a number, tensor or image
+
+    Returns
+    -------
+    result : Value
+        NaN for a negative number. The result of whole numbers is f32.
+    """
+
+@overload
 def stack(list: AnyArray | Sequence[AnyArray], length: int | AnyArray | None = None, *, reverse: bool = False, name: str = 'list', axis: int = 0, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def stack(list: Value | Sequence[Value], length: int | Value | None = None, *, reverse: bool = False, name: str = 'list', axis: int = 0) -> Value:
@@ -4069,6 +4312,24 @@ def to_image(tensor: Value, *, white: float | Value = 0.0) -> Value:
     BuildError
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
+    """
+
+@overload
+def to_tensor(image: AnyArray, *, dtype: Any = 'f32', layout: str = 'CHW', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def to_tensor(image: Value, *, dtype: Any = 'f32', layout: str = 'CHW') -> Value:
+    """Converts an image to a tensor.
+
+    Parameters
+    ----------
+    image : Value of image
+    dtype : {'f32', 'f16', 'bf16', 'u8'}, default 'f32'
+        Pixels become 0 to 1, but stay 0 to 255 as 'u8'.
+    layout : {'CHW', 'HWC'}, default 'CHW'
+
+    Returns
+    -------
+    tensor : Value of tensor
     """
 
 @overload
