@@ -250,13 +250,17 @@ std::vector<std::string> python_calls(const OperatorSchema& schema) {
       {"element", {}},
       {"elementwise", {}},
       {"elementwise_number", {}},
+      {"exp_elements", {}},
       {"filter_2d", {"ops.filter_2d(image, weights)"}},
       {"gpu", {"data.gpu()"}},
       {"list", {}},
+      {"log_elements", {}},
       {"pad", {}},
+      {"permute", {"ops.permute(data, axes)"}},
       {"reshape", {"ops.reshape(tensor, sizes, layout='none')"}},
       {"reverse", {}},
-      {"slice", {}}};
+      {"slice", {}},
+      {"sqrt_elements", {}}};
   if (const auto found = hand_written.find(schema.name); found != hand_written.end())
     return found->second;
   std::vector<std::string> required, named;
