@@ -8,6 +8,7 @@ all samples.
 from __future__ import annotations
 
 import builtins as _builtins
+import functools as _functools
 import inspect as _inspect
 from collections.abc import Sequence
 from typing import Any
@@ -1157,9 +1158,86 @@ __all__ = sorted(
 __all__ = [name for name in __all__ if name not in ("annotations", "Any", "Sequence")]
 
 _SCHEMAS = {_python_name(_one["name"]): _one for _one in _OPERATORS.values()}
+_DECLARED = {_name for _name in __all__ if hasattr(globals()[_name], "__signature__")}  # made from the library's declarations
+
+# Arguments that stand for two others, as torchvision, DALI and NumPy have them.
+_PAIRS = {
+    "size": ("height", "width"), "area": ("min_area", "max_area"), "ratio": ("min_ratio", "max_ratio"), "range": ("lo", "hi"),
+}
+
+
+def _both(operator: str, pair: str, given: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Returns the two arguments that a pair stands for."""
+    both = _PAIRS[pair]
+    for one in both:
+        if kwargs.get(one) is not None:
+            raise TypeError(f"{operator}: {pair}= stands for {both[0]}= and {both[1]}=, but {one}= is given, too; leave out one of the two")
+    if pair == "size" and (isinstance(given, _Value) or _is_number(given)):
+        if operator == "resize":
+            raise TypeError(
+                "resize: size= must be (height, width) (got one number); write shorter= for the shorter side, longer= for the longer one"
+            )
+        return {one: given for one in both}
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        one_number = ", or one number for both" if pair == "size" and operator != "resize" else ""
+        raise TypeError(f"{operator}: {pair}= must be a pair, ({both[0]}, {both[1]}){one_number} (got {_short(given)})")
+    return dict(zip(both, given))
+
+
+def _with_pairs(function: Any) -> Any:
+    """Returns a function that also takes `_PAIRS` for which it has both arguments, and resize `longer`."""
+    signature, operator = _inspect.signature(function), function.__name__
+    names = signature.parameters
+    required = [one.name for one in names.values() if one.default is one.empty]
+    pairs = [
+        pair for pair, both in _PAIRS.items()
+        if pair not in names and _builtins.all(one in names for one in both)
+        and (tuple(required[-2:]) == both or not set(both) & set(required))
+    ]
+    longer = operator == "resize"
+    if not pairs:
+        return function
+
+    @_functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for pair in pairs:
+            if pair in kwargs and (given := kwargs.pop(pair)) is not None:
+                kwargs.update(_both(operator, pair, given, kwargs))
+        if longer and kwargs.get("longer") is not None:
+            for one in ("height", "width", "shorter", "mode"):
+                if kwargs.get(one) is not None:
+                    raise TypeError(f"resize: longer= and {one}= exclude each other; leave out one of the two")
+            side = kwargs.pop("longer")
+            kwargs.update(height=side, width=side, mode="not_larger")
+        elif longer:
+            kwargs.pop("longer", None)
+        return function(*args, **kwargs)
+
+    kind = _inspect.Parameter
+    parameters = [
+        one.replace(default=None) if one.default is one.empty and _builtins.any(name in _PAIRS[pair] for pair in pairs) else one
+        for name, one in names.items()
+    ]
+    text = ""
+    for pair in pairs:
+        both = _PAIRS[pair]
+        one_number = ", or one number for both" if pair == "size" and not longer else ""
+        annotation = "Sequence[float | Value]" if pair != "size" else "Sequence[int | Value]" if longer else "int | Value | Sequence[int | Value]"
+        parameters.append(kind(pair, kind.KEYWORD_ONLY, default=None, annotation=f"{annotation} | None"))
+        text += f"{pair} : ({both[0]}, {both[1]}){one_number}, optional\n    In place of {both[0]} and {both[1]}.\n"
+    if longer:
+        parameters.append(kind("longer", kind.KEYWORD_ONLY, default=None, annotation="int | Value | None"))
+        text += "longer : int or Value, optional\n    The length of the longer side; the other one follows.\n"
+    call.__signature__ = signature.replace(parameters=parameters)
+    if call.__doc__:
+        before, mark, after = _inspect.cleandoc(call.__doc__).partition("\n\nReturns\n")
+        call.__doc__ = f"{before}\n{text.rstrip()}{mark}{after}"
+    return call
+
+
 for _name in __all__:
-    _function = globals()[_name]
-    globals()[_name] = _eager(_refusing(Exception)(_function), _SCHEMAS.get(_name) if hasattr(_function, "__signature__") else None)
+    _function = _with_pairs(globals()[_name])
+    globals()[_name] = _eager(_refusing(Exception)(_function), _SCHEMAS.get(_name) if _name in _DECLARED else None)
 
 
 def __dir__() -> list[str]:

@@ -26,9 +26,9 @@ def absolute(x: float | Value) -> Value:
     """
 
 @overload
-def absolute_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def absolute_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def absolute_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
+def absolute_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Converts boxes from fractions of width and height to pixels.
 
     Parameters
@@ -38,6 +38,8 @@ def absolute_boxes(boxes: Value, height: int | Value, width: int | Value) -> Val
         Height of the image, in pixels; 1 <= x <= 65535.
     width : i32 or Value
         Width of the image, in pixels; 1 <= x <= 65535.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -117,9 +119,9 @@ def affine(image: Value, *, degrees: float | Value = 0.0, y: float | Value = 0.0
     """
 
 @overload
-def affine_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, degrees: float | AnyArray = 0.0, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, scale: float | AnyArray = 1.0, shear_y: float | AnyArray = 0.0, shear_x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.5, center_x: float | AnyArray = 0.5, seed: int | None = None, generator: Any = None) -> Any: ...
+def affine_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, degrees: float | AnyArray = 0.0, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, scale: float | AnyArray = 1.0, shear_y: float | AnyArray = 0.0, shear_x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.5, center_x: float | AnyArray = 0.5, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def affine_boxes(boxes: Value, height: int | Value, width: int | Value, *, degrees: float | Value = 0.0, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, scale: float | Value = 1.0, shear_y: float | Value = 0.0, shear_x: float | Value = 0.0, center_y: float | Value = 0.5, center_x: float | Value = 0.5) -> Value:
+def affine_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, degrees: float | Value = 0.0, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, scale: float | Value = 1.0, shear_y: float | Value = 0.0, shear_x: float | Value = 0.0, center_y: float | Value = 0.5, center_x: float | Value = 0.5, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Moves boxes as affine moves their image.
 
     Parameters
@@ -147,6 +149,8 @@ def affine_boxes(boxes: Value, height: int | Value, width: int | Value, *, degre
         Fixed point, as a fraction of the height; -10 <= x <= 10.
     center_x : f32 or Value, default 0.5
         Fixed point, as a fraction of the width; -10 <= x <= 10.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -160,9 +164,9 @@ def affine_boxes(boxes: Value, height: int | Value, width: int | Value, *, degre
     """
 
 @overload
-def affine_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, *, degrees: float | AnyArray = 0.0, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, scale: float | AnyArray = 1.0, shear_y: float | AnyArray = 0.0, shear_x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.5, center_x: float | AnyArray = 0.5, seed: int | None = None, generator: Any = None) -> Any: ...
+def affine_points(points: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, degrees: float | AnyArray = 0.0, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, scale: float | AnyArray = 1.0, shear_y: float | AnyArray = 0.0, shear_x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.5, center_x: float | AnyArray = 0.5, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def affine_points(points: Value, height: int | Value, width: int | Value, *, degrees: float | Value = 0.0, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, scale: float | Value = 1.0, shear_y: float | Value = 0.0, shear_x: float | Value = 0.0, center_y: float | Value = 0.5, center_x: float | Value = 0.5) -> Value:
+def affine_points(points: Value, height: int | Value | None = None, width: int | Value | None = None, *, degrees: float | Value = 0.0, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, scale: float | Value = 1.0, shear_y: float | Value = 0.0, shear_x: float | Value = 0.0, center_y: float | Value = 0.5, center_x: float | Value = 0.5, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Moves points as affine moves their image.
 
     Parameters
@@ -190,6 +194,8 @@ def affine_points(points: Value, height: int | Value, width: int | Value, *, deg
         Fixed point, as a fraction of the height; -10 <= x <= 10.
     center_x : f32 or Value, default 0.5
         Fixed point, as a fraction of the width; -10 <= x <= 10.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -556,9 +562,9 @@ def cat(*tensors: Value | Sequence[Value], axis: int = 0) -> Value:
     """
 
 @overload
-def center_crop(image: AnyArray, height: int | AnyArray, width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def center_crop(image: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def center_crop(image: Value, height: int | Value, width: int | Value) -> Value:
+def center_crop(image: Value, height: int | Value | None = None, width: int | Value | None = None, *, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Crops the center of the image.
 
     Parameters
@@ -568,6 +574,8 @@ def center_crop(image: Value, height: int | Value, width: int | Value) -> Value:
         Height of the crop, in pixels; 1 <= x.
     width : i32 or Value
         Width of the crop, in pixels; 1 <= x.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -702,9 +710,9 @@ def clamp(x: Value, low: Value | float, high: Value | float) -> Value:
     """
 
 @overload
-def clip_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def clip_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def clip_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
+def clip_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Clips boxes to the image.
 
     Parameters
@@ -714,6 +722,8 @@ def clip_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
         Height of the image, in pixels; 1 <= x <= 65535.
     width : i32 or Value
         Width of the image, in pixels; 1 <= x <= 65535.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -727,9 +737,9 @@ def clip_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
     """
 
 @overload
-def coarse_dropout(image: AnyArray, *, holes: int | AnyArray = 8, height: float | AnyArray = 8.0, width: float | AnyArray = 8.0, normalized: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+def coarse_dropout(image: AnyArray, *, holes: int | AnyArray = 8, height: float | AnyArray = 8.0, width: float | AnyArray = 8.0, normalized: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def coarse_dropout(image: Value, *, holes: int | Value = 8, height: float | Value = 8.0, width: float | Value = 8.0, normalized: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+def coarse_dropout(image: Value, *, holes: int | Value = 8, height: float | Value = 8.0, width: float | Value = 8.0, normalized: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Fills several rectangles at random positions with a color.
 
     Draws random numbers, which depend only on the seed, the epoch and the sample.
@@ -747,6 +757,8 @@ def coarse_dropout(image: Value, *, holes: int | Value = 8, height: float | Valu
         Height and width are fractions of the image's, not pixels.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
         Color, for each channel; 0 <= x <= 255.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -971,9 +983,9 @@ def crop_boxes(boxes: Value, region: tuple[int, int, int, int] | Value) -> Value
     """
 
 @overload
-def crop_mirror_normalize(image: AnyArray, *, height: int | AnyArray = 0, width: int | AnyArray = 0, mirror: bool | AnyArray = False, mean: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | AnyArray = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | AnyArray = 1.0, shift: float | AnyArray = 0.0, pad_output: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+def crop_mirror_normalize(image: AnyArray, *, height: int | AnyArray = 0, width: int | AnyArray = 0, mirror: bool | AnyArray = False, mean: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | AnyArray = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | AnyArray = 1.0, shift: float | AnyArray = 0.0, pad_output: bool = False, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def crop_mirror_normalize(image: Value, *, height: int | Value = 0, width: int | Value = 0, mirror: bool | Value = False, mean: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | Value = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | Value = 1.0, shift: float | Value = 0.0, pad_output: bool = False) -> Value:
+def crop_mirror_normalize(image: Value, *, height: int | Value = 0, width: int | Value = 0, mirror: bool | Value = False, mean: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | Value = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | Value = 1.0, shift: float | Value = 0.0, pad_output: bool = False, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Crops the center, optionally mirrors it, and normalizes it to a tensor.
 
     Parameters
@@ -999,6 +1011,8 @@ def crop_mirror_normalize(image: Value, *, height: int | Value = 0, width: int |
         Added last; any finite number.
     pad_output : bool, default False
         Adds a fourth channel of zeros to three.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -1083,9 +1097,9 @@ def d4(image: Value, element: int | Value) -> Value:
     """
 
 @overload
-def decode_and_resize(jpeg: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, height: int | AnyArray = 224, width: int | AnyArray = 224, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+def decode_and_resize(jpeg: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, height: int | AnyArray = 224, width: int | AnyArray = 224, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, height: int | Value = 224, width: int | Value = 224, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True) -> Value:
+def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, height: int | Value = 224, width: int | Value = 224, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Decodes a region of a JPEG file and resizes it; the decoder may downscale it.
 
     Parameters
@@ -1115,6 +1129,8 @@ def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *,
         How values between pixels are computed.
     antialias : bool, default True
         Averages all source pixels when downscaling, not only the nearest ones.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -1324,9 +1340,9 @@ def decode_jpeg_size(jpeg: Value, *, color: Literal['rgb', 'gray'] = 'rgb', appl
     """
 
 @overload
-def detection_augment(jpeg: AnyArray, boxes: AnyArray, labels: AnyArray, *, height: int = 300, width: int = 300, zoom_probability: float = 0.5, max_zoom: float = 4.0, fill: int | tuple[int, int, int] = (124, 116, 104), mirror_probability: float = 0.5, color_probability: float = 0.5, seed: int | None = None, generator: Any = None) -> tuple[Any, Any, Any]: ...
+def detection_augment(jpeg: AnyArray, boxes: AnyArray, labels: AnyArray, *, height: int = 300, width: int = 300, zoom_probability: float = 0.5, max_zoom: float = 4.0, fill: int | tuple[int, int, int] = (124, 116, 104), mirror_probability: float = 0.5, color_probability: float = 0.5, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> tuple[Any, Any, Any]: ...
 @overload
-def detection_augment(jpeg: Value, boxes: Value, labels: Value, *, height: int = 300, width: int = 300, zoom_probability: float = 0.5, max_zoom: float = 4.0, fill: int | tuple[int, int, int] = (124, 116, 104), mirror_probability: float = 0.5, color_probability: float = 0.5) -> tuple[Value, Value, Value]:
+def detection_augment(jpeg: Value, boxes: Value, labels: Value, *, height: int = 300, width: int = 300, zoom_probability: float = 0.5, max_zoom: float = 4.0, fill: int | tuple[int, int, int] = (124, 116, 104), mirror_probability: float = 0.5, color_probability: float = 0.5, size: int | Value | Sequence[int | Value] | None = None) -> tuple[Value, Value, Value]:
     """Crops a random region of an image with its boxes and labels, as SSD's training does.
 
     The image may first be placed on a larger canvas. The region is resized and may be flipped, and its colors change. Boxes
@@ -1350,6 +1366,8 @@ def detection_augment(jpeg: Value, boxes: Value, labels: Value, *, height: int =
     mirror_probability : float, default 0.5
     color_probability : float, default 0.5
         The probability of each of the four changes of :func:`photometric_distort`.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -1581,9 +1599,9 @@ def equalize(image: Value) -> Value:
     """
 
 @overload
-def erase(image: AnyArray, height: float | AnyArray, width: float | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, normalized: bool = False, centered: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+def erase(image: AnyArray, height: float | AnyArray | None = None, width: float | AnyArray | None = None, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, normalized: bool = False, centered: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def erase(image: Value, height: float | Value, width: float | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, normalized: bool = False, centered: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+def erase(image: Value, height: float | Value | None = None, width: float | Value | None = None, *, y: float | Value = 0.0, x: float | Value = 0.0, normalized: bool = False, centered: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Fills a rectangle, given by numbers, with a color.
 
     Parameters
@@ -1603,6 +1621,8 @@ def erase(image: Value, height: float | Value, width: float | Value, *, y: float
         Y and x are the rectangle's center.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
         Color, for each channel; 0 <= x <= 255.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -1710,7 +1730,7 @@ def expand(image: Value, *, ratio: float | Value = 2.0, y: float | Value = 0.5, 
         its sample fails.
     """
 
-def expanded_region(height: int | Value, width: int | Value, ratio: float | Value = 2.0, y: float | Value = 0.5, x: float | Value = 0.5) -> Value:
+def expanded_region(height: int | Value | None = None, width: int | Value | None = None, ratio: float | Value = 2.0, y: float | Value = 0.5, x: float | Value = 0.5, *, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Returns the canvas of expand as a region in the image's coordinates.
 
     Parameters
@@ -1725,6 +1745,8 @@ def expanded_region(height: int | Value, width: int | Value, ratio: float | Valu
         Fraction of the free rows above the image; 0 <= x <= 1.
     x : f32 or Value, default 0.5
         Fraction of the free columns left of the image; 0 <= x <= 1.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -1772,9 +1794,9 @@ def filter_2d(image: Value, weights: Sequence[Sequence[float]]) -> Value:
     """
 
 @overload
-def filter_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, min_area: float = 0.0, min_visibility: float = 0.0, min_height: float = 0.0, min_width: float = 0.0, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+def filter_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, min_area: float = 0.0, min_visibility: float = 0.0, min_height: float = 0.0, min_width: float = 0.0, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
 @overload
-def filter_boxes(boxes: Value, height: int | Value, width: int | Value, *, min_area: float = 0.0, min_visibility: float = 0.0, min_height: float = 0.0, min_width: float = 0.0) -> tuple[Value, Value]:
+def filter_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, min_area: float = 0.0, min_visibility: float = 0.0, min_height: float = 0.0, min_width: float = 0.0, size: int | Value | Sequence[int | Value] | None = None) -> tuple[Value, Value]:
     """Clips boxes to the image and drops those with too little left.
 
     Parameters
@@ -1792,6 +1814,8 @@ def filter_boxes(boxes: Value, height: int | Value, width: int | Value, *, min_a
         Least size inside the image, in pixels; 0 <= x.
     min_width : f32, default 0.0
         Least size inside the image, in pixels; 0 <= x.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -1831,9 +1855,9 @@ def flip(image: Value, *, horizontal: bool | Value = True, vertical: bool | Valu
     """
 
 @overload
-def flip_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, horizontal: bool | AnyArray = True, vertical: bool | AnyArray = False, seed: int | None = None, generator: Any = None) -> Any: ...
+def flip_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, horizontal: bool | AnyArray = True, vertical: bool | AnyArray = False, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def flip_boxes(boxes: Value, height: int | Value, width: int | Value, *, horizontal: bool | Value = True, vertical: bool | Value = False) -> Value:
+def flip_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, horizontal: bool | Value = True, vertical: bool | Value = False, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Moves boxes as flip moves their image.
 
     Parameters
@@ -1847,6 +1871,8 @@ def flip_boxes(boxes: Value, height: int | Value, width: int | Value, *, horizon
         Swaps left and right.
     vertical : bool or Value, default False
         Swaps top and bottom.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -1860,9 +1886,9 @@ def flip_boxes(boxes: Value, height: int | Value, width: int | Value, *, horizon
     """
 
 @overload
-def flip_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, *, horizontal: bool | AnyArray = True, vertical: bool | AnyArray = False, seed: int | None = None, generator: Any = None) -> Any: ...
+def flip_points(points: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, horizontal: bool | AnyArray = True, vertical: bool | AnyArray = False, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def flip_points(points: Value, height: int | Value, width: int | Value, *, horizontal: bool | Value = True, vertical: bool | Value = False) -> Value:
+def flip_points(points: Value, height: int | Value | None = None, width: int | Value | None = None, *, horizontal: bool | Value = True, vertical: bool | Value = False, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Moves points as flip moves their image.
 
     Parameters
@@ -1876,6 +1902,8 @@ def flip_points(points: Value, height: int | Value, width: int | Value, *, horiz
         Swaps left and right.
     vertical : bool or Value, default False
         Swaps top and bottom.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -2754,9 +2782,9 @@ def pad_boxes(boxes: Value, *, left: int | Value = 0, top: int | Value = 0) -> V
     """
 
 @overload
-def pad_image(image: AnyArray, *, left: int | AnyArray = 0, top: int | AnyArray = 0, right: int | AnyArray = 0, bottom: int | AnyArray = 0, height: int | AnyArray = 0, width: int | AnyArray = 0, border: Literal['constant', 'edge', 'reflect'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+def pad_image(image: AnyArray, *, left: int | AnyArray = 0, top: int | AnyArray = 0, right: int | AnyArray = 0, bottom: int | AnyArray = 0, height: int | AnyArray = 0, width: int | AnyArray = 0, border: Literal['constant', 'edge', 'reflect'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def pad_image(image: Value, *, left: int | Value = 0, top: int | Value = 0, right: int | Value = 0, bottom: int | Value = 0, height: int | Value = 0, width: int | Value = 0, border: Literal['constant', 'edge', 'reflect'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+def pad_image(image: Value, *, left: int | Value = 0, top: int | Value = 0, right: int | Value = 0, bottom: int | Value = 0, height: int | Value = 0, width: int | Value = 0, border: Literal['constant', 'edge', 'reflect'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Pads the image with a color, its edge pixels or its reflection.
 
     Parameters
@@ -2778,6 +2806,8 @@ def pad_image(image: Value, *, left: int | Value = 0, top: int | Value = 0, righ
         Margin: the fill, the nearest pixel, or the image mirrored at the middle of its edge pixels.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
         Color for border = constant, for each channel; 0 <= x <= 255.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -3142,9 +3172,9 @@ def randint(low: int | Value, high: int | Value) -> Value:
     """
 
 @overload
-def random_bbox_crop(boxes: AnyArray, labels: AnyArray, height: int | AnyArray, width: int | AnyArray, *, thresholds: float | Sequence[float] = [0.0, 0.10000000149011612, 0.30000001192092896, 0.5, 0.699999988079071, 0.8999999761581421, 1.0], min_scale: float = 0.3, max_scale: float = 1.0, min_ratio: float = 0.5, max_ratio: float = 2.0, attempts: int = 40, rounds: int = 50, seed: int | None = None, generator: Any = None) -> tuple[Any, Any, Any]: ...
+def random_bbox_crop(boxes: AnyArray, labels: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, thresholds: float | Sequence[float] = [0.0, 0.10000000149011612, 0.30000001192092896, 0.5, 0.699999988079071, 0.8999999761581421, 1.0], min_scale: float = 0.3, max_scale: float = 1.0, min_ratio: float = 0.5, max_ratio: float = 2.0, attempts: int = 40, rounds: int = 50, size: int | AnyArray | Sequence[int | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> tuple[Any, Any, Any]: ...
 @overload
-def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: int | Value, *, thresholds: float | Sequence[float] = [0.0, 0.10000000149011612, 0.30000001192092896, 0.5, 0.699999988079071, 0.8999999761581421, 1.0], min_scale: float = 0.3, max_scale: float = 1.0, min_ratio: float = 0.5, max_ratio: float = 2.0, attempts: int = 40, rounds: int = 50) -> tuple[Value, Value, Value]:
+def random_bbox_crop(boxes: Value, labels: Value, height: int | Value | None = None, width: int | Value | None = None, *, thresholds: float | Sequence[float] = [0.0, 0.10000000149011612, 0.30000001192092896, 0.5, 0.699999988079071, 0.8999999761581421, 1.0], min_scale: float = 0.3, max_scale: float = 1.0, min_ratio: float = 0.5, max_ratio: float = 2.0, attempts: int = 40, rounds: int = 50, size: int | Value | Sequence[int | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> tuple[Value, Value, Value]:
     """Draws a random region that overlaps a box enough, and returns the boxes within it.
 
     Draws random numbers, which depend only on the seed, the epoch and the sample.
@@ -3171,6 +3201,10 @@ def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: in
         Regions drawn for each threshold; 1 <= x <= 10000.
     rounds : i32, default 50
         Thresholds drawn; 1 <= x <= 10000.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
+    ratio : (min_ratio, max_ratio), optional
+        In place of min_ratio and max_ratio.
 
     Returns
     -------
@@ -3186,9 +3220,9 @@ def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: in
     """
 
 @overload
-def random_crop(image: AnyArray, height: int = 224, width: int = 224, *, padding: int | Sequence[int] = 0, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+def random_crop(image: AnyArray, height: int = 224, width: int = 224, *, padding: int | Sequence[int] = 0, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: int | Sequence[int] = 0, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0) -> Value:
+def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: int | Sequence[int] = 0, top: int = 0, left: int = 0, bottom: int = 0, right: int = 0, pad_if_needed: bool = False, border: str = 'constant', fill: int | tuple[int, int, int] = 0, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Cuts out a window of a fixed size at a random position.
 
     All positions are equally likely. Without padding, the decoder before it decodes only the window.
@@ -3208,6 +3242,8 @@ def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: i
         The content of the padding.
     fill : int, or list of 3 or 4 ints, default 0
         The color of constant padding, 0 to 255.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -3257,9 +3293,9 @@ def random_crop_region(height: int | Value, width: int | Value, crop_height: int
     """
 
 @overload
-def random_erasing(image: AnyArray, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | AnyArray = 0, seed: int | None = None, generator: Any = None) -> Any: ...
+def random_erasing(image: AnyArray, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | AnyArray = 0, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | Value = 0) -> Value:
+def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | Value = 0, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
     """Fills a random rectangle with a color, with the given probability.
 
     Parameters
@@ -3273,6 +3309,10 @@ def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 
         The range of the rectangle's height divided by its width.
     fill : int, list of 3 or 4 ints, or Value of a tensor, default 0
         The color, 0 to 255.
+    area : (min_area, max_area), optional
+        In place of min_area and max_area.
+    ratio : (min_ratio, max_ratio), optional
+        In place of min_ratio and max_ratio.
 
     Returns
     -------
@@ -3280,9 +3320,9 @@ def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 
     """
 
 @overload
-def random_erasing_region(image: AnyArray, *, probability: float | AnyArray = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, seed: int | None = None, generator: Any = None) -> Any: ...
+def random_erasing_region(image: AnyArray, *, probability: float | AnyArray = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def random_erasing_region(image: Value, *, probability: float | Value = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3) -> Value:
+def random_erasing_region(image: Value, *, probability: float | Value = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
     """Draws a random rectangle to erase, which may be empty.
 
     Draws random numbers, which depend only on the seed, the epoch and the sample.
@@ -3300,6 +3340,10 @@ def random_erasing_region(image: Value, *, probability: float | Value = 0.5, min
         Height / width; 0 < x.
     max_ratio : f32, default 3.3
         Height / width; 0 < x.
+    area : (min_area, max_area), optional
+        In place of min_area and max_area.
+    ratio : (min_ratio, max_ratio), optional
+        In place of min_ratio and max_ratio.
 
     Returns
     -------
@@ -3313,9 +3357,9 @@ def random_erasing_region(image: Value, *, probability: float | Value = 0.5, min
     """
 
 @overload
-def random_region(image: AnyArray, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, seed: int | None = None, generator: Any = None) -> Any: ...
+def random_region(image: AnyArray, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def random_region(image: Value, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334) -> Value:
+def random_region(image: Value, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
     """Draws a random rectangle inside the image.
 
     Draws random numbers, which depend only on the seed, the epoch and the sample.
@@ -3331,6 +3375,10 @@ def random_region(image: Value, *, min_area: float = 0.08, max_area: float = 1.0
         Width / height; 0 < x.
     max_ratio : f32, default 1.3333334
         Width / height; 0 < x.
+    area : (min_area, max_area), optional
+        In place of min_area and max_area.
+    ratio : (min_ratio, max_ratio), optional
+        In place of min_ratio and max_ratio.
 
     Returns
     -------
@@ -3344,9 +3392,9 @@ def random_region(image: Value, *, min_area: float = 0.08, max_area: float = 1.0
     """
 
 @overload
-def random_region_of_file(jpeg: AnyArray, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, apply_orientation: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+def random_region_of_file(jpeg: AnyArray, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, apply_orientation: bool = True, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def random_region_of_file(jpeg: Value, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, apply_orientation: bool = True) -> Value:
+def random_region_of_file(jpeg: Value, *, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333334, apply_orientation: bool = True, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
     """Draws a random rectangle inside the image of a JPEG file.
 
     Draws random numbers, which depend only on the seed, the epoch and the sample.
@@ -3364,6 +3412,10 @@ def random_region_of_file(jpeg: Value, *, min_area: float = 0.08, max_area: floa
         Width / height; 0 < x.
     apply_orientation : bool, default True
         Applies the EXIF orientation.
+    area : (min_area, max_area), optional
+        In place of min_area and max_area.
+    ratio : (min_ratio, max_ratio), optional
+        In place of min_ratio and max_ratio.
 
     Returns
     -------
@@ -3377,9 +3429,9 @@ def random_region_of_file(jpeg: Value, *, min_area: float = 0.08, max_area: floa
     """
 
 @overload
-def random_resized_crop(image: AnyArray, *, height: int = 224, width: int = 224, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333333333333333, interpolation: str = 'bilinear', antialias: bool = True, shrink: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+def random_resized_crop(image: AnyArray, *, height: int = 224, width: int = 224, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333333333333333, interpolation: str = 'bilinear', antialias: bool = True, shrink: bool = False, size: int | AnyArray | Sequence[int | AnyArray] | None = None, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def random_resized_crop(image: Value, *, height: int = 224, width: int = 224, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333333333333333, interpolation: str = 'bilinear', antialias: bool = True, shrink: bool = False) -> Value:
+def random_resized_crop(image: Value, *, height: int = 224, width: int = 224, min_area: float = 0.08, max_area: float = 1.0, min_ratio: float = 0.75, max_ratio: float = 1.3333333333333333, interpolation: str = 'bilinear', antialias: bool = True, shrink: bool = False, size: int | Value | Sequence[int | Value] | None = None, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
     """Crops a random rectangle and resizes it; decodes only that region of a JPEG file.
 
     Parameters
@@ -3398,6 +3450,12 @@ def random_resized_crop(image: Value, *, height: int = 224, width: int = 224, mi
         If True, all pixels contribute when the rectangle is made smaller. Otherwise only the nearest ones do.
     shrink : bool, default False
         If True, the decoder may shrink large rectangles of JPEG files. This is faster, but changes the pixels.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
+    area : (min_area, max_area), optional
+        In place of min_area and max_area.
+    ratio : (min_ratio, max_ratio), optional
+        In place of min_ratio and max_ratio.
 
     Returns
     -------
@@ -3452,9 +3510,9 @@ def region_size(region: Value) -> tuple[Value, Value]:
     """
 
 @overload
-def relative_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def relative_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def relative_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
+def relative_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Converts boxes from pixels to fractions of width and height.
 
     Parameters
@@ -3464,6 +3522,8 @@ def relative_boxes(boxes: Value, height: int | Value, width: int | Value) -> Val
         Height of the image, in pixels; 1 <= x <= 65535.
     width : i32 or Value
         Width of the image, in pixels; 1 <= x <= 65535.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -3517,9 +3577,9 @@ def reshape(tensor: Value, sizes: int | Sequence[int], *, layout: str = 'none') 
     """
 
 @overload
-def resize(image: AnyArray, *, height: int | AnyArray = 0, width: int | AnyArray = 0, shorter: int | AnyArray = 0, mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = 'as_given', max_size: int | AnyArray = 0, roi_start_y: float | AnyArray = 0.0, roi_start_x: float | AnyArray = 0.0, roi_end_y: float | AnyArray = 0.0, roi_end_x: float | AnyArray = 0.0, roi_relative: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+def resize(image: AnyArray, *, height: int | AnyArray = 0, width: int | AnyArray = 0, shorter: int | AnyArray = 0, mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = 'as_given', max_size: int | AnyArray = 0, roi_start_y: float | AnyArray = 0.0, roi_start_x: float | AnyArray = 0.0, roi_end_y: float | AnyArray = 0.0, roi_end_x: float | AnyArray = 0.0, roi_relative: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, size: Sequence[int | AnyArray] | None = None, longer: int | AnyArray | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def resize(image: Value, *, height: int | Value = 0, width: int | Value = 0, shorter: int | Value = 0, mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = 'as_given', max_size: int | Value = 0, roi_start_y: float | Value = 0.0, roi_start_x: float | Value = 0.0, roi_end_y: float | Value = 0.0, roi_end_x: float | Value = 0.0, roi_relative: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True) -> Value:
+def resize(image: Value, *, height: int | Value = 0, width: int | Value = 0, shorter: int | Value = 0, mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = 'as_given', max_size: int | Value = 0, roi_start_y: float | Value = 0.0, roi_start_x: float | Value = 0.0, roi_end_y: float | Value = 0.0, roi_end_x: float | Value = 0.0, roi_relative: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, size: Sequence[int | Value] | None = None, longer: int | Value | None = None) -> Value:
     """Resizes the image, with antialiasing by default.
 
     Parameters
@@ -3549,6 +3609,10 @@ def resize(image: Value, *, height: int | Value = 0, width: int | Value = 0, sho
         How values between pixels are computed.
     antialias : bool, default True
         Averages all source pixels when downscaling, not only the nearest ones.
+    size : (height, width), optional
+        In place of height and width.
+    longer : int or Value, optional
+        The length of the longer side; the other one follows.
 
     Returns
     -------
@@ -3591,9 +3655,9 @@ def resize_boxes(boxes: Value, height: int | Value, width: int | Value, to_heigh
     """
 
 @overload
-def resize_mirror_normalize(image: AnyArray, *, height: int | AnyArray = 224, width: int | AnyArray = 224, mirror: bool | AnyArray = False, mean: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | AnyArray = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | AnyArray = 1.0, shift: float | AnyArray = 0.0, pad_output: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, seed: int | None = None, generator: Any = None) -> Any: ...
+def resize_mirror_normalize(image: AnyArray, *, height: int | AnyArray = 224, width: int | AnyArray = 224, mirror: bool | AnyArray = False, mean: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | AnyArray = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | AnyArray = 1.0, shift: float | AnyArray = 0.0, pad_output: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def resize_mirror_normalize(image: Value, *, height: int | Value = 224, width: int | Value = 224, mirror: bool | Value = False, mean: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | Value = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | Value = 1.0, shift: float | Value = 0.0, pad_output: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True) -> Value:
+def resize_mirror_normalize(image: Value, *, height: int | Value = 224, width: int | Value = 224, mirror: bool | Value = False, mean: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] | Value = [1.0, 1.0, 1.0, 1.0], dtype: Literal['f32', 'f16', 'bf16', 'u8', 'i8'] = 'f32', layout: Literal['CHW', 'HWC'] = 'CHW', scale: float | Value = 1.0, shift: float | Value = 0.0, pad_output: bool = False, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Resizes the image, optionally mirrors it, and normalizes it to a tensor.
 
     Parameters
@@ -3623,6 +3687,8 @@ def resize_mirror_normalize(image: Value, *, height: int | Value = 224, width: i
         How values between pixels are computed.
     antialias : bool, default True
         Averages all source pixels when downscaling, not only the nearest ones.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -3910,9 +3976,9 @@ def scaled_region(height: int | Value, width: int | Value, window_height: int | 
     """
 
 @overload
-def segmentation_augment(jpeg: AnyArray, mask: AnyArray, *, height: int = 512, width: int = 512, min_scale: float = 0.5, max_scale: float = 2.0, fill: int | tuple[int, int, int] = (124, 116, 104), ignored: int = 255, mirror_probability: float = 0.5, color_probability: float = 0.5, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+def segmentation_augment(jpeg: AnyArray, mask: AnyArray, *, height: int = 512, width: int = 512, min_scale: float = 0.5, max_scale: float = 2.0, fill: int | tuple[int, int, int] = (124, 116, 104), ignored: int = 255, mirror_probability: float = 0.5, color_probability: float = 0.5, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
 @overload
-def segmentation_augment(jpeg: Value, mask: Value, *, height: int = 512, width: int = 512, min_scale: float = 0.5, max_scale: float = 2.0, fill: int | tuple[int, int, int] = (124, 116, 104), ignored: int = 255, mirror_probability: float = 0.5, color_probability: float = 0.5) -> tuple[Value, Value]:
+def segmentation_augment(jpeg: Value, mask: Value, *, height: int = 512, width: int = 512, min_scale: float = 0.5, max_scale: float = 2.0, fill: int | tuple[int, int, int] = (124, 116, 104), ignored: int = 255, mirror_probability: float = 0.5, color_probability: float = 0.5, size: int | Value | Sequence[int | Value] | None = None) -> tuple[Value, Value]:
     """Scales an image and its mask, and cuts out a random window.
 
     Both are scaled by the same factor, padded if too small, cropped, and flipped together. The colors of the image change.
@@ -3934,6 +4000,8 @@ def segmentation_augment(jpeg: Value, mask: Value, *, height: int = 512, width: 
     mirror_probability : float, default 0.5
     color_probability : float, default 0.5
         The probability of each of the four changes of :func:`photometric_distort`.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -3999,9 +4067,9 @@ def shear(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, cente
     """
 
 @overload
-def shear_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.0, center_x: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+def shear_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.0, center_x: float | AnyArray = 0.0, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, center_y: float | Value = 0.0, center_x: float | Value = 0.0) -> Value:
+def shear_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, y: float | Value = 0.0, x: float | Value = 0.0, center_y: float | Value = 0.0, center_x: float | Value = 0.0, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Moves boxes as shear moves their image.
 
     Parameters
@@ -4019,6 +4087,8 @@ def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: flo
         Fixed point, as a fraction of the height; -10 <= x <= 10.
     center_x : f32 or Value, default 0.0
         Fixed point, as a fraction of the width; -10 <= x <= 10.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -4032,9 +4102,9 @@ def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: flo
     """
 
 @overload
-def shear_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.0, center_x: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+def shear_points(points: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, center_y: float | AnyArray = 0.0, center_x: float | AnyArray = 0.0, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def shear_points(points: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, center_y: float | Value = 0.0, center_x: float | Value = 0.0) -> Value:
+def shear_points(points: Value, height: int | Value | None = None, width: int | Value | None = None, *, y: float | Value = 0.0, x: float | Value = 0.0, center_y: float | Value = 0.0, center_x: float | Value = 0.0, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Moves points as shear moves their image.
 
     Parameters
@@ -4052,6 +4122,8 @@ def shear_points(points: Value, height: int | Value, width: int | Value, *, y: f
         Fixed point, as a fraction of the height; -10 <= x <= 10.
     center_x : f32 or Value, default 0.0
         Fixed point, as a fraction of the width; -10 <= x <= 10.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -4090,9 +4162,9 @@ def shot_noise(image: Value, factor: float | Value) -> Value:
     """
 
 @overload
-def sim_clr(jpeg: AnyArray, *, height: int = 224, width: int = 224, min_area: float = 0.08, color_strength: float = 1.0, color_probability: float = 0.8, gray_probability: float = 0.2, blur_probability: float = 0.5, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
+def sim_clr(jpeg: AnyArray, *, height: int = 224, width: int = 224, min_area: float = 0.08, color_strength: float = 1.0, color_probability: float = 0.8, gray_probability: float = 0.2, blur_probability: float = 0.5, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
 @overload
-def sim_clr(jpeg: Value, *, height: int = 224, width: int = 224, min_area: float = 0.08, color_strength: float = 1.0, color_probability: float = 0.8, gray_probability: float = 0.2, blur_probability: float = 0.5) -> tuple[Value, Value]:
+def sim_clr(jpeg: Value, *, height: int = 224, width: int = 224, min_area: float = 0.08, color_strength: float = 1.0, color_probability: float = 0.8, gray_probability: float = 0.2, blur_probability: float = 0.5, size: int | Value | Sequence[int | Value] | None = None) -> tuple[Value, Value]:
     """Makes SimCLR's two views from one decode of a JPEG file.
 
     Each view is a random region, resized, and flipped with probability 0.5. Its colors change, it becomes gray, and it is
@@ -4108,6 +4180,8 @@ def sim_clr(jpeg: Value, *, height: int = 224, width: int = 224, min_area: float
     color_strength : float, default 1
         0 to 1. With 1, brightness, contrast and saturation change by up to 0.8, and the hue by up to 72 degrees.
     color_probability, gray_probability, blur_probability : float, default 0.8, 0.2 and 0.5
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -4368,9 +4442,9 @@ def translate(image: Value, *, y: float | Value = 0.0, x: float | Value = 0.0, r
     """
 
 @overload
-def translate_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, whole_pixels: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+def translate_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, whole_pixels: bool = False, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False) -> Value:
+def translate_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Moves boxes as translate moves their image.
 
     Parameters
@@ -4388,6 +4462,8 @@ def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y:
         Y and x are fractions of the size, not pixels.
     whole_pixels : bool, default False
         Distances are rounded toward zero.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -4401,9 +4477,9 @@ def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, y:
     """
 
 @overload
-def translate_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, whole_pixels: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
+def translate_points(points: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, y: float | AnyArray = 0.0, x: float | AnyArray = 0.0, relative: bool = False, whole_pixels: bool = False, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def translate_points(points: Value, height: int | Value, width: int | Value, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False) -> Value:
+def translate_points(points: Value, height: int | Value | None = None, width: int | Value | None = None, *, y: float | Value = 0.0, x: float | Value = 0.0, relative: bool = False, whole_pixels: bool = False, size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Moves points as translate moves their image.
 
     Parameters
@@ -4421,6 +4497,8 @@ def translate_points(points: Value, height: int | Value, width: int | Value, *, 
         Y and x are fractions of the size, not pixels.
     whole_pixels : bool, default False
         Distances are rounded toward zero.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -4515,7 +4593,7 @@ def trivial_augment_wide(image: Value, *, bins: int = 31, ranges: str = 'torchvi
     image : Value of image
     """
 
-def uniform(lo: float | Value, hi: float | Value) -> Value:
+def uniform(lo: float | Value | None = None, hi: float | Value | None = None, *, range: Sequence[float | Value] | None = None) -> Value:
     """Draws a number uniformly from [lo, hi), or lo if they are equal.
 
     Draws random numbers, which depend only on the seed, the epoch and the sample.
@@ -4526,6 +4604,8 @@ def uniform(lo: float | Value, hi: float | Value) -> Value:
         Lower bound, included; any finite number.
     hi : f32 or Value
         Upper bound, excluded; any finite number.
+    range : (lo, hi), optional
+        In place of lo and hi.
 
     Returns
     -------
@@ -4539,9 +4619,9 @@ def uniform(lo: float | Value, hi: float | Value) -> Value:
     """
 
 @overload
-def warp_affine(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, height: int | AnyArray = 0, width: int | AnyArray = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+def warp_affine(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, height: int | AnyArray = 0, width: int | AnyArray = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def warp_affine(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, height: int | Value = 0, width: int | Value = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+def warp_affine(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, height: int | Value = 0, width: int | Value = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Warps the image by a 2 x 3 affine matrix.
 
     Parameters
@@ -4571,6 +4651,8 @@ def warp_affine(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.
         Pixels without a source get the fill or the nearest pixel.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
         Color for border = constant, for each channel; 0 <= x <= 255.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------
@@ -4654,9 +4736,9 @@ def warp_affine_points(points: Value, *, xx: float | Value = 1.0, xy: float | Va
     """
 
 @overload
-def warp_perspective(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, wx: float | AnyArray = 0.0, wy: float | AnyArray = 0.0, w0: float | AnyArray = 1.0, height: int | AnyArray = 0, width: int | AnyArray = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+def warp_perspective(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, wx: float | AnyArray = 0.0, wy: float | AnyArray = 0.0, w0: float | AnyArray = 1.0, height: int | AnyArray = 0, width: int | AnyArray = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def warp_perspective(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, wx: float | Value = 0.0, wy: float | Value = 0.0, w0: float | Value = 1.0, height: int | Value = 0, width: int | Value = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+def warp_perspective(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, wx: float | Value = 0.0, wy: float | Value = 0.0, w0: float | Value = 1.0, height: int | Value = 0, width: int | Value = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None) -> Value:
     """Warps the image by a 3 x 3 perspective matrix.
 
     Parameters
@@ -4690,6 +4772,8 @@ def warp_perspective(image: Value, *, xx: float | Value = 1.0, xy: float | Value
         Pixels without a source get the fill or the nearest pixel.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
         Color for border = constant, for each channel; 0 <= x <= 255.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
 
     Returns
     -------

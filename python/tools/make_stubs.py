@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from sluice import ops
 from sluice._graph import OPERATORS
+from sluice._value import Value
 
 FILE = pathlib.Path(__file__).parents[1] / "sluice" / "ops.pyi"
 _TYPES = {"bool": "bool", "text": "str", "choice": "str", "rectangle": "tuple[int, int, int, int]"}
@@ -70,7 +71,7 @@ def _stub_of_operator(name: str, schema: dict) -> str:
 
     def annotation_of(one: inspect.Parameter) -> str:
         if one.name not in known:
-            return "Value"
+            return "Value" if one.annotation in (Value, one.empty) else str(one.annotation)
         return _annotation(known[one.name]) + (" | None" if one.default is None else "")
 
     return _stub(name, getattr(ops, name), annotation_of, returns, takes_arrays=bool(schema["inputs"]))
@@ -91,7 +92,7 @@ def text() -> str:
     ]
     for name in sorted(ops.__all__):
         function = getattr(ops, name)
-        if hasattr(function, "__signature__"):  # made from the declaration
+        if name in ops._DECLARED:
             lines.append(_stub_of_operator(name, by_name[name]))
             continue
         returns = str(inspect.signature(function).return_annotation).replace("_Value", "Value")
