@@ -213,8 +213,8 @@ auto operator-(const A& a) { return detail::unary<detail::NumberOperation::negat
 template <class A>
 requires detail::number_value<A>
 auto abs(const A& a) { return detail::unary<detail::NumberOperation::absolute>(a); }
-// These take fractions and whole numbers; the results for whole numbers are f32. sqrt and log of a
-// negative number are NaN, and log(0) is -infinity.
+// sqrt, exp and log return f32 for whole numbers. sqrt and log of a negative number are NaN, and
+// log(0) is -infinity.
 template <class A>
 requires detail::number_value<A>
 auto sqrt(const A& a) { return detail::unary<detail::NumberOperation::square_root>(a); }

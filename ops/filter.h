@@ -40,7 +40,7 @@ const OperatorPtr& box_blur_operator();
 // scale: the size of the small image / the size of the image, above 0 and at most 1. It is enlarged
 // without interpolation. See ops/kernels/resize.h.
 struct DownscaleOptions {
-  // Of the small image: nearest, or box, which averages all pixels.
+  // How the image is shrunk: nearest, or box, which averages pixels.
   Interpolation interpolation = Interpolation::nearest;
 };
 

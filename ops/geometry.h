@@ -297,14 +297,14 @@ const OperatorPtr& resize_operator();
 // rot90: turns an image by multiples of 90 degrees. d4: applies one of the eight symmetries of a
 // square.
 //
-// | takes          | layout, type | channels | returns                                   |
-// |----------------|--------------|----------|-------------------------------------------|
+// | takes          | layout, type | channels | returns                                    |
+// |----------------|--------------|----------|--------------------------------------------|
 // | Image, turns   | HWC, 8 bit   | 1 to 4   | Image; odd turns exchange height and width |
 // | Image, element | HWC, 8 bit   | 1 to 4   | Image; odd elements exchange them, too     |
 //
-// turns: counter-clockwise, as numpy.rot90; any number, negative ones turn clockwise. element: 0 to
-// 3 are that number of turns, 4 to 7 a horizontal flip and then 0 to 3 turns. So 4 is a horizontal
-// flip, 5 the transpose, 6 a vertical flip, and 7 the transpose along the other diagonal.
+// turns: counter-clockwise, like numpy.rot90; negative turns are clockwise. element: 0 to 3 are
+// that number of turns, 4 to 7 a horizontal flip and then 0 to 3 turns. So 4 is a horizontal flip,
+// 5 the transpose, 6 a vertical flip, and 7 the transpose along the other diagonal.
 Value<Image> rot90(Value<Image> image, Param<std::int32_t> turns);
 Value<Image> d4(Value<Image> image, Param<std::int32_t> element);
 

@@ -5,6 +5,7 @@
 #include <sluice/ops/lazy_image.h>
 #include <sluice/ops/normalize.h>
 #include <sluice/ops/parameters.h>
+#include <sluice/runtime/error.h>
 
 #include <string>
 #include <vector>
@@ -180,7 +181,7 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormaliz
 }
 
 Value<Tensor> normalize(Value<Image> image, const NormalizeOptions& o) {
-  if (o.dtype == DType::u8 || o.dtype == DType::i8)
+  if (o.dtype != DType::f32 && o.dtype != DType::f16 && o.dtype != DType::bf16)
     throw BuildError("normalize: dtype must be f32, f16 or bf16, not " +
                      std::string(name_of(o.dtype)));
   return crop_mirror_normalize(
@@ -188,8 +189,10 @@ Value<Tensor> normalize(Value<Image> image, const NormalizeOptions& o) {
 }
 
 Value<Tensor> to_tensor(Value<Image> image, const ToTensorOptions& o) {
-  if (o.dtype == DType::i8)
-    throw BuildError("to_tensor: dtype must be f32, f16, bf16 or u8, not i8");
+  if (o.dtype != DType::f32 && o.dtype != DType::f16 && o.dtype != DType::bf16 &&
+      o.dtype != DType::u8)
+    throw BuildError("to_tensor: dtype must be f32, f16, bf16 or u8, not " +
+                     std::string(name_of(o.dtype)));
   const float white = o.dtype == DType::u8 ? 255.f : 1.f;
   return crop_mirror_normalize(image, {.dtype = o.dtype, .layout = o.layout, .scale = white});
 }

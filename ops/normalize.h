@@ -69,7 +69,14 @@ struct ResizeMirrorNormalizeOptions {
 Value<Tensor> resize_mirror_normalize(Value<Image> image,
                                       const ResizeMirrorNormalizeOptions& options = {});
 
-// crop_mirror_normalize without a crop and a mirror.
+// normalize: converts an image to the tensor (x / 255 - mean) / std. to_tensor: converts an image
+// to a tensor.
+//
+// | takes | layout, type | channels | returns                                            |
+// |-------|--------------|----------|----------------------------------------------------|
+// | Image | HWC, 8 bit   | 1 to 4   | Tensor, CHW or HWC, f32, f16, bf16; to_tensor: u8, too |
+//
+// Both are crop_mirror_normalize without a crop and a mirror, and so are their limits and errors.
 struct NormalizeOptions {
   Param<std::array<float, 4>> mean = 0;
   Param<std::array<float, 4>> std = 1;

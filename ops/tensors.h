@@ -37,11 +37,11 @@ namespace detail {
 
 const OperatorPtr& elementwise_operator();         // (a, b, operation)
 const OperatorPtr& elementwise_number_operator();  // (data, number, operation, whole, first)
-const OperatorPtr& absolute_elements_operator();   // (data), and so are the next three
-const OperatorPtr& sqrt_elements_operator();
-const OperatorPtr& exp_elements_operator();
-const OperatorPtr& log_elements_operator();
-const OperatorPtr& cast_elements_operator();  // (data, to)
+const OperatorPtr& absolute_elements_operator();   // (data)
+const OperatorPtr& sqrt_elements_operator();       // (data)
+const OperatorPtr& exp_elements_operator();        // (data)
+const OperatorPtr& log_elements_operator();        // (data)
+const OperatorPtr& cast_elements_operator();       // (data, to)
 
 template <class A>
 inline constexpr bool is_elements =

@@ -194,7 +194,8 @@ constexpr bool is_bitwise(NumberOperation what) {
 constexpr bool is_comparison(NumberOperation what) {
   return what >= NumberOperation::less && what <= NumberOperation::not_equal;
 }
-constexpr bool is_function(NumberOperation what) {
+// sqrt, exp and log.
+constexpr bool is_real_function(NumberOperation what) {
   return what >= NumberOperation::square_root && what <= NumberOperation::logarithm;
 }
 
@@ -223,7 +224,7 @@ constexpr NumberType result_type(NumberOperation what, NumberSide a, NumberSide 
   if (is_comparison(what) || what == NumberOperation::logical_not) return NumberType::boolean;
   if (is_bitwise(what) && a.type == NumberType::boolean && b.type == NumberType::boolean)
     return NumberType::boolean;
-  if (is_function(what)) return is_fraction(a.type) ? a.type : NumberType::f32;
+  if (is_real_function(what)) return is_fraction(a.type) ? a.type : NumberType::f32;
   return common_type(a, b);
 }
 

@@ -137,8 +137,8 @@ bool compute(C x, C y, C& to) {
   } else if constexpr (kWhat == absolute) {
     if (x < 0) return compute<negate, kRoom>(x, y, to);
     to = x == 0 ? C{} : x;  // not -0
-  } else if constexpr (is_function(kWhat) && !is_whole<C>) {
-    // Computed as double, so that f32 is the same with all C libraries.
+  } else if constexpr (is_real_function(kWhat) && !is_whole<C>) {
+    // Computed as double, so that f32 results rarely differ between C libraries.
     const auto number = static_cast<double>(x);
     to = static_cast<C>(kWhat == square_root   ? std::sqrt(number)
                         : kWhat == exponential ? std::exp(number)
@@ -153,7 +153,7 @@ bool compute(C x, C y, C& to) {
 template <class C>
 constexpr bool computes_in(NumberOperation what) {
   return !is_comparison(what) && what != NumberOperation::logical_not &&
-         (!is_bitwise(what) || is_whole<C>)&&(!is_function(what) || !is_whole<C>);
+         (is_whole<C> ? !is_real_function(what) : !is_bitwise(what));
 }
 
 // Compares a 64-bit integer with a floating-point number, in either order.

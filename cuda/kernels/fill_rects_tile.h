@@ -37,7 +37,7 @@ struct FillRectsJob {
   Border border = Border::constant;  // the pixels outside of the input
   FillRect rectangle;
   const FillRect* rectangles = nullptr;  // device memory
-  std::int32_t count = 0;                // of these
+  std::int32_t count = 0;                // number of rectangles
   std::int32_t unused = 0;
   FillGrid grid;
 };

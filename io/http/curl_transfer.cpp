@@ -216,7 +216,7 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   error_[0] = '\0';
   last_byte_ = Clock::now();
 
-  const bool signs = is_s3(request.url);
+  const bool is_amazon = is_s3(request.url);
   const Url asked(is_bucket(request.url) ? account_.url_of(request.url) : request.url);
   const Url here(is_bucket(url) ? asked.get(CURLUPART_URL) : url);
   server_ = server_part(url);
@@ -266,8 +266,8 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
     const std::string password = asked.get(CURLUPART_PASSWORD, CURLU_URLDECODE);
     if (!user.empty()) set(handle_, CURLOPT_USERNAME, user.c_str());
     if (!password.empty()) set(handle_, CURLOPT_PASSWORD, password.c_str());
-    if (signs) add_header("x-amz-checksum-mode: ENABLED");
-    if (signs && !account_.is_anonymous() && header_value("authorization").empty())
+    if (is_amazon) add_header("x-amz-checksum-mode: ENABLED");
+    if (is_amazon && !account_.is_anonymous() && header_value("authorization").empty())
       sign(here.host(), here.get(CURLUPART_PATH), here.get(CURLUPART_QUERY));
   }
   set(handle_, CURLOPT_HTTPHEADER, headers_);

@@ -15,11 +15,6 @@
 namespace sluice::detail {
 namespace {
 
-bool is_bucket_scheme(std::string_view url) {
-  const std::string scheme = lower(url.substr(0, 5));
-  return scheme == "s3://" || scheme == "gs://";
-}
-
 // The parts of a URL that matter here. A text that is not a URL is all `path`, and so is the key of
 // a bucket URL, in which '?', '#' and '@' are ordinary characters.
 struct Parts {
@@ -35,7 +30,7 @@ Parts parts_of(std::string_view url) {
     parts.scheme = url.substr(0, at + 3);
     url.remove_prefix(at + 3);
   }
-  if (is_bucket_scheme(parts.scheme)) {
+  if (is_bucket(parts.scheme)) {
     parts.path = url;
     return parts;
   }
@@ -93,12 +88,12 @@ bool signs(std::string_view parameter) {
 
 bool is_url(std::string_view text) {
   const std::string begin = lower(text.substr(0, 8));
-  return begin.starts_with("http://") || begin.starts_with("https://") || is_bucket_scheme(begin);
+  return begin.starts_with("http://") || begin.starts_with("https://") || is_bucket(begin);
 }
 
-bool is_bucket(std::string_view url) { return is_bucket_scheme(url); }
+bool is_s3(std::string_view url) { return lower(url.substr(0, 5)) == "s3://"; }
 
-bool is_s3(std::string_view url) { return is_bucket(url) && lower(url.substr(0, 1)) == "s"; }
+bool is_bucket(std::string_view url) { return is_s3(url) || lower(url.substr(0, 5)) == "gs://"; }
 
 std::string last_part(std::string_view url) {
   if (!is_bucket(url)) url = url.substr(0, url.find_first_of("?#"));
@@ -135,7 +130,7 @@ std::string joined_url(const std::string& base, const std::string& path) {
   if (base.empty() || is_url(path)) return path;
   const std::size_t begin = path.starts_with('/') ? 1 : 0;
   std::string url = base + (base.ends_with('/') ? "" : "/");
-  // A key is not percent-encoded here but when an http URL is made of it.
+  // url_of() encodes keys later.
   if (is_bucket(base)) return url + path.substr(begin);
   for (const char c : std::string_view(path).substr(begin)) {
     if (is_of_urls(c)) {

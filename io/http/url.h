@@ -43,8 +43,8 @@ std::string unsigned_url(std::string_view url);
 // that URLs do not allow, such as spaces and non-ASCII letters, are percent-encoded.
 std::string joined_url(const std::string& base, const std::string& path);
 
-// BucketAccount: the endpoints of s3://BUCKET/KEY and gs://BUCKET/KEY, and the credentials of the
-// former, from the environment (request.h lists the variables).
+// BucketAccount: the endpoints for s3://BUCKET/KEY and gs://BUCKET/KEY, and the credentials for
+// s3://, from the environment (request.h lists the variables).
 //
 // Amazon's host names contain the bucket, unless its name has a dot, which their certificates do
 // not cover. Other servers (AWS_ENDPOINT_URL) get the bucket in the path.

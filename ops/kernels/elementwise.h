@@ -32,8 +32,8 @@ DType type_beside(DType tensor, bool whole);
 Tensor number_beside(Elementwise what, DType tensor, double number, bool whole);
 
 void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out);
-// For the operations on one number: absolute, and the functions, whose results of whole numbers are
-// f32.
+// Unary operations: absolute, square_root, exponential, logarithm. For whole numbers, the last
+// three return f32.
 void elementwise(Elementwise what, const Tensor& in, Tensor& out);
 
 // Fractions are truncated. As a bool, 0 is false and all other numbers are true.

@@ -121,12 +121,12 @@ void turn_right(const Image& in, Image& out);
 //   element 4 to 7   a horizontal flip, and then 0 to 3 such turns
 //
 // So 4 is a horizontal flip, 5 the transpose, 6 a vertical flip, and 7 the transpose along the
-// other diagonal. Odd elements exchange height and width. rot90 makes any number of turns, as
-// numpy.rot90; negative ones turn clockwise.
+// other diagonal. Odd elements exchange height and width. rot90 takes any number of turns, like
+// numpy.rot90; negative turns are clockwise.
 //
 // Errors: an empty image, more than 4 channels, an element outside 0 .. 7.
 
-// An element as its steps: the image is mirrored first, and then transposed.
+// Mirrors the image, then transposes it.
 struct Symmetry {
   bool transposes = false;
   bool from_right = false, from_bottom = false;  // mirrored horizontally, and vertically

@@ -144,6 +144,12 @@ std::vector<Rectangle> coarse_dropout_holes(Random& random, int height, int widt
   }
   check_not_negative("coarse_dropout", "height", params.height);
   check_not_negative("coarse_dropout", "width", params.width);
+  if (params.normalized && (params.height > 1 || params.width > 1)) {
+    throw std::invalid_argument(fmt::format(
+        "coarse_dropout: height is {} and width is {}; as shares of the image they must "
+        "lie between 0 and 1",
+        params.height, params.width));
+  }
   const auto side = [&](double length, int whole) {
     const double pixels = params.normalized ? length * whole : length;
     return static_cast<int>(std::min(std::floor(pixels + 0.5), static_cast<double>(whole)));

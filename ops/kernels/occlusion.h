@@ -61,7 +61,7 @@ struct CoarseDropout {
   bool normalized = false;      // in shares of the image's height and width, not in pixels
 };
 
-// Takes two draws per hole.
+// Calls random.below() twice per hole.
 std::vector<Rectangle> coarse_dropout_holes(Random& random, int height, int width,
                                             const CoarseDropout& params);
 void coarse_dropout(Random& random, const Image& in, const CoarseDropout& params, const Fill& fill,

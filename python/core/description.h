@@ -53,7 +53,7 @@ void bind_functions(nb::class_<Description>& description);
 // Adds methods for sources (files and Python functions), and for Python functions as steps.
 void bind_sources(nb::class_<Description>& description);
 void bind_steps(nb::class_<Description>& description);
-// Sources whose samples come later than they are requested.
+// Adds methods for asynchronous sources: URLs and archive streams.
 void bind_late_sources(nb::module_& module, nb::class_<Description>& description);
 // The same in worker processes, and the functions that workers call.
 void bind_workers(nb::module_& module, nb::class_<Description>& description);

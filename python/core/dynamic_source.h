@@ -145,7 +145,7 @@ inline DynamicSource python_source(const Description& self, const std::string& n
 }
 
 // The values of a source, and the files it leaves out, as text.
-using Read = std::pair<Slots, std::string>;
+using SlotsAndLeftOut = std::pair<Slots, std::string>;
 
 inline Names paths_of(const nb::list& files) {
   Names paths;
@@ -215,8 +215,7 @@ Row row_of(const Tables& types, const std::vector<ReadColumn<From>>& readers, Fr
   return row;
 }
 
-// Sets the functions of a source whose dataset is called with a Completion<Row>, as for
-// Graph::read.
+// Makes `source` read from an asynchronous dataset, which receives a Completion<Row>.
 template <class Dataset>
 void read_later(DynamicSource& source, const std::shared_ptr<const Dataset>& dataset) {
   const auto gate = std::make_shared<detail::EpochGate>();

@@ -1,5 +1,5 @@
-// Binds the sources whose samples come later than they are requested: files and archives at URLs,
-// and archives that are read from front to end.
+// Binds asynchronous sources: files and archives at URLs, and archives that are read from front to
+// end.
 #include "description.h"
 #include "dynamic_source.h"
 #include "errors.h"
@@ -12,6 +12,7 @@
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/sources/values.h>
 #include <sluice/io/http/request.h>
+#include <sluice/io/http/url.h>
 #include <sluice/io/http/urls.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/readers/csv_cell.h>
@@ -23,13 +24,18 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/sample_key.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -40,7 +46,7 @@
 namespace sluice::python {
 namespace {
 
-// Makes a row of a server's answer.
+// Converts the answer of a server to a row.
 class RowOfAnswer final : public detail::ResponseHandler {
  public:
   using Make = std::function<Row(const detail::HttpAnswer&)>;
@@ -87,9 +93,10 @@ class TarsAtUrls {
   std::vector<ReadColumn<const OfTar>> readers_;
 };
 
-Read read_tar_at(Description& self, const Names& urls, const Names& columns, const Names& types,
-                 const nb::dict& options, const std::shared_ptr<JpegIndex>& index,
-                 nb::handle offsets, const nb::dict& http) {
+SlotsAndLeftOut read_tar_at(Description& self, const Names& urls, const Names& columns,
+                            const Names& types, const nb::dict& options,
+                            const std::shared_ptr<JpegIndex>& index, nb::handle offsets,
+                            const nb::dict& http) {
   (void)self.open();
   const SourceOptions source_options = source_options_of(options);
   const TarUrlOptions how{.columns = columns,
@@ -157,9 +164,9 @@ Slots read_urls(Description& self, detail::UrlRows rows, const Names& types,
   for (const TypeTable* column : columns) {
     if (column->type == detail::slot_type<Bytes>()) {
       throw BuildError(
-          "sluice.urls(): a column cannot be 'bytes': each sample is one file; make a list for "
-          "each "
-          "of the files, or put them into archives and use sluice.tar()");
+          "sluice.urls(): a column cannot be 'bytes': each sample is one file; put several files "
+          "of a "
+          "sample into archives, and use sluice.tar()");
     }
   }
   DynamicSource source{.name = "read", .samples = rows.size(), .types = columns};
@@ -252,7 +259,7 @@ class StreamedTars {
     try {
       const std::string left_out = words_of(streaming_->left_out());
       if (!left_out.empty()) call_python([&] { tell_.get()(to_str(left_out)); });
-    } catch (const std::exception&) {  // the warning is an error: it was reported
+    } catch (const std::exception&) {  // Python has ended, or memory is short
     }
   }
 
@@ -285,6 +292,7 @@ Slots read_tar_stream(Description& self, const nb::list& archives, const Names& 
 
 void bind_late_sources(nb::module_& module, nb::class_<Description>& description) {
   module.def("can_read_urls", can_read_urls);
+  module.def("shown_url", [](const std::string& url) { return to_str(detail::shown_url(url)); });
   description
       .def("read_tar_at", read_tar_at, nb::arg("urls"), nb::arg("columns"), nb::arg("types"),
            nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"), nb::arg("http"))

@@ -16,12 +16,16 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/sample_key.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -51,9 +55,10 @@ class NamedFiles : public Files {
   }
 };
 
-Read read_files(Description& self, nb::handle folder, const nb::dict& options,
-                const std::shared_ptr<JpegIndex>& index, const std::optional<Names>& endings,
-                bool leave_out, const Names& classes, bool allow_empty, bool with_names) {
+SlotsAndLeftOut read_files(Description& self, nb::handle folder, const nb::dict& options,
+                           const std::shared_ptr<JpegIndex>& index,
+                           const std::optional<Names>& endings, bool leave_out,
+                           const Names& classes, bool allow_empty, bool with_names) {
   FilesOptions how{.index = index, .classes = classes, .allow_empty = allow_empty};
   if (endings) how.endings = *endings;
   if (leave_out) how.unreadable = Unreadable::leave_out;
@@ -94,9 +99,9 @@ Slots read_list(Description& self, nb::handle list, const std::string& path, con
   return add_source(self, std::move(source), source_options_of(options));
 }
 
-Read read_tar(Description& self, const nb::list& archives, const Names& columns, const Names& types,
-              const nb::dict& options, const std::shared_ptr<JpegIndex>& index,
-              nb::handle offsets) {
+SlotsAndLeftOut read_tar(Description& self, const nb::list& archives, const Names& columns,
+                         const Names& types, const nb::dict& options,
+                         const std::shared_ptr<JpegIndex>& index, nb::handle offsets) {
   const TarOptions how{.columns = columns, .offsets = path_of(offsets), .index = index};
   const Names paths = paths_of(archives);
   const auto samples = std::make_shared<const detail::TarSamples>(paths, how, types.size());

@@ -202,8 +202,9 @@ def saved_plan(path: Any, *values: Value) -> Any:
 def recipe(name: str) -> str:
     """Returns the path of a recipe: a saved plan that is part of the package, for :func:`saved_plan`.
 
-    ``sluice.saved_plan(sluice.recipe("train"), jpeg, label)`` does to a file what ``python -m sluice augment --recipe train``
-    does.
+    ``sluice.saved_plan(sluice.recipe("train"), jpeg, label)`` applies the same steps as
+    ``python -m sluice augment --recipe train``. The values are a file and its label, as :func:`files` returns them. For
+    'detection' they are a file, its boxes and their labels; for 'segmentation' an image file and the file of its mask.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class _PillowImage(Protocol):
     def size(self) -> tuple[int, int]: ...
 
 
-#: What a call outside of a pipeline takes: arrays, the bytes of a file, and images of PIL; see is_array().
+#: Arguments of a call outside of a pipeline: arrays, the bytes of a file, and images of PIL; see is_array().
 AnyArray = bytes | bytearray | memoryview | _SharesMemory | _PillowImage
 
 _MOST_PLANS = 256

@@ -51,7 +51,7 @@ class HttpOptions:
     deadline_s: float = 600.0
     max_bytes: int = 1 << 30
     redirects: int = 5
-    headers: Sequence[str] = ()
+    headers: Sequence[str] = dataclasses.field(default=(), repr=False)  # may hold secrets
     ca_file: str | os.PathLike = ""
 
 
@@ -60,8 +60,10 @@ def http_options(http: Any, user: str) -> dict[str, Any]:
     if http is None:
         return {}
     if not isinstance(http, HttpOptions):
-        raise _core.BuildError(f"{user}: http must be sluice.HttpOptions(...) (got {http!r})")
+        raise _core.BuildError(f"{user}: http must be sluice.HttpOptions(...) (got {type(http).__name__})")
     given = {field.name: getattr(http, field.name) for field in dataclasses.fields(http)}
-    if isinstance(http.headers, str) or not all(isinstance(one, str) for one in http.headers):
+    if not isinstance(http.headers, (list, tuple)) or not all(isinstance(one, str) for one in http.headers):
         raise _core.BuildError(f"{user}: http: headers must be a list of str, such as ['Authorization: Bearer x']")
+    if not isinstance(http.ca_file, (str, os.PathLike)):
+        raise _core.BuildError(f"{user}: http: ca_file must be a path (got {http.ca_file!r})")
     return {**given, "headers": list(http.headers), "ca_file": os.fspath(http.ca_file)}

@@ -39,7 +39,7 @@ class SamplerOptions(_Drawing, SourceOptions, total=False):
     Parameters
     ----------
     shuffle : bool, default False
-        If True, a random order, another one in each epoch. It depends only on the seed and the epoch.
+        If True, shuffle; each epoch has a different order. It depends only on the seed and the epoch.
     seed : int, optional
         The seed of the order. By default that of the pipeline.
     window : int, optional

@@ -450,7 +450,7 @@ class Description(Generic[_P]):
         self._options = options
         self._signature = inspect.signature(function)
 
-    # No type has the parameters of the function and the options, so the last overload takes all mixtures.
+    # Python's types cannot add options to a ParamSpec. The last overload accepts calls that mix both.
     @overload
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Pipeline: ...
     @overload

@@ -4,6 +4,7 @@ values in memory.
 
 from __future__ import annotations
 
+import functools
 import operator
 import os
 import sys
@@ -16,7 +17,7 @@ from ._arguments import require_str, short
 from ._graph import require_graph
 from ._http import HttpOptions, http_options
 from ._options import SamplerOptions, takes
-from ._value import Value
+from ._value import NUMBER_TYPES, Value
 from .sources import (
     _SAMPLER,
     LeftOutWarning,
@@ -59,7 +60,7 @@ def urls(
     columns : dict of column: type, default {{'label': 'i64'}}
         The columns of the list file to return, and their types, as in :func:`list_file` without 'bytes'.
     url_column : str, default 'url'
-        The column that names the file.
+        The column that names the file. This and all further parameters up to `index` are for list files only.
     base : str, optional
         The prefix for entries that are not URLs, such as 's3://bucket/train'.
     checksum_column : str, optional
@@ -90,14 +91,18 @@ def urls(
     graph = require_graph("sluice.urls()")
     options = http_options(http, "sluice.urls()")
     if isinstance(urls, (list, tuple)):
-        given = {"columns": columns, "base": base, "checksum_column": checksum_column, "format": format, "names": names,
-                 "index": index}
+        given = {
+            "columns": columns, "url_column": url_column != "url", "base": base, "checksum_column": checksum_column,
+            "format": format, "names": names, "index": index,
+        }
         for name, value in given.items():
             if value:
                 raise _core.BuildError(f"sluice.urls(): {name} is for list files; a Python list has URLs and labels")
         made = graph.core.read_url_items([_item(one) for one in urls], sampler, options)
         return _values(graph, made)
     _require_path(urls, "sluice.urls(): urls")
+    if "://" in os.fsdecode(urls):
+        raise _core.BuildError("sluice.urls(): urls is a URL; pass a list of URLs, or the path of a list file")
     for name, text in (("url_column", url_column), ("base", base), ("checksum_column", checksum_column)):
         require_str(text, f"sluice.urls(): {name}")
     wanted = {"label": "i64"} if columns is None else _columns(columns, "sluice.urls()", "label")
@@ -114,10 +119,13 @@ def _item(given: Any) -> tuple[str, int, str]:
     if 1 <= len(parts) <= 3:
         url, label, checksum = parts + ("", -1, "")[len(parts):]
         is_number = hasattr(label, "__index__") and not isinstance(label, bool)
-        if isinstance(url, str) and is_number and isinstance(checksum, str):
+        if isinstance(url, str) and is_number and isinstance(checksum, str) and -(2**63) <= operator.index(label) < 2**63:
             return url, operator.index(label), checksum
+    # A URL may hold secrets.
+    got = short(given) if "://" not in str(given) else f"{_core.shown_url(str(parts[0]))!r} and {short(parts[1:])}"
     raise _core.BuildError(
-        f"sluice.urls(): an element must be a URL, (url, label) or (url, label, checksum) (got {short(given)})"
+        "sluice.urls(): an element must be a URL, (url, label) or (url, label, checksum), whose label is a whole number "
+        f"(got {got})"
     )
 
 
@@ -155,7 +163,7 @@ def tar_stream(
     window : int, default 1000
         The size of the shuffle buffer, in samples.
     seed : int, default 0
-        The seed of the order.
+        The seed of the order. The pipeline's seed has no effect on it.
     shard : (index, count) or 'environment', optional
         The part of this process, as in :func:`files`. Archive i is read by shard i modulo `count`.
     interleave : int, default 0
@@ -198,20 +206,26 @@ def tar_stream(
     }
     several = _archives(archives, "sluice.tar_stream()")
     for one in several:
+        if os.fsdecode(one).startswith("pipe:"):
+            raise _core.BuildError(
+                "sluice.tar_stream(): commands ('pipe:...') are not run; pass '-' and give the program their output, or a "
+                "named pipe"
+            )
         if "://" in os.fsdecode(one):
             raise _core.BuildError(
-                f"sluice.tar_stream(): {os.fsdecode(one)!r} is a URL; sluice.tar() reads archives at URLs"
+                f"sluice.tar_stream(): {_core.shown_url(os.fsdecode(one))!r} is a URL; sluice.tar() reads archives at URLs, if they are not compressed"
             )
-    made = graph.core.read_tar_stream(several, list(wanted), kinds, options, _index(index), _tell_of_stream)
+    caller = sys._getframe(1)
+    tell = functools.partial(_tell_of_stream, caller.f_code.co_filename, caller.f_lineno)
+    made = graph.core.read_tar_stream(several, list(wanted), kinds, options, _index(index), tell)
     return _values(graph, made)
 
 
-def _tell_of_stream(left_out: str) -> None:
-    # An epoch ends here, and nothing can be raised. So a warning that is turned into an error is
-    # printed.
+def _tell_of_stream(filename: str, line: int, left_out: str) -> None:
+    # An epoch ends here, and nothing can be raised. So an error is printed.
     try:
-        warnings.warn(f"sluice.tar_stream(): {left_out}", LeftOutWarning, stacklevel=2)
-    except LeftOutWarning as error:
+        warnings.warn_explicit(f"sluice.tar_stream(): {left_out}", LeftOutWarning, filename, line)
+    except Exception as error:
         sys.unraisablehook(
             types.SimpleNamespace(
                 exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__, err_msg=None, object=None
@@ -295,7 +309,7 @@ def cifar100(files: str | os.PathLike | Sequence[str | os.PathLike], **sampler: 
     label : Value of i64
         The class, 0 to 99.
     coarse : Value of i64
-        The class of 20 that it belongs to.
+        The coarse class, 0 to 19.
 
     Raises
     ------
@@ -337,11 +351,15 @@ def image_folder(
     apply_orientation : bool, default True
         If True, images are turned as their EXIF orientation says.
     index : path or 'memory', optional
+        See :func:`files`.
     leave_out_unreadable : bool, default False
+        See :func:`files`.
     classes : list of str, optional
+        See :func:`files`.
     allow_empty : bool, default False
+        See :func:`files`.
     with_names : bool, default False
-        These five are as in :func:`files`.{sampler}
+        See :func:`files`.{sampler}
 
     Returns
     -------
@@ -370,14 +388,24 @@ def _kind_of(column: Any, place: int) -> str:
     first = column[0]
     if type(first) in _KINDS:
         return _KINDS[type(first)]
-    dtype = getattr(first, "dtype", None)
-    if dtype is not None and getattr(first, "ndim", 0) > 0:
-        return "image" if str(dtype) == "uint8" and first.ndim in (2, 3) else "tensor"
-    if dtype is not None:
-        return type_names(type(first), "sluice.memory()")[0][0]
+    shape, dtype = getattr(first, "shape", None), str(getattr(first, "dtype", "")).removeprefix("torch.")
+    if shape and dtype == "uint8" and len(shape) in (2, 3):
+        if len(shape) == 3 and shape[2] > 4:
+            raise _core.BuildError(
+                f"sluice.memory(): column {place} has images of shape {tuple(shape)}; images are (height, width, channels) with "
+                "up to 4 channels: transpose them, or pass types='tensor'"
+            )
+        return "image"
+    if shape:
+        return "tensor"
+    name = dtype.replace("uint", "u").replace("int", "i").replace("float", "f")
+    if type(first).__name__ == "str_":  # of NumPy
+        return "text"
+    if shape == () and name in (*NUMBER_TYPES, "bool"):
+        return name
     raise _core.BuildError(
         f"sluice.memory(): column {place}: the type of a {type(first).__name__} is not known; pass types=, such as "
-        "('bytes', 'i64')"
+        "('bytes', 'i64'), and arrays in place of lists of numbers"
     )
 
 
@@ -394,8 +422,9 @@ def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str =
         Each has one element for each sample, such as a list of bytes and an array of labels. The first axis of an array
         counts the samples.
     types : sequence of types, optional
-        One for each column, as in :func:`source`. By default, arrays of u8 with 2 or 3 dimensions are 'image', other
-        arrays 'tensor', bytes 'bytes', int 'i64', float 'f64', str 'text'.
+        One for each column, as in :func:`source`. By default, an element that is a u8 array with 2 or 3 dimensions is
+        an 'image' (height, width, channels), another array a 'tensor'; bytes are 'bytes', int 'i64', float 'f64', str
+        'text'.
     fingerprint : str, optional
         A text that identifies the data. A checkpoint of a pipeline with another fingerprint is refused.{sampler}
 
@@ -427,7 +456,7 @@ def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str =
     if types is None:
         kinds = [_kind_of(column, place) for place, column in enumerate(columns)]
     else:
-        kinds, _ = type_names(tuple(types) if isinstance(types, list) else types, "sluice.memory()")
+        kinds, _ = type_names(tuple(types) if isinstance(types, list) else types, "sluice.memory(): types")
         if len(kinds) != len(columns):
             raise _core.BuildError(f"sluice.memory(): types names {len(kinds)}, but there are {len(columns)} columns")
     made = graph.core.read_memory([list(column) for column in columns], kinds, sampler, fingerprint)

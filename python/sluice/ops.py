@@ -441,6 +441,9 @@ def permute(data: _Value, axes: Sequence[int]) -> _Value:
     """
     graph, _ = _slot(data, "permute")
     numbers = _list_of_numbers(axes, "permute: axes")
+    for one in numbers:
+        if one != int(one):
+            raise _core.BuildError(f"permute: axes must be whole numbers (got {one})")
     if not numbers:
         raise _core.BuildError("permute: there are 0 axes; 1 to 6 are possible")
     return graph.operator("permute", data, len(numbers), _padded(numbers, _count_of("permute", "axes"), "permute", "axes"))

@@ -10,6 +10,7 @@ import operator
 import os
 import pickle
 import re
+import sys
 import threading
 import warnings
 from typing import Any, Callable, Mapping, Sequence, Unpack
@@ -88,18 +89,24 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def _expanded(path: Any) -> list[Any]:
-    """Returns the paths that a path with braces stands for, as in a shell: 'a{08..10}' and 'a{x,y}'.
+    """Returns the paths that a path with braces stands for, as in bash: 'a{08..10}' and 'a{x,y}'.
 
-    A path that exists stands for itself, and so do braces without a range and a comma.
+    A path that exists stands for itself, and so do braces without a range and a comma. Raises BuildError for braces that
+    bash knows and this function does not.
     """
     text = os.fsdecode(path)
     if os.path.exists(path):
         return [path]
+    if re.search(r"\{[^{}]*\{[^{}]*\}|\{[^{}]*\}[^{}]*,[^{}]*\}|\{\w+\.\.\w+\.\.\w+\}|\{[a-zA-Z]\.\.[a-zA-Z]\}", text):
+        raise _core.BuildError(
+            f"the braces of {_core.shown_url(text)!r} are nested, have a step or a range of letters; pass a list of paths"
+        )
     for found in _BRACES.finditer(text):
         inside = found.group(1)
         if bounds := re.fullmatch(r"(\d+)\.\.(\d+)", inside):
             first, last = bounds.groups()
-            width = max(len(first), len(last)) if first.startswith("0") or last.startswith("0") else 0
+            padded = any(len(bound) > 1 and bound.startswith("0") for bound in (first, last))
+            width = max(len(first), len(last)) if padded else 0
             step = 1 if int(first) <= int(last) else -1
             parts = [str(number).zfill(width) for number in range(int(first), int(last) + step, step)]
         elif "," in inside:
@@ -140,8 +147,12 @@ class LeftOutWarning(UserWarning):
 
 
 def _tell(source: str, left_out: str) -> None:
+    """Warns at the line outside of this package that called the source."""
     if left_out:
-        warnings.warn(f"{source}: {left_out}", LeftOutWarning, stacklevel=3)
+        level, frame = 2, sys._getframe(1)
+        while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+            level, frame = level + 1, frame.f_back
+        warnings.warn(f"{source}: {left_out}", LeftOutWarning, stacklevel=level - 1)
 
 
 def _names(names: Any, what: str) -> list[str] | None:
@@ -352,15 +363,16 @@ def tar(
     ----------
     archives : path, URL, or list of them
         The archives. Braces are expanded: 'train-{{000..009}}.tar', 's3://bucket/{{train,extra}}.tar'. URLs begin with
-        http://, https://, s3:// or gs://; :func:`urls` says where credentials come from. Of an archive at a URL, only
-        the needed parts are requested.
+        http://, https://, s3:// or gs://; :func:`urls` says where credentials come from. Sluice requests only the needed
+        parts of an archive at a URL.
     columns : dict of column: type, default {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}
         The columns to return, and their types, as in :func:`list_file`. 'bytes' is the content of the file.
         'jpg;jpeg' is either of the two.
     index : path or 'memory', optional
         A JPEG index, as in :func:`files`.
-    offsets : path or URL, optional
-        An archive index that `sluice index --tar` wrote, so that the archives need not be scanned.
+    offsets : path, optional
+        An archive index that `sluice index --tar` wrote, so that the archives need not be scanned. It may be a URL for
+        archives at URLs.
     http : HttpOptions, optional
         Connections, retries and time limits, for URLs.{sampler}
 
@@ -380,7 +392,8 @@ def tar(
     several = _archives(archives, "sluice.tar()")
     _require_path(offsets, "sluice.tar(): offsets")
     options = http_options(http, "sluice.tar()")
-    at_urls = [one for one in several if "://" in os.fsdecode(one)]
+    several = [os.fsdecode(one) if "://" in os.fsdecode(one) else one for one in several]
+    at_urls = [one for one in several if isinstance(one, str) and "://" in one]
     if not at_urls:
         if http is not None:
             raise _core.BuildError("sluice.tar(): http is for URLs, and the archives are files")
@@ -388,7 +401,7 @@ def tar(
     elif len(at_urls) < len(several):
         other = next(one for one in several if one not in at_urls)
         raise _core.BuildError(
-            f"sluice.tar(): archives must be all files or all URLs (got {os.fsdecode(other)!r} and {at_urls[0]!r})"
+            f"sluice.tar(): archives must be all files or all URLs (got {os.fsdecode(other)!r} and {_core.shown_url(at_urls[0])!r})"
         )
     else:
         made, left_out = graph.core.read_tar_at(

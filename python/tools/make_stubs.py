@@ -46,7 +46,7 @@ def _stub(name: str, function: object, annotation_of: Callable[[inspect.Paramete
     if not any(one.startswith("*") for one in eager):
         eager.append("*")
     eager += ["seed: int | None = None", "generator: Any = None"]
-    # First, because an argument of unknown type has the result of the first overload.
+    # The overload for arrays comes first: checkers use it for arguments of type Any.
     return f'@overload\ndef {name}({", ".join(eager)}) -> {returns.replace("Value", "Any")}: ...\n@overload\n{stub}'
 
 

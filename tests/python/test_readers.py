@@ -109,6 +109,8 @@ def rows_of(describe, *args, epochs=1, **options):
         ("a{08..10}.tar", ["a08.tar", "a09.tar", "a10.tar"]),
         ("a{8..10}.tar", ["a8.tar", "a9.tar", "a10.tar"]),
         ("a{2..0}", ["a2", "a1", "a0"]),
+        ("a{0..10}", [f"a{i}" for i in range(11)]),
+        ("a{00..2}", ["a00", "a01", "a02"]),
         ("s3://b/{x,y}-{0..1}.tar", ["s3://b/x-0.tar", "s3://b/x-1.tar", "s3://b/y-0.tar", "s3://b/y-1.tar"]),
         ("a{}{b}{0..1}", ["a{}{b}0", "a{}{b}1"]),
         ("{a,}x", ["ax", "x"]),
@@ -116,6 +118,30 @@ def rows_of(describe, *args, epochs=1, **options):
 )
 def test_braces(given, expected):
     assert _expanded(given) == expected
+
+
+@pytest.mark.parametrize("given", ["{a,{b,c}}", "{{0..1},x}", "a{0..10..2}", "{a..c}.tar", "s3://b/{a..c}?key=secret"])
+def test_braces_that_only_bash_knows_are_refused(given):
+    with pytest.raises(sluice.BuildError, match="nested, have a step or a range of letters") as error:
+        _expanded(given)
+    assert "secret" not in str(error.value)
+
+
+def test_messages_hide_what_may_be_secret():
+    url = "https://user:secret@h/a.tar?sig=secret"
+    options = sluice.HttpOptions(headers=["Authorization: Bearer secret"])
+    assert "secret" not in repr(options)
+    for call in (
+        lambda: sluice.tar([url, "b.tar"]),
+        lambda: sluice.tar_stream(url),
+        lambda: sluice.urls([(url, "cat")]),
+        lambda: sluice.urls([[url]]),
+        lambda: sluice.urls(url),
+        lambda: sluice.tar(url, http={"headers": ["secret"]}),
+    ):
+        with pytest.raises(sluice.Error) as error:
+            rows_of(call)
+        assert "secret" not in str(error.value), str(error.value)
 
 
 def test_a_file_with_braces_in_its_name_is_itself(tmp_path):
@@ -169,7 +195,7 @@ def test_a_missing_archive_and_a_wrong_mixture(tmp_path):
             rows_of(lambda: sluice.tar([url + "/a.tar", "b.tar"]))
     with pytest.raises(sluice.BuildError, match="http is for URLs"):
         rows_of(lambda: sluice.tar("b.tar", http=sluice.HttpOptions()))
-    with pytest.raises(sluice.BuildError, match=r"http must be sluice.HttpOptions\(...\) \(got 3\)"):
+    with pytest.raises(sluice.BuildError, match=r"http must be sluice.HttpOptions\(...\) \(got int\)"):
         rows_of(lambda: sluice.tar("b.tar", http=3))
     with pytest.raises(sluice.BuildError, match="retries is -1; it must be 0 to 1000"):
         rows_of(lambda: sluice.tar("http://127.0.0.1:1/a.tar", http=sluice.HttpOptions(retries=-1)))
@@ -213,12 +239,17 @@ def test_urls_of_a_list_file(tmp_path):
     "call, message",
     [
         (lambda: sluice.urls([]), "no URLs are given"),
-        (lambda: sluice.urls([3]), r"must be a URL, \(url, label\) or \(url, label, checksum\) \(got 3\)"),
+        (lambda: sluice.urls([3]), r"must be a URL, \(url, label\) or \(url, label, checksum\), whose label is a whole number \(got 3\)"),
         (lambda: sluice.urls([("a", 1, "", 2)]), "must be a URL"),
         (lambda: sluice.urls([("a", True)]), "must be a URL"),
         (lambda: sluice.urls(["http://h/a"], base="http://h"), "base is for list files"),
         (lambda: sluice.urls("a.csv", format="xml"), "format must be one of 'csv', 'tsv', 'jsonl'"),
         (lambda: sluice.urls(5), "urls must be a path"),
+        (lambda: sluice.urls("http://h/a.jpg"), "urls is a URL; pass a list of URLs"),
+        (lambda: sluice.urls([("http://h/a", 2**70)]), "whose label is a whole number"),
+        (lambda: sluice.urls(["http://h/a"], url_column="x"), "url_column is for list files"),
+        (lambda: sluice.urls(["http://h/a"], http=sluice.HttpOptions(headers=None)), "headers must be a list of str"),
+        (lambda: sluice.urls(["http://h/a"], http=sluice.HttpOptions(ca_file=None)), "ca_file must be a path"),
     ],
 )
 def test_wrong_urls(call, message):
@@ -278,8 +309,9 @@ def test_tar_stream_shards_and_warns(tmp_path):
     paths = [archive(tmp_path / f"{i}.tar", {**samples_of(6 * i, 6 * i + 6), "plain": {"txt": b""}}) for i in range(4)]
     seen = []
     for part in range(2):
-        with pytest.warns(sluice.LeftOutWarning, match=r"sluice.tar_stream\(\): left out 2"):
+        with pytest.warns(sluice.LeftOutWarning, match=r"sluice.tar_stream\(\): left out 2") as warned:
             seen += [label for _, label in rows_of(lambda: sluice.tar_stream(paths, shard=(part, 2)))]
+        assert {one.filename for one in warned} == {__file__}
     assert sorted(seen) == list(range(24))
 
 
@@ -291,6 +323,8 @@ def test_tar_stream_cannot_be_sampled(tmp_path):
         rows_of(lambda: sluice.tar_stream(path, cycle="x"))
     with pytest.raises(sluice.BuildError, match="is a URL"):
         rows_of(lambda: sluice.tar_stream("http://h/a.tar"))
+    with pytest.raises(sluice.BuildError, match="commands .* are not run"):
+        rows_of(lambda: sluice.tar_stream("pipe:cat a.tar"))
     with pytest.raises(sluice.IoError, match="missing.tar"):
         rows_of(lambda: sluice.tar_stream(str(tmp_path / "missing.tar")))
 
@@ -372,7 +406,8 @@ def test_memory():
         ([b"a", b"bc"], "bytes"), ([True, False], "bool"), ([1, 2], "i64"), ([0.5, 1.5], "f64"), (["a", "b"], "text"),
         (numpy.array([1, 2], numpy.uint8), "u8"), (numpy.array([1, 2], numpy.float32), "f32"),
         (numpy.zeros((2, 3, 3), numpy.uint8), "image"), (numpy.zeros((2, 3), numpy.float32), "tensor"),
-        (numpy.zeros((2, 3), numpy.uint8), "tensor"),
+        (numpy.zeros((2, 3), numpy.uint8), "tensor"), (numpy.array(["a", "b"]), "text"), (numpy.array([True, False]), "bool"),
+        (numpy.zeros((2, 5, 6, 7, 8), numpy.uint8), "tensor"),
     ],
 )
 def test_types_of_memory(column, kind):
@@ -406,6 +441,8 @@ def test_memory_is_copied():
         (lambda: sluice.memory([1, 2], [1]), r"same length \(got 1 for column 1, expected 2\)"),
         (lambda: sluice.memory([1, "a"]), "column 0: .*'a'"),
         (lambda: sluice.memory([object()]), "the type of a object is not known; pass types="),
+        (lambda: sluice.memory([[1.0, 2.0]]), "the type of a list is not known; pass types=.*arrays in place of lists"),
+        (lambda: sluice.memory(numpy.zeros((2, 3, 8, 8), "u1")), r"images of shape \(3, 8, 8\); images are \(height, width, channels\)"),
         (lambda: sluice.memory("ab"), "column 0 must be a list or an array"),
         (lambda: sluice.memory([1], types=("i64", "i64")), "types names 2, but there are 1 columns"),
         (lambda: sluice.memory([300], types="u8"), "300"),
@@ -430,7 +467,10 @@ def test_image_folder_reads_all_types(tmp_path):
     drawn = cats(tmp_path, 3)
     (tmp_path / "dog").mkdir()
     (tmp_path / "dog" / "b.png").write_bytes(PNG)
-    rows = rows_of(lambda: sluice.image_folder(tmp_path, with_names=True))
+    (tmp_path / "dog" / "notes.txt").write_text("no image")
+    with pytest.warns(sluice.LeftOutWarning) as warned:
+        rows = rows_of(lambda: sluice.image_folder(tmp_path, with_names=True))
+    assert warned[0].filename == __file__
     assert [label for _, label, _ in rows] == [0, 0, 0, 1]
     assert [name for *_, name in rows] == [*map(str, drawn), str(tmp_path / "dog" / "b.png")]
     assert [row[0].shape for row in rows] == [(48, 64, 3)] * 3 + [(1, 1, 3)]

@@ -1,6 +1,6 @@
 """Compares what the public headers declare with what the Python module has. Both must have the same functions and options.
 
-The exceptions stand below, with reasons. The reasons in `ONLY_CPP` are also a list in docs/python.md.
+The exceptions are listed below, with reasons. The reasons in `ONLY_CPP` are also a list in docs/python.md.
 """
 
 import inspect
@@ -34,7 +34,7 @@ ONLY_CPP = {
     "operators of your own with declared parameters": {
         "register_operator", "register_value_type", "find_operator", "declare_operator", "apply_operator",
     },
-    "steps that wait without a thread; random steps of your own, which draw from the sample's generator": {
+    "asynchronous steps (`map_async`); random steps of your own, which draw from the sample's generator": {
         "map_async", "random", "random_of",
     },
     "policies of your own augmentations: `apply_random`, `apply_policy`. In Python, use `RandomChoice`, `RandomApply` and "

@@ -99,7 +99,10 @@ ImageKernel coarse_dropout() {
   } cases[] = {{{.holes = -1}, "holes is -1; it must lie between 0 and 1000"},
                {{.holes = 1001}, "holes is 1001; it must lie between 0 and 1000"},
                {{.height = -1}, "height is -1; it must not be below zero"},
-               {{.width = kNan}, "width is nan; a finite number is needed"}};
+               {{.width = kNan}, "width is nan; a finite number is needed"},
+               {{.height = 8, .width = 0.5f, .normalized = true},
+                "height is 8 and width is 0.5; as shares of the image they must lie between 0 and "
+                "1"}};
   for (const auto& c : cases) kernel.refuses(with(c.params), "coarse_dropout: " + c.says);
   return kernel;
 }
