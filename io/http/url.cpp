@@ -87,6 +87,8 @@ bool signs(std::string_view parameter) {
 }  // namespace
 
 bool is_url(std::string_view text) {
+  // libcurl would take a zero byte for the end.
+  if (text.find('\0') != std::string_view::npos) return false;
   const std::string begin = lower(text.substr(0, 8));
   return begin.starts_with("http://") || begin.starts_with("https://") || is_bucket(begin);
 }

@@ -17,7 +17,8 @@
 
 namespace sluice::detail {
 
-// True if it begins with http://, https://, s3:// or gs://, in upper or lower case.
+// True if it begins with http://, https://, s3:// or gs://, in upper or lower case, and has no zero
+// byte.
 bool is_url(std::string_view text);
 
 // True if it begins with s3:// or gs://, in upper or lower case.

@@ -166,7 +166,14 @@ Slots read_memory(Description& self, const nb::list& columns, const Names& types
       throw BuildError(fmt::format("sluice.memory(): column {}: {}", i, error.what()));
     }
   }
-  source.samples = static_cast<std::int64_t>(nb::len(nb::object(columns[0])));
+  const auto size_of = [](const MemoryColumn& column) {
+    return column.list.get_deleter().type->list().size(column.list.get());
+  };
+  source.samples = static_cast<std::int64_t>(size_of(all->front()));
+  for (const MemoryColumn& column : *all) {
+    if (size_of(column) != size_of(all->front()))
+      throw BuildError("sluice.memory(): the columns changed while they were read");
+  }
   source.write = [all](detail::Sample& sample, const Slots& made, const SampleInfo& info) {
     for (std::size_t i = 0; i < made.size(); ++i) {
       const MemoryColumn& column = (*all)[i];

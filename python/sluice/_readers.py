@@ -8,7 +8,7 @@ import functools
 import operator
 import os
 import sys
-import types
+import traceback
 import warnings
 from typing import Any, Sequence, Unpack
 
@@ -91,8 +91,10 @@ def urls(
     graph = require_graph("sluice.urls()")
     options = http_options(http, "sluice.urls()")
     if isinstance(urls, (list, tuple)):
+        if columns is not None:
+            raise _core.BuildError("sluice.urls(): columns is for list files; a Python list has URLs and labels")
         given = {
-            "columns": columns, "url_column": url_column != "url", "base": base, "checksum_column": checksum_column,
+            "url_column": url_column != "url", "base": base, "checksum_column": checksum_column,
             "format": format, "names": names, "index": index,
         }
         for name, value in given.items():
@@ -198,6 +200,8 @@ def tar_stream(
     """
     graph = require_graph("sluice.tar_stream()")
     wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, "sluice.tar_stream()", "cls")
+    if list(wanted) == ["__key__"]:
+        raise _core.BuildError("sluice.tar_stream(): columns names no file; pass one besides '__key__', such as 'jpg'")
     kinds, _ = type_names(tuple(wanted.values()), "sluice.tar_stream()")
     options = {
         "shuffle": shuffle, "window": window, "seed": seed, "shard": shard, "interleave": interleave,
@@ -226,11 +230,7 @@ def _tell_of_stream(filename: str, line: int, left_out: str) -> None:
     try:
         warnings.warn_explicit(f"sluice.tar_stream(): {left_out}", LeftOutWarning, filename, line)
     except Exception as error:
-        sys.unraisablehook(
-            types.SimpleNamespace(
-                exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__, err_msg=None, object=None
-            )
-        )
+        traceback.print_exception(error)
 
 
 @takes(SamplerOptions)
@@ -328,7 +328,7 @@ IMAGE_ENDINGS = (".jpg", ".jpeg", ".jpe", ".png", ".webp", ".gif")
 def image_folder(
     folder: str | os.PathLike,
     *,
-    endings: Sequence[str] = IMAGE_ENDINGS,
+    endings: Sequence[str] | None = None,
     apply_orientation: bool = True,
     index: Any = None,
     leave_out_unreadable: bool = False,
@@ -347,7 +347,7 @@ def image_folder(
     folder : path
         The folder. The folders directly in it are the classes.
     endings : str or list of str, optional
-        File name endings to read.
+        File name endings to read. By default those of JPEG, PNG, WebP and GIF.
     apply_orientation : bool, default True
         If True, images are turned as their EXIF orientation says.
     index : path or 'memory', optional
@@ -375,7 +375,7 @@ def image_folder(
         As :func:`files`.
     """
     file, *others = files(
-        folder, index=index, endings=endings, leave_out_unreadable=leave_out_unreadable, classes=classes,
+        folder, index=index, endings=IMAGE_ENDINGS if endings is None else endings, leave_out_unreadable=leave_out_unreadable, classes=classes,
         allow_empty=allow_empty, with_names=with_names, **sampler,
     )
     return (ops.decode_image(file, apply_orientation=apply_orientation), *others)
@@ -445,7 +445,8 @@ def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str =
     for place, column in enumerate(columns):
         if isinstance(column, (str, bytes, dict)) or not hasattr(column, "__len__") or not hasattr(column, "__getitem__"):
             raise _core.BuildError(f"sluice.memory(): column {place} must be a list or an array (got {type(column).__name__})")
-    lengths = [len(column) for column in columns]
+    lists = [list(column) for column in columns]
+    lengths = [len(column) for column in lists]
     if lengths[0] == 0:
         raise _core.BuildError("sluice.memory(): column 0 is empty; pass at least one value")
     for place, length in enumerate(lengths):
@@ -454,12 +455,12 @@ def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str =
                 f"sluice.memory(): columns must have the same length (got {length} for column {place}, expected {lengths[0]})"
             )
     if types is None:
-        kinds = [_kind_of(column, place) for place, column in enumerate(columns)]
+        kinds = [_kind_of(column, place) for place, column in enumerate(lists)]
     else:
         kinds, _ = type_names(tuple(types) if isinstance(types, list) else types, "sluice.memory(): types")
         if len(kinds) != len(columns):
             raise _core.BuildError(f"sluice.memory(): types names {len(kinds)}, but there are {len(columns)} columns")
-    made = graph.core.read_memory([list(column) for column in columns], kinds, sampler, fingerprint)
+    made = graph.core.read_memory(lists, kinds, sampler, fingerprint)
     return _values(graph, made, single=len(columns) == 1)
 
 

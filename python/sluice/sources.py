@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import itertools
+import math
 import operator
 import os
 import pickle
@@ -86,6 +87,19 @@ def _require_no_pattern(path: Any, user: str) -> None:
 
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
+_MOST_PATHS = 1_000_000
+
+
+def _count(inside: str) -> int:
+    """Returns the number of texts that braces with this content stand for."""
+    if bounds := re.fullmatch(r"(\d+)\.\.(\d+)", inside):
+        return abs(int(bounds.group(2)) - int(bounds.group(1))) + 1
+    return inside.count(",") + 1
+
+
+def _shown(path: str) -> str:
+    """Returns a path or URL for a message, without what may be secret."""
+    return repr(_core.shown_url(path) if "://" in path else path)
 
 
 def _expanded(path: Any) -> list[Any]:
@@ -97,9 +111,12 @@ def _expanded(path: Any) -> list[Any]:
     text = os.fsdecode(path)
     if os.path.exists(path):
         return [path]
+    many = math.prod(_count(found.group(1)) for found in _BRACES.finditer(text))
+    if many > _MOST_PATHS:
+        raise _core.BuildError(f"the braces of {_shown(text)} stand for {many} paths (at most {_MOST_PATHS} are possible)")
     if re.search(r"\{[^{}]*\{[^{}]*\}|\{[^{}]*\}[^{}]*,[^{}]*\}|\{\w+\.\.\w+\.\.\w+\}|\{[a-zA-Z]\.\.[a-zA-Z]\}", text):
         raise _core.BuildError(
-            f"the braces of {_core.shown_url(text)!r} are nested, have a step or a range of letters; pass a list of paths"
+            f"the braces of {_shown(text)} are nested, have a step or a range of letters; pass a list of paths"
         )
     for found in _BRACES.finditer(text):
         inside = found.group(1)
@@ -152,7 +169,7 @@ def _tell(source: str, left_out: str) -> None:
         level, frame = 2, sys._getframe(1)
         while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
             level, frame = level + 1, frame.f_back
-        warnings.warn(f"{source}: {left_out}", LeftOutWarning, stacklevel=level - 1)
+        warnings.warn(f"{source}: {left_out}", LeftOutWarning, stacklevel=level)
 
 
 def _names(names: Any, what: str) -> list[str] | None:
@@ -401,7 +418,7 @@ def tar(
     elif len(at_urls) < len(several):
         other = next(one for one in several if one not in at_urls)
         raise _core.BuildError(
-            f"sluice.tar(): archives must be all files or all URLs (got {os.fsdecode(other)!r} and {_core.shown_url(at_urls[0])!r})"
+            f"sluice.tar(): archives must be all files or all URLs (got {os.fsdecode(other)!r} and {_shown(at_urls[0])})"
         )
     else:
         made, left_out = graph.core.read_tar_at(

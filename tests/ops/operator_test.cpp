@@ -113,7 +113,10 @@ struct Bench {
     if (op->name() == "cpu")
       arguments[0] = SlotArgument{builder.add(detail::gpu_operator(), {arguments[0]})[0]};
     if (op->name() == "gaussian_blur") arguments[1] = Constant(1.f);
-    if (op->name() == "permute") arguments[1] = Constant(std::int32_t{1});  // one axis, 0
+    if (op->name() == "permute") {  // one axis, 0
+      arguments[1] = Constant(std::int32_t{1});
+      arguments[2] = Constant(std::vector<double>(6, 0.));
+    }
     if (op->name() == "randint") arguments[0] = Constant(std::int32_t{0});
     if (op->name() == "resize") give(op, 1, Constant(std::int32_t{8}));
   }

@@ -120,11 +120,28 @@ def test_braces(given, expected):
     assert _expanded(given) == expected
 
 
-@pytest.mark.parametrize("given", ["{a,{b,c}}", "{{0..1},x}", "a{0..10..2}", "{a..c}.tar", "s3://b/{a..c}?key=secret"])
+@pytest.mark.parametrize("given", ["{a,{b,c}}", "{{0..1},x}", "a{0..10..2}", "{a..c}.tar", "https://h/{a..c}?key=secret"])
 def test_braces_that_only_bash_knows_are_refused(given):
     with pytest.raises(sluice.BuildError, match="nested, have a step or a range of letters") as error:
         _expanded(given)
     assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("given", ["a{0..99999999999}.tar", "{a,b}" * 60])
+def test_braces_for_too_many_paths_are_refused(given):
+    with pytest.raises(sluice.BuildError, match="at most 1000000 are possible"):
+        _expanded(given)
+
+
+@needs_urls
+def test_a_url_with_a_zero_byte_is_refused():
+    asked = []
+    with serving({"/a": b"another file"}, asked) as url:
+        with pytest.raises(sluice.BatchError, match="is not a URL"):
+            rows_of(lambda: sluice.urls([url + "/a\0b"]))
+        with pytest.raises(sluice.BuildError, match="is not a URL"):
+            rows_of(lambda: sluice.tar(url + "/a\0b.tar"))
+    assert not asked
 
 
 def test_messages_hide_what_may_be_secret():
@@ -315,6 +332,14 @@ def test_tar_stream_shards_and_warns(tmp_path):
     assert sorted(seen) == list(range(24))
 
 
+def test_a_warning_that_is_an_error_is_printed(tmp_path):
+    path = archive(tmp_path / "a.tar", {**samples_of(0, 3), "plain": {"txt": b""}})
+    program = f"import sluice\nfor _ in sluice.pipeline(lambda: sluice.tar_stream({path!r}))(): pass\nprint('through')\n"
+    (tmp_path / "program.py").write_text(program)
+    done = subprocess.run([sys.executable, "-W", "error", str(tmp_path / "program.py")], capture_output=True, text=True, check=False)
+    assert "LeftOutWarning: sluice.tar_stream(): left out 1" in done.stderr and done.stdout == "through\n"
+
+
 def test_tar_stream_cannot_be_sampled(tmp_path):
     path = archive(tmp_path / "a.tar", samples_of(0, 6))
     with pytest.raises(TypeError, match="weights"):
@@ -325,6 +350,8 @@ def test_tar_stream_cannot_be_sampled(tmp_path):
         rows_of(lambda: sluice.tar_stream("http://h/a.tar"))
     with pytest.raises(sluice.BuildError, match="commands .* are not run"):
         rows_of(lambda: sluice.tar_stream("pipe:cat a.tar"))
+    with pytest.raises(sluice.BuildError, match="columns names no file"):
+        rows_of(lambda: sluice.tar_stream(path, {"__key__": "text"}))
     with pytest.raises(sluice.IoError, match="missing.tar"):
         rows_of(lambda: sluice.tar_stream(str(tmp_path / "missing.tar")))
 
@@ -417,6 +444,19 @@ def test_types_of_memory(column, kind):
         return value
 
     assert len(rows_of(described)) == 2
+
+
+class OfAnotherLength(list):
+    """Says that it is longer than it is."""
+
+    def __len__(self):
+        return 2000
+
+
+def test_memory_counts_what_it_reads():
+    with pytest.raises(sluice.BuildError, match=r"same length \(got 3 for column 1, expected 2000\)"):
+        rows_of(lambda: sluice.memory(list(range(2000)), OfAnotherLength([1, 2, 3])))
+    assert rows_of(lambda: sluice.memory(OfAnotherLength([1, 2, 3]))) == [(1,), (2,), (3,)]
 
 
 def test_memory_is_copied():

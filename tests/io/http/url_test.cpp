@@ -80,6 +80,12 @@ BucketAccount account(const std::map<std::string, std::string>& variables) {
   });
 }
 
+TEST(Urls, AZeroByteMakesNoUrl) {
+  EXPECT_TRUE(is_url("GS://bucket/key"));
+  EXPECT_FALSE(is_url(std::string("http://host/a\0b", 15)));
+  EXPECT_FALSE(is_url("ftp://host/a"));
+}
+
 TEST(BucketAccount, UrlsOfKeys) {
   const BucketAccount amazon = account({{"AWS_REGION", "eu-central-1"}});
   const BucketAccount other = account({{"AWS_ENDPOINT_URL", "http://localhost:9000/"}});
