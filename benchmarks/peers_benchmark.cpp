@@ -79,6 +79,9 @@ const struct {
     {"flip_horizontal", [](const Image& in, Image& out) { kernels::flip(in, true, false, out); }},
     {"flip_vertical", [](const Image& in, Image& out) { kernels::flip(in, false, true, out); }},
     {"transpose", kernels::transpose},
+    {"rot90", [](const Image& in, Image& out) { kernels::rot90(in, 1, out); }},
+    {"downscale", [](const Image& in,
+                     Image& out) { kernels::downscale(in, 0.25f, Interpolation::nearest, out); }},
     {"filter_3x3", [](const Image& in, Image& out) { filter(in, 3, out); }},
     {"filter_5x5", [](const Image& in, Image& out) { filter(in, 5, out); }},
     {"perspective_nearest",
@@ -105,6 +108,11 @@ const struct {
      [](const Image& in, Image& out) {
        kernels::erase(in, {50, 60, 200, 160}, 128, out);
      }},
+    {"coarse_dropout",
+     [](const Image& in, Image& out) {
+       Random random({.seed = 1});
+       kernels::coarse_dropout(random, in, {.holes = 8, .height = 40, .width = 40}, 128, out);
+     }},
     {"pad",
      [](const Image& in, Image& out) {
        kernels::pad(in, {32, 32, 32, 32}, Border::constant, 128, out);
@@ -129,6 +137,12 @@ const struct {
     {"sharpness", [](const Image& in, Image& out) { kernels::sharpness(in, 1.7f, out); }},
     {"table", [](const Image& in, Image& out) { kernels::gamma_correction(in, 1.5f, 1, out); }},
     {"matrix", [](const Image& in, Image& out) { kernels::saturation(in, 1.4f, out); }},
+    {"channel_dropout",
+     [](const Image& in, Image& out) { kernels::channel_dropout(in, 1, 0, out); }},
+    {"rgb_shift",
+     [](const Image& in, Image& out) {
+       kernels::rgb_shift(in, {.red = 20, .green = -10, .blue = 5}, out);
+     }},
     {"hue", [](const Image& in, Image& out) { kernels::hue(in, 30, out); }},
     {"grayscale", [](const Image& in, Image& out) { kernels::grayscale(in, 3, out); }},
     {"normalize", normalize},

@@ -70,6 +70,27 @@ def erase():
     return cv2.rectangle(IN.copy(), (60, 50), (219, 249), (128, 128, 128), -1)
 
 
+HOLES = numpy.random.default_rng(1).integers((0, 0), (HEIGHT - 40, WIDTH - 40), (8, 2))
+
+
+def coarse_dropout():
+    out = IN.copy()
+    for y, x in HOLES:
+        out[y : y + 40, x : x + 40] = 128
+    return out
+
+
+def channel_dropout():
+    out = IN.copy()
+    out[..., 1] = 0
+    return out
+
+
+def downscale():
+    small = cv2.resize(IN, (WIDTH // 4, HEIGHT // 4), interpolation=cv2.INTER_NEAREST)
+    return cv2.resize(small, (WIDTH, HEIGHT), interpolation=cv2.INTER_NEAREST)
+
+
 def pad(border):
     return cv2.copyMakeBorder(IN, 32, 32, 32, 32, border, value=(128, 128, 128))
 
@@ -125,6 +146,8 @@ tell(
         "flip_horizontal": lambda: cv2.flip(IN, 1),
         "flip_vertical": lambda: cv2.flip(IN, 0),
         "transpose": lambda: cv2.transpose(IN),
+        "rot90": lambda: cv2.rotate(IN, cv2.ROTATE_90_COUNTERCLOCKWISE),
+        "downscale": downscale,
         "filter_3x3": lambda: cv2.filter2D(IN, -1, WEIGHTS_3),
         "filter_5x5": lambda: cv2.filter2D(IN, -1, WEIGHTS_5),
         "perspective_nearest": lambda: perspective(cv2.INTER_NEAREST),
@@ -136,6 +159,7 @@ tell(
         "paste": lambda: paste(1),
         "paste_half": lambda: paste(0.5),
         "erase": erase,
+        "coarse_dropout": coarse_dropout,
         "pad": lambda: pad(cv2.BORDER_CONSTANT),
         "pad_reflect": lambda: pad(cv2.BORDER_REFLECT_101),
         "gaussian_blur_1": lambda: blur(1),
@@ -148,6 +172,8 @@ tell(
         "sharpness": sharpness,
         "table": lambda: cv2.LUT(IN, LEVELS),
         "matrix": lambda: cv2.transform(IN, COLORS),
+        "channel_dropout": channel_dropout,
+        "rgb_shift": lambda: cv2.add(IN, (20.0, -10.0, 5.0, 0.0)),
         "hue": hue,
         "grayscale": grayscale,
         "normalize": normalize,
