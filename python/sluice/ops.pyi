@@ -2682,7 +2682,7 @@ def normalize(image: Value, mean: Sequence[float] | float, std: Sequence[float] 
     ----------
     image : Value of image
     mean, std : list of 1, 3 or 4 floats, or float
-        In units of 0 to 1, as in torchvision. A std must be above 0.
+        In units of 0 to 1, as in torchvision. A mean must be from -1 to 1, a std above 0 and at most 1.
     dtype : {'f32', 'f16', 'bf16'}, default 'f32'
     layout : {'CHW', 'HWC'}, default 'CHW'
 
