@@ -65,6 +65,11 @@ def run(contenders, rounds, parts):
     return figures
 
 
+def spread(values, form):
+    """The median, and in parentheses the least and the most."""
+    return f"{statistics.median(values):{form}} ({min(values):{form}} to {max(values):{form}})"
+
+
 def tell(figures, work):
     """A line for each kind of work and each contender that did it."""
     for kind in work:

@@ -17,7 +17,7 @@ WorkerOptions worker_options_of(const nb::dict& options);
 HttpOptions http_options_of(const nb::dict& options);
 // Without `columns` and `index`.
 TarStreamOptions tar_stream_options_of(const nb::dict& options);
-// None is by_name.
+// Python's None means by_name.
 ListFormat list_format_of(nb::handle name);
 void bind_thread_pool(nb::module_& module);
 void bind_index(nb::module_& module);

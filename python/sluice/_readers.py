@@ -24,8 +24,11 @@ from .sources import (
     _archives,
     _columns,
     _index,
+    _is_url,
     _names,
     _require_path,
+    _shown,
+    _tar_columns,
     _values,
     files,
     type_names,
@@ -91,10 +94,8 @@ def urls(
     graph = require_graph("sluice.urls()")
     options = http_options(http, "sluice.urls()")
     if isinstance(urls, (list, tuple)):
-        if columns is not None:
-            raise _core.BuildError("sluice.urls(): columns is for list files; a Python list has URLs and labels")
         given = {
-            "url_column": url_column != "url", "base": base, "checksum_column": checksum_column,
+            "columns": columns is not None, "url_column": url_column != "url", "base": base, "checksum_column": checksum_column,
             "format": format, "names": names, "index": index,
         }
         for name, value in given.items():
@@ -103,7 +104,7 @@ def urls(
         made = graph.core.read_url_items([_item(one) for one in urls], sampler, options)
         return _values(graph, made)
     _require_path(urls, "sluice.urls(): urls")
-    if "://" in os.fsdecode(urls):
+    if _is_url(urls):
         raise _core.BuildError("sluice.urls(): urls is a URL; pass a list of URLs, or the path of a list file")
     for name, text in (("url_column", url_column), ("base", base), ("checksum_column", checksum_column)):
         require_str(text, f"sluice.urls(): {name}")
@@ -199,10 +200,9 @@ def tar_stream(
         If an option is wrong, or there are fewer archives than shards.
     """
     graph = require_graph("sluice.tar_stream()")
-    wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, "sluice.tar_stream()", "cls")
-    if list(wanted) == ["__key__"]:
+    wanted, kinds = _tar_columns(columns, "sluice.tar_stream()")
+    if wanted == ["__key__"]:
         raise _core.BuildError("sluice.tar_stream(): columns names no file; pass one besides '__key__', such as 'jpg'")
-    kinds, _ = type_names(tuple(wanted.values()), "sluice.tar_stream()")
     options = {
         "shuffle": shuffle, "window": window, "seed": seed, "shard": shard, "interleave": interleave,
         "threads": threads, "cycle": cycle, "read_ahead": read_ahead, "max_sample_bytes": max_sample_bytes,
@@ -215,13 +215,13 @@ def tar_stream(
                 "sluice.tar_stream(): commands ('pipe:...') are not run; pass '-' and give the program their output, or a "
                 "named pipe"
             )
-        if "://" in os.fsdecode(one):
+        if _is_url(one):
             raise _core.BuildError(
-                f"sluice.tar_stream(): {_core.shown_url(os.fsdecode(one))!r} is a URL; sluice.tar() reads archives at URLs, if they are not compressed"
+                f"sluice.tar_stream(): {_shown(os.fsdecode(one))} is a URL; sluice.tar() reads archives at URLs, if they are not compressed"
             )
     caller = sys._getframe(1)
     tell = functools.partial(_tell_of_stream, caller.f_code.co_filename, caller.f_lineno)
-    made = graph.core.read_tar_stream(several, list(wanted), kinds, options, _index(index), tell)
+    made = graph.core.read_tar_stream(several, wanted, kinds, options, _index(index), tell)
     return _values(graph, made)
 
 

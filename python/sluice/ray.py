@@ -35,6 +35,7 @@ _log = logging.getLogger(__name__)
 _MOST = 2**31 - 1  # the most samples of a source
 
 
+# Here and in `Augment` below: the last overload accepts options of `describe` itself, too; see Description.__call__.
 @overload
 def read_images(
     describe: Description,

@@ -76,10 +76,14 @@ def _require_path(path: Any, what: str) -> None:
         raise _core.BuildError(f"{what} must be a path (got {path!r})")
 
 
+def _is_url(path: Any) -> bool:
+    return "://" in os.fsdecode(path)
+
+
 def _require_no_pattern(path: Any, user: str) -> None:
     """Raises IoError for a path that does not exist and looks like a pattern of paths."""
     text = os.fsdecode(path)
-    if "://" not in text and re.search(r"[*?\[]", text) and not os.path.exists(path):
+    if not _is_url(path) and re.search(r"[*?\[]", text) and not os.path.exists(path):
         raise _core.IoError(
             f"{user}: {text!r} does not exist, and such patterns are not expanded; pass a list of paths, such as "
             "sorted(glob.glob('train-*.tar')), or braces: 'train-{000..009}.tar'"
@@ -99,7 +103,7 @@ def _count(inside: str) -> int:
 
 def _shown(path: str) -> str:
     """Returns a path or URL for a message, without what may be secret."""
-    return repr(_core.shown_url(path) if "://" in path else path)
+    return repr(_core.shown_url(path) if _is_url(path) else path)
 
 
 def _expanded(path: Any) -> list[Any]:
@@ -132,6 +136,12 @@ def _expanded(path: Any) -> list[Any]:
             continue
         return [one for part in parts for one in _expanded(text[: found.start()] + part + text[found.end():])]
     return [path]
+
+
+def _tar_columns(columns: Any, user: str) -> tuple[list[str], list[str]]:
+    """Returns the names of the columns of archives, and their types."""
+    wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, user, "cls")
+    return list(wanted), type_names(tuple(wanted.values()), user)[0]
 
 
 def _archives(archives: Any, user: str) -> list[Any]:
@@ -404,25 +414,23 @@ def tar(
         If an archive cannot be read.
     """
     graph = require_graph("sluice.tar()")
-    wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, "sluice.tar()", "cls")
-    types, _ = type_names(tuple(wanted.values()), "sluice.tar()")
+    names, types = _tar_columns(columns, "sluice.tar()")
     several = _archives(archives, "sluice.tar()")
     _require_path(offsets, "sluice.tar(): offsets")
     options = http_options(http, "sluice.tar()")
-    several = [os.fsdecode(one) if "://" in os.fsdecode(one) else one for one in several]
-    at_urls = [one for one in several if isinstance(one, str) and "://" in one]
+    at_urls = [os.fsdecode(one) for one in several if _is_url(one)]
     if not at_urls:
         if http is not None:
             raise _core.BuildError("sluice.tar(): http is for URLs, and the archives are files")
-        made, left_out = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)
+        made, left_out = graph.core.read_tar(several, names, types, sampler, _index(index), offsets)
     elif len(at_urls) < len(several):
-        other = next(one for one in several if one not in at_urls)
+        other = next(one for one in several if not _is_url(one))
         raise _core.BuildError(
             f"sluice.tar(): archives must be all files or all URLs (got {os.fsdecode(other)!r} and {_shown(at_urls[0])})"
         )
     else:
         made, left_out = graph.core.read_tar_at(
-            at_urls, list(wanted), types, sampler, _index(index), offsets, options
+            at_urls, names, types, sampler, _index(index), offsets, options
         )
     _tell("sluice.tar()", left_out)
     return _values(graph, made)

@@ -312,7 +312,7 @@ ImageKernel channel_dropout() {
     kernel.gives("the first", with(0, fill), [=](const Image& in) {
       return levels_of(in, [=](int x, int c) { return c == 0 ? fill : x; });
     });
-    // Of an image with fewer channels, its last one.
+    // The last channel of any image.
     const auto last = [=](const Image& in, Image& out) {
       kernels::channel_dropout(in, in.channels() - 1, fill, out);
     };
