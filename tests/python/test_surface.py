@@ -6,6 +6,8 @@ The exceptions are listed below, with reasons. The reasons in `ONLY_CPP` are als
 import inspect
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -185,3 +187,10 @@ def test_the_docs_name_what_is_missing():
     page = (ROOT / "docs/python.md").read_text()
     listed = re.search(r"These exist only in C\+\+:\n\n(.*?)\n\n", page, re.DOTALL).group(1)
     assert [" ".join(one.split()) for one in re.split(r"^- ", listed, flags=re.MULTILINE)[1:]] == list(ONLY_CPP)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the linker's list of names is for Linux")
+def test_the_module_exports_one_function():
+    """A name of the C++ library that it exported would take the place of PyTorch's."""
+    listing = subprocess.run(["nm", "-D", "--defined-only", sluice._core.__file__], capture_output=True, text=True, check=True)
+    assert [line.split()[-1] for line in listing.stdout.splitlines()] == ["PyInit__core"]
