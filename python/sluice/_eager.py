@@ -96,11 +96,13 @@ _ARRAY_TENSOR = _Kind("tensor", lambda array: array._core.numpy(), _numpy)
 _FLOAT = _Kind("f32", _same, _same)
 _INT = _Kind("i32", _same, _same)
 
+_NO_ARRAYS = frozenset((Value, int, float, str, bool, tuple, list, dict, type(None)))
+
 
 def is_array(x: Any) -> bool:
     """True for an array, the bytes of a file, and an image of PIL."""
     kind = type(x)
-    if kind in (Value, int, float, str, bool, tuple, list, dict) or x is None:
+    if kind in _NO_ARRAYS:
         return False
     if isinstance(x, (bytes, bytearray, memoryview, Array)) or hasattr(x, "__dlpack__"):
         return getattr(x, "ndim", 1) != 0  # NumPy's numbers are no arrays
@@ -111,7 +113,7 @@ def _kind_of(x: Any, wanted: tuple[str, ...], chw: bool) -> _Kind:
     """The kind of an array. `wanted`: the types that the operator takes; empty if they are not known."""
     numpy = sys.modules.get("numpy")
     if numpy is not None and type(x) is numpy.ndarray:  # the most frequent kind
-        return _IMAGE if _is_image(x.shape, x.dtype == numpy.uint8, wanted) else _TENSOR
+        return _IMAGE if _is_image(x.shape, x.dtype.char == "B", wanted) else _TENSOR
     if isinstance(x, (bytes, bytearray, memoryview)):
         return _BYTES
     if type(x).__module__.startswith("PIL."):
@@ -198,33 +200,37 @@ class Plans:
         key: list[Any] = []
         kinds: list[_Kind] = []
         values: list[Any] = []
-
-        def note(place: Any, x: Any) -> None:
-            kind = self._kind(place, x)
-            if kind is not None:
-                kinds.append(kind)
-                values.append(kind.given(x))
-                key.append(kind)
-            elif _is_list_of_arrays(x):
-                key.append((type(x), len(x)))
-                for one in x:
-                    note(place, one)
-            else:
-                key.append(_hashable(x))
-
         for place, x in enumerate(args):
-            note(place, x)
+            self._note(place, x, key, kinds, values)
         for name, x in kwargs.items():
             key.append(name)
-            note(name, x)
+            self._note(name, x, key, kinds, values)
         found = self._plans.get(tuple(key))
         if found is None:
             found = Evaluation(lambda inputs: self._described(args, kwargs, inputs), [kind.type for kind in kinds])
             while len(self._plans) >= _MOST_PLANS:
                 self._plans.pop(next(iter(self._plans)), None)
             self._plans[tuple(key)] = found
-        returned = next((kind.returned for kind in kinds if kind.returned is not _same), _numpy)
+        returned = _numpy
+        for kind in kinds:
+            if kind.returned is not _same:
+                returned = kind.returned
+                break
         return found(tuple(values), _seed_of(seed, generator), returned)
+
+    def _note(self, place: Any, x: Any, key: list[Any], kinds: list[_Kind], values: list[Any]) -> None:
+        """Adds an argument to the key of its plan, and its value to the inputs."""
+        kind = self._kind(place, x)
+        if kind is not None:
+            kinds.append(kind)
+            values.append(kind.given(x))
+            key.append(kind)
+        elif _is_list_of_arrays(x):
+            key.append((type(x), len(x)))
+            for one in x:
+                self._note(place, one, key, kinds, values)
+        else:
+            key.append(_hashable(x))
 
     def _kind(self, place: Any, x: Any) -> _Kind | None:
         """The kind of an argument that becomes an input of the plan; None for one that is part of the plan."""
@@ -270,8 +276,12 @@ def eager(function: Callable[..., Any], schema: dict | None = None) -> Callable[
 
 
 def _has_array(args: tuple, kwargs: dict[str, Any]) -> bool:
-    return any(is_array(x) or _is_list_of_arrays(x) for x in (*args, *kwargs.values()))
+    for x in args:  # the first one nearly always
+        if is_array(x) or _is_list_of_arrays(x):
+            return True
+    return any(is_array(x) or _is_list_of_arrays(x) for x in kwargs.values())
 
 
 def _is_list_of_arrays(x: Any) -> bool:
-    return type(x) in (list, tuple) and any(map(is_array, x))
+    kind = type(x)
+    return (kind is list or kind is tuple) and any(map(is_array, x))
