@@ -124,7 +124,7 @@ def checked(error: type[Exception]) -> Callable[[_F], _F]:
             try:
                 bound = signature.bind(*args, **kwargs)
             except TypeError as wrong:
-                raise TypeError(f"{name}(): {wrong}{_meant(name, signature, kwargs)}") from None
+                raise TypeError(f"{name}(): {wrong}{_meant(name, signature, kwargs) or _by_name(signature, args)}") from None
             for key, given in bound.arguments.items():
                 by_itself = signature.parameters[key].kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
                 if by_itself and key in hints():
@@ -142,6 +142,16 @@ def _meant(function: str, signature: inspect.Signature, kwargs: dict[str, Any]) 
             names = list(signature.parameters)
             return meant(function, name, names) or near(name, names)
     return ""
+
+
+def _by_name(signature: inspect.Signature, args: tuple) -> str:
+    """Returns the arguments that are given by name, if too many are given by place."""
+    parameters = signature.parameters.values()
+    by_place = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    others = [f"{one.name}=" for one in parameters if one.kind is one.KEYWORD_ONLY]
+    if len(args) <= len(by_place) or not others:
+        return ""
+    return f"; {', '.join(one.name for one in by_place)} may be given by place, the others by name: {', '.join(others)}"
 
 
 def meant(function: str, name: str, names: list[str]) -> str:

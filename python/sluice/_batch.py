@@ -57,7 +57,7 @@ class Column(_Shares):
             if not self._core.dense:
                 raise _core.Error(
                     f"{self._name}: its {len(self)} samples have different shapes, so they are not one array: "
-                    f"{_and_others([str(one.shape) for one in self])}; {self._cure()}"
+                    f"{and_others([str(one.shape) for one in self])}; {self._cure()}"
                 )
             self._block = self._core.block()
         return self._block
@@ -249,7 +249,7 @@ def _to_numpy(core: Any, dtype: Any = None, copy: bool | None = None) -> Any:
     return array.copy() if copy else array
 
 
-def _and_others(texts: list[str]) -> str:
+def and_others(texts: list[str]) -> str:
     """Lists a few of the different texts."""
     different = list(dict.fromkeys(texts))
     return ", ".join(different[:4]) + (f" and {len(different) - 4} more" if len(different) > 4 else "")

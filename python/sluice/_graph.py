@@ -59,6 +59,7 @@ class Graph:
         # it.
         self.refused: BaseException | None = None
         self.draws = Draws()
+        self.ids: set[int] = set()  # slots of images that decode_image(ids=True) made
         self.aliases = Aliases()
 
     def _own(self, value: Value, user: str) -> int:
@@ -197,8 +198,24 @@ class Graph:
                 _require_constant(schema["name"], parameters[name], value)
                 constants[name] = value
         made = self.core.operator(schema["name"], slots, constants, step or schema["name"])
+        self._note_ids(schema, slots, constants, made)
         values = self._values(made)
         return values[0] if len(values) == 1 else tuple(values) or None
+
+    def _note_ids(self, schema: dict, slots: dict[str, int], constants: dict[str, Any], made: Sequence[int]) -> None:
+        """Refuses an interpolation that would mix the ids of a mask. Notes which results are masks."""
+        if schema["name"] == "decode_image" and constants.get("ids") is True:
+            self.ids.update(made)
+        if schema["family"] != "geometry" or self.ids.isdisjoint(slots.values()):
+            return
+        how = _step_parameters(schema).get("interpolation")
+        chosen = how and constants.get("interpolation", how["default"])
+        if how and "nearest" in how["choices"] and chosen != "nearest":
+            raise _core.BuildError(
+                f"{schema['name']}: decode_image(ids=True) gave this image ids, and interpolation={chosen!r} would mix them; "
+                "pass interpolation='nearest'"
+            )
+        self.ids.update(made)
 
     def _fit(self, schema: dict, parameter: dict | None, value: Value) -> int:
         """Converts a number to a type that the parameter takes; returns its slot."""
@@ -260,19 +277,26 @@ class Graph:
 
 
 def _require_kind(operator: str, wanted: dict, value: Any) -> None:
-    """Raises BuildError if an operator gets a value of another type than image, and says what converts it."""
+    """Raises BuildError if an operator gets a value of another type than it takes, and says what converts it."""
     if not isinstance(value, Value) or wanted["any"]:
         return
-    _require_type(operator, wanted["name"], value, wanted["types"])
-    if wanted["types"] != ["image"]:
-        return
+    name, types = wanted["name"], wanted["types"]
+    _require_type(operator, name, value, types)
+    if types == ["image"]:
+        require_image(operator, name, value)
+    elif value.type in NUMBER_TYPES and len(types) == 1 and types[0] in NUMBER_TYPES and value.type != types[0]:
+        raise _core.BuildError(f"{operator}: {name} must be of type {types[0]!r} (got {value!r}); .cast({types[0]!r}) converts it")
+
+
+def require_image(operator: str, name: str, value: Value) -> None:
+    """Raises BuildError for a file or a tensor in place of an image, and says what makes an image of it."""
     cures = {
-        "tensor": f"ops.to_image({wanted['name']}) makes an image of numbers from 0 to 255, and "
-                  f"ops.to_image({wanted['name']}, white=1) of numbers from 0 to 1",
-        "bytes": f"ops.decode_jpeg({wanted['name']}), or decode_image, gives the image in the file",
+        "tensor": f"ops.to_image({name}) makes an image of numbers from 0 to 255, and ops.to_image({name}, white=1) of numbers from 0 to 1",
+        "bytes": f"ops.decode_jpeg({name}), or decode_image, gives the image in the file",
+        "rectangle": f"ops.region_size({name}) gives the size of a region, and ops.crop(image, {name}) cuts it out of an image",
     }
     if value.type in cures:
-        raise _core.BuildError(f"{operator}: {wanted['name']} must be an image (got {value!r}); {cures[value.type]}")
+        raise _core.BuildError(f"{operator}: {name} must be an image (got {value!r}); {cures[value.type]}")
 
 
 def _require_type(operator: str, name: str, value: Value, types: Sequence[str] = ()) -> None:

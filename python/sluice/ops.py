@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins as _builtins
 import functools as _functools
 import inspect as _inspect
+import warnings as _warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers
 from ._describing import refusing as _refusing
 from ._eager import eager as _eager
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
+from ._graph import require_image as _require_image
 from ._value import Value as _Value
 from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number, name_of_type as _name_of_type
 
@@ -133,6 +135,13 @@ def _slot(value: Any, user: str, cures: dict[str, str] | None = None) -> tuple[A
     if cure is not None:
         raise _core.BuildError(f"{user} does not take a value of type {value.type!r}; {cure}")
     return value.graph, value.slot
+
+
+def _image_slot(image: Any, user: str) -> tuple[Any, int]:
+    """Like _slot(), for an image."""
+    found = _slot(image, user)
+    _require_image(user, "image", image)
+    return found
 
 
 def _fill_values(fill: Any, operator: str) -> list[int] | None:
@@ -718,7 +727,7 @@ def random_crop(
     BuildError
         If an argument is out of range. If the window does not fit into a padded image, its sample fails.
     """
-    graph, slot = _slot(image, "random_crop")
+    graph, slot = _image_slot(image, "random_crop")
     margins = [one + other for one, other in zip(_margins(padding, "random_crop"), (top, left, bottom, right))]
     made = graph.core.random_crop(
         slot, height, width, margins, pad_if_needed, border, _fill_values(fill, "random_crop")
@@ -762,7 +771,12 @@ def color_jitter(
     -------
     image : Value of image
     """
-    graph, slot = _slot(image, "color_jitter")
+    graph, slot = _image_slot(image, "color_jitter")
+    if _is_number(hue) and 0 < hue <= 0.5:
+        _warnings.warn(
+            f"color_jitter: hue={hue:g} changes hues by at most {hue:g} degrees; torchvision's hue={hue:g} is hue={360 * hue:g} here",
+            stacklevel=5,
+        )
     made = graph.core.color_jitter(
         slot, _jitter_range(brightness, "brightness", 1.0), _jitter_range(contrast, "contrast", 1.0),
         _jitter_range(saturation, "saturation", 1.0), _jitter_range(hue, "hue", 0.0),
@@ -799,7 +813,7 @@ def random_erasing(
     -------
     image : Value of image
     """
-    graph, slot = _slot(image, "random_erasing")
+    graph, slot = _image_slot(image, "random_erasing")
     of_sample = fill.slot if isinstance(fill, _Value) else None
     made = graph.core.random_erasing(
         slot, probability, min_area, max_area, min_ratio, max_ratio,
@@ -844,7 +858,7 @@ def rand_augment(
     -------
     image : Value of image
     """
-    graph, slot = _slot(image, "rand_augment")
+    graph, slot = _image_slot(image, "rand_augment")
     of_sample = magnitude.slot if isinstance(magnitude, _Value) else None
     made = graph.core.rand_augment(
         slot, n, 0 if of_sample is not None else magnitude, of_sample, bins, ranges, interpolation,
@@ -877,7 +891,7 @@ def trivial_augment_wide(
     -------
     image : Value of image
     """
-    graph, slot = _slot(image, "trivial_augment_wide")
+    graph, slot = _image_slot(image, "trivial_augment_wide")
     made = graph.core.trivial_augment_wide(
         slot, bins, ranges, interpolation, _fill_values(fill, "trivial_augment_wide"), _names(excluded, "trivial_augment_wide")
     )
@@ -908,7 +922,7 @@ def auto_augment(
     -------
     image : Value of image
     """
-    graph, slot = _slot(image, "auto_augment")
+    graph, slot = _image_slot(image, "auto_augment")
     made = graph.core.auto_augment(
         slot, policy, ranges, interpolation, _fill_values(fill, "auto_augment"), _names(excluded, "auto_augment")
     )
@@ -947,7 +961,7 @@ def aug_mix(
     -------
     image : Value of image
     """
-    graph, slot = _slot(image, "aug_mix")
+    graph, slot = _image_slot(image, "aug_mix")
     made = graph.core.aug_mix(
         slot, severity, mixture_width, chain_depth, alpha, interpolation, _fill_values(fill, "aug_mix"),
         _names(excluded, "aug_mix"),
@@ -1151,7 +1165,7 @@ def photometric_distort(image: _Value, *, probability: float = 0.5) -> _Value:
     -------
     image : Value of image
     """
-    graph, slot = _slot(image, "photometric_distort")
+    graph, slot = _image_slot(image, "photometric_distort")
     return _Value(graph, graph.core.photometric_distort(slot, probability))
 
 

@@ -18,7 +18,7 @@ except ModuleNotFoundError as error:
 
 from . import _core, _peers, ops
 from ._arguments import near
-from ._batch import Array, Batch, Column
+from ._batch import Array, Batch, Column, and_others
 from ._options import FolderOptions, PipelineOptions, takes
 from ._pipeline import OPTIONS, Description, Pipeline, pipeline
 from ._readers import IMAGE_ENDINGS, image_folder
@@ -156,10 +156,53 @@ def to_torch(batch: Batch) -> Any:
         if isinstance(column, Column):
             if column.dense:
                 return torch.from_dlpack(column)
-            return [torch.from_dlpack(one) for one in column]
+            return _Ragged(torch.from_dlpack(one) for one in column)
         return torch.from_dlpack(column) if isinstance(column, Array) else column
 
     return rebuild(batch.structure, [convert(one) for one in batch.columns])
+
+
+class _Ragged(list):
+    """Tensors of different shapes. Its errors tell why it is not one tensor."""
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(torch.Tensor, name):
+            shapes = list(dict.fromkeys(str(tuple(one.shape)) for one in self))
+            raise AttributeError(
+                f"the {len(self)} samples of this batch have different shapes, so they are a list of tensors, without {name!r}: "
+                f"{and_others(shapes)}; resize or crop them to one size in the pipeline, or take them one by one"
+            )
+        raise AttributeError(f"a list of tensors has no {name!r}")
+
+
+class _Tensors:
+    """Iterates over the tensors of one epoch. A failed batch does not end it."""
+
+    def __init__(self, loader: Loader):
+        self._loader = loader
+        self._batches = iter(loader.pipeline)
+
+    def __iter__(self) -> _Tensors:
+        return self
+
+    def __next__(self) -> Any:
+        loader = self._loader
+        loader.batch = next(self._batches)
+        given = to_torch(loader.batch)
+        return given if loader.to is None else _moved(given, loader.to)
+
+
+class _Samples:
+    """What `Loader.dataset` returns. It has no items, because samples exist only while an epoch runs."""
+
+    def __init__(self, pipeline: Pipeline):
+        self._pipeline = pipeline
+
+    def __len__(self) -> int:
+        samples = self._pipeline.samples
+        if samples is None:
+            raise TypeError("how many samples there are shows when an epoch has ended")
+        return samples
 
 
 class Loader:
@@ -259,10 +302,7 @@ class Loader:
         self.batch: Batch | None = None
 
     def __iter__(self) -> Iterator[Any]:
-        for batch in self.pipeline:
-            self.batch = batch
-            given = to_torch(batch)
-            yield given if self.to is None else _moved(given, self.to)
+        return _Tensors(self)
 
     def __len__(self) -> int:
         return len(self.pipeline)
@@ -276,6 +316,26 @@ class Loader:
         """Makes the next loop run this epoch: its shuffle and its random numbers. Optional."""
         if epoch != self.next_epoch:
             self.pipeline.reset(epoch)
+
+    @property
+    def batch_size(self) -> int:
+        """The number of samples of a full batch."""
+        return self.pipeline._options.get("batch_size") or 1
+
+    @property
+    def drop_last(self) -> bool:
+        """True if a last batch that is not full is left out."""
+        return self.pipeline._options.get("last_batch") == "drop"
+
+    @property
+    def dataset(self) -> Any:
+        """For programs that use ``len(loader.dataset)``: the number of samples in an epoch."""
+        return _Samples(self.pipeline)
+
+    @property
+    def sampler(self) -> Any:
+        """For programs that call ``loader.sampler.set_epoch(epoch)``: this loader."""
+        return self
 
     @property
     def batch_sampler(self) -> Any:

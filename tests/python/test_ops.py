@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import pathlib
 import re
+import warnings
 
 import numpy
 import pytest
@@ -224,11 +225,48 @@ def test_a_fill_is_1_3_or_4_numbers(fill, color):
         (lambda x: ops.rotate(x, degres=3), r"rotate\(\) has no argument 'degres'; it has .*; did you mean degrees\?$"),
         (lambda x: ops.rotate(x, 3, tuna=3), r"rotate\(\) has no argument 'tuna'; it has [^;]*$"),
         (lambda x: ops.random_erasing(x, probabilty=1), r"unexpected keyword argument 'probabilty'; did you mean probability\?$"),
+        (lambda x: ops.color_jitter(x, 0.4, 0.4), r"too many positional arguments; image may be given by place, the others by name: brightness=, contrast="),
+        (lambda x: ops.random_crop(sluice.constant("a").slot, 4, 4), "random_crop takes a value of each sample, not int"),
+        (lambda x: ops.color_jitter(ops.to_tensor(x)), r"color_jitter: image must be an image \(got .*; ops.to_image\(image\) makes"),
+        (lambda x: ops.canvas_size(ops.random_region(x)), r"canvas_size: image must be an image \(got .*ops.region_size\(image\) gives the size"),
+        (lambda x: ops.one_hot(ops.uniform(0, 1), classes=4), r"one_hot: label must be of type 'i64' \(got .*; .cast\('i64'\) converts it"),
     ],
 )
 def test_mistakes_are_told_with_what_may_be_meant(change, message):
     with pytest.raises((sluice.BuildError, TypeError, AttributeError), match=message):
         image_of(change)
+
+
+def test_the_hue_of_torchvision_is_told_apart():
+    with pytest.warns(UserWarning, match=r"hue=0.1 changes hues by at most 0.1 degrees; torchvision's hue=0.1 is hue=36 here") as said:
+        image_of(lambda x: ops.color_jitter(x, hue=0.1))
+    assert said[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        image_of(lambda x: ops.color_jitter(x, hue=(0.1, 0.4)))
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda ids: ops.resize(ids, height=8, width=8), "resize: .* interpolation='bilinear' would mix them; pass interpolation='nearest'"),
+        (lambda ids: ops.rotate(ops.flip(ops.crop(ids, (0, 0, 8, 8)), horizontal=True), 10), "rotate: decode_image"),
+        (lambda ids: ops.rotate(ops.resize(ids, height=8, width=8, interpolation="nearest"), 10, interpolation="bilinear"), "rotate: .* ids"),
+        (lambda ids: ops.rotate(ops.resize(ids, height=8, width=8, interpolation="nearest"), 10, interpolation="nearest"), None),
+    ],
+)
+def test_ids_of_a_mask_are_not_mixed(change, expected):
+    file = sluice.encode_jpeg(numpy.repeat(draw(1)[:, :, :1], 3, axis=2), 95)
+
+    @sluice.pipeline()
+    def described():
+        return change(ops.decode_image(sluice.source(lambda i: file, "bytes", samples=1), ids=True))
+
+    if expected is None:
+        described()
+    else:
+        with pytest.raises(sluice.BuildError, match=expected):
+            described()
 
 
 @pytest.mark.parametrize(("name", "says"), [

@@ -1,5 +1,7 @@
 """What PyTorch's users get; left out where there is no PyTorch."""
 
+import copy
+
 import numpy
 import pytest
 from conftest import import_error
@@ -297,3 +299,48 @@ def test_batches_of_nothing_are_empty_tensors(tmp_path, folder):
         shapes = [(tuple(images.shape), tuple(labels.shape)) for images, labels in loader]
         assert shapes[1:] == [((1, 8, 8, 3), (1,))] * 3 + [((0, 8, 8, 3), (0,))]
     assert shapes[0] == ((0, 8, 8, 3), (0,)) and len(loader) == 5
+
+
+@sluice.pipeline(batch_size=2)
+def of_any_size(folder):
+    jpeg, label = sluice.files(folder)
+    return ops.decode_jpeg(jpeg), label
+
+
+def test_samples_of_different_shapes_say_why_they_are_no_tensor(folder):
+    images = next(one for one, _ in sluice.torch.Loader(of_any_size, folder) if isinstance(one, list))
+    assert len(images) == 2 and images[0].dtype == torch.uint8
+    with pytest.raises(AttributeError, match=r"the 2 samples of this batch have different shapes, .* without 'cuda': \(.*resize or crop"):
+        images.cuda
+    assert not hasattr(images, "shape") and not hasattr(images, "__array_interface__")
+    assert torch.equal(copy.deepcopy(images)[1], images[1])
+
+
+def test_a_failed_batch_does_not_end_the_epoch(folder, tmp_path):
+    names = sorted(folder.rglob("*.jpg"))[:6]
+    for place, name in enumerate(names):
+        (tmp_path / f"{place}.jpg").write_bytes(b"damaged" if place in (1, 2) else name.read_bytes())
+
+    @sluice.pipeline(batch_size=1)
+    def small():
+        jpeg, _ = sluice.files(tmp_path)
+        return ops.resize(ops.decode_jpeg(jpeg), height=8, width=8)
+
+    batches, arrived, failed = iter(sluice.torch.Loader(small)), [], 0
+    while True:
+        try:
+            arrived.append(len(next(batches)))
+        except sluice.BatchError:
+            failed += 1
+        except StopIteration:
+            break
+    assert failed == 2 and sum(arrived) == 4
+
+
+def test_loader_has_what_programs_ask_of_dataloader(folder):
+    loader = sluice.torch.Loader(shuffled, folder, drop_last=True)
+    assert (loader.batch_size, loader.drop_last) == (5, True)
+    assert len(loader.dataset) == loader.pipeline.samples >= 5 * len(loader)
+    loader.sampler.set_epoch(3)
+    assert loader.next_epoch == 3
+    assert not sluice.torch.Loader(shuffled, folder, batch_size=2).drop_last
