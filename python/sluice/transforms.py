@@ -34,7 +34,7 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Never
 
 from . import _core, _peers, ops
 from ._arguments import list_of_numbers, near, short
@@ -157,7 +157,12 @@ def _add(transform: Any, state: _State) -> None:
 class Transform:
     """The base of all transforms. For a transform of your own, write a function of a Value and put it into Compose."""
 
-    def __call__(self, image: Any, *, seed: int | None = None, generator: Any = None) -> Any:
+    def __call__(self, image: Any, *others: Never, seed: int | None = None, generator: Any = None) -> Any:
+        if others:
+            raise TypeError(
+                f"{type(self).__name__} takes one image (got {1 + len(others)} arguments); boxes and masks move with their image by operators, "
+                "such as ops.crop_boxes after ops.crop, or in ops.segmentation_augment and ops.detection_augment"
+            )
         if isinstance(image, Value):
             return self._of_value(image)
         if not is_array(image):

@@ -204,6 +204,7 @@ WRONG = {
     "a generator": (lambda: T.RandomCrop(9)(IMAGE, generator=3), TypeError, "generator must be one of random, NumPy or PyTorch (got 3)"),
     "both": (lambda: T.RandomCrop(9)(IMAGE, seed=1, generator=random), TypeError, "seed and generator say the same; pass one of them"),
     "no array": (lambda: T.Resize(9)("a.jpg"), TypeError, "Resize takes a Value of a pipeline, an array, the bytes of a file or an image"),
+    "a mask, too": (lambda: T.Resize(9)(IMAGE, IMAGE), TypeError, "Resize takes one image (got 2 arguments); boxes and masks move with their image by operators"),
     "no call": (lambda: ops.uniform(0, 1), sluice.BuildError, "ops.uniform() describes a step of a pipeline"),
     "a float image": (lambda: T.Resize(9)(IMAGE / 255), sluice.BuildError, "Resize takes an image or a file, not a tensor: pass arrays of uint8"),
     "in a pipeline": (
