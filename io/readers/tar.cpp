@@ -15,6 +15,8 @@ namespace {
 // Special values in place of a file's number.
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kTwice = kNone - 1;
+constexpr std::uint32_t kKey = kNone - 2;  // the column is the sample's name
+bool is_file(std::uint32_t found) { return found != kNone && found != kKey; }
 
 using Columns = std::vector<std::vector<std::string>>;
 
@@ -60,6 +62,7 @@ struct TarSamples::Shared {
 
 std::uint32_t TarSamples::Shared::find(const Span& span,
                                        const std::vector<std::string>& names) const {
+  if (names.front() == kTarKeyColumn) return kKey;
   for (const std::string& name : names) {
     std::uint32_t found = kNone;
     for (std::uint32_t file = span.first; file < span.first + span.count; ++file) {
@@ -103,7 +106,7 @@ void TarSamples::Shared::find_samples() {
   const auto add = [&](const Span& span) {
     if (!any) any = span;
     for (std::size_t i = 0; i < wanted.size(); ++i) found[i] = find(span, wanted[i]);
-    const bool has_one = std::count(found.begin(), found.end(), kNone) < std::ssize(found);
+    const bool has_one = std::any_of(found.begin(), found.end(), is_file);
     bool is_meant = has_one;  // true also for dotted files: then the sample fails
     for (std::uint32_t file = span.first; file < span.first + span.count; ++file) {
       if (!ends_like_tar_column(column_of(span, file), wanted) || is_wanted(span, file, wanted))
@@ -220,8 +223,13 @@ struct TarSamples::Sample::Place {
                   in_quotes(shared->columns[column]) + ": " + what);
   }
 
+  std::uint32_t found(std::size_t column) const {
+    return shared->files[i * shared->columns.size() + column];
+  }
+
+  // The column must not be the key.
   const TarIndex::Entry& entry(std::size_t column) const {
-    const std::uint32_t found = shared->files[i * shared->columns.size() + column];
+    const std::uint32_t found = this->found(column);
     if (found == kNone) fail(column, no_tar_column(shared->columns_in(span)));
     if (found == kTwice)
       fail(column, "it is there more than once; the sample has " + shared->columns_in(span));
@@ -262,6 +270,7 @@ TarSamples::Extent TarSamples::extent(std::int64_t i) const {
   std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t end = 0;
   for (std::size_t column = 0; column < shared_->columns.size(); ++column) {
+    if (place.found(column) == kKey) continue;
     const TarIndex::Entry& entry = place.entry(column);
     begin = std::min(begin, entry.data - kTarBlock);
     end = std::max(end, entry.data + entry.size);
@@ -279,6 +288,11 @@ TarSamples::Sample::~Sample() = default;
 
 void TarSamples::Sample::read(std::size_t column, Bytes& out) const {
   const Shared& shared = *place_->shared;
+  if (place_->found(column) == kKey) {
+    const std::string_view stem = shared.stem(place_->span);
+    out = Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(stem.data()), stem.size()});
+    return;
+  }
   const TarIndex::Entry& entry = place_->entry(column);
   const auto fetch = [&] {
     Bytes bytes(entry.size);
@@ -295,6 +309,7 @@ void TarSamples::Sample::read(std::size_t column, Bytes& out) const {
 }
 
 std::string TarSamples::Sample::text(std::size_t column) const {
+  if (place_->found(column) == kKey) return std::string(place_->shared->stem(place_->span));
   const TarIndex::Entry& entry = place_->entry(column);
   std::string text(entry.size, '\0');
   place_->read(column, entry, {reinterpret_cast<std::uint8_t*>(text.data()), text.size()});

@@ -8,8 +8,9 @@
 // Consecutive files whose paths are equal up to the first dot of their last part are one sample:
 // `x/0001.jpg` and `x/0001.cls`. The text after that dot, in any letter case, is the name of a
 // column. Alternative names of a column are separated by semicolons, and the first one that a
-// sample has is used. A column is Bytes, or text, or a number or bool in text (csv_cell.h). Files
-// without a dot, and samples that have none of the columns, are left out; left_out() counts them.
+// sample has is used. A column is Bytes, or text, or a number or bool in text (csv_cell.h). The
+// column "__key__" is the sample's name in its archive, `x/0001`. Files without a dot, and samples
+// that have none of the other columns, are left out; left_out() counts them.
 //
 // A dot within a sample's own name is easily missed: `shot_v1.3.jpg` is the column "3.jpg" of the
 // sample `shot_v1`, as in WebDataset. A sample that has only such files, and none of the columns

@@ -65,13 +65,24 @@ std::vector<std::string> names_of_tar_column(const char* who, const std::string&
     names.push_back(column.substr(at, end - at));
     at = end + 1;
   }
+  if (names.size() > 1 && std::find(names.begin(), names.end(), kTarKeyColumn) != names.end()) {
+    throw BuildError(std::string(who) + ": the column " + in_quotes(column) +
+                     " joins the sample's name with files; make " + in_quotes(kTarKeyColumn) +
+                     " a column of its own");
+  }
   return names;
 }
 
 void check_tar_columns(const char* who, const std::vector<std::string>& archives,
                        const std::vector<std::string>& columns, std::size_t types) {
   if (archives.empty()) throw BuildError(std::string(who) + ": no archives are named");
-  if (types > 0 && columns.size() == types) return;
+  if (types > 0 && columns.size() == types) {
+    const bool only_keys = std::all_of(columns.begin(), columns.end(),
+                                       [](const std::string& one) { return one == kTarKeyColumn; });
+    if (!only_keys) return;
+    throw BuildError(std::string(who) + ": .columns names no file; give one besides " +
+                     in_quotes(kTarKeyColumn) + ", such as \"jpg\"");
+  }
   throw BuildError(std::string(who) + ": .columns names " + std::to_string(columns.size()) +
                    ", but there are types for " + std::to_string(types) + "; give as many: " + who +
                    "<Bytes, std::int64_t>(archives, {.columns = {\"jpg;jpeg\", \"cls\"}})");

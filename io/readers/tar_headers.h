@@ -55,10 +55,14 @@ std::string no_tar_column(const std::string& there);
 // Returns a hint about dots in these columns; empty if they have none.
 std::string_view dots_in_tar_columns(std::string_view there);
 
+// The column with the sample's name in its archive, "x/0001".
+inline constexpr std::string_view kTarKeyColumn = "__key__";
+
 // Splits "jpg;jpeg" into {"jpg", "jpeg"}. `who`: the function whose options these are.
 std::vector<std::string> names_of_tar_column(const char* who, const std::string& column);
 
-// Throws unless there is one type for each named column, and at least one archive.
+// Throws unless there is one type for each named column, at least one archive, and a column besides
+// kTarKeyColumn.
 void check_tar_columns(const char* who, const std::vector<std::string>& archives,
                        const std::vector<std::string>& columns, std::size_t types);
 

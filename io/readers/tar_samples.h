@@ -28,9 +28,6 @@
 
 namespace sluice::detail {
 
-// The column with the sample's name in its archive, "x/0001".
-inline constexpr std::string_view kTarKeyColumn = "__key__";
-
 struct StreamedSample {
   std::string name;                 // "a.tar/x/0001"
   std::vector<Bytes> columns = {};  // the wanted columns

@@ -6,10 +6,9 @@
 //       archives, {.columns = {"__key__", "jpg;jpeg;png", "txt"}, .shuffle = true,
 //                  .window = 5000, .shard = shard_of_environment(), .threads = 4}));
 //
-// Samples and columns are those of tar_in, and so are options of the same name. The column
-// "__key__" is the sample's name in its archive. "-" is the standard input. A pipe can be read for
-// one epoch. gzip, zstd, xz and bzip2 are detected from the first bytes; they need libarchive
-// (SLUICE_ARCHIVE).
+// Samples and columns are those of tar_in, "__key__" included, and so are options of the same name.
+// "-" is the standard input. A pipe can be read for one epoch. gzip, zstd, xz and bzip2 are
+// detected from the first bytes; they need libarchive (SLUICE_ARCHIVE).
 //
 // Order: archive i is read by shard i mod n. `interleave` of a shard's archives are open and
 // provide samples by turns. With `shuffle`, the archives are permuted, and then their samples are

@@ -160,7 +160,7 @@ def tar_stream(
     archives : path or list of paths
         The archives. Braces are expanded: 'train-{{000..009}}.tar.zst'. '-' is the standard input.
     columns : dict of column: type, default {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}
-        As in :func:`tar`. '__key__', a 'text', is the sample's name in its archive.
+        As in :func:`tar`.
     shuffle : bool, default False
         If True, the archives are permuted, and then their samples are shuffled in a shuffle buffer.
     window : int, default 1000
@@ -201,8 +201,6 @@ def tar_stream(
     """
     graph = require_graph("sluice.tar_stream()")
     wanted, kinds = _tar_columns(columns, "sluice.tar_stream()")
-    if wanted == ["__key__"]:
-        raise _core.BuildError("sluice.tar_stream(): columns names no file; pass one besides '__key__', such as 'jpg'")
     options = {
         "shuffle": shuffle, "window": window, "seed": seed, "shard": shard, "interleave": interleave,
         "threads": threads, "cycle": cycle, "read_ahead": read_ahead, "max_sample_bytes": max_sample_bytes,

@@ -141,6 +141,8 @@ def _expanded(path: Any) -> list[Any]:
 def _tar_columns(columns: Any, user: str) -> tuple[list[str], list[str]]:
     """Returns the names of the columns of archives, and their types."""
     wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, user, "cls")
+    if list(wanted) == ["__key__"]:
+        raise _core.BuildError(f"{user}: columns names no file; pass one besides '__key__', such as 'jpg'")
     return list(wanted), type_names(tuple(wanted.values()), user)[0]
 
 
@@ -394,7 +396,7 @@ def tar(
         parts of an archive at a URL.
     columns : dict of column: type, default {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}
         The columns to return, and their types, as in :func:`list_file`. 'bytes' is the content of the file.
-        'jpg;jpeg' is either of the two.
+        'jpg;jpeg' is either of the two. '__key__', a 'text', is the sample's name in its archive.
     index : path or 'memory', optional
         A JPEG index, as in :func:`files`.
     offsets : path, optional

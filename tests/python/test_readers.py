@@ -326,6 +326,19 @@ def test_tar_stream(tmp_path, compress, shuffle):
     assert rows == rows_of(described, epochs=2, threads=1, batch_size=5)
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_the_key_of_tar(tmp_path, shuffle):
+    paths = [archive(tmp_path / f"{i}.tar", samples_of(6 * i, 6 * i + 6)) for i in range(2)]
+    rows = rows_of(lambda: sluice.tar(paths, {"cls": "i64", "__key__": "text", "jpg": "bytes"}, shuffle=shuffle))
+    expected = [(i, f"x/{i:04}", b"file %d" % i) for i in range(12)]
+    assert sorted(rows) == expected and (rows == expected) != shuffle
+    assert rows_of(lambda: sluice.tar(paths[:1], {"__key__": "bytes", "cls": "i64"}))[:2] == [(b"x/0000", 0), (b"x/0001", 1)]
+    with pytest.raises(sluice.BuildError, match=r"sluice.tar\(\): columns names no file; pass one besides '__key__'"):
+        rows_of(lambda: sluice.tar(paths, {"__key__": "text"}))
+    with pytest.raises(sluice.BuildError, match="joins the sample's name with files"):
+        rows_of(lambda: sluice.tar(paths, {"__key__;txt": "text", "jpg": "bytes"}))
+
+
 def test_tar_stream_shards_and_warns(tmp_path):
     paths = [archive(tmp_path / f"{i}.tar", {**samples_of(6 * i, 6 * i + 6), "plain": {"txt": b""}}) for i in range(4)]
     seen = []

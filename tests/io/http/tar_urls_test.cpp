@@ -103,6 +103,9 @@ TEST_F(TarUrlsTest, OtherColumns) {
   EXPECT_EQ(text, "image 1");
   EXPECT_EQ(bytes.size(), 100'000);
   EXPECT_EQ(number, 10);
+  const auto named =
+      tar_at<std::string, std::int64_t>({server_.url("/a.tar")}, {.columns = {"__key__", "cls"}});
+  EXPECT_EQ(named.read(1), std::tuple(std::string("x/1"), std::int64_t{10}));
 }
 
 TEST_F(TarUrlsTest, WhatIsWrong) {

@@ -87,6 +87,38 @@ TEST_F(TarTest, FilesOfOneStemAreASampleAndTheirEndingsColumns) {
   EXPECT_EQ(text + text_of(segments) + std::to_string(number), "2segments-2.000000");
 }
 
+// The key is no file: a sample with nothing else is left out, and no sample lacks it.
+TEST_F(TarTest, TheKeyIsTheSamplesName) {
+  const std::string a = write("a.tar", TarWriter()
+                                           .file("x/1.jpg", "one")
+                                           .file("x/1.cls", "1")
+                                           .file("notes.txt", "no column of ours")
+                                           .file("x.y/2.cls", "2")
+                                           .file("x.y/2.jpg", "two")
+                                           .whole());
+  TarIndex::of({a}).save((root_ / "a.offsets").string());
+  for (const std::string& offsets : {std::string(), (root_ / "a.offsets").string()}) {
+    const auto tar = tar_in<std::string, Bytes, Bytes, std::int64_t>(
+        {a}, {.columns = {"__key__", "jpg", "__key__", "cls"}, .offsets = offsets});
+    Strings seen;
+    for (std::int64_t i = 0; i < tar.size(); ++i) {
+      const auto [key, file, again, label] = tar.read(i);
+      seen.push_back(key + "=" + text_of(file) + "," + text_of(again) + "," +
+                     std::to_string(label));
+    }
+    EXPECT_EQ(seen, (Strings{"x/1=one,x/1,1", "x.y/2=two,x.y/2,2"}));
+    ASSERT_EQ(tar.left_out().size(), 1u);
+    EXPECT_EQ(tar.left_out()[0].count, 1);
+  }
+  EXPECT_EQ(error_of([&] { tar_in<std::string>({a}, {.columns = {"__key__"}}); }),
+            "tar_in: .columns names no file; give one besides '__key__', such as \"jpg\"");
+  EXPECT_EQ(error_of([&] {
+              tar_in<std::string, Bytes>({a}, {.columns = {"__key__;txt", "jpg"}});
+            }),
+            "tar_in: the column '__key__;txt' joins the sample's name with files; make '__key__' a "
+            "column of its own");
+}
+
 // A dot within a sample's name begins a column. Such files are always reported.
 TEST_F(TarTest, NamesWithSeveralDotsAreToldOf) {
   const struct {
