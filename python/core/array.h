@@ -55,7 +55,7 @@ class ArrayColumn {
   }
   // One of these two is null.
   const ImageBatch* images() const { return images_.get(); }
-  const TensorBatch* tensors() const { return tensors_.get(); }
+  TensorBatch* tensors() const { return tensors_.get(); }
 
  private:
   std::shared_ptr<ImageBatch> images_;

@@ -125,8 +125,8 @@ template <class F>
 auto with_images(const ArrayColumn& images, const F& f) {
   return images.images() != nullptr ? f(*images.images()) : f(*images.tensors());
 }
-const TensorBatch& tensors_of(const ArrayColumn& column, const char* what) {
-  const TensorBatch* const tensors = column.tensors();
+TensorBatch& tensors_of(const ArrayColumn& column, const char* what) {
+  TensorBatch* const tensors = column.tensors();
   if (tensors == nullptr) throw Error(fmt::format("{} are tensors, not images", what));
   return *tensors;
 }
@@ -135,6 +135,15 @@ nb::tuple to_tuple(const Mixed& mixed) {
   const Rectangle& region = mixed.region;
   return nb::make_tuple(mixed.weight,
                         nb::make_tuple(region.y, region.x, region.height, region.width));
+}
+
+// None for each sample that is unchanged, otherwise (y, x, place).
+nb::list list_of_mosaics(const std::vector<Mosaic>& done) {
+  nb::list all;
+  for (const Mosaic& one : done) {
+    all.append(one.joined ? nb::object(nb::make_tuple(one.y, one.x, one.place)) : nb::none());
+  }
+  return all;
 }
 
 BatchKey key_of(std::uint64_t seed, std::int64_t epoch, std::int64_t batch) {
@@ -154,6 +163,26 @@ void bind_batches(nb::module_& module, nb::class_<Description>& description) {
                              key_of(seed, epoch, batch), {.alpha = alpha}));
     });
   });
+  module.def(
+      "mosaic",
+      [](const ArrayColumn& images, const ArrayColumn* boxes, const ArrayColumn* labels,
+         std::uint64_t seed, std::int64_t epoch, std::int64_t batch, float min_center,
+         float max_center, float probability, float min_area, float min_visibility) {
+        const MosaicOptions options{.min_center = min_center,
+                                    .max_center = max_center,
+                                    .probability = probability,
+                                    .min_area = min_area,
+                                    .min_visibility = min_visibility};
+        const BatchKey key = key_of(seed, epoch, batch);
+        return with_images(images, [&](const auto& column) {
+          if (boxes == nullptr) return list_of_mosaics(mosaic(column, key, options));
+          return list_of_mosaics(mosaic(column, tensors_of(*boxes, "mosaic: boxes"),
+                                        tensors_of(*labels, "mosaic: labels"), key, options));
+        });
+      },
+      nb::arg("images"), nb::arg("boxes").none(), nb::arg("labels").none(), nb::arg("seed"),
+      nb::arg("epoch"), nb::arg("batch"), nb::arg("min_center"), nb::arg("max_center"),
+      nb::arg("probability"), nb::arg("min_area"), nb::arg("min_visibility"));
   module.def("cut_mix", [](const ArrayColumn& images, const ArrayColumn& labels, std::uint64_t seed,
                            std::int64_t epoch, std::int64_t batch, float alpha) {
     return with_images(images, [&](const auto& column) {

@@ -54,7 +54,7 @@ from ._describing import refusing as _refusing
 from ._draws import DrawWarning
 from ._graph import require_graph
 from ._http import HttpOptions
-from ._mix import cut_mix, mix_up
+from ._mix import Mosaic, cut_mix, mix_up, mosaic
 from ._mutations import WatchWarning
 from ._pipeline import BatchKey, Pipeline, pipeline
 from ._readers import cifar10, cifar100, image_folder, memory, mnist, tar_stream, urls
@@ -244,12 +244,12 @@ def drop_unless(predicate: Value) -> None:
 
 __all__ = [
     "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
-    "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
+    "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
     "WatchWarning", "WorkerOptions",
     "all_of", "any_of", "apply_if", "cifar10", "cifar100", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "image_folder",
     "iterate",
-    "list_file", "map", "memory", "mix_up", "mnist", "not_", "ops", "pipeline", "recipe", "require_same_classes", "saved_plan",
+    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "ops", "pipeline", "recipe", "require_same_classes", "saved_plan",
     "select", "source", "tar", "tar_stream", "transforms", "urls", "webdataset", "while_loop",
 ]
 

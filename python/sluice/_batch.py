@@ -62,6 +62,10 @@ class Column(_Shares):
             self._block = self._core.block()
         return self._block
 
+    def _forget(self) -> None:
+        """Forgets the block, because a function has replaced the elements."""
+        self._block = None
+
     def _cure(self) -> str:
         """Returns advice to make the shapes equal."""
         if self.layout == "HWC" and len({one.shape[:-1] for one in self}) == 1:

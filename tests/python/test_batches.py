@@ -227,6 +227,98 @@ def test_rectangles_of_batches_are_cut():
         assert numpy.array_equal(numpy.asarray(images), wanted)
 
 
+BOXES = [numpy.array([[1, 2, 9, 7], [0, 0, 3, 3]][: i % 3], numpy.float32).reshape(-1, 4) + i % 2 for i in range(12)]
+
+
+def boxed(batch_size=4, samples=12):
+    pixels = numpy.random.default_rng(3).integers(0, 256, (samples, 8, 12, 3), dtype=numpy.uint8)
+
+    @sluice.pipeline(batch_size=batch_size, seed=5)
+    def described():
+        return sluice.source(
+            lambda i: (pixels[i], BOXES[i], numpy.full((len(BOXES[i]), 1), i)), samples=samples, returns=("image", "tensor", "tensor")
+        )
+
+    return described(), pixels
+
+
+def parts_of(done, i, count):
+    """For each part of a mosaic: the sample, its shift, and the part's rectangle (y0, y1, x0, x1)."""
+    for k in range(4):
+        quadrant = (done.place + k) % 4
+        left, upper = quadrant % 2 == 0, quadrant < 2
+        rows = (0, done.y) if upper else (done.y, 8)
+        columns = (0, done.x) if left else (done.x, 12)
+        yield (i - k) % count, done.y - 8 * upper, done.x - 12 * left, (*rows, *columns)
+
+
+@pytest.mark.parametrize(
+    "batch_size, options",
+    [
+        (4, {}),
+        (6, {"min_center": 0, "max_center": 1}),
+        (3, {"min_visibility": 0.5}),
+        (4, {"probability": 0.5, "min_area": 4}),
+        (1, {}),
+    ],
+)
+def test_mosaics(batch_size, options):
+    pipe, pixels = boxed(batch_size)
+    joined = []
+    for batch in pipe:
+        images, boxes, labels = batch
+        before = [one.numpy() for one in boxes]
+        done = sluice.mosaic(images, sluice.BatchKey(5, 0, batch.index), boxes, labels, **options)
+        assert len(done) == batch.size and [numpy.array_equal(one, BOXES[i]) for one, i in zip(before, batch.ids)]
+        joined += [one is not None for one in done]
+        for i, one in enumerate(done):
+            own = batch.ids[i]
+            wanted, rows = pixels[own].copy(), [(*box, own) for box in BOXES[own]]
+            if one is not None:
+                rows = []
+                for place, dy, dx, (y0, y1, x0, x1) in parts_of(one, i, batch.size):
+                    sample = batch.ids[place]
+                    wanted[y0:y1, x0:x1] = pixels[sample][y0 - dy : y1 - dy, x0 - dx : x1 - dx]
+                    for left, top, right, bottom in BOXES[sample]:
+                        cut = numpy.clip([left + dx, right + dx], x0, x1), numpy.clip([top + dy, bottom + dy], y0, y1)
+                        area = (cut[0][1] - cut[0][0]) * (cut[1][1] - cut[1][0])
+                        whole = (right - left) * (bottom - top)
+                        if area > 0 and area >= options.get("min_area", 0) and area >= options.get("min_visibility", 0) * whole:
+                            rows.append((cut[0][0], cut[1][0], cut[0][1], cut[1][1], sample))
+            assert numpy.array_equal(images[i], wanted)
+            assert sorted(map(tuple, numpy.hstack([boxes[i].numpy(), labels[i].numpy()]))) == sorted(rows)
+    assert any(joined) == (batch_size > 1) and all(joined) == (batch_size > 1 and "probability" not in options)
+
+
+def test_mosaics_without_boxes_and_as_a_step():
+    pipe, _ = boxed()
+    pipe.batch_step(lambda batch, key: sluice.mosaic(batch[0], key))
+    twin, _ = boxed()
+    for stepped, batch in zip(pipe, twin):
+        sluice.mosaic(batch[0], (5, 0, batch.index), batch[1], batch[2])
+        assert numpy.array_equal(stepped[0], batch[0])
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda b: sluice.mosaic(b[0], 3), TypeError, "mosaic: key must be the BatchKey"),
+        (lambda b: sluice.mosaic([1], (5, 0, 0)), TypeError, "mosaic: images must be a column"),
+        (lambda b: sluice.mosaic(b[0], (5, 0, 0), b[1]), TypeError, "boxes and labels belong together"),
+        (lambda b: sluice.mosaic(b[0], (5, 0, 0), b[1], [1]), TypeError, r"mosaic: labels must be a column .* \(got list\)$"),
+        (lambda b: sluice.mosaic(b[0], (5, 0, 0), b[0], b[2]), sluice.Error, "mosaic: boxes are tensors, not images"),
+        (lambda b: sluice.mosaic(b[0], (5, 0, 0), probability=2), sluice.Error, "probability is 2; it must lie between 0 and 1"),
+        (lambda b: sluice.mosaic(b[0], (5, 0, 0), probability="x"), TypeError, r"mosaic: probability must be a number \(got 'x'\)"),
+    ],
+)
+def test_mosaics_that_cannot_be(call, error, text):
+    pipe, pixels = boxed()
+    batch = next(iter(pipe))
+    with pytest.raises(error, match=text):
+        call(batch)
+    assert numpy.array_equal(batch[0], pixels[:4])
+
+
 def test_steps_run_in_order_and_draw_by_their_key():
     drawn, order = [], []
     steps = [

@@ -44,7 +44,6 @@ ONLY_CPP = {
         "apply_random", "apply_policy", "auto_augment_policy", "auto_augment_list", "aug_mix_list", "rand_augment_list",
         "trivial_augment_list",
     },
-    "`mosaic`, which makes one image of four": {"mosaic"},
     "your own sample order, and your own memory for batches": {"order", "output_memory"},
     "[explicit boundaries](control-flow.md#explicit-boundaries), and declared shapes of tensors": {
         "add_conditional", "add_loop", "declare",
@@ -75,8 +74,8 @@ ONLY_PYTHON = {
     },
     "Python's classes and errors": {
         "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning",
-        "Error", "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Pipeline", "RewriteError",
-        "StallError", "ThreadPool", "Value", "WatchWarning", "WorkerOptions",
+        "Error", "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Pipeline",
+        "RewriteError", "StallError", "ThreadPool", "Value", "WatchWarning", "WorkerOptions",
     },
     "Python's own ways: decorators, `if`, classes, recipes and modules": {
         "classes", "cond", "decode_and_crop_jpeg", "drop_unless", "graph_function", "image_folder", "ops",
