@@ -88,6 +88,70 @@ AugmentationListOptions list_options(const std::string& ranges,
   return options;
 }
 
+std::vector<Augmentation<Image>> aug_mix_list_of(const std::optional<std::string>& interpolation,
+                                                 const std::optional<Numbers>& fill,
+                                                 const Names& excluded) {
+  AugMixListOptions list;
+  if (const auto how = interpolation_of(interpolation)) list.interpolation = *how;
+  if (fill) list.fill = fill_of(*fill);
+  list.excluded = excluded;
+  return aug_mix_list(list);
+}
+
+// A list of augmentations: its name and options.
+struct AugmentationList {
+  std::string name, ranges;
+  std::optional<std::string> interpolation;
+  std::optional<Numbers> fill;
+  Names excluded;
+
+  std::vector<Augmentation<Image>> augmentations() const {
+    if (name == "aug_mix_list") return aug_mix_list_of(interpolation, fill, excluded);
+    const AugmentationListOptions options = list_options(ranges, interpolation, fill, excluded);
+    if (name == "trivial_augment_list") return trivial_augment_list(options);
+    return name == "auto_augment_list" ? auto_augment_list(options) : rand_augment_list(options);
+  }
+};
+
+// Returns (name, low, high, randomly_negate) for each.
+nb::list items_of(const AugmentationList& list) {
+  nb::list all;
+  for (const Augmentation<Image>& one : list.augmentations())
+    all.append(nb::make_tuple(one.name, one.low, one.high, one.randomly_negate));
+  return all;
+}
+
+// Records one augmentation of a list.
+SlotId augmented(Description& self, const AugmentationList& list, std::size_t i, SlotId image,
+                 SlotId parameter) {
+  return list.augmentations()
+      .at(i)
+      .apply(self.value<Image>(image, "an augmentation"),
+             self.value<float>(parameter, "an augmentation: its parameter"))
+      .slot();
+}
+
+AutoAugmentPolicy policy_of(const std::string& name) {
+  return chosen<AutoAugmentPolicy>(
+      "policy", name,
+      std::array{AutoAugmentPolicy::imagenet, AutoAugmentPolicy::cifar10, AutoAugmentPolicy::svhn},
+      name_of_policy);
+}
+
+// Returns the sub-policies, each a list of (name, probability, magnitude), and the bins.
+nb::tuple auto_augment_policy_of(const std::string& name, const std::string& ranges) {
+  const AugmentationPolicy policy =
+      auto_augment_policy(policy_of(name), list_options(ranges, {}, {}, {}).ranges);
+  nb::list all;
+  for (const SubPolicy& steps : policy.sub_policies) {
+    nb::list one;
+    for (const AugmentationStep& step : steps)
+      one.append(nb::make_tuple(step.augmentation, step.probability, step.magnitude));
+    all.append(one);
+  }
+  return nb::make_tuple(all, policy.bins);
+}
+
 SlotId rand_augment_of(Description& self, SlotId image, int n, int magnitude,
                        std::optional<SlotId> magnitude_of, int bins, const std::string& ranges,
                        const std::optional<std::string>& interpolation,
@@ -112,11 +176,7 @@ SlotId trivial_augment_of(Description& self, SlotId image, int bins, const std::
 SlotId auto_augment_of(Description& self, SlotId image, const std::string& policy,
                        const std::string& ranges, const std::optional<std::string>& interpolation,
                        const std::optional<Numbers>& fill, const Names& excluded) {
-  const auto which = chosen<AutoAugmentPolicy>(
-      "policy", policy,
-      std::array{AutoAugmentPolicy::imagenet, AutoAugmentPolicy::cifar10, AutoAugmentPolicy::svhn},
-      name_of_policy);
-  return auto_augment(self.graph, self.value<Image>(image, "auto_augment"), which,
+  return auto_augment(self.graph, self.value<Image>(image, "auto_augment"), policy_of(policy),
                       list_options(ranges, interpolation, fill, excluded))
       .slot();
 }
@@ -124,16 +184,12 @@ SlotId auto_augment_of(Description& self, SlotId image, const std::string& polic
 SlotId aug_mix_of(Description& self, SlotId image, int severity, int width, int depth, float alpha,
                   const std::optional<std::string>& interpolation,
                   const std::optional<Numbers>& fill, const Names& excluded) {
-  AugMixListOptions list;
-  if (const auto how = interpolation_of(interpolation)) list.interpolation = *how;
-  if (fill) list.fill = fill_of(*fill);
-  list.excluded = excluded;
   return aug_mix(self.graph, self.value<Image>(image, "aug_mix"),
                  {.severity = severity,
                   .mixture_width = width,
                   .chain_depth = depth,
                   .alpha = alpha,
-                  .augmentations = aug_mix_list(list)})
+                  .augmentations = aug_mix_list_of(interpolation, fill, excluded)})
       .slot();
 }
 
@@ -259,7 +315,13 @@ SlotId color_jitter_of(Description& self, SlotId image, const Range& brightness,
 }  // namespace
 
 void bind_functions(nb::class_<Description>& description) {
-  description.def("rand_augment", rand_augment_of)
+  nb::class_<AugmentationList>(description, "AugmentationList")
+      .def(nb::init<std::string, std::string, std::optional<std::string>, std::optional<Numbers>,
+                    Names>())
+      .def("items", items_of);
+  description.def_static("auto_augment_policy", auto_augment_policy_of)
+      .def("augmented", augmented)
+      .def("rand_augment", rand_augment_of)
       .def("trivial_augment_wide", trivial_augment_of)
       .def("auto_augment", auto_augment_of)
       .def("aug_mix", aug_mix_of)

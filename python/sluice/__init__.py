@@ -57,6 +57,18 @@ from ._http import HttpOptions
 from ._mix import Mosaic, cut_mix, mix_up, mosaic
 from ._mutations import WatchWarning
 from ._pipeline import BatchKey, Pipeline, pipeline
+from ._policies import (
+    Augmentation,
+    AugmentationPolicy,
+    AugmentationStep,
+    apply_policy,
+    apply_random,
+    aug_mix_list,
+    auto_augment_list,
+    auto_augment_policy,
+    rand_augment_list,
+    trivial_augment_list,
+)
 from ._readers import cifar10, cifar100, image_folder, memory, mnist, tar_stream, urls
 from ._rewrite import RewriteError, graph_function
 from ._value import Value
@@ -243,14 +255,14 @@ def drop_unless(predicate: Value) -> None:
 
 
 __all__ = [
-    "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
+    "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
     "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
     "WatchWarning", "WorkerOptions",
-    "all_of", "any_of", "apply_if", "cifar10", "cifar100", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
+    "all_of", "any_of", "apply_if", "apply_policy", "apply_random", "aug_mix_list", "auto_augment_list", "auto_augment_policy", "cifar10", "cifar100", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "image_folder",
     "iterate",
-    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "ops", "pipeline", "recipe", "require_same_classes", "saved_plan",
-    "select", "source", "tar", "tar_stream", "transforms", "urls", "webdataset", "while_loop",
+    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "ops", "pipeline", "rand_augment_list", "recipe", "require_same_classes", "saved_plan",
+    "select", "source", "tar", "tar_stream", "transforms", "trivial_augment_list", "urls", "webdataset", "while_loop",
 ]
 
 

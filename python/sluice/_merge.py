@@ -212,7 +212,7 @@ class OpenChoice:
     def _plan(self, name: str, optional: bool) -> Any:
         """Plans the value of a name after the branch; returns an Unset if it has none."""
         given = [branch.get(name, ([UNBOUND], None)) for branch in self.given]
-        if all(shape is None and leaves[0] is given[0][0][0] for leaves, shape in given):
+        if all(shape is None and leaves[0] is given[0][0][0] for leaves, shape in given) and not self._is_of_only_branch(given[0][0][0]):
             return _Leaf(given[0][0][0])
         lacking = [branch for branch, (leaves, shape) in zip(self.branches, given) if shape is None and isinstance(leaves[0], Unset)]
         if lacking:
@@ -245,7 +245,7 @@ class OpenChoice:
             self._rows.append(values)
             self._places.append(", ".join(filter(None, (label, place))))
             return _Leaf(None, len(self._rows) - 1)
-        if _one(shapes):
+        if _one(shapes) and len(shapes) > 1:
             return _Leaf(shapes[0].original)  # changes to it are merged as separate places
         key = tuple(id(shape.original) for shape in shapes)
         if key not in self._nodes:
@@ -260,6 +260,10 @@ class OpenChoice:
             self._nodes[key] = node
         return self._nodes[key]
 
+    def _is_of_only_branch(self, x: Any) -> bool:
+        """True for a Value if there is one branch, which may have made it. With several, a Value that all have is from outside."""
+        return len(self.branches) == 1 and is_value(x)
+
     def _not_set(self, name: str, lacking: list[str], given: list) -> Exception:
         errors = [one.error for one in given if isinstance(one, Unset) and not one.unbound]
         if errors:
@@ -270,7 +274,7 @@ class OpenChoice:
 
     def _row(self, row: list, what: str) -> tuple:
         """Returns one leaf of all branches: a plain one if it is the same in all, else a Value for each."""
-        if all(same(row[0], x) for x in row):
+        if all(same(row[0], x) for x in row) and not self._is_of_only_branch(row[0]):
             return row[0], None
         like = next((x for x in row if is_value(x)), None)
         for branch, x in zip(self.branches, row):

@@ -520,3 +520,13 @@ def test_inspect_shows_a_crop_that_the_decoder_makes(folder, crop):
 
     seen = cropped().inspect(0)
     assert seen["values"]["crop"].shape == (9, 8, 3)
+
+
+def test_a_choice_of_one_branch():
+    @sluice.pipeline(batch_size=3)
+    def described():
+        x = sluice.source(float, float, samples=3)
+        return sluice.select(x.cast("i64") * 0, [lambda: [x * 2, (x, 1)]]), sluice.select(x.cast("i64") * 0, [x])
+
+    batch = next(iter(described()))
+    assert [one.tolist() for one in batch.columns] == [[0, 2, 4], [0, 1, 2], [1, 1, 1], [0, 1, 2]]

@@ -39,11 +39,6 @@ ONLY_CPP = {
     "asynchronous steps (`map_async`); random steps of your own, which draw from the sample's generator": {
         "map_async", "random", "random_of",
     },
-    "policies of your own augmentations: `apply_random`, `apply_policy`. In Python, use `RandomChoice`, `RandomApply` and "
-    "`RandomOrder` of `sluice.transforms`": {
-        "apply_random", "apply_policy", "auto_augment_policy", "auto_augment_list", "aug_mix_list", "rand_augment_list",
-        "trivial_augment_list",
-    },
     "your own sample order, and your own memory for batches": {"order", "output_memory"},
     "[explicit boundaries](control-flow.md#explicit-boundaries), and declared shapes of tensors": {
         "add_conditional", "add_loop", "declare",
@@ -73,7 +68,7 @@ ONLY_PYTHON = {
         "erase_region", "magnitude", "paste_masked", "random_crop_region", "random_region_of_file", "reduce", "region_size",
     },
     "Python's classes and errors": {
-        "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning",
+        "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning",
         "Error", "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Pipeline",
         "RewriteError", "StallError", "ThreadPool", "Value", "WatchWarning", "WorkerOptions",
     },
