@@ -100,7 +100,7 @@ Slots add_batches(Description& self, const std::string& name, const nb::object& 
                   const nb::dict& options, const nb::object& name_of,
                   const std::string& fingerprint) {
   (void)self.open();
-  SourceOptions how = source_options_of(options);
+  SourceOptions how = source_options_of(self, options);
   const int threads = std::exchange(how.threads, 0);  // for calls of the function
   DynamicSource source = python_source(self, name, count, types, name_of, fingerprint);
   const auto batches = std::make_shared<const PythonBatches>(

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "object.h"
+#include "order.h"
 #include <sluice/graph/builder/plan_builder.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/plan/plan.h>
@@ -30,6 +31,8 @@ struct Description {
   bool built = false;
   // The user's functions that steps call; build() moves them to the pipeline.
   std::shared_ptr<PyRefs> py_refs = std::make_shared<PyRefs>();
+  // The user's function for the order of samples, if there is one.
+  std::shared_ptr<PythonOrder> order = {};
 
   // Throws BuildError if the pipeline has been built.
   detail::PlanBuilder& open();

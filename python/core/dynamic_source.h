@@ -244,6 +244,7 @@ inline std::vector<ReadColumn<const OfTar>> readers_of_tar(const Tables& types) 
 
 inline Slots add_source(Description& self, DynamicSource source, const SourceOptions& options) {
   detail::PlanBuilder& builder = self.open();
+  if (self.order != nullptr) self.order->note_samples(source.samples);
   const bool later = source.ask != nullptr;
   detail::Step step;
   step.name = builder.unique_name(source.name);

@@ -98,7 +98,7 @@ SlotsAndLeftOut read_tar_at(Description& self, const Names& urls, const Names& c
                             const std::shared_ptr<JpegIndex>& index, nb::handle offsets,
                             const nb::dict& http) {
   (void)self.open();
-  const SourceOptions source_options = source_options_of(options);
+  const SourceOptions source_options = source_options_of(self, options);
   const TarUrlOptions how{.columns = columns,
                           .offsets = path_of(offsets),
                           .index = index,
@@ -175,7 +175,7 @@ Slots read_urls(Description& self, detail::UrlRows rows, const Names& types,
   source.name_of = [files](const SampleKey& key) { return files->rows().name(key.index); };
   source.dataset.fingerprint = [files] { return files->rows().fingerprint(); };
   read_later(source, files);
-  return add_source(self, std::move(source), source_options_of(options));
+  return add_source(self, std::move(source), source_options_of(self, options));
 }
 
 Slots read_url_list(Description& self, nb::handle list, const Names& columns, const Names& types,

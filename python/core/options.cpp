@@ -210,9 +210,30 @@ std::function<void(nb::handle)> set_shard(Shard& shard) {
   };
 }
 
+UserOrder order_of(Description& self, nb::handle value) {
+  if (!PyCallable_Check(value.ptr())) {
+    throw std::invalid_argument(
+        fmt::format("must be a function of an epoch's number that returns indices, not {}; "
+                    "subset=[...] has the same indices in each epoch",
+                    message_of(nb::repr(value))));
+  }
+  const nb::object name =
+      nb::getattr(value, "__qualname__", nb::getattr(value.type(), "__qualname__"));
+  const auto function = nb::borrow(value);
+  if (self.order == nullptr) {
+    self.order = std::make_shared<PythonOrder>(message_of(name), Function(self.py_refs, function));
+  } else if (!self.order->calls(function)) {
+    throw std::invalid_argument(fmt::format(
+        "is another function ('{}') than that of the source before ('{}'); pass the same function "
+        "to all sources, because all samples of an epoch have one order",
+        message_of(name), self.order->name()));
+  }
+  return self.order->user_order();
+}
+
 }  // namespace
 
-SourceOptions source_options_of(const nb::dict& options) {
+SourceOptions source_options_of(Description& self, const nb::dict& options) {
   SourceOptions all;
   Sampler& sampler = all.sampler;
   const Setters setters{
@@ -230,6 +251,7 @@ SourceOptions source_options_of(const nb::dict& options) {
          sampler.subset = Indices(numbers_of<std::int64_t>(
              value, "indices of samples; numpy.flatnonzero(mask) gives those of a mask"));
        }},
+      {"order", [&](nb::handle value) { sampler.order = order_of(self, value); }},
       {"shard", set_shard(sampler.shard)},
       {"stick_to_shard", set(sampler.stick_to_shard)},
       {"uneven",

@@ -2,6 +2,7 @@
 // names. Threads: with the GIL held.
 #pragma once
 
+#include "description.h"
 #include "object.h"
 #include <sluice/graph/options.h>
 #include <sluice/io/http/request.h>
@@ -12,7 +13,8 @@
 namespace sluice::python {
 
 PipelineOptions pipeline_options_of(const nb::dict& options);
-SourceOptions source_options_of(const nb::dict& options);
+// The option `order` becomes the order of the description.
+SourceOptions source_options_of(Description& self, const nb::dict& options);
 WorkerOptions worker_options_of(const nb::dict& options);
 HttpOptions http_options_of(const nb::dict& options);
 // Without `columns` and `index`.

@@ -259,10 +259,11 @@ class Running::Callers {
 };
 
 Running::Running(std::shared_ptr<detail::Engine> engine, std::vector<const detail::SlotType*> types,
-                 std::shared_ptr<PyRefs> py_refs)
+                 std::shared_ptr<PyRefs> py_refs, std::shared_ptr<PythonOrder> order)
     : engine_(std::move(engine)),
       types_(std::move(types)),
       py_refs_(std::move(py_refs)),
+      order_(std::move(order)),
       caller_(std::make_shared<Caller>()),
       callers_(std::make_shared<Callers>()) {
   if (const auto& from = engine_->options().resume) next_epoch_ = from->epoch;
@@ -492,8 +493,15 @@ nb::dict Running::inspect(std::int64_t index, std::int64_t epoch) const {
   return all;
 }
 
+std::string Running::checkpoint() const {
+  Checkpoint state = engine().checkpoint(next_epoch());
+  if (order_ != nullptr) order_->mark(state);
+  return state.to_json();
+}
+
 nb::object build_pipeline(Description& self, const Slots& outputs, const nb::dict& options) {
-  const PipelineOptions how = pipeline_options_of(options);
+  PipelineOptions how = pipeline_options_of(options);
+  if (self.order != nullptr && how.resume) self.order->unmark(*how.resume);
   detail::PlanBuilder& builder = self.open();
   std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
   std::vector<const detail::SlotType*> types;
@@ -511,7 +519,7 @@ nb::object build_pipeline(Description& self, const Slots& outputs, const nb::dic
     const nb::gil_scoped_release unlocked;
     engine = detail::make_engine(builder, how, outputs, std::move(makers));
   }
-  return nb::cast(new Running(std::move(engine), std::move(types), std::move(py_refs)),
+  return nb::cast(new Running(std::move(engine), std::move(types), std::move(py_refs), self.order),
                   nb::rv_policy::take_ownership);
 }
 
@@ -550,8 +558,7 @@ void bind_pipeline(nb::module_& module) {
       .def_prop_ro("samples", [](const Running& r) { return r.engine().samples(); })
       .def_prop_ro("batches", [](const Running& r) { return r.engine().batches(); })
       .def("stats", [](const Running& r) { return to_dict(r.engine().stats()); })
-      .def("checkpoint",
-           [](const Running& r) { return r.engine().checkpoint(r.next_epoch()).to_json(); })
+      .def("checkpoint", &Running::checkpoint)
       .def("text", [](const Running& r) { return to_str(detail::to_string(r.engine().plan())); })
       .def("dot", [](const Running& r) { return to_str(detail::to_dot(r.engine().plan())); })
       .def("explain",

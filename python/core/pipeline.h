@@ -69,7 +69,7 @@ struct EpochRun {
 class Running {
  public:
   Running(std::shared_ptr<detail::Engine> engine, std::vector<const detail::SlotType*> types,
-          std::shared_ptr<PyRefs> py_refs);
+          std::shared_ptr<PyRefs> py_refs, std::shared_ptr<PythonOrder> order);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running();
@@ -105,6 +105,7 @@ class Running {
   void cancel() { engine().cancel(); }
   std::int64_t next_epoch() const { return next_epoch_; }
   nb::dict inspect(std::int64_t index, std::int64_t epoch) const;
+  std::string checkpoint() const;
 
  private:
   class Callers;
@@ -120,6 +121,7 @@ class Running {
   std::shared_ptr<detail::Engine> engine_;
   std::vector<const detail::SlotType*> types_;
   std::shared_ptr<PyRefs> py_refs_;
+  std::shared_ptr<PythonOrder> order_;  // null: one of the library's
   std::string closed_by_;
   std::int64_t next_epoch_ = 0;
   std::shared_ptr<Caller> caller_;  // next() keeps it alive while it waits

@@ -41,7 +41,9 @@ namespace {
 template <class Dataset>
 Slots read_dataset(Description& self, Dataset dataset, const nb::dict& options) {
   (void)self.open();
-  auto values = self.graph.read(std::move(dataset), source_options_of(options));
+  const SourceOptions how = source_options_of(self, options);
+  if (self.order != nullptr) self.order->note_samples(dataset.size());
+  auto values = self.graph.read(std::move(dataset), how);
   return std::apply([](const auto&... value) { return Slots{value.slot()...}; }, values);
 }
 
@@ -96,7 +98,7 @@ Slots read_list(Description& self, nb::handle list, const std::string& path, con
   source.name_of = [rows](const SampleKey& key) { return rows->name(key.index); };
   source.dataset.fingerprint = [rows] { return rows->fingerprint(); };
   source.dataset.reads = [rows] { return rows->reads(); };
-  return add_source(self, std::move(source), source_options_of(options));
+  return add_source(self, std::move(source), source_options_of(self, options));
 }
 
 SlotsAndLeftOut read_tar(Description& self, const nb::list& archives, const Names& columns,
@@ -116,7 +118,7 @@ SlotsAndLeftOut read_tar(Description& self, const nb::list& archives, const Name
   source.name_of = [samples](const SampleKey& key) { return samples->name(key.index); };
   source.dataset.fingerprint = [samples] { return samples->fingerprint(); };
   source.dataset.reads = [samples] { return samples->reads(); };
-  return {add_source(self, std::move(source), source_options_of(options)),
+  return {add_source(self, std::move(source), source_options_of(self, options)),
           words_of(samples->left_out())};
 }
 
@@ -182,7 +184,7 @@ Slots read_memory(Description& self, const nb::list& columns, const Names& types
   };
   source.name_of = [](const SampleKey& key) { return fmt::format("item {}", key.index); };
   if (!fingerprint.empty()) source.dataset.fingerprint = [fingerprint] { return fingerprint; };
-  return add_source(self, std::move(source), source_options_of(options));
+  return add_source(self, std::move(source), source_options_of(self, options));
 }
 
 // The folder's files without requiring any; only its classes are needed.

@@ -96,7 +96,7 @@ Slots add_python_source(Description& self, const std::string& name, const nb::ob
     };
     source.epoch = std::make_shared<const detail::EpochHooks>(std::move(hooks));
   }
-  return add_source(self, std::move(source), source_options_of(options));
+  return add_source(self, std::move(source), source_options_of(self, options));
 }
 
 }  // namespace

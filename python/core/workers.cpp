@@ -209,7 +209,7 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
                         const nb::dict& workers, const nb::object& keep, const nb::object& name_of,
                         const std::string& fingerprint, bool in_order, bool together) {
   (void)self.open();
-  const SourceOptions source_options = source_options_of(options);
+  const SourceOptions source_options = source_options_of(self, options);
   const Travellers travellers = travellers_of(types);
   DynamicSource source = python_source(self, name, count, types, name_of, fingerprint);
   const auto pool =

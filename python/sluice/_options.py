@@ -60,6 +60,13 @@ class SamplerOptions(_Drawing, SourceOptions, total=False):
         One for each sample: draw with replacement, in proportion to them.
     draws : int, optional
         The number of draws of an epoch, for all processes together. By default as many as there are samples.
+    order : callable, optional
+        ``order(epoch)`` returns the indices of all samples of this epoch, for all processes together, as a list or an
+        array. An index may occur more than once, and epochs may differ in length. The function must return the same for
+        the same epoch. It is called when the pipeline is made and when an epoch begins. If it raises an exception, or
+        returns an index that the dataset does not have, that raises Error. Of the other options, only `shard`, `uneven`
+        and `threads` go with it. A state that was saved within an epoch has a hash of the epoch's indices: if they differ
+        then, loading it raises BuildError.
     threads : int, default 0
         Threads that only call this source. 0 uses those of the pipeline.
     """
@@ -70,6 +77,7 @@ class SamplerOptions(_Drawing, SourceOptions, total=False):
     shard: Sequence[int] | Literal["environment"] | None
     uneven: Literal["keep", "repeat_last", "wrap", "drop"]
     stick_to_shard: bool
+    order: Callable[[int], Sequence[int] | _Array] | None
 
 
 class _RunOptions(TypedDict, total=False):
@@ -112,7 +120,7 @@ _SOURCE_DEFAULTS: SourceOptions = {"threads": 0}
 _DRAWING_DEFAULTS: _Drawing = {"subset": None, "replacement": False, "weights": None, "draws": None}
 _SAMPLER_DEFAULTS: SamplerOptions = {
     "shuffle": False, "seed": None, "window": None, "shard": None, "uneven": "keep", "stick_to_shard": False,
-    **_DRAWING_DEFAULTS, **_SOURCE_DEFAULTS,
+    **_DRAWING_DEFAULTS, "order": None, **_SOURCE_DEFAULTS,
 }
 _PIPELINE_DEFAULTS: PipelineOptions = {
     "batch_size": 1, "seed": 0, "threads": 0, "thread_pool": None, "io_threads": -1, "prefetch": 2, "window": 0, "device": "cpu",

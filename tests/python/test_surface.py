@@ -39,7 +39,7 @@ ONLY_CPP = {
     "asynchronous steps (`map_async`); random steps of your own, which draw from the sample's generator": {
         "map_async", "random", "random_of",
     },
-    "your own sample order, and your own memory for batches": {"order", "output_memory"},
+    "your own memory for batches": {"output_memory"},
     "[explicit boundaries](control-flow.md#explicit-boundaries), and declared shapes of tensors": {
         "add_conditional", "add_loop", "declare",
     },
@@ -136,7 +136,7 @@ def test_cpp_has_what_python_has():
 
 
 def test_the_exceptions_are_some():
-    assert names_in(ONLY_CPP) - CPP == {"order", "output_memory"}  # these are options
+    assert names_in(ONLY_CPP) - CPP == {"output_memory"}  # an option
     assert names_in(HELPERS) - CPP == set()
     assert names_in(ONLY_PYTHON) - PYTHON == set()
     assert names_in(ONLY_PYTHON) & CPP == set()
@@ -167,7 +167,7 @@ def test_options_of_pipelines():
         ("io/http/urls.h", "UrlListOptions", sluice.urls, {"url": "url_column", "checksum": "checksum_column"}),
         ("io/http/urls.h", "TarUrlOptions", sluice.tar, {}),
         ("io/http/request.h", "HttpOptions", sluice.HttpOptions, {}),
-        ("graph/sampling/sampler.h", "Sampler", sluice.files, {"order": None}),
+        ("graph/sampling/sampler.h", "Sampler", sluice.files, {}),
     ],
 )
 def test_options_of_sources(header, name, function, renamed):

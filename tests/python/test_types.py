@@ -46,6 +46,8 @@ sluice.files("x", subset=numpy.flatnonzero(numpy.ones(3)), weights=numpy.ones(3)
 sluice.files("x", subset=range(9), weights=[1, 2.5], replacement=True, draws=3, shard="environment")
 sluice.source([1], int, shuffle=True, workers=sluice.WorkerOptions(2))
 sluice.iterate(lambda: iter([1]), int, threads=1)
+sluice.files("x", order=lambda epoch: [epoch, 1], shard=(0, 2))
+sluice.files("x", order=lambda epoch: numpy.arange(epoch))
 sluice.apply_random(sluice.constant(1), [sluice.Augmentation("a", lambda x, m: x, 0, 1), *sluice.rand_augment_list(fill=1)], n=1)
 sluice.apply_policy(sluice.constant(1), sluice.auto_augment_list(), sluice.AugmentationPolicy([[("a", 0.5, 3)]], bins=4))
 ops.rotate(numpy.zeros((4, 4, 3), numpy.uint8), 10, seed=1).shape
@@ -70,6 +72,7 @@ WRONG = (
     'sluice.list_file("x", sead=1)',
     'sluice.tar("x", shuffle=2)',
     'sluice.source([1], int, weights=3)',
+    'sluice.files("x", order=[1, 2])',
     'sluice.apply_random(sluice.constant(1), [], m=3)',
     'sluice.mosaic([1], sluice.BatchKey(1, 2, 3))',
     'sluice.iterate(lambda: iter([1]), int, shuffle=True)',
