@@ -2,6 +2,7 @@
 #include "array.h"
 #include "description.h"
 #include "errors.h"
+#include "memory.h"
 #include "options.h"
 #include "values.h"
 #include "words.h"
@@ -97,6 +98,7 @@ NB_MODULE(_core, module) {
   bind_arrays(module);
   bind_index(module);
   bind_thread_pool(module);
+  bind_memory(module);
   bind_operators(module);
   bind_description(module);
   bind_pipeline(module);

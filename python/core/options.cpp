@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "memory.h"
 #include "text.h"
 #include "values.h"
 #include <sluice/cuda/gpu.h>
@@ -176,6 +177,14 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
       {"stall_timeout", set(all.stall_timeout)},
       {"profile", set(all.profile)},
       {"trace", set(all.trace.file)},
+      {"output_memory",
+       [&](nb::handle value) {
+         if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
+           for (const nb::handle one : value) all.output_memory.push_back(memory_of(one));
+         } else {
+           all.output_memory.push_back(memory_of(value));
+         }
+       }},
       {"resume",
        [&](nb::handle value) {
          if (!nb::isinstance<nb::str>(value)) {

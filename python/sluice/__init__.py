@@ -41,6 +41,7 @@ from ._control import (
 from ._core import (
     BatchError,
     BudgetError,
+    BufferRing,
     BuildError,
     DeviceError,
     Error,
@@ -255,7 +256,7 @@ def drop_unless(predicate: Value) -> None:
 
 
 __all__ = [
-    "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
+    "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BufferRing", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
     "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
     "WatchWarning", "WorkerOptions",
     "all_of", "any_of", "apply_if", "apply_policy", "apply_random", "aug_mix_list", "auto_augment_list", "auto_augment_policy", "cifar10", "cifar100", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypedDict, TypeVar, get_type_hints
 
-from ._core import ThreadPool
+from ._core import BufferRing, ThreadPool
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -100,6 +100,7 @@ class _RunOptions(TypedDict, total=False):
     stall_timeout: float
     profile: bool
     trace: str | os.PathLike[str] | None
+    output_memory: BufferRing | Sequence[BufferRing | None] | None
     resume: dict[str, Any] | str | None
 
 
@@ -126,7 +127,7 @@ _PIPELINE_DEFAULTS: PipelineOptions = {
     "batch_size": 1, "seed": 0, "threads": 0, "thread_pool": None, "io_threads": -1, "prefetch": 2, "window": 0, "device": "cpu",
     "deliver_on_device": False, "max_device_bytes": 0, "max_image_bytes": 2**29, "decoder": "exact", "last_batch": "partial",
     "compact": False, "compose": False, "on_error": "fail", "max_errors": None, "max_error_rate": 1.0, "stall_timeout": 0,
-    "profile": False, "trace": None, "resume": None,
+    "profile": False, "trace": None, "output_memory": None, "resume": None,
 }
 _FOLDER_DEFAULTS: dict[str, object] = {
     **{name: one for name, one in _PIPELINE_DEFAULTS.items() if name not in ("batch_size", "device")},

@@ -371,7 +371,7 @@ class Pipeline:
         """
         _whole(n, "show(): n", 1)
         sibling = Pipeline(self._describe, {**self._options, "batch_size": n, "prefetch": 0,
-                                            "on_error": "skip", "trace": None, "resume": None},
+                                            "on_error": "skip", "trace": None, "output_memory": None, "resume": None},
                            self._name)
         sibling._batch_steps = self._batch_steps
         with sibling:
@@ -599,6 +599,10 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Unpack[Pipel
         If True, steps are counted and timed; see ``Pipeline.stats``.
     trace : path, optional
         A file for a trace of what each thread did, for Perfetto (ui.perfetto.dev).
+    output_memory : BufferRing or list of BufferRing and None, optional
+        Arrays of yours that batches are written into, for each output in the order of the columns; None uses the pipeline's
+        own memory. For outputs of images and tensors that have one shape in a batch. If a batch does not fit, the loop raises
+        Error, and the next batch follows. See :class:`sluice.BufferRing`.
     resume : dict or str, optional
         A state that ``Pipeline.state_dict`` returned, or its checkpoint. The first loop continues there, as
         after ``Pipeline.load_state_dict``.
