@@ -57,6 +57,7 @@ from ._graph import require_graph
 from ._http import HttpOptions
 from ._mix import Mosaic, cut_mix, mix_up, mosaic
 from ._mutations import WatchWarning
+from ._operator import Operator, Parameter, operator
 from ._pipeline import BatchKey, Pipeline, pipeline
 from ._policies import (
     Augmentation,
@@ -257,12 +258,12 @@ def drop_unless(predicate: Value) -> None:
 
 __all__ = [
     "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BufferRing", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
-    "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
+    "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Operator", "Parameter", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
     "WatchWarning", "WorkerOptions",
     "all_of", "any_of", "apply_if", "apply_policy", "apply_random", "aug_mix_list", "auto_augment_list", "auto_augment_policy", "cifar10", "cifar100", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "image_folder",
     "iterate",
-    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "ops", "pipeline", "rand_augment_list", "recipe", "require_same_classes", "saved_plan",
+    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "operator", "ops", "pipeline", "rand_augment_list", "recipe", "require_same_classes", "saved_plan",
     "select", "source", "tar", "tar_stream", "transforms", "trivial_augment_list", "urls", "webdataset", "while_loop",
 ]
 

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 # C++ functions whose Python counterparts have other names.
 OTHER_NAMES = {
-    "abs": "ops.absolute", "all_of": "sluice.all_of", "anchor_boxes": "sluice.constant", "batches_of": "sluice.source",
+    "abs": "ops.absolute", "apply_operator": "sluice.operator", "declare_operator": "sluice.operator", "all_of": "sluice.all_of", "anchor_boxes": "sluice.constant", "batches_of": "sluice.source",
     "cifar100_in": "sluice.cifar100", "cifar10_in": "sluice.cifar10", "coin_flip": "ops.coin_flip",
     "digest_of": "sluice.JpegIndex", "files_in": "sluice.files", "filter": "sluice.drop_unless", "gpu": "sluice.pipeline",
     "list_in": "sluice.list_file", "load_plan": "sluice.saved_plan", "look_for_gpus": "sluice.devices",
@@ -33,9 +33,7 @@ OTHER_NAMES = {
 
 # Functions and options that only C++ has. The keys are the list in docs/python.md.
 ONLY_CPP = {
-    "operators of your own with declared parameters": {
-        "register_operator", "register_value_type", "find_operator", "declare_operator", "apply_operator",
-    },
+    "operators and types of values of your own in saved plans": {"register_operator", "register_value_type", "find_operator"},
     "asynchronous steps (`map_async`); random steps of your own, which draw from the sample's generator": {
         "map_async", "random", "random_of",
     },
@@ -68,7 +66,7 @@ ONLY_PYTHON = {
     },
     "Python's classes and errors": {
         "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BufferRing", "BuildError", "Column", "DeviceError", "DrawWarning",
-        "Error", "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Pipeline",
+        "Error", "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Operator", "Parameter", "Pipeline",
         "RewriteError", "StallError", "ThreadPool", "Value", "WatchWarning", "WorkerOptions",
     },
     "Python's own ways: decorators, `if`, classes, recipes and modules": {

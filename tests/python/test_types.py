@@ -48,6 +48,10 @@ sluice.source([1], int, shuffle=True, workers=sluice.WorkerOptions(2))
 sluice.iterate(lambda: iter([1]), int, threads=1)
 sluice.files("x", order=lambda epoch: [epoch, 1], shard=(0, 2))
 sluice.files("x", order=lambda epoch: numpy.arange(epoch))
+sluice.pipeline(output_memory=[None, sluice.BufferRing([numpy.zeros(64)])])
+typing.assert_type(sluice.BufferRing([]).free, int)
+darken = sluice.operator(inputs={"x": "image"}, parameters={"by": sluice.Parameter(float, low=0)}, returns=("image", int), workers=2)(abs)
+darken(sluice.constant(1), by=2)
 sluice.apply_random(sluice.constant(1), [sluice.Augmentation("a", lambda x, m: x, 0, 1), *sluice.rand_augment_list(fill=1)], n=1)
 sluice.apply_policy(sluice.constant(1), sluice.auto_augment_list(), sluice.AugmentationPolicy([[("a", 0.5, 3)]], bins=4))
 ops.rotate(numpy.zeros((4, 4, 3), numpy.uint8), 10, seed=1).shape
@@ -73,6 +77,10 @@ WRONG = (
     'sluice.tar("x", shuffle=2)',
     'sluice.source([1], int, weights=3)',
     'sluice.files("x", order=[1, 2])',
+    'sluice.pipeline(output_memory=3)',
+    'sluice.operator(inputs={"x": int})',
+    'sluice.operator(inputs={"x": int}, returns=int, parameters={"y": 3})',
+    'sluice.Parameter(int, lowest=3)',
     'sluice.apply_random(sluice.constant(1), [], m=3)',
     'sluice.mosaic([1], sluice.BatchKey(1, 2, 3))',
     'sluice.iterate(lambda: iter([1]), int, shuffle=True)',
