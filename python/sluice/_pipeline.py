@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import importlib
 import inspect
 import operator
 import weakref
@@ -138,6 +139,9 @@ class Pipeline:
     ``close()``, the end of a ``with`` block and the end of the program end its threads. So does deleting the pipeline.
     Batches stay valid afterwards.
 
+    If the marked function can be imported by its name, a Pipeline can be pickled and copied: as the function, its arguments,
+    the options and the state. Unpickling calls the function again. The new pipeline continues where the old one stood.
+
     Iterate on one thread at a time. You can call ``cancel()`` and ``stats`` on any thread. Your functions that the
     pipeline calls may use it, except for ``close()`` and loops.
 
@@ -150,6 +154,9 @@ class Pipeline:
     StallError
         The loop raises it if nothing moved for ``stall_timeout`` seconds.
     """
+
+    # The marked function and the arguments of its call; None if it was made in another way.
+    _made_by: tuple[Description, tuple, dict[str, Any]] | None = None
 
     def __init__(self, describe: Callable[[], Any], options: dict[str, Any], name: str):
         self._describe = describe
@@ -273,10 +280,21 @@ class Pipeline:
         self.close()
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
-        raise TypeError(
-            f"{self!r} cannot be pickled or copied, because it has threads of this process; pickle the arguments of "
-            f"{self._name}() instead, and call {self._name}() in the process that uses the pipeline"
-        )
+        def refused(why: str) -> TypeError:
+            return TypeError(
+                f"{self!r} cannot be pickled or copied, because {why}; pickle the arguments of {self._name}() instead, and call "
+                f"{self._name}() in the process that uses the pipeline"
+            )
+
+        if self._core.closed:
+            raise refused("it is closed")
+        if self._made_by is None:
+            raise refused("it was not made by a call of a function that is marked with @sluice.pipeline")
+        function, args, kwargs = self._made_by
+        module, name = function.__module__, function.__qualname__
+        if _named(module, name) is not function:
+            raise refused(f"{name}() cannot be imported from {module}: define it at the top of a module")
+        return _unpickled, (module, name, args, kwargs, self.state_dict(), self._batch_steps)
 
     # Checkpoints.
     def state_dict(self) -> dict[str, Any]:
@@ -390,6 +408,29 @@ class Pipeline:
         return self.graph()._repr_html_()
 
 
+def _named(module: str, name: str) -> Any:
+    """Returns the object of this qualified name in a module; None if there is none."""
+    try:
+        found: Any = importlib.import_module(module)
+    except ImportError:
+        return None
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _unpickled(module: str, name: str, args: tuple, kwargs: dict[str, Any], state: dict[str, Any], steps: tuple) -> Pipeline:
+    function = _named(module, name)
+    if not isinstance(function, Description):
+        raise _core.BuildError(
+            f"a pipeline was pickled that {module}.{name}() had made, and here that is {short(function)}; import the same module in "
+            "both processes"
+        )
+    pipeline = function._make(tuple, args, kwargs, state)
+    pipeline._batch_steps = steps
+    return pipeline
+
+
 class _Inspected(dict):
     """The result of inspect(). Its repr() shortens files, arrays and long lists."""
 
@@ -468,10 +509,18 @@ class Description(Generic[_P]):
 
     def over(self, source: Callable[[], tuple], *args: Any, **kwargs: Any) -> Pipeline:
         """Like a call, but the function gets the values that `source` describes as its first arguments."""
+        return self._make(source, args, kwargs)
+
+    def _make(self, source: Callable[[], tuple], args: tuple, kwargs: dict[str, Any], state: dict[str, Any] | None = None) -> Pipeline:
+        """Makes a Pipeline. `state`: where it continues, in place of the option `resume`."""
+        made_by = (self, args, dict(kwargs)) if source is tuple else None
+        kwargs = dict(kwargs)
         options = dict(self._options)
         for name in list(kwargs):
             if name in OPTIONS and not self.has_parameter(name):
                 options[name] = kwargs.pop(name)
+        if state is not None:
+            options["resume"] = state
         resume = options.get("resume")
         if isinstance(resume, str) and resume and not resume.lstrip().startswith("{"):
             raise _core.BuildError(f"resume takes what state_dict() returned, or its checkpoint, not a path (got {short(resume)})")
@@ -496,7 +545,9 @@ class Description(Generic[_P]):
                 raise TypeError(f"{self.__name__}{self._signature}: {error}{meant}") from None
             return function(*values, *args, **kwargs)
 
-        return Pipeline(describe, options, self._function.__name__)
+        pipeline = Pipeline(describe, options, self._function.__name__)
+        pipeline._made_by = made_by
+        return pipeline
 
     def has_parameter(self, name: str) -> bool:
         """True if the function has a parameter of this name, which takes precedence over an option."""

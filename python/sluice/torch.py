@@ -243,6 +243,10 @@ class Loader:
     batch : Batch or None
         The batch of the last tensors, with its ``errors``, ``missing`` and ``keys``; None before the first one.
 
+    Notes
+    -----
+    A Loader can be pickled if its :class:`sluice.Pipeline` can, and without `batch`.
+
     Raises
     ------
     BuildError
@@ -349,6 +353,9 @@ class Loader:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continues from a state; see :meth:`sluice.Pipeline.load_state_dict`."""
         self.pipeline.load_state_dict(state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "batch": None}  # it shares memory with the pipeline
 
     def close(self) -> None:
         """Ends the pipeline and its threads."""

@@ -1,9 +1,7 @@
 """What outlives what: pipelines that their own functions hold, threads, and the end of the program."""
 
-import copy
 import gc
 import os
-import pickle
 import random
 import signal
 import subprocess
@@ -204,19 +202,6 @@ def test_says_what_is_wrong_with_a_state_without_words_of_cpp(text, says):
     with pytest.raises(sluice.BuildError, match=says) as error:
         sluice.pipeline(seed=1)(described)().load_state_dict(state)
     assert "resume" not in str(error.value)
-
-
-@pytest.mark.parametrize("take", [pickle.dumps, copy.copy, copy.deepcopy])
-def test_pickling_a_pipeline_says_what_to_pickle(take):
-    def described():
-        return sluice.source(lambda i: i, int, samples=4)
-
-    with pytest.raises(TypeError) as error:
-        take(sluice.pipeline(described)())
-    assert str(error.value) == (
-        "<Pipeline described: 4 batches in an epoch> cannot be pickled or copied, because it has threads of this process; "
-        "pickle the arguments of described() instead, and call described() in the process that uses the pipeline"
-    )
 
 
 def said_to_a_loop_that_waits(interrupt):
