@@ -92,6 +92,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("pad_image", pad_image(image, {.left = 20, .top = 10, .fill = 128})),
       SLUICE_EFFECT("perspective", perspective(image, {0, 0, 99, 0, 99, 99, 0, 99},
                                                {20, 0, 80, 9, 99, 99, 0, 80})),
+      SLUICE_EFFECT("random_perspective", random_perspective(image, {.probability = 1.f})),
       SLUICE_EFFECT("resize", resize(image, {.height = 120, .width = 60})),
       SLUICE_EFFECT("rot90", rot90(image, 1)),
       SLUICE_EFFECT("rotate", rotate(image, 20.f)),

@@ -90,6 +90,11 @@ const struct {
      [](const Image& in, Image& out) { perspective(in, Interpolation::bilinear, out); }},
     {"perspective_bicubic",
      [](const Image& in, Image& out) { perspective(in, Interpolation::bicubic, out); }},
+    {"random_perspective",
+     [](const Image& in, Image& out) {
+       Random random({.seed = 1});
+       kernels::random_perspective(random, in, {.probability = 1}, {}, out);
+     }},
     {"lens_distortion",
      [](const Image& in, Image& out) { kernels::lens_distortion(in, 0.2f, 0.1f, {}, out); }},
     {"elastic",

@@ -347,6 +347,22 @@ void add_perspectives() {
                          kernels::map_of_points("perspective", to, from), in.height(), in.width(),
                          detail::warp_options(interpolation, border, fill), out);
       });
+  add_device_version(detail::random_perspective_operator(),
+                     [](DeviceBatch& device_batch, Random& random, const Image& in,
+                        float distortion_scale, float probability, Interpolation interpolation,
+                        Border border, const Numbers& fill, Image& out) {
+                       const kernels::WarpOptions options =
+                           detail::warp_options(interpolation, border, fill);
+                       kernels::PlaceSampler::check("random_perspective", in, options);
+                       const auto map = kernels::random_perspective_map(
+                           random, in.height(), in.width(), {distortion_scale, probability});
+                       // A step has one kind of launch; this one copies the image.
+                       if (!map)
+                         return add_affine_places(device_batch, in, {}, in.height(), in.width(),
+                                                  {Interpolation::nearest}, out);
+                       warp_perspective(device_batch, "random_perspective", in, *map, in.height(),
+                                        in.width(), options, out);
+                     });
   add_device_version(
       detail::warp_perspective_operator(),
       [](DeviceBatch& device_batch, const Image& in, float xx, float xy, float x0, float yx,

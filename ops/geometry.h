@@ -148,14 +148,17 @@ namespace detail {
 const OperatorPtr& pad_image_operator();
 }  // namespace detail
 
-// perspective and warp_perspective: apply a perspective transformation to an image.
+// perspective, random_perspective and warp_perspective: apply a perspective transformation to an
+// image.
 //
 // | takes         | layout, type | channels | returns                                 |
 // |---------------|--------------|----------|-----------------------------------------|
 // | Image, points | HWC, 8 bit   | 1 to 4   | Image of the same size                  |
+// | Image         | HWC, 8 bit   | 1 to 4   | Image of the same size                  |
 // | Image, matrix | HWC, 8 bit   | 1 to 4   | Image of the size asked for, or its own |
 //
-// See ops/kernels/places.h. Errors of a sample: three points on a line.
+// See ops/kernels/places.h. The random numbers of random_perspective come from the sample's key.
+// Errors of a sample: three points on a line.
 
 // Four points in the image, in pixels, where pixel (x, y) covers [x, x + 1) x [y, y + 1).
 struct Corners {
@@ -174,6 +177,18 @@ struct PerspectiveOptions {
 // Moves the content at the corners `from` to the corners `to`.
 Value<Image> perspective(Value<Image> image, const Corners& from, const Corners& to,
                          const PerspectiveOptions& options = {});
+
+struct RandomPerspectiveOptions {
+  // The largest distance of a corner along x / half of the width, and likewise along y; 0 to 1.
+  Param<float> distortion_scale = 0.5f;
+  Param<float> probability = 0.5f;  // that the image changes
+  Interpolation interpolation = Interpolation::bilinear;
+  Border border = Border::constant;
+  Param<Fill> fill = 0;
+};
+
+// Moves the four corners inwards by random distances, like torchvision's RandomPerspective.
+Value<Image> random_perspective(Value<Image> image, const RandomPerspectiveOptions& options = {});
 
 // Maps (x, y) to ((xx x + xy y + x0) / w, (yx x + yy y + y0) / w), where w is wx x + wy y + w0.
 struct PerspectiveMatrix {
@@ -195,6 +210,7 @@ Value<Image> warp_perspective(Value<Image> image, const PerspectiveMatrix& matri
 
 namespace detail {
 const OperatorPtr& perspective_operator();
+const OperatorPtr& random_perspective_operator();
 const OperatorPtr& warp_perspective_operator();
 }  // namespace detail
 

@@ -1,6 +1,6 @@
 // The operators of geometry.h that compute a source position for each pixel: elastic,
-// affine, d4, lens_distortion, perspective, rot90, rotate, shear, translate, warp_affine. The
-// others are in geometry.cpp.
+// affine, d4, lens_distortion, perspective, random_perspective, rot90, rotate, shear, translate,
+// warp_affine. The others are in geometry.cpp.
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/moves.h>
@@ -146,6 +146,33 @@ const OperatorPtr& perspective_operator() {
   return op;
 }
 
+const OperatorPtr& random_perspective_operator() {
+  static const OperatorPtr op =
+      with_warp_options(
+          declare_operator("random_perspective")
+              .family("geometry")
+              .summary("Moves the four corners inwards by random distances, in perspective.")
+              .in_cpp("random_perspective(image, {.distortion_scale = 0.3f, .probability = 1.f})")
+              .input<Image>("image")
+              .parameter<float>("distortion_scale",
+                                {.value = 0.5f,
+                                 .low = 0,
+                                 .high = 1,
+                                 .help = "largest distance / half of the width or height"})
+              .parameter<float>("probability", {.value = 0.5f,
+                                                .low = 0,
+                                                .high = 1,
+                                                .help = "probability that the image changes"}))
+          .output<Image>("image")
+          .runs([](Random& random, const Image& in, float distortion_scale, float probability,
+                   Interpolation interpolation, Border border, const FillNumbers& fill,
+                   Image& out) {
+            kernels::random_perspective(random, in, {distortion_scale, probability},
+                                        warp_options(interpolation, border, fill), out);
+          });
+  return op;
+}
+
 const OperatorPtr& warp_perspective_operator() {
   static const OperatorPtr op =
       with_warp_options(
@@ -183,6 +210,12 @@ Value<Image> perspective(Value<Image> image, const Corners& from, const Corners&
       from.bottom_left_y, to.top_left_x, to.top_left_y, to.top_right_x, to.top_right_y,
       to.bottom_right_x, to.bottom_right_y, to.bottom_left_x, to.bottom_left_y,
       options.interpolation, options.border, detail::numbers_of_fill(options.fill));
+}
+
+Value<Image> random_perspective(Value<Image> image, const RandomPerspectiveOptions& options) {
+  return apply_operator<Image>(detail::random_perspective_operator(), image,
+                               options.distortion_scale, options.probability, options.interpolation,
+                               options.border, detail::numbers_of_fill(options.fill));
 }
 
 Value<Image> warp_perspective(Value<Image> image, const PerspectiveMatrix& m,

@@ -100,6 +100,7 @@ void fill(OperatorRegistry& registry) {
                                 perspective_operator(),
                                 posterize_operator(),
                                 random_erasing_region_operator(),
+                                random_perspective_operator(),
                                 randint_operator(),
                                 random_crop_region_operator(),
                                 random_region_of_file_operator(),

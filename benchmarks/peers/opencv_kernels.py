@@ -33,6 +33,15 @@ def perspective(interpolation):
     return cv2.warpPerspective(IN, MAP, (WIDTH, HEIGHT), flags=interpolation | cv2.WARP_INVERSE_MAP)
 
 
+def random_perspective():
+    draw = numpy.random.default_rng(1).integers
+    near, far = (WIDTH // 4 + 1, HEIGHT // 4 + 1), numpy.array([WIDTH - 1, HEIGHT - 1])
+    corners = numpy.array([[0, 0], [far[0], 0], far, [0, far[1]]], numpy.float32)
+    inwards = numpy.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
+    moved = (corners + inwards * draw(0, near, (4, 2))).astype(numpy.float32)
+    return cv2.warpPerspective(IN, cv2.getPerspectiveTransform(corners, moved), (WIDTH, HEIGHT))
+
+
 CAMERA = numpy.array([[WIDTH, 0, WIDTH / 2], [0, WIDTH, HEIGHT / 2], [0, 0, 1]])
 BENT = numpy.array([0.2, 0.1, 0, 0])
 COLUMNS, ROWS = numpy.meshgrid(
@@ -153,6 +162,7 @@ tell(
         "perspective_nearest": lambda: perspective(cv2.INTER_NEAREST),
         "perspective_bilinear": lambda: perspective(cv2.INTER_LINEAR),
         "perspective_bicubic": lambda: perspective(cv2.INTER_CUBIC),
+        "random_perspective": random_perspective,
         "lens_distortion": lambda: cv2.undistort(IN, CAMERA, BENT),
         "elastic": elastic,
         "gaussian_noise": gaussian_noise,

@@ -30,14 +30,6 @@ Extent clipped(int start, int length, int whole) {
   return {begin, static_cast<int>(std::clamp<std::int64_t>(end, begin, whole))};
 }
 
-void copy_pixels(const Image& in, Image& out) {
-  out.create(in.height(), in.width(), in.channels());
-  // One large copy is faster than many small ones.
-  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
-    std::memcpy(to, from, pixels * static_cast<std::size_t>(in.channels()));
-  });
-}
-
 // Fills the part of the region inside the image.
 void cover(const Rectangle& region, const Fill& fill, Image& image) {
   const int channels = image.channels();

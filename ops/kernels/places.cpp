@@ -6,6 +6,7 @@
 #include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/random_words.h>
 #include <sluice/ops/kernels/remap_rows.h>
+#include <sluice/ops/kernels/row_source.h>
 
 #include <algorithm>
 #include <bit>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -205,6 +207,54 @@ void warp_perspective(const char* op, const Image& in, const PerspectiveMap& fro
       in, options,
       [&](int y, double* xs, double* ys) { perspective_places(from, y + 0.5, width, xs, ys); },
       out);
+}
+
+std::optional<PerspectivePoints> random_corners(Random& random, int height, int width,
+                                                const RandomPerspective& params) {
+  check_size("random_perspective", height, width);
+  const auto check_share = [](const char* name, float value) {
+    if (value >= 0 && value <= 1) return;
+    throw std::invalid_argument(
+        fmt::format("random_perspective: {} is {}; it must lie between 0 and 1", name, value));
+  };
+  check_share("distortion_scale", params.distortion_scale);
+  check_share("probability", params.probability);
+  if (random.unit_double() >= params.probability || height == 1 || width == 1) return std::nullopt;
+  // In float, so that 0.7 of 10 pixels are 7.
+  const auto distances = [&](int side) {
+    const float most = params.distortion_scale * static_cast<float>(side / 2);
+    return static_cast<std::uint32_t>(most) + 1;
+  };
+  const std::uint32_t along_x = distances(width), along_y = distances(height);
+  PerspectivePoints corners;
+  do {
+    const auto place = [&](int side, std::uint32_t count, bool far) {
+      const auto distance = static_cast<int>(random.below(count));
+      return static_cast<double>(far ? side - 1 - distance : distance);
+    };
+    for (std::size_t i = 0; i < 4; ++i) {
+      corners[i].x = place(width, along_x, i == 1 || i == 2);
+      corners[i].y = place(height, along_y, i >= 2);
+    }
+  } while (on_a_line(corners));
+  return corners;
+}
+
+std::optional<PerspectiveMap> random_perspective_map(Random& random, int height, int width,
+                                                     const RandomPerspective& params) {
+  const auto corners = random_corners(random, height, width, params);
+  if (!corners) return std::nullopt;
+  const double right = width - 1, bottom = height - 1;
+  return map_of_points("random_perspective", *corners,
+                       {{{0, 0}, {right, 0}, {right, bottom}, {0, bottom}}});
+}
+
+void random_perspective(Random& random, const Image& in, const RandomPerspective& params,
+                        const WarpOptions& options, Image& out) {
+  PlaceSampler::check("random_perspective", in, options);
+  const auto map = random_perspective_map(random, in.height(), in.width(), params);
+  if (!map) return copy_pixels(in, out);
+  warp_perspective("random_perspective", in, *map, in.height(), in.width(), options, out);
 }
 
 Lens lens_for(const Image& in, float k1, float k2, const WarpOptions& options) {

@@ -1,5 +1,5 @@
-// Warps that do not follow straight lines: perspective, lens_distortion, elastic and jitter; and
-// PlaceSampler, which samples an image at arbitrary positions for them.
+// Warps that do not follow straight lines: perspective, random_perspective, lens_distortion,
+// elastic and jitter; and PlaceSampler, which samples an image at arbitrary positions for them.
 //
 // Ownership: a PlaceSampler refers to its image, which must stay alive; the functions keep nothing.
 // Threads: any; a PlaceSampler is like any data. Errors: std::invalid_argument, as each operator's
@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sluice::kernels {
@@ -112,6 +113,31 @@ void warp_perspective(const char* op, const Image& in, const PerspectiveMap& fro
 // Throws the errors of warp_perspective().
 void check_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
                        int width, const WarpOptions& options);
+
+// random_perspective: applies a perspective transformation that moves the four corners inwards by
+// random distances.
+//
+// The draws are those of torchvision's RandomPerspective. A corner moves along x by a whole number
+// of pixels, uniformly from 0 to distortion_scale * (width / 2), and along y likewise; both
+// products are cut to whole numbers. Above 0.5, three corners can lie on a line; then all are drawn
+// again. An image with a side of one pixel stays as it is.
+//
+// Errors: those of warp_perspective(), and numbers outside of 0 .. 1.
+struct RandomPerspective {
+  float distortion_scale = 0.5f;  // 0 changes nothing
+  float probability = 0.5f;       // that an image changes
+};
+
+// Draws the corners of the result: those at the upper left, upper right, lower right and lower
+// left. Returns nothing if the image stays as it is.
+std::optional<PerspectivePoints> random_corners(Random& random, int height, int width,
+                                                const RandomPerspective& params);
+// Draws the map from the result to the image, for warp_perspective().
+std::optional<PerspectiveMap> random_perspective_map(Random& random, int height, int width,
+                                                     const RandomPerspective& params);
+
+void random_perspective(Random& random, const Image& in, const RandomPerspective& params,
+                        const WarpOptions& options, Image& out);
 
 // lens_distortion: bends straight lines like a simple lens.
 //

@@ -1,5 +1,6 @@
-// The rows of an image: RowSource, for an image that either exists or is made row by row, and
-// for_each_run(). Internal to the kernels that process an image from top to bottom.
+// The rows of an image: RowSource, for an image that either exists or is made row by row,
+// for_each_run() and copy_pixels(). Internal to the kernels that process an image from top to
+// bottom.
 //
 // Ownership: a RowSource refers to its image. Threads: like the image. Errors: none of its own.
 #pragma once
@@ -9,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace sluice::kernels {
 
@@ -47,6 +49,14 @@ void for_each_run(const Image& in, Image& out, const F& f) {
   const auto width = static_cast<std::size_t>(in.width());
   if (in.contiguous() && out.contiguous()) return f(in.row(0), height * width, out.row(0));
   for (int y = 0; y < in.height(); ++y) f(in.row(y), width, out.row(y));
+}
+
+inline void copy_pixels(const Image& in, Image& out) {
+  out.create(in.height(), in.width(), in.channels());
+  // One large copy is faster than many small ones.
+  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
+    std::memcpy(to, from, pixels * static_cast<std::size_t>(in.channels()));
+  });
 }
 
 }  // namespace sluice::kernels

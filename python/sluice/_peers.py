@@ -49,7 +49,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.shear(image, x=ops.uniform(-0.3, 0.3))", "RandomShear ShearX ShearY"),
     ("ops.translate(image, x=ops.uniform(-0.1, 0.1), relative=True)",
      "RandomTranslate TranslateX TranslateY RandomTranslation offset shift"),
-    ("ops.perspective or ops.warp_perspective", "RandomPerspective warpPerspective PerspectiveTransform fourpoint"),
+    ("ops.perspective or ops.warp_perspective", "warpPerspective PerspectiveTransform fourpoint"),
     ("ops.elastic(image, alpha=50, sigma=5)", "ElasticTransform ElasticTransformation RandomElasticTransform elastic_deform"),
     ("ops.lens_distortion(image, k1=ops.uniform(-0.3, 0.3))", "OpticalDistortion RandomFisheye barrel_distortion undistort"),
     ("ops.elastic or ops.lens_distortion", "GridDistortion ThinPlateSpline RandomThinPlateSpline remap warp water sphere"),
@@ -214,7 +214,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     "crop_h": (("height=", ("crop_mirror_normalize", "center_crop")),),
     "crop_w": (("width=", ("crop_mirror_normalize", "center_crop")),),
     "p": (
-        ("probability=", ("random_erasing", "salt_and_pepper_noise", "coin_flip", "photometric_distort", "random_erasing_region")),
+        ("probability=", ("random_erasing", "random_perspective", "salt_and_pepper_noise", "coin_flip", "photometric_distort", "random_erasing_region")),
         ("weights=", ("choice",)),
         ("horizontal=ops.coin_flip(0.5) or vertical=ops.coin_flip(0.5)", ("flip",)),
         (_OF_SAMPLES, None),

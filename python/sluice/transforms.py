@@ -655,23 +655,9 @@ class RandomPerspective(Transform):
         self.interpolation, self.fill = _interpolation(interpolation, "RandomPerspective"), _fill(fill, "RandomPerspective")
 
     def _change(self, image: Value) -> Value:
-        def warp(image: Value) -> Value:
-            height, width = ops.canvas_size(image)
-
-            def corner(side: Value, far: bool) -> Value:
-                bound = ((side // 2).cast("f32") * self.distortion_scale).cast("i32") + 1
-                return ops.randint(side - bound, side) if far else ops.randint(0, bound)
-
-            right, bottom = width - 1, height - 1
-            corners = [0, 0, right, 0, right, bottom, 0, bottom]
-            for far_x, far_y in ((False, False), (True, False), (True, True), (False, True)):
-                corners += [corner(width, far_x), corner(height, far_y)]
-            places = [one.cast("f32") if isinstance(one, Value) else float(one) for one in corners]
-            if self.distortion_scale > 0.5:  # three corners may lie on a line
-                places[8:] = [one + offset for one, offset in zip(places[8:], (0.01, 0.02, -0.03, 0.01, -0.01, -0.02, 0.02, -0.03))]
-            return ops.perspective(image, *places, interpolation=self.interpolation, fill=self.fill)
-
-        return _by_chance(self.p, image, warp, "RandomPerspective")
+        return ops.random_perspective(
+            image, distortion_scale=self.distortion_scale, probability=self.p, interpolation=self.interpolation, fill=self.fill
+        )
 
 
 class ElasticTransform(Transform):

@@ -27,6 +27,14 @@ std::vector<Case> places(Interpolation way, Border border) {
              {place(0), place(0), place(40), place(0), place(40), place(50), place(0), place(50)},
              {.interpolation = way, .border = border, .fill = fill});
        }},
+      {"random_perspective, " + how,
+       [=](Graph& g, Value<Image> image) {
+         return random_perspective(image, {.distortion_scale = g.uniform(-0.1f, 1.f),
+                                           .probability = 0.8f,
+                                           .interpolation = way,
+                                           .border = border,
+                                           .fill = fill});
+       }},
       {"warp_perspective, " + how,
        [=](Graph& g, Value<Image> image) {
          return warp_perspective(image,

@@ -213,6 +213,7 @@ const Line kLines[] = {
     LINE(permute_channels(image, {.first = 2, .third = 0})),
     LINE(posterize(image, 4)),
     LINE(perspective(image, {0, 0, 99, 0, 99, 99, 0, 99}, {9, 0, 90, 9, 99, 99, 0, 90})),
+    LINE(random_perspective(image, {.distortion_scale = 0.3f, .probability = 1.f})),
     LINE(random_erasing(image, {.probability = 0.25f, .fill = 128})),
     LINE(random_erasing_region(image, {.probability = 0.25f})),
     LINE(random_resized_crop(image, {.height = 224,

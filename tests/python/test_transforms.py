@@ -122,6 +122,10 @@ RANDOM = {
     ),
     "noise": (T.GaussianNoise(sigma=0.05), lambda x: ops.gaussian_noise(x, stddev=12.75)),
     "elastic": (T.ElasticTransform(20.0, 3.0), lambda x: ops.elastic(x, alpha=20.0, sigma=3.0)),
+    "perspective": (
+        T.RandomPerspective(0.4, p=0.9, fill=7),
+        lambda x: ops.random_perspective(x, distortion_scale=0.4, probability=0.9, fill=7),
+    ),
     "rand_augment": (T.RandAugment(1, 5), lambda x: ops.rand_augment(x, n=1, magnitude=5, interpolation="nearest", fill=0)),
     "trivial_augment": (T.TrivialAugmentWide(), lambda x: ops.trivial_augment_wide(x, interpolation="nearest", fill=0)),
     "auto_augment": (T.AutoAugment("cifar10"), lambda x: ops.auto_augment(x, policy="cifar10", interpolation="nearest", fill=0)),

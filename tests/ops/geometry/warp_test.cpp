@@ -1,5 +1,5 @@
-// warp_affine, shear and translate in a pipeline: with parameters of samples, the results are the
-// kernels', and errors name the sample.
+// warp_affine, shear, translate and random_perspective in a pipeline: with parameters of samples,
+// the results are the kernels', and errors name the sample.
 #include "tests/ops/kernels/reference.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -8,6 +8,8 @@
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -37,6 +39,27 @@ struct Sources {
   Value<Image> image;
   Value<float> part;
 };
+
+TEST(Warps, RandomPerspectiveIsTheSameOnAnyNumberOfThreads) {
+  const auto results = [](int threads) {
+    const Image in = testing::make_image(30, 40, 3);
+    auto pipeline = make_pipeline({.batch_size = 8, .seed = 7, .threads = threads}, [&](Graph& g) {
+      return random_perspective(g.source(40, [&](const SampleInfo&) { return in.clone(); }),
+                                {.probability = 0.5f, .fill = 9});
+    });
+    std::vector<Image> all;
+    for (const auto& [images] : pipeline.epoch()) {
+      for (std::size_t k = 0; k < images.size(); ++k) all.push_back(images[k].clone());
+    }
+    return all;
+  };
+  const std::vector<Image> first = results(1);
+  EXPECT_EQ(first, results(4));
+  const Image in = testing::make_image(30, 40, 3);
+  const auto same = std::count(first.begin(), first.end(), in);
+  EXPECT_GT(same, 8);
+  EXPECT_LT(same, 32);
+}
 
 TEST(Warps, ParametersMayDifferFromSampleToSample) {
   const auto describe = [](Graph& g) {

@@ -1,5 +1,6 @@
-// The inner loops of the warps: rows of places, and the pixels there.
+// The inner loops of the warps: rows of places, and the pixels there. Also random_perspective.
 #include "tests/ops/kernels/every_target.h"
+#include "tests/ops/kernels/image_kernel.h"
 #include "tests/ops/kernels/place_level.h"
 #include "tests/ops/kernels/small_images.h"
 #include <sluice/ops/kernels/places.h>
@@ -12,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -220,6 +223,108 @@ TEST(BlurShifts, IsTheSameOnEveryInstructionSet) {
       EXPECT_EQ(blurred.back(), blurred.front()) << width;
     });
   }
+}
+
+ImageKernel random_perspective() {
+  ImageKernel kernel("random_perspective");
+  kernel.sizes = {{1, 1}, {1, 7}, {5, 1}, {2, 3}, {13, 11}, {29, 37}};
+  kernel.wide_sizes = {{4, 257}, {33, 40}};
+  const auto with = [](const kernels::RandomPerspective& params, const WarpOptions& options) {
+    return [=](const Image& in, Image& out) {
+      Random random({.seed = 8});
+      kernels::random_perspective(random, in, params, options, out);
+    };
+  };
+  for (const WarpOptions& options : kAllWarps) {
+    for (const float scale : {0.f, 0.3f, 1.f}) {
+      const kernels::RandomPerspective params{scale, 1};
+      kernel.gives(
+          std::to_string(scale) + name_of(options.interpolation) + name_of(options.border),
+          with(params, options),
+          // The content of the image's corners is at the drawn ones.
+          [=](const Image& in) {
+            Random random({.seed = 8});
+            const int height = in.height(), width = in.width();
+            const auto to = kernels::random_corners(random, height, width, params);
+            if (!to) return Levels(in);
+            const double right = width - 1.0, bottom = height - 1.0;
+            const auto m = kernels::map_of_points(
+                "formula", *to, {{{0, 0}, {right, 0}, {right, bottom}, {0, bottom}}});
+            Levels out(in);
+            out.fill([&](int row, int column, int c) {
+              const double x = column + 0.5, y = row + 0.5;
+              const double part = 1 / (m[6] * x + m[7] * y + m[8]);
+              return place_level(in, (m[0] * x + m[1] * y + m[2]) * part,
+                                 (m[3] * x + m[4] * y + m[5]) * part, c, options);
+            });
+            return out;
+          },
+          options.interpolation == Interpolation::bicubic ? 1 : 0.75);
+    }
+  }
+  kernel.gives(
+      "never", with({1, 0}, {}), [](const Image& in) { return Levels(in); }, 0);
+  const auto wrong = [&](const kernels::RandomPerspective& params, const std::string& says) {
+    kernel.refuses(with(params, {}),
+                   "random_perspective: " + says + "; it must lie between 0 and 1");
+  };
+  wrong({-0.5f, 1}, "distortion_scale is -0.5");
+  wrong({2, 1}, "distortion_scale is 2");
+  wrong({std::numeric_limits<float>::quiet_NaN(), 1}, "distortion_scale is nan");
+  wrong({1, 1.5f}, "probability is 1.5");
+  return kernel;
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, ImageKernels, ::testing::Values(random_perspective()),
+                         name_of_kernel);
+
+// All whole distances of each corner are equally likely, from 0 to a share of half of the side.
+TEST(RandomPerspective, CornersMoveInwardsByWholePixels) {
+  constexpr int kTall = 14, kWide = 21, kDraws = 4000;
+  const struct {
+    float scale;
+    int along_y, along_x;  // the largest distances
+  } cases[] = {{0, 0, 0}, {0.3f, 2, 3}, {0.7f, 4, 7}, {1, 7, 10}};
+  for (const auto& c : cases) {
+    std::map<int, int> counts[8];  // by distance: x and y of each corner
+    for (int i = 0; i < kDraws; ++i) {
+      Random random({.seed = 1, .sample = static_cast<std::uint64_t>(i)});
+      const auto corners = kernels::random_corners(random, kTall, kWide, {c.scale, 1});
+      ASSERT_TRUE(corners);
+      const double far_x = kWide - 1, far_y = kTall - 1;
+      const double distances[] = {(*corners)[0].x, (*corners)[0].y,         far_x - (*corners)[1].x,
+                                  (*corners)[1].y, far_x - (*corners)[2].x, far_y - (*corners)[2].y,
+                                  (*corners)[3].x, far_y - (*corners)[3].y};
+      for (std::size_t k = 0; k < 8; ++k) {
+        ASSERT_EQ(distances[k], std::floor(distances[k]));
+        ++counts[k][static_cast<int>(distances[k])];
+      }
+    }
+    for (std::size_t k = 0; k < 8; ++k) {
+      const int most = k % 2 == 0 ? c.along_x : c.along_y;
+      EXPECT_EQ(counts[k].begin()->first, 0) << c.scale << " " << k;
+      EXPECT_EQ(counts[k].rbegin()->first, most) << c.scale << " " << k;
+      const double expected = kDraws / (most + 1.0);
+      // Six standard deviations. (If three corners lie on a line, all are drawn again; that is
+      // rare.)
+      for (const auto& [distance, count] : counts[k])
+        EXPECT_NEAR(count, expected, 6 * std::sqrt(expected))
+            << c.scale << " " << k << " " << distance;
+    }
+  }
+}
+
+TEST(RandomPerspective, LeavesSomeImagesAndNarrowOnesAsTheyAre) {
+  int changed = 0;
+  for (std::uint64_t sample = 0; sample < 1000; ++sample) {
+    Random random({.seed = 2, .sample = sample});
+    changed += kernels::random_corners(random, 9, 9, {0.5f, 0.25f}).has_value();
+    EXPECT_FALSE(kernels::random_corners(random, 1, 9, {0.5f, 1}));
+    EXPECT_FALSE(kernels::random_corners(random, 9, 1, {0.5f, 1}));
+    // Three corners of such a small image often lie on a line.
+    EXPECT_TRUE(kernels::random_perspective_map(random, 2, 2, {1, 1}));
+  }
+  EXPECT_NEAR(changed, 250, 80);
 }
 
 }  // namespace places_test
