@@ -143,6 +143,22 @@ void add_downscale() {
          Image& out) { downscale(device_batch, in, scale, interpolation, out); });
 }
 
+void add_zoom_blur() {
+  add_device_version(
+      detail::zoom_blur_operator(), [](DeviceBatch& device_batch, const Image& in, float max_factor,
+                                       float step_factor, Image& out) {
+        kernels::check_pixels("zoom_blur", in);
+        std::vector<ZoomedCopy> copies;
+        for (const kernels::ZoomedCopy& one :
+             kernels::zoomed_copies(in.height(), in.width(), max_factor, step_factor))
+          copies.push_back({one.x, one.dx, one.y, one.dy});
+        const ZoomedCopy* const uploaded =
+            copies.empty() ? nullptr : upload_all(device_batch, copies.data(), copies.size());
+        device_batch.launch_of_step<ZoomBlurLaunch>().add(zoom_blur_job(
+            image_in(in), create_like(in, out), uploaded, static_cast<int>(copies.size())));
+      });
+}
+
 // Operators that only need the image's size, which the host knows.
 void add_regions() {
   add_device_version(detail::canvas_size_operator(), [](DeviceBatch&, const Image& in) {
@@ -528,6 +544,7 @@ void add_geometry_operators() {
   add_symmetries();
   add_crops_and_resize();
   add_downscale();
+  add_zoom_blur();
   add_regions();
   add_normalize();
   add_rotate();

@@ -88,6 +88,7 @@ using ResizeLaunch = JobsLaunch<ResizeJob, launch_resize>;
 using SaltAndPepperLaunch = JobsLaunch<NoiseJob, launch_salt_and_pepper>;
 using DisplacementLaunch = JobsLaunch<DisplacementJob, launch_displacement>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
+using ZoomBlurLaunch = JobsLaunch<ZoomBlurJob, launch_zoom_blur>;
 using Filter2dLaunch = JobsLaunch<Filter2dJob, launch_filter_2d>;
 
 // Normally distributed noise. The quantiles that it is made from are uploaded once for all samples.

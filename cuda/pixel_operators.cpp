@@ -305,9 +305,10 @@ void add_filter(DeviceBatch& device_batch, const Image& in, const kernels::Filte
       filter_job(image_in(in), create_like(in, out), filter));
 }
 
-void add_motion(DeviceBatch& device_batch, const Image& in, int length, float degrees, Image& out) {
+void add_window(DeviceBatch& device_batch, const Image& in,
+                const std::vector<kernels::WindowWeight>& weights, Image& out) {
   std::vector<Filter2dStep> steps;
-  for (const kernels::MotionWeight& one : kernels::motion_weights(length, degrees))
+  for (const kernels::WindowWeight& one : weights)
     steps.push_back({one.row, one.column, one.weight});
   device_batch.launch_of_step<MotionLaunch>().add(motion_job(
       image_in(in), create_like(in, out), upload_all(device_batch, steps.data(), steps.size()),
@@ -315,6 +316,13 @@ void add_motion(DeviceBatch& device_batch, const Image& in, int length, float de
 }
 
 void add_windows() {
+  add_device_version(
+      detail::defocus_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                     std::int32_t radius, float alias_blur, Image& out) {
+        kernels::check_pixels("defocus", in);
+        kernels::check_size("defocus", in.height(), in.width());
+        add_window(device_batch, in, kernels::defocus_weights(radius, alias_blur), out);
+      });
   add_device_version(
       detail::filter_2d_operator(),
       [](DeviceBatch& device_batch, const Image& in, std::int32_t rows, std::int32_t columns,
@@ -340,7 +348,7 @@ void add_windows() {
                         float degrees, Image& out) {
                        kernels::check_pixels("motion_blur", in);
                        kernels::check_size("motion_blur", in.height(), in.width());
-                       add_motion(device_batch, in, length, degrees, out);
+                       add_window(device_batch, in, kernels::motion_weights(length, degrees), out);
                      });
   add_device_version(detail::sharpness_operator(),
                      [](DeviceBatch& device_batch, const Image& in, float factor, Image& out) {

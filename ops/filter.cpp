@@ -3,6 +3,7 @@
 #include <sluice/ops/kernels/blur.h>
 #include <sluice/ops/kernels/filter.h>
 #include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -42,6 +43,35 @@ const detail::OperatorPtr& detail::box_blur_operator() {
 
 Value<Image> box_blur(Value<Image> image, const BoxBlurOptions& options) {
   return apply_operator<Image>(detail::box_blur_operator(), image, options.window_size);
+}
+
+const detail::OperatorPtr& detail::defocus_operator() {
+  static const OperatorPtr op =
+      declare_operator("defocus")
+          .family("filter")
+          .summary("Blurs the image like a lens that is out of focus; reflects borders.")
+          .in_cpp("defocus(image, {.radius = randint(g, 3, 11), .alias_blur = 0.5f})")
+          .input<Image>("image")
+          .parameter<std::int32_t>("radius", {.value = 3,
+                                              .low = 1,
+                                              .high = kernels::kLargestDefocus,
+                                              .help = "radius of the disk that a point becomes, "
+                                                      "in pixels"})
+          .parameter<float>("alias_blur", {.value = 0.1f,
+                                           .low = 0,
+                                           .high = double{kernels::kLargestAliasBlur},
+                                           .help = "sigma of the Gaussian that smooths the edge "
+                                                   "of the disk, in pixels"})
+          .output<Image>("image")
+          .runs([](const Image& in, std::int32_t radius, float alias_blur, Image& out) {
+            kernels::defocus(in, radius, alias_blur, out);
+          });
+  return op;
+}
+
+Value<Image> defocus(Value<Image> image, const DefocusOptions& options) {
+  return apply_operator<Image>(detail::defocus_operator(), image, options.radius,
+                               options.alias_blur);
 }
 
 const detail::OperatorPtr& detail::downscale_operator() {
@@ -348,6 +378,34 @@ const detail::OperatorPtr& detail::sharpness_operator() {
 
 Value<Image> sharpness(Value<Image> image, Param<float> factor) {
   return apply_operator<Image>(detail::sharpness_operator(), image, factor);
+}
+
+const detail::OperatorPtr& detail::zoom_blur_operator() {
+  static const OperatorPtr op =
+      declare_operator("zoom_blur")
+          .family("filter")
+          .summary("Takes the mean of the image and of copies that are enlarged about its center.")
+          .in_cpp("zoom_blur(image, {.max_factor = g.uniform(1.f, 1.3f), .step_factor = 0.02f})")
+          .input<Image>("image")
+          .parameter<float>("max_factor", {.value = 1.11f,
+                                           .low = 1,
+                                           .high = double{kernels::kLargestZoom},
+                                           .help = "no copy is enlarged by this factor or more"})
+          .parameter<float>("step_factor", {.value = 0.01f,
+                                            .low = 0,
+                                            .high = double{kernels::kLargestZoom},
+                                            .low_open = true,
+                                            .help = "difference between the factors of two copies"})
+          .output<Image>("image")
+          .runs([](const Image& in, float max_factor, float step_factor, Image& out) {
+            kernels::zoom_blur(in, max_factor, step_factor, out);
+          });
+  return op;
+}
+
+Value<Image> zoom_blur(Value<Image> image, const ZoomBlurOptions& options) {
+  return apply_operator<Image>(detail::zoom_blur_operator(), image, options.max_factor,
+                               options.step_factor);
 }
 
 }  // namespace sluice

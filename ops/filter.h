@@ -31,6 +31,26 @@ namespace detail {
 const OperatorPtr& box_blur_operator();
 }  // namespace detail
 
+// defocus: blurs an image like a lens that is out of focus.
+//
+// | takes          | layout, type | channels | returns           |
+// |----------------|--------------|----------|-------------------|
+// | Image, numbers | HWC, 8 bit   | 1 to 4   | Image, same shape |
+//
+// A point becomes a disk with a smooth edge. Borders are reflected without repeating the outermost
+// pixel. See ops/kernels/filter.h.
+struct DefocusOptions {
+  Param<int> radius = 3;  // of the disk, in pixels; 1 to 50
+  Param<float> alias_blur =
+      0.1f;  // sigma of the Gaussian that smooths its edge, in pixels; 0 to 10
+};
+
+Value<Image> defocus(Value<Image> image, const DefocusOptions& options = {});
+
+namespace detail {
+const OperatorPtr& defocus_operator();
+}  // namespace detail
+
 // downscale: shrinks an image and enlarges it back to its size, which loses detail.
 //
 // | takes        | layout, type | channels | returns           |
@@ -175,6 +195,26 @@ Value<Image> sharpness(Value<Image> image, Param<float> factor);
 
 namespace detail {
 const OperatorPtr& sharpness_operator();
+}  // namespace detail
+
+// zoom_blur: blurs an image like a camera that zooms in while the shutter is open.
+//
+// | takes          | layout, type | channels | returns           |
+// |----------------|--------------|----------|-------------------|
+// | Image, numbers | HWC, 8 bit   | 1 to 4   | Image, same shape |
+//
+// The mean of the image and of copies that are enlarged about its center by 1 + step_factor,
+// 1 + 2 step_factor, and so on, below max_factor. See ops/kernels/warp.h. Errors of a sample: more
+// than 256 copies.
+struct ZoomBlurOptions {
+  Param<float> max_factor = 1.11f;   // 1 to 10
+  Param<float> step_factor = 0.01f;  // above 0, up to 10
+};
+
+Value<Image> zoom_blur(Value<Image> image, const ZoomBlurOptions& options = {});
+
+namespace detail {
+const OperatorPtr& zoom_blur_operator();
 }  // namespace detail
 
 }  // namespace sluice

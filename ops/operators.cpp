@@ -63,6 +63,7 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_operator(),
                                 decode_jpeg_region_operator(),
                                 decode_jpeg_size_operator(),
+                                defocus_operator(),
                                 dilate_operator(),
                                 downscale_operator(),
                                 elastic_operator(),
@@ -126,7 +127,8 @@ void fill(OperatorRegistry& registry) {
                                 transpose_operator(),
                                 warp_affine_operator(),
                                 warp_perspective_operator(),
-                                weighted_sum_operator()})
+                                weighted_sum_operator(),
+                                zoom_blur_operator()})
     registry.add(op);
   for (const OperatorPtr& op :
        {absolute_boxes_operator(), center_region_operator(), clip_boxes_operator(),

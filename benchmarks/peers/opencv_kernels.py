@@ -113,6 +113,34 @@ def blur(sigma):
     return cv2.GaussianBlur(IN, (side, side), sigma)
 
 
+def disk(radius, alias_blur):
+    line = numpy.arange(-max(8, radius), max(8, radius) + 1)
+    inside = (line[:, None] ** 2 + line**2 <= radius**2).astype(numpy.float32)
+    side = 3 if radius <= 8 else 5
+    return cv2.GaussianBlur(inside / inside.sum(), (side, side), alias_blur)
+
+
+DISK_3, DISK_10 = disk(3, 0.1), disk(10, 0.5)
+
+
+def motion_blur():
+    line = numpy.zeros((15, 15), numpy.float32)
+    line[7] = 1 / 15
+    turned = cv2.warpAffine(line, cv2.getRotationMatrix2D((7, 7), 30, 1), (15, 15))
+    return cv2.filter2D(IN, -1, turned / turned.sum())
+
+
+def zoom_blur():
+    sums = 2 * IN.astype(numpy.float32)
+    for step in range(1, 11):
+        factor = 1 + 0.01 * step
+        tall, wide = -(-HEIGHT // factor), -(-WIDTH // factor)
+        top, left = int(HEIGHT - tall) // 2, int(WIDTH - wide) // 2
+        part = IN[top : top + int(tall), left : left + int(wide)]
+        sums += cv2.resize(part, (WIDTH, HEIGHT), interpolation=cv2.INTER_LINEAR)
+    return (sums / 12).round().astype(numpy.uint8)
+
+
 SOFT = numpy.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], numpy.float32) / 13
 LEVELS = (255 * (numpy.arange(256) / 255) ** 1.5).round().astype(numpy.uint8)
 LUMA = numpy.array([0.299, 0.587, 0.114], numpy.float32)
@@ -176,6 +204,10 @@ tell(
         "gaussian_blur_3": lambda: blur(3),
         "gaussian_blur_8": lambda: blur(8),
         "box_blur_5": lambda: cv2.blur(IN, (5, 5)),
+        "motion_blur_15": motion_blur,
+        "defocus_3": lambda: cv2.filter2D(IN, -1, DISK_3),
+        "defocus_10": lambda: cv2.filter2D(IN, -1, DISK_10),
+        "zoom_blur": zoom_blur,
         "median_blur_3": lambda: cv2.medianBlur(IN, 3),
         "median_blur_5": lambda: cv2.medianBlur(IN, 5),
         "dilate_3": lambda: cv2.dilate(IN, numpy.ones((3, 3), numpy.uint8)),

@@ -37,8 +37,8 @@ BlurJob blur_job(const ImageIn& in, const ImageOut& out);
 BlurSide box_side(int window);
 void launch_blur(DeviceStream& stream, const Batch<BlurJob>& batch);
 
-// sharpness with filter_2d, motion_blur, and median_blur: three kernels. Both images have the same
-// size and the same 1 to 4 channels.
+// sharpness with filter_2d, motion_blur with defocus, and median_blur: three kernels. Both images
+// have the same size and the same 1 to 4 channels.
 Filter2dJob sharpness_job(const ImageIn& in, const ImageOut& out, kernels::FixedFactor factor);
 Filter2dJob filter_job(const ImageIn& in, const ImageOut& out,
                        const kernels::FilterWeights& filter);

@@ -1,5 +1,5 @@
 // Filter-2d tiles: one tile of an image whose pixel values are computed from a window around them:
-// sharpness, filter_2d, motion_blur and median_blur. The arithmetic is that of filter.h in
+// sharpness, filter_2d, motion_blur, defocus and median_blur. The arithmetic is that of filter.h in
 // ops/kernels, step by step. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
@@ -30,7 +30,7 @@ struct Filter2dJob {
   std::int32_t rows = 0, columns = 0;        // of weights; for the median, of the window: 3 or 5
   float weights[kMostWeights] = {};
   std::int32_t step_count = 0;
-  const Filter2dStep* steps = nullptr;  // for motion blur, in device memory
+  const Filter2dStep* steps = nullptr;  // for motion blur and defocus, in device memory
 };
 
 inline constexpr int kFilter2dPixels = 1024;  // per tile
@@ -49,6 +49,12 @@ SLUICE_HOST_DEVICE inline std::uint8_t sharpened(const std::uint8_t* at, std::in
   return static_cast<std::uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
+// Rounds a sum to nearest and clips it.
+SLUICE_HOST_DEVICE inline std::uint8_t level_of_sum(float sum) {
+  const float level = sum + 0.5f;
+  return static_cast<std::uint8_t>(level < 0.0f ? 0.0f : level > 255.0f ? 255.0f : level);
+}
+
 // `in`: channel c of the first pixel.
 SLUICE_HOST_DEVICE inline std::uint8_t weighed(const std::uint8_t* in, int y, int x,
                                                const Filter2dJob& job) {
@@ -62,14 +68,13 @@ SLUICE_HOST_DEVICE inline std::uint8_t weighed(const std::uint8_t* in, int y, in
       if (*weight != 0.0f) sum += *weight * row[std::int64_t{column} * job.in.channels];
     }
   }
-  const float level = sum + 0.5f;
-  return static_cast<std::uint8_t>(level < 0.0f ? 0.0f : level > 255.0f ? 255.0f : level);
+  return level_of_sum(sum);
 }
 
 // `in`: as above.
 SLUICE_HOST_DEVICE inline std::uint8_t followed(const std::uint8_t* in, int y, int x,
                                                 const Filter2dStep* steps, const Filter2dJob& job) {
-  float sum = 0.5f;
+  float sum = 0.0f;
   for (int i = 0; i < job.step_count; ++i) {
     const Filter2dStep& step = steps[i];
     const std::int64_t column = mirrored_place(x + step.column, job.in.width);
@@ -77,7 +82,7 @@ SLUICE_HOST_DEVICE inline std::uint8_t followed(const std::uint8_t* in, int y, i
            static_cast<float>(in[mirrored_place(y + step.row, job.in.height) * job.in.stride +
                                  column * job.in.channels]);
   }
-  return static_cast<std::uint8_t>(sum < 255.0f ? sum : 255.0f);
+  return level_of_sum(sum);
 }
 
 // Returns the median of a square: the largest value that at most half of the values are below. It

@@ -315,6 +315,25 @@ void launch_warp(DeviceStream& stream, const Batch<WarpJob>& batch) {
 
 namespace {
 
+const Kernel kZoomBlur{"zoom_blur", tiles_on_host<ZoomBlurJob, zoom_blur_tile>,
+                       SLUICE_ON_CUDA(zoom_blur_on_cuda)};
+
+}  // namespace
+
+ZoomBlurJob zoom_blur_job(const ImageIn& in, const ImageOut& out, const ZoomedCopy* copies,
+                          int count) {
+  ZoomBlurJob job = image_job<ZoomBlurJob>(in, out, kZoomBlurPixels);
+  job.copies = copies;
+  job.count = count;
+  return job;
+}
+
+void launch_zoom_blur(DeviceStream& stream, const Batch<ZoomBlurJob>& batch) {
+  launch_batch(stream, kZoomBlur, batch);
+}
+
+namespace {
+
 const Kernel kRemap{"places", tiles_on_host<RemapJob, remap_tile>, SLUICE_ON_CUDA(remap_on_cuda)};
 
 }  // namespace

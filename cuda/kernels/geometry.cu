@@ -37,6 +37,10 @@ CudaLaunch copy_pixels_on_cuda(const void* batch) {
   return tiles_on_cuda<CopyPixelsJob, std::uint8_t, 256, copy_pixels_tile>(batch);
 }
 
+CudaLaunch zoom_blur_on_cuda(const void* batch) {
+  return tiles_on_cuda<ZoomBlurJob, zoom_blur_tile>(batch);
+}
+
 CudaLaunch remap_on_cuda(const void* batch) { return tiles_on_cuda<RemapJob, remap_tile>(batch); }
 
 CudaLaunch resize_tables_on_cuda(const void* batch) {

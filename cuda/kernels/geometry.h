@@ -119,6 +119,12 @@ WarpJob rotate_job(int in_height, int in_width, int channels, float degrees,
 void place_warp(WarpJob& job, const std::uint8_t* in, std::int64_t in_stride, void* out);
 void launch_warp(DeviceStream& stream, const Batch<WarpJob>& batch);
 
+// zoom_blur. Both images have the same size and the same 1 to 4 channels. `copies`: `count` of them
+// in device memory.
+ZoomBlurJob zoom_blur_job(const ImageIn& in, const ImageOut& out, const ZoomedCopy* copies,
+                          int count);
+void launch_zoom_blur(DeviceStream& stream, const Batch<ZoomBlurJob>& batch);
+
 // Samples an image at arbitrary positions, nearest, bilinear or bicubic: perspective,
 // warp_perspective, lens_distortion, and elastic.
 //

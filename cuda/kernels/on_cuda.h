@@ -40,6 +40,7 @@ CudaLaunch draw_displacement_on_cuda(const void* batch);
 CudaLaunch blur_displacement_across_on_cuda(const void* batch);
 CudaLaunch blur_displacement_down_on_cuda(const void* batch);
 CudaLaunch warp_on_cuda(const void* batch);
+CudaLaunch zoom_blur_on_cuda(const void* batch);
 CudaLaunch reduce_on_cuda(const void* batch);
 CudaLaunch filter_2d_on_cuda(const void* batch);
 

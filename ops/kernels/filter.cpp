@@ -2,13 +2,13 @@
 #include <sluice/ops/kernels/blur.h>
 #include <sluice/ops/kernels/filter.h>
 #include <sluice/ops/kernels/level_rows.h>
-#include <sluice/ops/kernels/moves.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <numbers>
@@ -22,13 +22,14 @@
 namespace sluice::kernels {
 namespace {
 
-// The rows of one window as floats, with reflected pixels at their ends; row y is in slot y % rows.
+// The rows of a window as floats, with reflected pixels at their ends; row y is in slot y % rows.
 class Window {
  public:
-  void start(const Image& in, const FilterWeights& filter) {
+  // Offsets are at most `radius` rows and `margin` columns.
+  void start(const Image& in, int radius, int margin) {
     in_ = &in;
-    rows_ = filter.rows;
-    margin_ = filter.columns / 2;
+    rows_ = 2 * radius + 1;
+    margin_ = margin;
     channels_ = in.channels();
     const int wide = in.width() + 2 * margin_;
     wide_ = static_cast<std::size_t>(wide) * static_cast<std::size_t>(channels_);
@@ -60,6 +61,31 @@ class Window {
   std::vector<float> room_;
 };
 
+// Replaces each pixel value by the weighted sum of those around it, and reflects borders. Sums
+// start at 0 and are rounded to nearest.
+void weigh_window(const Image& in, std::span<const WindowWeight> weights, Image& out) {
+  int radius = 0, margin = 0;
+  for (const WindowWeight& one : weights) {
+    radius = std::max(radius, std::abs(one.row));
+    margin = std::max(margin, std::abs(one.column));
+  }
+  thread_local Window window;
+  window.start(in, radius, margin);
+  out.create(in.height(), in.width(), in.channels());
+  const int height = in.height();
+  thread_local std::vector<WeightedRow> rows;
+  rows.resize(weights.size());
+  for (int y = 0; y < height; ++y) {
+    window.make(std::min(height - 1, y + radius));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const auto& [row, column, weight] = weights[i];
+      const std::ptrdiff_t first = std::ptrdiff_t{margin + column} * in.channels();
+      rows[i] = {window.slot(reflected(y + row, height)) + first, weight};
+    }
+    sum_weighted_rows(rows, in.row_bytes(), out.row(y));
+  }
+}
+
 }  // namespace
 
 void check_filter(const FilterWeights& filter) {
@@ -84,23 +110,14 @@ void check_filter(const FilterWeights& filter) {
 void filter_2d(const Image& in, const FilterWeights& filter, Image& out) {
   check_pixels("filter_2d", in);
   check_filter(filter);
-  thread_local Window window;
-  window.start(in, filter);
-  out.create(in.height(), in.width(), in.channels());
-  const int height = in.height(), up = filter.rows / 2;
-  const std::size_t bytes = in.row_bytes();
-  std::array<WeightedRow, kLargestFilter * kLargestFilter> rows;
-  for (int y = 0; y < height; ++y) {
-    window.make(std::min(height - 1, y + up));
-    std::size_t count = 0;
-    const float* weight = filter.weights.data();
-    for (int r = 0; r < filter.rows; ++r) {
-      const float* row = window.slot(reflected(y + r - up, height));
-      for (int c = 0; c < filter.columns; ++c, ++weight)
-        if (*weight != 0) rows[count++] = {row + c * in.channels(), *weight};
-    }
-    sum_weighted_rows({rows.data(), count}, bytes, out.row(y));
+  std::array<WindowWeight, kLargestFilter * kLargestFilter> weights;
+  std::size_t count = 0;
+  const float* weight = filter.weights.data();
+  for (int r = 0; r < filter.rows; ++r) {
+    for (int c = 0; c < filter.columns; ++c, ++weight)
+      if (*weight != 0) weights[count++] = {r - filter.rows / 2, c - filter.columns / 2, *weight};
   }
+  weigh_window(in, {weights.data(), count}, out);
 }
 
 namespace {
@@ -280,14 +297,9 @@ namespace {
 // Removes rounding noise of sine and cosine, which would add pixels.
 double tidy(double number) { return std::round(number * 1e9) / 1e9; }
 
-void add_row(const std::uint8_t* __restrict from, float weight, std::size_t count,
-             float* __restrict sums) {
-  for (std::size_t i = 0; i < count; ++i) sums[i] += weight * static_cast<float>(from[i]);
-}
-
 }  // namespace
 
-std::vector<MotionWeight> motion_weights(int length, float degrees) {
+std::vector<WindowWeight> motion_weights(int length, float degrees) {
   check_finite("motion_blur", "degrees", static_cast<double>(degrees));
   if (length < 1 || length > kLongestMotion) {
     throw std::invalid_argument(fmt::format("motion_blur: length must lie between 1 and {}, not {}",
@@ -309,7 +321,7 @@ std::vector<MotionWeight> motion_weights(int length, float degrees) {
     add(1, 0, below * (1 - right));
     add(1, 1, below * right);
   }
-  std::vector<MotionWeight> all;
+  std::vector<WindowWeight> all;
   for (const auto& [place, weight] : weights)
     all.push_back({place.first, place.second, static_cast<float>(weight)});
   return all;
@@ -318,30 +330,57 @@ std::vector<MotionWeight> motion_weights(int length, float degrees) {
 void motion_blur(const Image& in, int length, float degrees, Image& out) {
   check_pixels("motion_blur", in);
   check_size("motion_blur", in.height(), in.width());
-  const std::vector<MotionWeight> weights = motion_weights(length, degrees);
-  int up = 0, left = 0, down = 0, right = 0;
-  for (const MotionWeight& one : weights) {
-    up = std::max(up, -one.row);
-    down = std::max(down, one.row);
-    left = std::max(left, -one.column);
-    right = std::max(right, one.column);
+  weigh_window(in, motion_weights(length, degrees), out);
+}
+
+std::vector<WindowWeight> defocus_weights(int radius, float alias_blur) {
+  if (radius < 1 || radius > kLargestDefocus) {
+    throw std::invalid_argument(
+        fmt::format("defocus: radius must lie between 1 and {}, not {}", kLargestDefocus, radius));
   }
-  Image wide;
-  pad(in, {left, up, right, down}, Border::reflect, 0, wide);
-  out.create(in.height(), in.width(), in.channels());
-  std::vector<float> sums(in.row_bytes());
-  for (int y = 0; y < in.height(); ++y) {
-    std::fill(sums.begin(), sums.end(), 0.5f);
-    for (const MotionWeight& one : weights) {
-      const std::uint8_t* const from =
-          wide.row(y + up + one.row) +
-          static_cast<std::ptrdiff_t>(left + one.column) * in.channels();
-      add_row(from, one.weight, sums.size(), sums.data());
+  if (!(alias_blur >= 0 && alias_blur <= kLargestAliasBlur)) {
+    throw std::invalid_argument(fmt::format(
+        "defocus: alias_blur is {}; it must lie between 0 and {}", alias_blur, kLargestAliasBlur));
+  }
+  // The Gaussian by distance, and the distance from which it is 0.
+  std::array<double, 3> gaussian{1, 0, 0};
+  const int reach = alias_blur == 0 ? 0 : radius <= 8 ? 1 : 2;
+  for (int i = 1; i <= reach; ++i) {
+    const double t = i / static_cast<double>(alias_blur);
+    gaussian.at(static_cast<std::size_t>(i)) = std::exp(-0.5 * t * t);
+  }
+  const auto share = [&](int distance) {
+    return gaussian.at(static_cast<std::size_t>(std::abs(distance)));
+  };
+  const int most = radius + reach;
+  std::vector<double> exact;
+  double sum = 0;
+  for (int row = -most; row <= most; ++row) {
+    for (int column = -most; column <= most; ++column) {
+      double weight = 0;
+      for (int y = row - reach; y <= row + reach; ++y) {
+        for (int x = column - reach; x <= column + reach; ++x)
+          if (y * y + x * x <= radius * radius) weight += share(y - row) * share(x - column);
+      }
+      exact.push_back(weight);
+      sum += weight;
     }
-    std::uint8_t* const to = out.row(y);
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      to[i] = static_cast<std::uint8_t>(std::min(sums[i], 255.f));
   }
+  std::vector<WindowWeight> all;
+  std::size_t next = 0;
+  for (int row = -most; row <= most; ++row) {
+    for (int column = -most; column <= most; ++column) {
+      const auto weight = static_cast<float>(exact[next++] / sum);
+      if (weight > 0) all.push_back({row, column, weight});
+    }
+  }
+  return all;
+}
+
+void defocus(const Image& in, int radius, float alias_blur, Image& out) {
+  check_pixels("defocus", in);
+  check_size("defocus", in.height(), in.width());
+  weigh_window(in, defocus_weights(radius, alias_blur), out);
 }
 
 }  // namespace sluice::kernels

@@ -1,5 +1,5 @@
 // Filters: operators that compute each pixel value from those in a window around it. filter_2d,
-// laplacian, sharpness, median_blur, dilate, erode and motion_blur.
+// laplacian, sharpness, median_blur, dilate, erode, motion_blur and defocus.
 //
 // Threads: any. Errors: std::invalid_argument, as each operator's comment says.
 #pragma once
@@ -109,16 +109,37 @@ void erode(const Image& in, const MorphologyWindow& window, Image& out);
 
 inline constexpr int kLongestMotion = 255;
 
-// The weight of a pixel at an offset in rows (down) and columns (to the right). All nonzero weights
-// are listed row by row, in the order of summation; the sum starts at one half. Throws the errors
-// of motion_blur() for its numbers.
-struct MotionWeight {
+// The weight of a pixel at an offset in rows (down) and columns (to the right).
+struct WindowWeight {
   int row = 0, column = 0;
   float weight = 0;
 };
-std::vector<MotionWeight> motion_weights(int length, float degrees);
+// Returns the weights that are not 0, row by row, in the order of summation. Throws the errors of
+// motion_blur() for its numbers.
+std::vector<WindowWeight> motion_weights(int length, float degrees);
 
 void motion_blur(const Image& in, int length, float degrees, Image& out);
+
+// defocus: blurs an image like a lens that is out of focus: a point becomes a disk.
+//
+// The window is that of Hendrycks and Dietterich, "Benchmarking neural network robustness to common
+// corruptions", 2019, and of albumentations' Defocus. All pixels whose centers are at most `radius`
+// pixels away have the same weight. A Gaussian with a standard deviation of `alias_blur` pixels
+// smooths the edge of the disk. It is cut off at 1 pixel, or at 2 if the radius is above 8; 0 does
+// not smooth. The weights add up to 1. Borders are reflected without repeating the outermost pixel.
+// The result is rounded to nearest, once. (The others cut off what the Gaussian adds outside of the
+// disk's square, for radii of 8 and more.)
+//
+// Errors: an empty image, more than 4 channels, and numbers that are out of range.
+
+inline constexpr int kLargestDefocus = 50;
+inline constexpr float kLargestAliasBlur = 10;
+
+// Returns the weights that are not 0, row by row, in the order of summation. Throws the errors of
+// defocus() for its numbers.
+std::vector<WindowWeight> defocus_weights(int radius, float alias_blur);
+
+void defocus(const Image& in, int radius, float alias_blur, Image& out);
 
 // The inner loops, in filter_rows.cpp: by SIMD instructions chosen when the program runs. All
 // machines produce the same bytes.

@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -377,6 +380,63 @@ AffineMap in_turn(const AffineMap& first, const AffineMap& then) {
 }
 
 }  // namespace
+
+std::vector<ZoomedCopy> zoomed_copies(int height, int width, float max_factor, float step_factor) {
+  check_size("zoom_blur", height, width);
+  if (!(max_factor >= 1 && max_factor <= kLargestZoom)) {
+    throw std::invalid_argument(fmt::format(
+        "zoom_blur: max_factor is {}; it must lie between 1 and {}", max_factor, kLargestZoom));
+  }
+  if (!(step_factor > 0 && step_factor <= kLargestZoom)) {
+    throw std::invalid_argument(
+        fmt::format("zoom_blur: step_factor is {}; it must be above 0 and at most {}", step_factor,
+                    kLargestZoom));
+  }
+  // A little less, so that rounded numbers like 1.11 and 0.01 do not make one more copy.
+  const double steps = (double{max_factor} - 1) / double{step_factor} - 1e-4;
+  if (steps > kMostZooms + 1) {
+    throw std::invalid_argument(
+        fmt::format("zoom_blur: max_factor {} and step_factor {} make more than {} copies; pass a "
+                    "larger step_factor",
+                    max_factor, step_factor, kMostZooms));
+  }
+  std::vector<ZoomedCopy> copies;
+  for (int i = 1; i < steps; ++i) {
+    const double scale = 1 / (1 + i * double{step_factor});
+    const auto first = [&](int side) { return fixed(side / 2.0 * (1 - scale) + scale / 2); };
+    copies.push_back({first(width), fixed(scale), first(height), fixed(scale)});
+  }
+  return copies;
+}
+
+void zoom_blur(const Image& in, float max_factor, float step_factor, Image& out) {
+  check_pixels("zoom_blur", in);
+  const std::vector<ZoomedCopy> copies =
+      zoomed_copies(in.height(), in.width(), max_factor, step_factor);
+  out.create(in.height(), in.width(), in.channels());
+  const std::size_t bytes = in.row_bytes();
+  std::vector<std::uint8_t> row(bytes);
+  std::vector<std::uint32_t> sums(bytes);
+  const auto count = static_cast<std::uint32_t>(copies.size()) + 2;
+  // Sums are below 2^17 and counts below 2^9, so the quotient is exact.
+  const std::uint64_t reciprocal = (std::uint64_t{1} << 32) / count + 1;
+  for (int y = 0; y < in.height(); ++y) {
+    const std::uint8_t* const same = in.row(y);
+    for (std::size_t i = 0; i < bytes; ++i) sums[i] = 2u * same[i] + count / 2;
+    for (const ZoomedCopy& copy : copies) {
+      // These numbers have at most 48 bits, so a double holds them.
+      const auto place = [](std::int64_t units) {
+        return static_cast<double>(units) / static_cast<double>(kOne);
+      };
+      warp_row(in, {place(copy.x), place(copy.y + y * copy.dy), place(copy.dx), 0},
+               {.border = Border::edge}, in.width(), row.data());
+      for (std::size_t i = 0; i < bytes; ++i) sums[i] += row[i];
+    }
+    std::uint8_t* const to = out.row(y);
+    for (std::size_t i = 0; i < bytes; ++i)
+      to[i] = static_cast<std::uint8_t>(sums[i] * reciprocal >> 32);
+  }
+}
 
 ComposedWarp::ComposedWarp(const Image& from)
     : from_(&from), height_(from.height()), width_(from.width()) {}

@@ -1,5 +1,5 @@
 // Affine warps of images: warp_affine, rotate, shear, translate and affine. ComposedWarp combines
-// several of them into one.
+// several of them into one. zoom_blur averages several.
 //
 // Ownership: a ComposedWarp refers to its source image; the functions keep nothing. Threads: any; a
 // ComposedWarp is like any data. Errors: std::invalid_argument, as each operator's comment says.
@@ -10,6 +10,7 @@
 #include <sluice/runtime/image.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace sluice::kernels {
 
@@ -151,6 +152,32 @@ struct Affine {
 AffineMap affine_map(int height, int width, const Affine& how);
 
 void affine(const Image& in, const Affine& how, const WarpOptions& options, Image& out);
+
+// zoom_blur: blurs an image like a camera that zooms in while the shutter is open.
+//
+// The result is the mean of the image, which counts twice, and of copies that are enlarged about
+// the center by 1 + step_factor, 1 + 2 step_factor, and so on, below max_factor. Copies have the
+// size of the image. They are interpolated bilinearly, as in warp_affine(), and rounded to nearest,
+// like the mean. Hendrycks and Dietterich, "Benchmarking neural network robustness to common
+// corruptions", 2019, and albumentations' ZoomBlur use the same factors; they cut the copies at
+// whole pixels.
+//
+// Errors: an empty image, more than 4 channels, a max_factor outside of 1 .. kLargestZoom, a
+// step_factor that is not above 0 and at most kLargestZoom, and more than kMostZooms copies.
+
+inline constexpr float kLargestZoom = 10;
+inline constexpr int kMostZooms = 256;
+
+// Pixel (i, k) of an enlarged copy shows position (x + i dx, y + k dy) of the image, in units of
+// 2^-32 pixels.
+struct ZoomedCopy {
+  std::int64_t x = 0, dx = 0, y = 0, dy = 0;
+};
+// Returns the copies that are larger than the image. Throws the errors of zoom_blur() for its
+// numbers.
+std::vector<ZoomedCopy> zoomed_copies(int height, int width, float max_factor, float step_factor);
+
+void zoom_blur(const Image& in, float max_factor, float step_factor, Image& out);
 
 // ComposedWarp: a deferred image, described by its source image and one affine map of positions
 // that combines several operators.

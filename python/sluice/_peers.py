@@ -85,9 +85,10 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.photometric_distort(image)", "RandomPhotometricDistort"),
     # Filters and noise.
     ("ops.gaussian_blur(image, sigma=ops.uniform(0.1, 2))", "RandomGaussianBlur gaussian AdvancedBlur gaussian_filter GaussianBlur2d"),
-    ("ops.box_blur(image, window_size=5)", "AverageBlur RandomBoxBlur Defocus BoxBlur MeanBlur"),
+    ("ops.box_blur(image, window_size=5)", "AverageBlur RandomBoxBlur BoxBlur MeanBlur"),
     ("ops.median_blur(image, window_size=3)", "RandomMedianBlur MedianFilter ModeFilter"),
-    ("ops.motion_blur(image, length=9, degrees=ops.uniform(0, 180))", "RandomMotionBlur ZoomBlur"),
+    ("ops.motion_blur(image, length=9, degrees=ops.uniform(0, 180))", "RandomMotionBlur"),
+    ("ops.defocus(image, radius=3)", "DefocusBlur disk_blur LensBlur"),
     ("ops.downscale(image, 0.25, interpolation='box')", "pixelate"),
     ("ops.filter_2d(image, weights)", "convolve convolution filter2D Kernel Emboss"),
     ("ops.laplacian(image)", "sobel edge_detect sobel_edges FindEdges"),

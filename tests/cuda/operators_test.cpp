@@ -316,6 +316,17 @@ TEST(DeviceOperator, FiltersAsTheHostDoes) {
          return motion_blur(
              image, {.length = whole(g, 100, 256), .degrees = cast<float>(whole(g, -4, 5)) * 45.f});
        }},
+      {"defocus",
+       [](Graph& g, Value<Image> image) {
+         return defocus(image, {.radius = whole(g, 0, 12), .alias_blur = g.uniform(-0.2f, 2.f)});
+       }},
+      {"zoom_blur",
+       [](Graph& g, Value<Image> image) {
+         return zoom_blur(image, {.max_factor = g.uniform(0.9f, 1.6f),
+                                  .step_factor = g.uniform(-0.002f, 0.05f)});
+       }},
+      {"zoom_blur, without copies",
+       [](Graph&, Value<Image> image) { return zoom_blur(image, {.max_factor = 1.f}); }},
       {"dilate",
        [](Graph& g, Value<Image> image) {
          return dilate(image, {.window_height = whole(g, 1, 9), .window_width = whole(g, 0, 70)});

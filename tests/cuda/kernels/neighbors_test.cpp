@@ -9,6 +9,7 @@
 #include <sluice/ops/kernels/mix.h>
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/places.h>
+#include <sluice/ops/kernels/warp.h>
 
 #include <cstddef>
 #include <stdexcept>
@@ -31,7 +32,7 @@ TEST(Filter2dOnDevice, FollowsMotionsAndFindsMediansAsTheHostDoes) {
     for (const float degrees : {0.f, 33.f, -90.f}) {
       kernels::motion_blur(image, 21, degrees, expected);
       std::vector<device::Filter2dStep> steps;
-      for (const kernels::MotionWeight& one : kernels::motion_weights(21, degrees))
+      for (const kernels::WindowWeight& one : kernels::motion_weights(21, degrees))
         steps.push_back({one.row, one.column, one.weight});
       const Placed placed = motions.place(image, expected);
       motions.add(
@@ -49,6 +50,27 @@ TEST(Filter2dOnDevice, FollowsMotionsAndFindsMediansAsTheHostDoes) {
   motions.expect_images();
   medians.launch();
   medians.expect_images();
+}
+
+TEST(ZoomBlurOnDevice, AveragesCopiesAsTheHostDoes) {
+  JobBatch<device::ZoomBlurJob, device::launch_zoom_blur> batch;
+  for_images({1, 2, 3, 4}, [&](const Image& image, const std::string& text) {
+    for (const float most : {1.f, 1.11f, 1.5f}) {
+      Image expected;
+      kernels::zoom_blur(image, most, 0.02f, expected);
+      std::vector<device::ZoomedCopy> copies;
+      for (const kernels::ZoomedCopy& one :
+           kernels::zoomed_copies(image.height(), image.width(), most, 0.02f))
+        copies.push_back({one.x, one.dx, one.y, one.dy});
+      const Placed placed = batch.place(image, expected);
+      const device::ZoomedCopy* const uploaded =
+          copies.empty() ? nullptr : batch.device().upload(copies.data(), copies.size());
+      batch.add(zoom_blur_job(placed.in, placed.out, uploaded, static_cast<int>(copies.size())),
+                "zoom " + text);
+    }
+  });
+  batch.launch();
+  batch.expect_images();
 }
 
 TEST(MorphologyOnDevice, PicksLevelsAsTheHostDoes) {

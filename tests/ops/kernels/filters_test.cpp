@@ -506,60 +506,9 @@ TEST(Filter2d, MovesByOne) {
   }
 }
 
-// The mean along a line through the pixel, with values between pixels interpolated.
-Levels moved(const Image& in, int length, double degrees) {
-  const double angle = degrees * std::numbers::pi / 180;
-  Levels out(in);
-  out.fill([&](int y, int x, int c) {
-    double sum = 0;
-    for (int i = 0; i < length; ++i) {
-      const double t = i - (length - 1) * 0.5;
-      // Rounded, so that whole pixels are whole numbers.
-      const double px = std::round((x + t * std::cos(angle)) * 1e8) / 1e8;
-      const double py = std::round((y - t * std::sin(angle)) * 1e8) / 1e8;
-      for (int row = static_cast<int>(std::floor(py)); row <= std::ceil(py); ++row) {
-        for (int column = static_cast<int>(std::floor(px)); column <= std::ceil(px); ++column) {
-          sum += (1 - std::abs(px - column)) * (1 - std::abs(py - row)) *
-                 in.at(folded(row, in.height()), folded(column, in.width()), c);
-        }
-      }
-    }
-    return sum / length;
-  });
-  return out;
-}
-
-ImageKernel motion_blur() {
-  ImageKernel kernel("motion_blur");
-  kernel.sizes = small_sizes_up_to(100);
-  const auto with = [](int length, float degrees) {
-    return [=](const Image& in, Image& out) { kernels::motion_blur(in, length, degrees, out); };
-  };
-  const struct {
-    int length;
-    float degrees;
-  } cases[] = {{1, 33}, {2, 0}, {5, 90}, {4, 45}, {7, -160}, {9, 1000.5f}};
-  for (const auto& [length, degrees] : cases) {
-    kernel.gives(
-        "length " + std::to_string(length) + ", degrees " + std::to_string(degrees),
-        with(length, degrees),
-        [length = length, angle = double{degrees}](const Image& in) {
-          return moved(in, length, angle);
-        },
-        0.501);
-  }
-  for (const int length : {0, 256}) {
-    kernel.refuses(with(length, 0),
-                   "motion_blur: length must lie between 1 and 255, not " + std::to_string(length));
-  }
-  kernel.refuses(with(3, kInfinity), "motion_blur: degrees is inf; a finite number is needed");
-  return kernel;
-}
-
 INSTANTIATE_TEST_SUITE_P(Filters, ImageKernels,
                          ::testing::Values(sharpness(), gaussian_blur(), box_blur(), median_blur(),
-                                           dilate(), erode(), laplacian(), filter_2d(),
-                                           motion_blur()),
+                                           dilate(), erode(), laplacian(), filter_2d()),
                          name_of_kernel);
 
 }  // namespace filters_test
