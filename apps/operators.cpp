@@ -107,6 +107,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("paste", paste(image, invert(image), {.y = 40, .x = -30})),
       SLUICE_EFFECT("paste_masked", paste(image, invert(image), grayscale(image))),
       SLUICE_EFFECT("gaussian_noise", gaussian_noise(image, {.stddev = 30.f})),
+      SLUICE_EFFECT("iso_noise", iso_noise(image, {.intensity = 1.f})),
       SLUICE_EFFECT("jitter", jitter(image, 5)),
       SLUICE_EFFECT("salt_and_pepper_noise", salt_and_pepper_noise(image)),
       SLUICE_EFFECT("shot_noise", shot_noise(image, 20.f)),

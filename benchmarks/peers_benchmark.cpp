@@ -107,6 +107,11 @@ const struct {
        Random random({.seed = 1});
        kernels::gaussian_noise(random, in, 0, 10, out);
      }},
+    {"iso_noise",
+     [](const Image& in, Image& out) {
+       Random random({.seed = 1});
+       kernels::iso_noise(random, in, {}, out);
+     }},
     {"paste", [](const Image& in, Image& out) { paste(in, 1, out); }},
     {"paste_half", [](const Image& in, Image& out) { paste(in, 0.5f, out); }},
     {"erase",

@@ -141,6 +141,8 @@ using ClaheLaunch = LaunchInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_tables>
                                  JobsLaunch<ClaheJob, launch_clahe>>;
 using DownscaleLaunch = LaunchInTurn<ResizeLaunch, ResizeLaunch>;
 using ElasticLaunch = LaunchInTurn<DisplacementLaunch, RemapLaunch>;
+using IsoNoiseLaunch =
+    LaunchInTurn<JobsLaunch<IsoSumsJob, launch_iso_sums>, NormalNoiseLaunch<launch_iso_noise>>;
 using JpegDistortionLaunch = LaunchInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_blocks>,
                                           JobsLaunch<JpegPixelsJob, launch_jpeg_pixels>>;
 using ShotNoiseLaunch =

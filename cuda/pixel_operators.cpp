@@ -397,6 +397,21 @@ void add_noises() {
         device_batch.launch_of_step<GaussianNoiseLaunch>().add(
             gaussian_noise_job(image_in(in), create_like(in, out), random.words(), mean, stddev));
       });
+  add_device_version(
+      detail::iso_noise_operator(), [](DeviceBatch& device_batch, Random& random, const Image& in,
+                                       float color_shift, float intensity, Image& out) {
+        const kernels::IsoNoise params{color_shift, intensity};
+        kernels::check_iso_noise(in, params);
+        IsoSumsJob sums = iso_sums_job(image_in(in), params);
+        sums.sums = reinterpret_cast<std::uint32_t*>(
+            device_batch.scratch(2 * static_cast<std::size_t>(sums.tiles) * sizeof(std::uint32_t)));
+        sums.counts = reinterpret_cast<IsoCounts*>(device_batch.scratch(sizeof(IsoCounts)));
+        NoiseJob job = iso_noise_job(image_in(in), create_like(in, out), random.words(), params);
+        job.iso = sums.counts;
+        auto& launch = device_batch.launch_of_step<IsoNoiseLaunch>();
+        launch.add_first(sums);
+        launch.add_second(job);
+      });
   add_device_version(detail::salt_and_pepper_noise_operator(),
                      [](DeviceBatch& device_batch, Random& random, const Image& in,
                         float probability, float salt_share, bool per_channel, Image& out) {

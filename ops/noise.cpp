@@ -64,6 +64,31 @@ const OperatorPtr& gaussian_noise_operator() {
   return op;
 }
 
+const OperatorPtr& iso_noise_operator() {
+  static const OperatorPtr op =
+      declare_operator("iso_noise")
+          .family("noise")
+          .summary("Adds the noise of a camera sensor: to the lightness and to the hue.")
+          .in_cpp("iso_noise(image, {.color_shift = 0.02f, .intensity = g.uniform(0.1f, 0.5f)})")
+          .input<Image>("image")
+          .parameter<float>(
+              "color_shift",
+              {.value = 0.05f,
+               .low = 0,
+               .high = 1,
+               .help = "times intensity: standard deviation of the hue's noise, in full turns"})
+          .parameter<float>("intensity", {.value = 0.5f,
+                                          .low = 0,
+                                          .high = double{kernels::kLargestIsoIntensity},
+                                          .help = "strength of both kinds of noise"})
+          .output<Image>("image")
+          .runs(
+              [](Random& random, const Image& in, float color_shift, float intensity, Image& out) {
+                kernels::iso_noise(random, in, {color_shift, intensity}, out);
+              });
+  return op;
+}
+
 const OperatorPtr& salt_and_pepper_noise_operator() {
   static const OperatorPtr op =
       declare_operator("salt_and_pepper_noise")
@@ -111,6 +136,11 @@ const OperatorPtr& shot_noise_operator() {
 Value<Image> gaussian_noise(Value<Image> image, const GaussianNoiseOptions& options) {
   return apply_operator<Image>(detail::gaussian_noise_operator(), image, options.mean,
                                options.stddev);
+}
+
+Value<Image> iso_noise(Value<Image> image, const IsoNoiseOptions& options) {
+  return apply_operator<Image>(detail::iso_noise_operator(), image, options.color_shift,
+                               options.intensity);
 }
 
 Value<Image> salt_and_pepper_noise(Value<Image> image, const SaltAndPepperNoiseOptions& options) {

@@ -83,6 +83,7 @@ void fill(OperatorRegistry& registry) {
                                 grid_mask_operator(),
                                 hue_operator(),
                                 invert_operator(),
+                                iso_noise_operator(),
                                 jitter_operator(),
                                 join_regions_operator(),
                                 jpeg_distortion_operator(),

@@ -65,6 +65,17 @@ def gaussian_noise():
     return cv2.add(IN, numbers, dtype=cv2.CV_8U)
 
 
+def iso_noise(color_shift=0.05, intensity=0.5):
+    colors = cv2.cvtColor(IN.astype(numpy.float32) / 255, cv2.COLOR_RGB2HLS)
+    deviation = cv2.meanStdDev(colors)[1][1]
+    draw = numpy.random.default_rng(1)
+    hue, light = colors[..., 0], colors[..., 1]
+    hue += draw.normal(0, 360 * color_shift * intensity, hue.shape)
+    hue %= 360
+    light += draw.poisson(255 * intensity * deviation, light.shape) / 255 * (1 - light)
+    return (cv2.cvtColor(colors, cv2.COLOR_HLS2RGB) * 255).astype(numpy.uint8)
+
+
 def paste(alpha):
     out = IN.copy()
     part = out[100:300, 100:300]
@@ -194,6 +205,7 @@ tell(
         "lens_distortion": lambda: cv2.undistort(IN, CAMERA, BENT),
         "elastic": elastic,
         "gaussian_noise": gaussian_noise,
+        "iso_noise": iso_noise,
         "paste": lambda: paste(1),
         "paste_half": lambda: paste(0.5),
         "erase": erase,

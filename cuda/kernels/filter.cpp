@@ -115,6 +115,20 @@ namespace {
 
 const Kernel kGaussian{"gaussian_noise", tiles_on_host<NoiseJob, gaussian_noise_tile>,
                        SLUICE_ON_CUDA(gaussian_noise_on_cuda)};
+void iso_counts_on_host(const void* arguments) {
+  const auto& batch = *static_cast<const Batch<IsoSumsJob>*>(arguments);
+  const IsoSumsJob* const jobs = device_view(batch.jobs, static_cast<std::size_t>(batch.count));
+  unsigned long long parts[kIsoParts];
+  for (int i = 0; i < batch.count; ++i)
+    if (is_done(batch, i)) make_iso_counts(jobs[i], ThreadBlock(), parts);
+}
+
+const Kernel kIsoSums{"iso_sums",
+                      tiles_on_host<IsoSumsJob, std::uint32_t, kIsoParts, iso_sums_tile>,
+                      SLUICE_ON_CUDA(iso_sums_on_cuda)};
+const Kernel kIsoCounts{"iso_counts", iso_counts_on_host, SLUICE_ON_CUDA(iso_counts_on_cuda)};
+const Kernel kIsoNoise{"iso_noise", tiles_on_host<NoiseJob, iso_noise_tile>,
+                       SLUICE_ON_CUDA(iso_noise_on_cuda)};
 const Kernel kSaltAndPepper{"salt_and_pepper", tiles_on_host<NoiseJob, salt_and_pepper_tile>,
                             SLUICE_ON_CUDA(salt_and_pepper_on_cuda)};
 const Kernel kShot{"shot_noise", tiles_on_host<NoiseJob, shot_noise_tile>,
@@ -143,6 +157,23 @@ NoiseJob gaussian_noise_job(const ImageIn& in, const ImageOut& out, const Random
   job.mean = static_cast<double>(mean);
   job.stddev = static_cast<double>(stddev);
   job.needs_quantiles = 1;
+  return job;
+}
+
+NoiseJob iso_noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
+                       const kernels::IsoNoise& params) {
+  NoiseJob job = noise_job(in, out, words, 1, 2);
+  job.stddev = kernels::iso_hue_deviation(params);
+  job.needs_quantiles = 1;
+  return job;
+}
+
+IsoSumsJob iso_sums_job(const ImageIn& in, const kernels::IsoNoise& params) {
+  static_assert(kCountedMean == kernels::kLargePoissonMean);
+  IsoSumsJob job;
+  job.in = in;
+  job.tiles = image_tiles(in.height, in.width, kIsoPixels);
+  job.intensity = static_cast<double>(params.intensity);
   return job;
 }
 
@@ -181,6 +212,15 @@ std::span<const float> upper_quantiles() {
 
 void launch_gaussian_noise(DeviceStream& stream, const Batch<NoiseJob>& batch) {
   launch_batch(stream, kGaussian, batch);
+}
+
+void launch_iso_sums(DeviceStream& stream, const Batch<IsoSumsJob>& batch) {
+  launch_batch(stream, kIsoSums, batch);
+  launch_batch(stream, kIsoCounts, batch);
+}
+
+void launch_iso_noise(DeviceStream& stream, const Batch<NoiseJob>& batch) {
+  launch_batch(stream, kIsoNoise, batch);
 }
 
 void launch_salt_and_pepper(DeviceStream& stream, const Batch<NoiseJob>& batch) {

@@ -6,6 +6,16 @@
 #include <sluice/cuda/kernels/on_cuda.h>
 
 namespace sluice::device {
+namespace {
+
+// One block for each sample.
+__global__ void __launch_bounds__(kBlockThreads) iso_counts(Batch<IsoSumsJob> batch) {
+  __shared__ unsigned long long parts[kIsoParts];
+  if (is_done(batch, static_cast<int>(blockIdx.x)))
+    make_iso_counts(batch.jobs[blockIdx.x], this_thread_block(), parts);
+}
+
+}  // namespace
 
 CudaLaunch blur_down_on_cuda(const void* batch) {
   return tiles_on_cuda<BlurJob, blur_down_tile>(batch);
@@ -25,6 +35,18 @@ CudaLaunch morphology_down_on_cuda(const void* batch) {
 
 CudaLaunch gaussian_noise_on_cuda(const void* batch) {
   return tiles_on_cuda<NoiseJob, gaussian_noise_tile>(batch);
+}
+
+CudaLaunch iso_sums_on_cuda(const void* batch) {
+  return tiles_on_cuda<IsoSumsJob, std::uint32_t, kIsoParts, iso_sums_tile>(batch);
+}
+
+CudaLaunch iso_counts_on_cuda(const void* batch) {
+  return blocks_on_cuda(iso_counts, static_cast<const Batch<IsoSumsJob>*>(batch)->count);
+}
+
+CudaLaunch iso_noise_on_cuda(const void* batch) {
+  return tiles_on_cuda<NoiseJob, iso_noise_tile>(batch);
 }
 
 CudaLaunch salt_and_pepper_on_cuda(const void* batch) {

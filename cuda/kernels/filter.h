@@ -2,8 +2,8 @@
 // or a few, serve many samples: fill in a job for each sample, add it to a JobBlock (see tiles.h),
 // and launch all jobs of one kind.
 //
-// The results equal those of the operators in ops/, bit for bit; for filter_2d and motion_blur, if
-// the host rounds products and sums one by one.
+// The results equal those of the operators in ops/, bit for bit; for filter_2d, motion_blur,
+// defocus and iso_noise, if the host rounds products and sums one by one.
 //
 // Ownership: none; images, weights, tables, memory and jobs belong to the caller and live until the
 // launches are over. Inputs and outputs do not overlap. Threads: any. Errors:
@@ -60,7 +60,8 @@ MorphologyJob morphology_job(const ImageIn& in, const ImageOut& out,
                              const kernels::MorphologyWindow& window, bool largest);
 void launch_morphology(DeviceStream& stream, const Batch<MorphologyJob>& batch);
 
-// gaussian_noise, salt_and_pepper_noise, shot_noise and jitter, by one launch (two for shot_noise).
+// gaussian_noise, iso_noise, salt_and_pepper_noise, shot_noise and jitter, by one launch (two for
+// iso_noise and shot_noise).
 //
 //   NoiseJob job = gaussian_noise_job(in, out, random.words(), mean, stddev);
 //   job.quantiles = ...;                         // device memory, if needs_quantiles is set
@@ -68,6 +69,9 @@ void launch_morphology(DeviceStream& stream, const Batch<MorphologyJob>& batch);
 // Both images have the same size and the same 1 to 4 channels. The caller has checked the numbers.
 NoiseJob gaussian_noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                             float mean, float stddev);
+// Set the job's `iso` to the counts of the IsoSumsJob. The image has 1, 3 or 4 channels.
+NoiseJob iso_noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
+                       const kernels::IsoNoise& params);
 NoiseJob salt_and_pepper_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
                              const kernels::SaltAndPepper& params);
 NoiseJob shot_noise_job(const ImageIn& in, const ImageOut& out, const RandomWords& words,
@@ -80,9 +84,14 @@ NoiseJob jitter_job(const ImageIn& in, const ImageOut& out, const RandomWords& w
 std::span<const float> upper_quantiles();
 
 void launch_gaussian_noise(DeviceStream& stream, const Batch<NoiseJob>& batch);
+void launch_iso_noise(DeviceStream& stream, const Batch<NoiseJob>& batch);
 void launch_salt_and_pepper(DeviceStream& stream, const Batch<NoiseJob>& batch);
 void launch_shot_noise(DeviceStream& stream, const Batch<NoiseJob>& batch);
 void launch_jitter(DeviceStream& stream, const Batch<NoiseJob>& batch);
+// Set the job's `sums`, two numbers for each tile, and `counts`. Launch it before
+// launch_iso_noise(), which uses the counts.
+IsoSumsJob iso_sums_job(const ImageIn& in, const kernels::IsoNoise& params);
+void launch_iso_sums(DeviceStream& stream, const Batch<IsoSumsJob>& batch);
 // Launch it before launch_shot_noise(), which uses the counts.
 void launch_poisson(DeviceStream& stream, const Batch<PoissonJob>& batch);
 

@@ -1,6 +1,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/iso_noise_pixel.h>
 #include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/random_words.h>
@@ -27,51 +28,64 @@ void check_number(const char* op, const char* name, float value, float low, floa
   }
 }
 
+// Makes Poisson counts with a mean of kLargePoissonMean or more, from 16 bits.
+double large_poisson_count(double mean, std::uint32_t bits) {
+  const double z = normal_quantiles()[bits];
+  return std::floor(mean + std::sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
+}
+
+// Makes Poisson counts with a smaller mean.
+class PoissonTable {
+ public:
+  bool empty() const { return up_to_.empty(); }
+  void clear() { up_to_.clear(); }
+  // `none`: the probability of 0, exp(-mean).
+  void fill(double mean, double none) {
+    up_to_.clear();
+    double probability = none, sum = probability;
+    std::size_t next = 0;  // index into first_
+    for (int count = 0; up_to_.empty() || up_to_.back() < UINT32_MAX; ++count) {
+      // Beyond the mean, if a term is this small, the remaining terms sum to less than one unit.
+      const bool last = count > mean && probability < 0x1p-40;
+      const double share = last ? 0x1p32 : sum * 0x1p32;
+      up_to_.push_back(static_cast<std::uint32_t>(std::min(share, double{UINT32_MAX})));
+      for (; next < 256 && (next << 24) < up_to_.back(); ++next)
+        first_[next] = static_cast<std::uint8_t>(count);
+      probability *= mean / (count + 1);
+      sum += probability;
+    }
+  }
+  double count(std::uint32_t bits) const {
+    std::size_t count = first_[bits >> 24];
+    while (up_to_[count] <= bits && bits != UINT32_MAX) ++count;
+    return static_cast<double>(count);
+  }
+
+ private:
+  // The cumulative probabilities of counts 0, 1, 2, ... in units of 2^-32, until they reach 1.
+  std::vector<std::uint32_t> up_to_;
+  // The smallest count for random numbers that begin with these 8 bits.
+  std::array<std::uint8_t, 256> first_{};
+};
+
 // Draws Poisson counts, with a table for each pixel value's mean.
 class PoissonCounts {
  public:
   void start(double factor) {
     factor_ = factor;
-    for (Table& table : tables_) table.up_to.clear();
+    for (PoissonTable& table : tables_) table.clear();
   }
   double draw(std::uint32_t bits, std::uint8_t level) {
     const double mean = level / factor_;
-    if (mean >= kLargePoissonMean) {
-      const double z = normal_quantiles()[bits >> 16];
-      return std::floor(mean + std::sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
-    }
-    Table& table = tables_[level];
-    if (table.up_to.empty()) fill(table, mean);
-    std::size_t count = table.first[bits >> 24];
-    while (table.up_to[count] <= bits && bits != UINT32_MAX) ++count;
-    return static_cast<double>(count);
+    if (mean >= kLargePoissonMean) return large_poisson_count(mean, bits >> 16);
+    PoissonTable& table = tables_[level];
+    if (table.empty()) table.fill(mean, std::exp(-mean));
+    return table.count(bits);
   }
 
  private:
-  struct Table {
-    // The cumulative probabilities of counts 0, 1, 2, ... in units of 2^-32, until they reach 1.
-    std::vector<std::uint32_t> up_to;
-    // The smallest count for random numbers that begin with these 8 bits.
-    std::array<std::uint8_t, 256> first{};
-  };
-
-  static void fill(Table& table, double mean) {
-    double probability = std::exp(-mean), sum = probability;
-    std::size_t next = 0;  // index into table.first
-    for (int count = 0; table.up_to.empty() || table.up_to.back() < UINT32_MAX; ++count) {
-      // Beyond the mean, if a term is this small, the remaining terms sum to less than one unit.
-      const bool last = count > mean && probability < 0x1p-40;
-      const double share = last ? 0x1p32 : sum * 0x1p32;
-      table.up_to.push_back(static_cast<std::uint32_t>(std::min(share, double{UINT32_MAX})));
-      for (; next < 256 && (next << 24) < table.up_to.back(); ++next)
-        table.first[next] = static_cast<std::uint8_t>(count);
-      probability *= mean / (count + 1);
-      sum += probability;
-    }
-  }
-
   double factor_ = 1;
-  std::array<Table, 256> tables_;
+  std::array<PoissonTable, 256> tables_;
 };
 
 }  // namespace
@@ -162,6 +176,48 @@ void shot_noise(const Random& random, const Image& in, float factor, Image& out)
     }
     for (std::size_t i = 0; i < in.row_bytes(); ++i)
       to[i] = to_level(factor * counts.draw(numbers.next(), from[i]));
+  }
+}
+
+void check_iso_noise(const Image& in, const IsoNoise& params) {
+  check_colors("iso_noise", in);
+  check_number("iso_noise", "color_shift", params.color_shift, 0, 1);
+  check_number("iso_noise", "intensity", params.intensity, 0, kLargestIsoIntensity);
+}
+
+double iso_hue_deviation(const IsoNoise& params) {
+  return 6 * double{params.color_shift} * double{params.intensity};
+}
+
+void iso_noise(const Random& random, const Image& in, const IsoNoise& params, Image& out) {
+  check_iso_noise(in, params);
+  const int width = in.width(), channels = in.channels();
+  out.create(in.height(), width, channels);
+  std::uint64_t sum = 0, squares = 0;
+  for (int y = 0; y < in.height(); ++y) {
+    const std::uint8_t* from = in.row(y);
+    for (int x = 0; x < width; ++x, from += channels) {
+      const auto light = static_cast<std::uint64_t>(doubled_lightness(from, channels));
+      sum += light;
+      squares += light * light;
+    }
+  }
+  const double deviation = std::sqrt(variance_of(sum, squares, double{1} * in.height() * width));
+  const double mean = deviation / 2 * double{params.intensity};
+  const bool large = mean >= kLargePoissonMean;
+  thread_local PoissonTable counts;
+  if (!large) counts.fill(mean, exp_of_minus(mean));
+  const double hue_deviation = iso_hue_deviation(params);
+  RandomStream numbers(random.words());
+  for (int y = 0; y < in.height(); ++y) {
+    const std::uint8_t* from = in.row(y);
+    std::uint8_t* to = out.row(y);
+    for (int x = 0; x < width; ++x, from += channels, to += channels) {
+      const std::uint32_t bits = numbers.next();
+      const double count = large ? large_poisson_count(mean, bits >> 16) : counts.count(bits);
+      const double turn = hue_deviation * double{normal_quantiles()[numbers.next() >> 16]};
+      add_iso_noise(from, channels, count, turn, to);
+    }
   }
 }
 

@@ -45,6 +45,31 @@ void salt_and_pepper_noise(const Random& random, const Image& in, const SaltAndP
 void check_shot_noise(const Image& in, float factor);
 void shot_noise(const Random& random, const Image& in, float factor, Image& out);
 
+// iso_noise: adds the noise of a camera sensor at a high ISO setting, as albumentations 1 defines
+// ISONoise.
+//
+// In HLS, each pixel's lightness l, from 0 to 1, becomes l + n / 255 * (1 - l). n is a Poisson
+// count whose mean is 255 * intensity times the standard deviation of the lightness over the image.
+// So an image of one lightness gets no such noise. The hue moves by a normal number with a standard
+// deviation of 360 * color_shift * intensity degrees; the saturation stays. Results are rounded to
+// nearest. A gray image has no hue; a fourth channel is copied. Two random words make the noise of
+// a pixel. The formulas are in iso_noise_pixel.h. (albumentations 2 leaves out the factors 255 and
+// 360: few pixels become much lighter, and hues hardly move.)
+//
+// Errors: an empty image, 2 or more than 4 channels, and numbers that are out of range.
+inline constexpr float kLargestIsoIntensity = 10;
+
+struct IsoNoise {
+  float color_shift = 0.05f;  // 0 to 1
+  float intensity = 0.5f;     // 0 to kLargestIsoIntensity; 0 changes nothing
+};
+
+void check_iso_noise(const Image& in, const IsoNoise& params);
+void iso_noise(const Random& random, const Image& in, const IsoNoise& params, Image& out);
+
+// Returns the standard deviation of the change of the hue, in sixths of the circle.
+double iso_hue_deviation(const IsoNoise& params);
+
 // jpeg_distortion: adds JPEG compression artifacts, such as blocks and blurred colors.
 //
 // The image is encoded and decoded in memory by libjpeg-turbo, with 4:2:0 chroma subsampling.

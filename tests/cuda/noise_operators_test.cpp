@@ -24,6 +24,15 @@ TEST(DeviceOperator, DrawsNoiseAsTheHostDoes) {
        [](Graph& g, Value<Image> image) {
          return gaussian_noise(image, {.mean = -1e6f, .stddev = g.uniform(0.f, 1e6f)});
        }},
+      {"iso_noise",
+       [](Graph& g, Value<Image> image) {
+         return iso_noise(
+             image, {.color_shift = g.uniform(-0.1f, 1.f), .intensity = g.uniform(-0.1f, 1.f)});
+       }},
+      {"iso_noise, far too strong",
+       [](Graph& g, Value<Image> image) {
+         return iso_noise(image, {.color_shift = 0.2f, .intensity = g.uniform(0.f, 10.f)});
+       }},
       {"salt_and_pepper_noise",
        [](Graph& g, Value<Image> image) {
          return salt_and_pepper_noise(image, {.probability = g.uniform(-0.1f, 1.f),

@@ -214,6 +214,7 @@ const Line kLines[] = {
     LINE(permute_channels(image, {.first = 2, .third = 0})),
     LINE(posterize(image, 4)),
     LINE(perspective(image, {0, 0, 99, 0, 99, 99, 0, 99}, {9, 0, 90, 9, 99, 99, 0, 90})),
+    LINE(iso_noise(image, {.color_shift = 0.02f, .intensity = g.uniform(0.1f, 0.5f)})),
     LINE(random_perspective(image, {.distortion_scale = 0.3f, .probability = 1.f})),
     LINE(zoom_blur(image, {.max_factor = g.uniform(1.f, 1.3f), .step_factor = 0.02f})),
     LINE(random_erasing(image, {.probability = 0.25f, .fill = 128})),

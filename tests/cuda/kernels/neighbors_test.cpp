@@ -195,6 +195,34 @@ TEST(NoiseOnDevice, IsThatOfTheHost) {
   moved.expect_images();
 }
 
+TEST(IsoNoiseOnDevice, IsThatOfTheHost) {
+  JobBatch<device::NoiseJob, device::launch_iso_noise> batch;
+  std::vector<device::IsoSumsJob> sums;
+  const auto upper = device::upper_quantiles();
+  const float* const quantiles = batch.device().upload(upper.data(), upper.size());
+  // 10 makes large Poisson means, which follow another formula.
+  for (const float intensity : {0.f, 0.5f, 10.f}) {
+    for_images({1, 3, 4}, [&](const Image& image, const std::string& text) {
+      const kernels::IsoNoise params{.color_shift = 0.1f, .intensity = intensity};
+      Image expected;
+      kernels::iso_noise(a_random(), image, params, expected);
+      const Placed placed = batch.place(image, expected);
+      device::IsoSumsJob of_image = iso_sums_job(placed.in, params);
+      of_image.sums =
+          batch.device().allocate<std::uint32_t>(2 * static_cast<std::size_t>(of_image.tiles));
+      of_image.counts = batch.device().allocate<device::IsoCounts>(1);
+      sums.push_back(of_image);
+      device::NoiseJob job = iso_noise_job(placed.in, placed.out, a_random().words(), params);
+      job.quantiles = quantiles;
+      job.iso = of_image.counts;
+      batch.add(job, "iso " + text);
+    });
+  }
+  launch_iso_sums(batch.device().stream(), batch.device().upload(sums));
+  batch.launch();
+  batch.expect_images();
+}
+
 TEST(ClaheOnDevice, EvensOutAsTheHostDoes) {
   JobBatch<device::ClaheTablesJob, device::launch_clahe_tables> batch;
   std::vector<device::ClaheJob> images;

@@ -148,6 +148,86 @@ ImageKernel shot_noise() {
   return kernel;
 }
 
+// A color as hue, lightness and saturation. Hues are in sixths of the circle, the others 0 to 1.
+struct Hls {
+  double hue, lightness, saturation;
+};
+Hls hls_of(double r, double g, double b) {
+  const double highest = std::max({r, g, b}), lowest = std::min({r, g, b});
+  const double sum = (highest + lowest) / 255, chroma = (highest - lowest) / 255;
+  if (chroma == 0) return {0, sum / 2, 0};
+  const double hue = highest == r   ? (g - b) / 255 / chroma
+                     : highest == g ? 2 + (b - r) / 255 / chroma
+                                    : 4 + (r - g) / 255 / chroma;
+  return {hue, sum / 2, chroma / (1 - std::abs(sum - 1))};
+}
+// Returns the value of channel c, 0 to 255.
+double level_of(const Hls& color, int c) {
+  const double chroma = (1 - std::abs(2 * color.lightness - 1)) * color.saturation;
+  const double hue = color.hue + 6 - 2 * c;  // that of this channel becomes 0
+  const double distance = std::abs(std::remainder(hue, 6));
+  return 255 * (color.lightness + chroma * (std::clamp(2 - distance, 0.0, 1.0) - 0.5));
+}
+
+ImageKernel iso_noise() {
+  ImageKernel kernel("iso_noise");
+  kernel.every_level = true;
+  kernel.channels = {1, 3, 4};
+  kernel.sizes = {{1, 1}, {5, 1}, {8, 9}, {3, 31}};
+  kernel.wide_sizes = {{9, 61}};
+  const auto with = [](float color_shift, float intensity) {
+    return [=](const Image& in, Image& out) {
+      kernels::iso_noise(seeded(), in, {color_shift, intensity}, out);
+    };
+  };
+  kernel.gives("intensity 0", with(1, 0), unchanged);
+  const struct { float color_shift, intensity; } cases[] = {{0.05f, 0.5f}, {0, 0.25f}, {1, 1}};
+  for (const auto& c : cases) {
+    kernel.gives(
+        "color_shift " + std::to_string(c.color_shift) + ", intensity " +
+            std::to_string(c.intensity),
+        with(c.color_shift, c.intensity),
+        [shift = double{c.color_shift}, intensity = double{c.intensity}](const Image& in) {
+          const auto color_at = [&](int y, int x) {
+            const auto level = [&](int channel) {
+              return double{1} * in.at(y, x, in.channels() == 1 ? 0 : channel);
+            };
+            return hls_of(level(0), level(1), level(2));
+          };
+          const double pixels = double{1} * in.height() * in.width();
+          double mean = 0, variance = 0;
+          for (int y = 0; y < in.height(); ++y) {
+            for (int x = 0; x < in.width(); ++x) mean += color_at(y, x).lightness / pixels;
+          }
+          for (int y = 0; y < in.height(); ++y) {
+            for (int x = 0; x < in.width(); ++x)
+              variance += std::pow(color_at(y, x).lightness - mean, 2) / pixels;
+          }
+          const double of_counts = 255 * intensity * std::sqrt(variance);
+          Random numbers = seeded();
+          Levels out(in);
+          Hls color{};
+          out.fill([&](int y, int x, int channel) -> double {
+            if (channel == 0) {
+              color = color_at(y, x);
+              const double count = poisson_count(numbers.next(), of_counts);
+              color.lightness =
+                  std::min(color.lightness + count / 255 * (1 - color.lightness), 1.0);
+              const double z = double{kernels::normal_quantiles()[numbers.next() >> 16]};
+              color.hue += 6 * shift * intensity * z;
+            }
+            return channel == 3 ? in.at(y, x, 3) : level_of(color, channel);
+          });
+          return out;
+        },
+        0.51);
+  }
+  kernel.refuses(with(-1, 1), "iso_noise: color_shift is -1; it must lie between 0 and 1");
+  kernel.refuses(with(0, 11), "iso_noise: intensity is 11; it must lie between 0 and 10");
+  kernel.refuses(with(0, kNan), "iso_noise: intensity is nan; a finite number is needed");
+  return kernel;
+}
+
 ImageKernel jitter() {
   ImageKernel kernel("jitter");
   kernel.every_level = true;
@@ -182,7 +262,7 @@ ImageKernel jitter() {
 
 INSTANTIATE_TEST_SUITE_P(Noise, ImageKernels,
                          ::testing::Values(gaussian_noise(), salt_and_pepper_noise(), shot_noise(),
-                                           jitter()),
+                                           iso_noise(), jitter()),
                          name_of_kernel);
 
 std::array<int, 256> counts_of(const Image& image) {
@@ -296,6 +376,58 @@ TEST(ShotNoise, IsAPoissonProcess) {
     expect_distribution(out,
                         [&](int level) { return of_level.at(static_cast<std::size_t>(level)); });
   }
+}
+
+// Half of the pixels have the lightness 60 of 255, the others 100: the standard deviation is 20.
+TEST(IsoNoise, AddsAPoissonNumberToTheLightness) {
+  const struct {
+    float intensity;
+    double mean;
+  } cases[] = {{0.1f, 2}, {0.5f, 10}, {4, 80}};
+  for (const auto& c : cases) {
+    Image in(kHeight, kWidth - 1, 1), out;
+    for (int y = 0; y < in.height(); ++y) {
+      for (int x = 0; x < in.width(); ++x)
+        in.row(y)[x] = static_cast<std::uint8_t>(x % 2 == 0 ? 60 : 100);
+    }
+    kernels::iso_noise(Random({.seed = 5}), in, {0.05f, c.intensity}, out);
+    std::vector<double> of_level(256);
+    for (const int level : {60, 100}) {
+      for (int count = 0; count <= 255; ++count) {
+        const double p = std::exp(count * std::log(c.mean) - c.mean - std::lgamma(count + 1.0));
+        of_level.at(to_byte(level + count / 255.0 * (255 - level))) += p / 2;
+      }
+    }
+    SCOPED_TRACE(c.intensity);
+    expect_distribution(out,
+                        [&](int level) { return of_level.at(static_cast<std::size_t>(level)); });
+  }
+}
+
+TEST(IsoNoise, MovesTheHueAndKeepsLightnessAndSaturation) {
+  Image in(kHeight, kWidth, 3), out;
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      std::uint8_t* const pixel = in.row(y) + 3 * x;
+      pixel[0] = 30;
+      pixel[1] = 220;
+      pixel[2] = 30;
+    }
+  }
+  kernels::iso_noise(Random({.seed = 5}), in, {0.02f, 0.5f}, out);
+  double sum = 0, squares_of_hues = 0;
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      const Hls color = hls_of(out.at(y, x, 0), out.at(y, x, 1), out.at(y, x, 2));
+      ASSERT_NEAR(color.lightness, 125 / 255.0, 1e-9);
+      ASSERT_NEAR(color.saturation, 190 / 250.0, 1e-9);
+      sum += color.hue - 2;
+      squares_of_hues += std::pow(color.hue - 2, 2);
+    }
+  }
+  const double pixels = kHeight * kWidth;
+  EXPECT_NEAR(sum / pixels, 0, 0.002);
+  EXPECT_NEAR(std::sqrt(squares_of_hues / pixels), 6 * 0.02 * 0.5, 0.001);
 }
 
 TEST(ShotNoise, BlackStaysBlack) {

@@ -29,6 +29,7 @@ std::vector<Image> results(int threads, const Describe& describe) {
 TEST(NoiseOperators, GiveEachSampleItsOwnOnAnyNumberOfThreads) {
   const std::pair<const char*, Describe> cases[] = {
       {"gaussian", [](Value<Image> x) { return gaussian_noise(x, {.stddev = 20.f}); }},
+      {"iso", [](Value<Image> x) { return iso_noise(x); }},
       {"salt and pepper", [](Value<Image> x) { return salt_and_pepper_noise(x); }},
       {"shot", [](Value<Image> x) { return shot_noise(x, 5.f); }}};
   for (const auto& [name, describe] : cases) {
@@ -46,7 +47,8 @@ TEST(NoiseOperators, ASamplesNumberIsItsOwnError) {
         3, [](const SampleInfo& info) { return static_cast<float>(info.index_in_epoch) - 1; });
     auto image = g.map(
         "image", [](float) { return draw_image(9, 7, 3, 5); }, number);
-    return shot_noise(gaussian_noise(image, {.stddev = number}), number);
+    return iso_noise(shot_noise(gaussian_noise(image, {.stddev = number}), number),
+                     {.intensity = number});
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_EQ(batch->size(), 2u);
