@@ -250,8 +250,7 @@ void rotate_bicubic(DeviceBatch& device_batch, const Image& in, float degrees,
   kernels::check_size("rotate", height, width);
   add_affine_places(
       device_batch, in, {from.xx, from.xy, from.x0, from.yx, from.yy, from.y0}, height, width,
-      {whole ? Interpolation::nearest : options.interpolation, Border::constant, options.fill},
-      out);
+      {whole ? Interpolation::nearest : options.interpolation, options.border, options.fill}, out);
 }
 
 void warp(DeviceBatch& device_batch, const char* op, const Image& in,
@@ -262,17 +261,17 @@ void warp(DeviceBatch& device_batch, const char* op, const Image& in,
 }
 
 void add_rotate() {
-  add_device_version(
-      detail::rotate_operator(),
-      [](DeviceBatch& device_batch, const Image& in, float degrees, bool keep_size,
-         const Numbers& fill, Interpolation interpolation, Image& out) {
-        kernels::check_pixels("rotate", in);
-        const kernels::RotateOptions options{keep_size, detail::fill_of(fill), interpolation};
-        if (interpolation == Interpolation::bicubic)
-          return rotate_bicubic(device_batch, in, degrees, options, out);
-        add_warp(device_batch, rotate_job(in.height(), in.width(), in.channels(), degrees, options),
-                 in, out);
-      });
+  add_device_version(detail::rotate_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                   float degrees, bool keep_size,
+                                                   const Numbers& fill, Interpolation interpolation,
+                                                   Border border, Image& out) {
+    kernels::check_pixels("rotate", in);
+    const kernels::RotateOptions options{keep_size, detail::fill_of(fill), interpolation, border};
+    if (interpolation == Interpolation::bicubic)
+      return rotate_bicubic(device_batch, in, degrees, options, out);
+    add_warp(device_batch, rotate_job(in.height(), in.width(), in.channels(), degrees, options), in,
+             out);
+  });
 }
 
 void add_shear() {

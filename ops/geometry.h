@@ -341,6 +341,7 @@ struct RotateOptions {
   bool keep_size = false;
   Param<Fill> fill = 0;
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
+  Border border = Border::constant;                       // or edge
 };
 
 Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options = {});

@@ -294,30 +294,32 @@ const detail::OperatorPtr& detail::rotate_operator() {
           .parameter<float>("degrees", {.help = "counter-clockwise"})
           .constant<bool>("keep_size",
                           {.value = false, .help = "if false, the image grows to hold all of it"})
-          .parameter("fill", fill_option("color of pixels without a source, for each channel"))
+          .parameter("fill", fill_option("color for border = constant, for each channel"))
           .choice("interpolation", Interpolation::bilinear, warp_interpolations(),
                   "how values between pixels are computed")
+          .choice("border", Border::constant, {Border::constant, Border::edge},
+                  "pixels without a source get the fill or the nearest pixel")
           .output<Image>("image")
           .composes(composes_warp(
               [](kernels::ComposedWarp& warp, float degrees, bool keep_size,
-                 const FillNumbers& fill, Interpolation interpolation) {
-                warp.rotate(degrees, {keep_size, detail::fill_of(fill), interpolation});
+                 const FillNumbers& fill, Interpolation interpolation, Border border) {
+                warp.rotate(degrees, {keep_size, detail::fill_of(fill), interpolation, border});
               },
               [](const Arguments& arguments) {
-                return warp_manner(arguments.at(4),
-                                   Constant(std::string(name_of(Border::constant))),
-                                   arguments.at(3));
+                return warp_manner(arguments.at(4), arguments.at(5), arguments.at(3));
               }))
           .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,
-                   Interpolation interpolation, Image& out) {
-            kernels::rotate(in, degrees, {keep_size, detail::fill_of(fill), interpolation}, out);
+                   Interpolation interpolation, Border border, Image& out) {
+            kernels::rotate(in, degrees, {keep_size, detail::fill_of(fill), interpolation, border},
+                            out);
           });
   return op;
 }
 
 Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options) {
   return apply_operator<Image>(detail::rotate_operator(), image, degrees, options.keep_size,
-                               detail::numbers_of_fill(options.fill), options.interpolation);
+                               detail::numbers_of_fill(options.fill), options.interpolation,
+                               options.border);
 }
 
 namespace {

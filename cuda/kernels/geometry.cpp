@@ -299,6 +299,7 @@ WarpJob rotate_job(int in_height, int in_width, int channels, float degrees,
   const Rotation rotation = rotation_of(in_height, in_width, degrees, options.keep_size);
   WarpJob job = warp_job(in_height, in_width, rotation.from, options.interpolation, options.fill,
                          pixels_out(rotation.height, rotation.width, channels));
+  job.edge = options.border == Border::edge;
   if (rotation.whole_pixels) job.nearest = true;
   return job;
 }

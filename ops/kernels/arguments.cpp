@@ -70,16 +70,16 @@ void check_finite(const char* op, const char* name, double value) {
   }
 }
 
-void check_warp(const char* op, Interpolation interpolation) {
-  switch (interpolation) {
-    case Interpolation::nearest:
-    case Interpolation::bilinear:
-    case Interpolation::bicubic:
-      return;
-    default:
-      throw std::invalid_argument(
-          fmt::format("{}: interpolation {} is not possible; take nearest, bilinear or bicubic", op,
-                      name_of(interpolation)));
+void check_warp(const char* op, Interpolation interpolation, Border border) {
+  if (interpolation != Interpolation::nearest && interpolation != Interpolation::bilinear &&
+      interpolation != Interpolation::bicubic) {
+    throw std::invalid_argument(
+        fmt::format("{}: interpolation {} is not possible; take nearest, bilinear or bicubic", op,
+                    name_of(interpolation)));
+  }
+  if (border == Border::reflect) {
+    throw std::invalid_argument(
+        fmt::format("{}: border reflect is not possible; take constant or edge", op));
   }
 }
 

@@ -23,8 +23,8 @@ void check_region(const char* op, const Rectangle& region, int height, int width
 void check_region(const char* op, const Rectangle& region, const Image& in);
 // Requires a finite number.
 void check_finite(const char* op, const char* name, double value);
-// Requires nearest or bilinear.
-void check_warp(const char* op, Interpolation interpolation);
+// Requires nearest, bilinear or bicubic, and constant or edge.
+void check_warp(const char* op, Interpolation interpolation, Border border);
 // Requires a finite number of at least zero.
 void check_not_negative(const char* op, const char* name, double value);
 

@@ -27,11 +27,7 @@ namespace sluice::kernels {
 void PlaceSampler::check(const char* op, const Image& in, const WarpOptions& options) {
   check_pixels(op, in);
   check_size(op, in.height(), in.width());
-  check_warp(op, options.interpolation);
-  if (options.border == Border::reflect) {
-    throw std::invalid_argument(
-        fmt::format("{}: border reflect is not possible; take constant or edge", op));
-  }
+  check_warp(op, options.interpolation, options.border);
 }
 
 PlaceSampler::PlaceSampler(const Image& in, const WarpOptions& options)

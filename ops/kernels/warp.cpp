@@ -220,11 +220,7 @@ void check_affine(const char* op, int in_height, int in_width, const AffineMap& 
                   int width, const WarpOptions& options) {
   check_size(op, in_height, in_width);
   check_size(op, height, width);
-  check_warp(op, options.interpolation);
-  if (options.border == Border::reflect) {
-    throw std::invalid_argument(
-        fmt::format("{}: border reflect is not possible; take constant or edge", op));
-  }
+  check_warp(op, options.interpolation, options.border);
   check_map(op, from, height, width);
 }
 
@@ -291,7 +287,7 @@ RotationGeometry rotation_geometry_of(int height, int width, float degrees, bool
 void rotate(const Image& in, float degrees, const RotateOptions& options, Image& out) {
   check_pixels("rotate", in);
   check_finite("rotate", "the angle", degrees);
-  check_warp("rotate", options.interpolation);
+  check_warp("rotate", options.interpolation, options.border);
   const double angle = whole_turns_removed(degrees);
   if (angle == 0.0 || angle == 360.0) return flip(in, false, false, out);
   if (angle == 180.0) return flip(in, true, true, out);
@@ -303,7 +299,7 @@ void rotate(const Image& in, float degrees, const RotateOptions& options, Image&
       rotation_geometry_of(in.height(), in.width(), degrees, options.keep_size);
   check_size("rotate", rotation.height, rotation.width);
   out.create(rotation.height, rotation.width, in.channels());
-  warp_rows(in, rotation.from_canvas, {options.interpolation, Border::constant, options.fill}, out);
+  warp_rows(in, rotation.from_canvas, {options.interpolation, options.border, options.fill}, out);
 }
 
 AffineMap shear_map(int height, int width, const Shear& how) {
@@ -461,12 +457,12 @@ void ComposedWarp::warp(const char* op, const AffineMap& map, int height, int wi
 void ComposedWarp::rotate(float degrees, const RotateOptions& options) {
   check("rotate");
   check_finite("rotate", "the angle", degrees);
-  check_warp("rotate", options.interpolation);
+  check_warp("rotate", options.interpolation, options.border);
   const RotationGeometry rotation =
       rotation_geometry_of(height_, width_, degrees, options.keep_size);
   check_size("rotate", rotation.height, rotation.width);
   add(rotation.from_canvas, rotation.height, rotation.width);
-  options_ = {options.interpolation, Border::constant, options.fill};
+  options_ = {options.interpolation, options.border, options.fill};
 }
 
 void ComposedWarp::flip(bool horizontal, bool vertical) {

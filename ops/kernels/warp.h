@@ -75,17 +75,19 @@ AffineMap inverse(const char* op, const AffineMap& map);
 // (x, y) covers [x, x + 1) x [y, y + 1). The canvas grows to hold all of it (ceil of the largest
 // minus floor of the smallest coordinate of the rotated corners) or keeps its size. An output pixel
 // samples the input at the position that its center comes from. Positions outside the image get the
-// fill. Otherwise `nearest` takes the pixel there and `bilinear` interpolates the four around it;
-// those beyond the border are replaced by the nearest pixel. Results are rounded to nearest; Pillow
+// fill, or, with Border::edge, the value of the nearest pixels. Otherwise `nearest` takes the pixel
+// there and `bilinear` interpolates the four around it; those beyond the border are replaced by the
+// nearest pixel. Results are rounded to nearest; Pillow
 // truncates, so its results may be lower by 1. Multiples of 90 degrees move whole pixels, except
 // quarter turns that keep the size of a non-square image.
 //
-// Errors: an empty image, more than 4 channels, an angle that is not finite or an unsupported
-// interpolation.
+// Errors: an empty image, more than 4 channels, an angle that is not finite, and an unsupported
+// interpolation or border.
 struct RotateOptions {
   bool keep_size = false;
   Fill fill = 0;
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
+  Border border = Border::constant;                       // or edge
 };
 
 void rotate(const Image& in, float degrees, const RotateOptions& options, Image& out);

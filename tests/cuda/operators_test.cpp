@@ -100,6 +100,9 @@ TEST(DeviceOperator, WarpsAsTheHostDoes) {
   expect_same(Case{"rotate", [](Graph& g, Value<Image> image) {
                      return rotate(image, g.uniform(-200.f, 200.f), {.fill = 3});
                    }});
+  expect_same(Case{"rotate, edge", [](Graph& g, Value<Image> image) {
+                     return rotate(image, g.uniform(-200.f, 200.f), {.border = Border::edge});
+                   }});
   expect_same({
       {"transpose", [](Graph&, Value<Image> image) { return transpose(image); }},
       {"flip",

@@ -87,6 +87,11 @@ TEST(DeviceOperator, MovesBicubicallyAsTheHostDoes) {
        [](Graph& g, Value<Image> image) {
          return rotate(image, g.uniform(-200.f, 200.f), {.fill = 3, .interpolation = way});
        }},
+      {"rotate, edge",
+       [](Graph& g, Value<Image> image) {
+         return rotate(image, g.uniform(-200.f, 200.f),
+                       {.interpolation = way, .border = Border::edge});
+       }},
       {"rotate by quarters and others",
        [](Graph& g, Value<Image> image) {
          return rotate(image, 45.f * cast<float>(whole(g, -5, 5)),

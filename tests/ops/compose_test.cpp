@@ -248,6 +248,12 @@ TEST(Compose, StepsThatDoNotBelongTogetherStayApart) {
          return rotate(shear(image, {.x = 0.2f, .border = Border::edge}), 10.f);
        },
        0},
+      {"the borders of rotate, too",
+       [](Graph&, Value<Image> image) {
+         return rotate(shear(image, {.x = 0.2f, .border = Border::edge}), 10.f,
+                       {.border = Border::edge});
+       },
+       1},
       {"with an edge, the fill does not count",
        [](Graph&, Value<Image> image) {
          return translate(shear(image, {.x = 0.2f, .border = Border::edge, .fill = 3}),

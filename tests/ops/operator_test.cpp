@@ -269,11 +269,12 @@ TEST(Operators, ArgumentsByName) {
   const OperatorPtr op = find_operator("rotate");
   const SlotArgument image{3, detail::slot_type<Image>()};
   const Arguments all = op->arrange({{"degrees", Constant(10.f)}, {"image", image}});
-  ASSERT_EQ(all.size(), 5u);
+  ASSERT_EQ(all.size(), 6u);
   EXPECT_EQ(std::get<SlotArgument>(all[0]).slot, 3u);
   EXPECT_EQ(*detail::constant_of<float>(all[1]), 10.f);
   EXPECT_EQ(*detail::constant_of<bool>(all[2]), false);
   EXPECT_EQ(*detail::constant_of<std::string>(all[4]), "bilinear");
+  EXPECT_EQ(*detail::constant_of<std::string>(all[5]), "constant");
   EXPECT_EQ(build_error([&] {
               (void)op->arrange({{"image", image}});
             }),

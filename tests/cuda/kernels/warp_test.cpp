@@ -52,7 +52,9 @@ TEST(WarpOnDevice, RotatesAsTheHostDoes) {
       for (const auto& size : sizes) {
         for (std::size_t i = 0; i < std::size(angles); ++i) {
           const int channels = 1 + static_cast<int>(i) % 4;
-          const kernels::RotateOptions options{keep_size, Fill(1, 20, 130, 255), interpolation};
+          const Border border = i % 3 == 0 ? Border::edge : Border::constant;
+          const kernels::RotateOptions options{keep_size, Fill(1, 20, 130, 255), interpolation,
+                                               border};
           const Image image = make_image(size[0], size[1], channels);
           Image expected;
           kernels::rotate(image, angles[i], options, expected);

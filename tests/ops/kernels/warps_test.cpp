@@ -96,7 +96,7 @@ Levels rotated(const Image& in, double degrees, const RotateOptions& options) {
   const double angle = degrees * std::numbers::pi / 180.0;
   const ImageSize size =
       options.keep_size ? ImageSize{in.height(), in.width()} : canvas_of(in, angle);
-  return levels_at(in, {options.interpolation, Border::constant, options.fill}, size.height,
+  return levels_at(in, {options.interpolation, options.border, options.fill}, size.height,
                    size.width, [&](double x, double y) {
                      const double dx = x - size.width / 2.0, dy = y - size.height / 2.0;
                      return Place{std::cos(angle) * dx - std::sin(angle) * dy + in.width() / 2.0,
@@ -120,8 +120,8 @@ ImageKernel rotate() {
   const auto gives = [&](float degrees, const RotateOptions& options,
                          const std::vector<ImageSize>& sizes = {}) {
     kernel.gives(
-        std::to_string(degrees) + " degrees, " + name_of(options.interpolation) +
-            (options.keep_size ? ", same size" : ""),
+        std::to_string(degrees) + " degrees, " + name_of(options.interpolation) + ", " +
+            name_of(options.border) + (options.keep_size ? ", same size" : ""),
         with(degrees, options),
         [=](const Image& in) { return rotated(in, double{degrees}, options); },
         tolerance_of({.interpolation = options.interpolation}), sizes);
@@ -129,8 +129,10 @@ ImageKernel rotate() {
   for (const float degrees : {0.5f, 10.f, 20.f, 33.25f, 89.f, 91.f, 200.f, -17.f, 355.f, 720.5f}) {
     for (const bool keep_size : {false, true}) {
       for (const Interpolation interpolation :
-           {Interpolation::nearest, Interpolation::bilinear, Interpolation::bicubic})
-        gives(degrees, {keep_size, {7, 77, 177, 250}, interpolation});
+           {Interpolation::nearest, Interpolation::bilinear, Interpolation::bicubic}) {
+        for (const Border border : {Border::constant, Border::edge})
+          gives(degrees, {keep_size, {7, 77, 177, 250}, interpolation, border});
+      }
     }
   }
   for (const float degrees : {15.f, 300.f}) gives(degrees, {}, {{30, 25}});
@@ -162,6 +164,8 @@ ImageKernel rotate() {
   kernel.refuses(
       with(10, {.interpolation = Interpolation::lanczos}),
       "rotate: interpolation lanczos is not possible; take nearest, bilinear or bicubic");
+  kernel.refuses(with(10, {.border = Border::reflect}),
+                 "rotate: border reflect is not possible; take constant or edge");
   return kernel;
 }
 
