@@ -147,8 +147,8 @@ const OperatorPtr& take_rows_operator();
 }  // namespace detail
 
 // Operators that move boxes and points with their image. There is one for boxes and one for points
-// for each of flip, crop, resize, pad_image, transpose, rotate, shear, translate, affine and
-// warp_affine, with the same options.
+// for each of flip, crop, resize, pad_image, transpose, rot90, d4, rotate, shear, translate,
+// affine, warp_affine, perspective, warp_perspective and lens_distortion, with the same options.
 //
 //   const CanvasSize size = canvas_size(image);
 //   auto moved = rotate(image, angle, {.keep_size = true});
@@ -210,6 +210,33 @@ Value<Tensor> warp_affine_boxes(Value<Tensor> boxes, const AffineMatrix& matrix,
                                 const WarpAffineOptions& options = {});
 Value<Tensor> warp_affine_points(Value<Tensor> points, const AffineMatrix& matrix,
                                  const WarpAffineOptions& options = {});
+
+Value<Tensor> rot90_boxes(Value<Tensor> boxes, const CanvasSize& size, Param<std::int32_t> turns);
+Value<Tensor> rot90_points(Value<Tensor> points, const CanvasSize& size, Param<std::int32_t> turns);
+
+Value<Tensor> d4_boxes(Value<Tensor> boxes, const CanvasSize& size, Param<std::int32_t> element);
+Value<Tensor> d4_points(Value<Tensor> points, const CanvasSize& size, Param<std::int32_t> element);
+
+// A perspective can have a horizon, where its divisor is 0. The image is shown on both sides of it,
+// and so are boxes and points. A point on the horizon, and a box that touches or crosses it, fail
+// the sample. There is no horizon within the corners `from` if `from` and `to` are convex and run
+// in the same direction.
+Value<Tensor> perspective_boxes(Value<Tensor> boxes, const Corners& from, const Corners& to);
+Value<Tensor> perspective_points(Value<Tensor> points, const Corners& from, const Corners& to);
+
+// The matrix is that of warp_perspective(), from output to input coordinates. Errors of a sample:
+// those above, and a matrix that has no inverse.
+Value<Tensor> warp_perspective_boxes(Value<Tensor> boxes, const PerspectiveMatrix& matrix);
+Value<Tensor> warp_perspective_points(Value<Tensor> points, const PerspectiveMatrix& matrix);
+
+// Solves for the inverse of the lens numerically, to 1e-9 of half the diagonal: see
+// ops/kernels/places.h. A box becomes the bounding box of positions along its edges, a pixel apart.
+// Positions that the image does not show move out of it. Errors of a sample: a lens that shows
+// positions twice, such as k1 below -1/3 with k2 = 0.
+Value<Tensor> lens_distortion_boxes(Value<Tensor> boxes, const CanvasSize& size,
+                                    const LensDistortionOptions& options);
+Value<Tensor> lens_distortion_points(Value<Tensor> points, const CanvasSize& size,
+                                     const LensDistortionOptions& options);
 
 namespace detail {
 // All operators above.

@@ -1,21 +1,19 @@
-// The operators of boxes.h that move boxes and points with their image, and those that draw or
-// compute regions. The others are in boxes.cpp.
+// The operators of boxes.h that move boxes and points with their image. The others are in boxes.cpp
+// and boxes_regions.cpp.
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/boxes.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/boxes.h>
 #include <sluice/ops/kernels/moves.h>
+#include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/ops/parameters.h>
-#include <sluice/runtime/error.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,14 +23,35 @@ namespace {
 
 using detail::add_size;
 using kernels::AffineMap;
+using kernels::PerspectiveMap;
+using kernels::PlaceFunction;
 
-// The values that move. Each move has an operator for both.
+// The values that move, and the kernels for each kind of map. Each move has an operator for both
+// values.
 struct Movable {
+  template <class Map>
+  using Kernel = void (*)(const char* op, const Tensor& in, const Map& map, Tensor& out);
+
   const char* name;
-  void (*move)(const char* op, const Tensor& in, const AffineMap& map, Tensor& out);
+  Kernel<AffineMap> by_map;
+  Kernel<PerspectiveMap> in_perspective;
+  Kernel<PlaceFunction> along_curves;
+
+  void operator()(const char* op, const Tensor& in, const AffineMap& map, Tensor& out) const {
+    by_map(op, in, map, out);
+  }
+  void operator()(const char* op, const Tensor& in, const PerspectiveMap& map, Tensor& out) const {
+    in_perspective(op, in, map, out);
+  }
+  void operator()(const char* op, const Tensor& in, const PlaceFunction& place, Tensor& out) const {
+    along_curves(op, in, place, out);
+  }
 };
 constexpr std::array<Movable, 2> kMovables = {
-    {{"boxes", kernels::move_boxes}, {"points", kernels::move_points}}};
+    {{"boxes", kernels::move_boxes, kernels::move_boxes_in_perspective,
+      kernels::move_boxes_along_curves},
+     {"points", kernels::move_points, kernels::move_points_in_perspective,
+      kernels::move_points_along_curves}}};
 
 // The two operators of one move. `declare` adds the parameters, and a function with the name of the
 // operator.
@@ -48,7 +67,7 @@ class Move {
                    " moves their image.")
           .in_cpp(move + "_" + what + "(" + what + example + ")")
           .input<Tensor>(what);
-      operators_[i] = declare(declaration, move + "_" + what, kMovables[i].move);
+      operators_[i] = declare(declaration, move + "_" + what, kMovables[i]);
     }
   }
   const OperatorPtr& boxes() const { return operators_[0]; }
@@ -149,7 +168,7 @@ const Move& transposes() {
   static const Move all("transpose", "",
                         [](OperatorDeclaration& declaration, const std::string& name, auto move) {
                           return moving(declaration, [name, move](const Tensor& in, Tensor& out) {
-                            move(name.c_str(), in, {0, 1, 0, 1, 0, 0}, out);
+                            move(name.c_str(), in, AffineMap{0, 1, 0, 1, 0, 0}, out);
                           });
                         });
   return all;
@@ -272,6 +291,103 @@ const Move& warps() {
   return all;
 }
 
+// Moves by a symmetry of an image of this size.
+void move_by(const Movable& move, const std::string& name, const Tensor& in,
+             const kernels::Symmetry& symmetry, std::int32_t height, std::int32_t width,
+             Tensor& out) {
+  move(name.c_str(), in,
+       kernels::inverse(name.c_str(), kernels::symmetry_map(symmetry, height, width)), out);
+}
+
+const Move& turns() {
+  static const Move all(
+      "rot90", ", canvas_size(image), randint(g, 0, 4)",
+      [](OperatorDeclaration& declaration, const std::string& name, auto move) {
+        add_size(declaration)
+            .parameter<std::int32_t>(
+                "turns", {.help = "quarter turns counter-clockwise; negative ones turn clockwise"});
+        return moving(
+            declaration, [name, move](const Tensor& in, std::int32_t height, std::int32_t width,
+                                      std::int32_t turns, Tensor& out) {
+              move_by(move, name, in, kernels::symmetry_of_turns(turns), height, width, out);
+            });
+      });
+  return all;
+}
+
+const Move& symmetries() {
+  static const Move all(
+      "d4", ", canvas_size(image), randint(g, 0, 8)",
+      [](OperatorDeclaration& declaration, const std::string& name, auto move) {
+        add_size(declaration)
+            .parameter<std::int32_t>("element",
+                                     {.low = 0,
+                                      .high = 7,
+                                      .help = "0 to 3: quarter turns counter-clockwise; 4 to 7: a "
+                                              "horizontal flip first, then 0 to 3 turns"});
+        return moving(declaration,
+                      [name, move](const Tensor& in, std::int32_t height, std::int32_t width,
+                                   std::int32_t element, Tensor& out) {
+                        move_by(move, name, in, kernels::symmetry_of(element), height, width, out);
+                      });
+      });
+  return all;
+}
+
+const Move& perspectives() {
+  static const Move all(
+      "perspective", ", {0, 0, 99, 0, 99, 99, 0, 99}, {9, 0, 90, 9, 99, 99, 0, 90}",
+      [](OperatorDeclaration& declaration, const std::string& name, auto move) {
+        detail::add_corners(declaration, "from", "in pixels; a point of the image");
+        detail::add_corners(declaration, "to", "in pixels; the same point in the result");
+        return moving(declaration, [name, move](const Tensor& in, float from_ax, float from_ay,
+                                                float from_bx, float from_by, float from_cx,
+                                                float from_cy, float from_dx, float from_dy,
+                                                float to_ax, float to_ay, float to_bx, float to_by,
+                                                float to_cx, float to_cy, float to_dx, float to_dy,
+                                                Tensor& out) {
+          const kernels::PerspectivePoints from{
+              {{from_ax, from_ay}, {from_bx, from_by}, {from_cx, from_cy}, {from_dx, from_dy}}};
+          const kernels::PerspectivePoints to{
+              {{to_ax, to_ay}, {to_bx, to_by}, {to_cx, to_cy}, {to_dx, to_dy}}};
+          const char* const op = name.c_str();
+          move(op, in, kernels::inverse_perspective(op, kernels::map_of_points(op, to, from)), out);
+        });
+      });
+  return all;
+}
+
+const Move& perspective_warps() {
+  static const Move all(
+      "warp_perspective", ", {.yy = 0.9f, .wx = 0.001f}",
+      [](OperatorDeclaration& declaration, const std::string& name, auto move) {
+        detail::add_perspective_matrix(declaration);
+        return moving(declaration, [name, move](const Tensor& in, float xx, float xy, float x0,
+                                                float yx, float yy, float y0, float wx, float wy,
+                                                float w0, Tensor& out) {
+          const PerspectiveMap from{xx, xy, x0, yx, yy, y0, wx, wy, w0};
+          move(name.c_str(), in, kernels::inverse_perspective(name.c_str(), from), out);
+        });
+      });
+  return all;
+}
+
+const Move& lenses() {
+  static const Move all(
+      "lens_distortion", ", canvas_size(image), {.k1 = 0.3f}",
+      [](OperatorDeclaration& declaration, const std::string& name, auto move) {
+        add_size(declaration)
+            .parameter("k1", within(100, "factor of r^2, where r is 1 at the corners"))
+            .parameter("k2", within(100, "factor of r^4"));
+        return moving(declaration, [name, move](const Tensor& in, std::int32_t height,
+                                                std::int32_t width, float k1, float k2,
+                                                Tensor& out) {
+          move(name.c_str(), in, kernels::lens_places(name.c_str(), height, width, k1, k2), out);
+        });
+      });
+  return all;
+}
+
 template <class... Args>
 Value<Tensor> boxes_by(const Move& move, const Args&... args) {
   return apply_operator<Tensor>(move.boxes(), args...);
@@ -287,7 +403,8 @@ const std::vector<OperatorPtr>& detail::move_operators() {
   static const std::vector<OperatorPtr> all = [] {
     std::vector<OperatorPtr> operators;
     for (const Move* move : {&flips(), &crops(), &resizes(), &pads(), &transposes(), &rotations(),
-                             &shears(), &translations(), &affines(), &warps()}) {
+                             &shears(), &translations(), &affines(), &warps(), &turns(),
+                             &symmetries(), &perspectives(), &perspective_warps(), &lenses()}) {
       operators.push_back(move->boxes());
       operators.push_back(move->points());
     }
@@ -379,207 +496,59 @@ Value<Tensor> warp_affine_points(Value<Tensor> points, const AffineMatrix& matri
                    matrix.y0, options.inverse_map);
 }
 
-namespace {
-
-using Thresholds = std::array<float, 7>;
-
-ParameterOptions<float> share(float otherwise, const char* help) {
-  return {.value = otherwise, .low = 0, .high = 1, .low_open = true, .help = help};
+Value<Tensor> rot90_boxes(Value<Tensor> boxes, const CanvasSize& size, Param<std::int32_t> turn) {
+  return boxes_by(turns(), boxes, size.height, size.width, turn);
 }
-ParameterOptions<float> ratio(float otherwise, const char* help) {
-  return {.value = otherwise, .low = 0, .low_open = true, .help = help};
+Value<Tensor> rot90_points(Value<Tensor> points, const CanvasSize& size, Param<std::int32_t> turn) {
+  return points_by(turns(), points, size.height, size.width, turn);
 }
 
-// The arguments are boxes, labels, height, width, thresholds, then min_scale, max_scale, min_ratio,
-// max_ratio.
-void check_ranges(const detail::Arguments& arguments) {
-  constexpr std::size_t kFirst = 5;
-  for (std::size_t i = kFirst; i < kFirst + 4; i += 2) {
-    const auto* low = detail::constant_of<float>(arguments.at(i));
-    const auto* high = detail::constant_of<float>(arguments.at(i + 1));
-    if (low == nullptr || high == nullptr || *low <= *high) continue;
-    throw BuildError(fmt::format("random_bbox_crop: min_{0} is {1}, above max_{0}, which is {2}",
-                                 i == kFirst ? "scale" : "ratio", *low, *high));
-  }
+Value<Tensor> d4_boxes(Value<Tensor> boxes, const CanvasSize& size, Param<std::int32_t> element) {
+  return boxes_by(symmetries(), boxes, size.height, size.width, element);
 }
-
-}  // namespace
-
-const detail::OperatorPtr& detail::random_bbox_crop_operator() {
-  static const OperatorPtr op = [] {
-    const RandomBboxCropOptions o;
-    OperatorDeclaration declaration("random_bbox_crop");
-    declaration.family("boxes")
-        .summary(
-            "Draws a random region that overlaps a box enough, and returns the boxes within it.")
-        .in_cpp("random_bbox_crop(boxes, labels, canvas_size(image))")
-        .input<Tensor>("boxes")
-        .input<Tensor>("labels");
-    return add_size(declaration)
-        .constant<Thresholds>(
-            "thresholds",
-            {.value = o.thresholds,
-             .low = 0,
-             .high = 1,
-             .help = "least overlap of the region and a box; 1 keeps the whole image"})
-        .constant<float>("min_scale", share(o.min_scale, "side of the region / side of the image"))
-        .constant<float>("max_scale", share(o.max_scale, "side of the region / side of the image"))
-        .constant<float>("min_ratio", ratio(o.min_ratio, "width / height"))
-        .constant<float>("max_ratio", ratio(o.max_ratio, "width / height"))
-        .constant<std::int32_t>("attempts", {.value = o.attempts,
-                                             .low = 1,
-                                             .high = 10000,
-                                             .help = "regions drawn for each threshold"})
-        .constant<std::int32_t>(
-            "rounds", {.value = o.rounds, .low = 1, .high = 10000, .help = "thresholds drawn"})
-        .output<Rectangle>("region")
-        .output<Tensor>("boxes")
-        .output<Tensor>("labels")
-        .checks(check_ranges)
-        .infers([](const Arguments&, const std::vector<TensorSpec>& of) {
-          return std::vector<TensorSpec>{
-              {}, {.dtype = DType::f32, .layout = Layout::none, .rank = 2}, of.at(1)};
-        })
-        .runs([](Random& random, const Tensor& in, const Tensor& in_labels, std::int32_t height,
-                 std::int32_t width, const Thresholds& thresholds, float min_scale, float max_scale,
-                 float min_ratio, float max_ratio, std::int32_t attempts, std::int32_t rounds,
-                 Rectangle& region, Tensor& boxes, Tensor& labels) {
-          const char* const name = "random_bbox_crop";
-          const auto all = kernels::read_boxes(name, in);
-          const kernels::CropOfBoxes crop =
-              kernels::random_bbox_crop(random, all, height, width,
-                                        {.thresholds = thresholds,
-                                         .min_scale = static_cast<double>(min_scale),
-                                         .max_scale = static_cast<double>(max_scale),
-                                         .min_ratio = static_cast<double>(min_ratio),
-                                         .max_ratio = static_cast<double>(max_ratio),
-                                         .attempts = attempts,
-                                         .rounds = rounds});
-          region = crop.region;
-          kernels::write_boxes(crop.boxes, boxes);
-          kernels::take_rows(name, in_labels, static_cast<std::int64_t>(all.size()), crop.kept,
-                             labels);
-        });
-  }();
-  return op;
-}
-
-BboxCrop random_bbox_crop(Value<Tensor> boxes, Value<Tensor> labels, const CanvasSize& size,
-                          const RandomBboxCropOptions& o) {
-  const auto [region, kept, kept_labels] = apply_operator<std::tuple<Rectangle, Tensor, Tensor>>(
-      detail::random_bbox_crop_operator(), boxes, labels, size.height, size.width, o.thresholds,
-      o.min_scale, o.max_scale, o.min_ratio, o.max_ratio, o.attempts, o.rounds);
-  return {region, kept, kept_labels};
+Value<Tensor> d4_points(Value<Tensor> points, const CanvasSize& size, Param<std::int32_t> element) {
+  return points_by(symmetries(), points, size.height, size.width, element);
 }
 
 namespace {
 
-// A share that is one half unless given.
-ParameterOptions<float> half(const char* help) {
-  return {.value = 0.5f, .low = 0, .high = 1, .help = help};
+Value<Tensor> by_corners(const OperatorPtr& op, const Value<Tensor>& of, const Corners& from,
+                         const Corners& to) {
+  return apply_operator<Tensor>(op, of, from.top_left_x, from.top_left_y, from.top_right_x,
+                                from.top_right_y, from.bottom_right_x, from.bottom_right_y,
+                                from.bottom_left_x, from.bottom_left_y, to.top_left_x,
+                                to.top_left_y, to.top_right_x, to.top_right_y, to.bottom_right_x,
+                                to.bottom_right_y, to.bottom_left_x, to.bottom_left_y);
 }
 
-int pixel_sum(int a, int b) {
-  const std::int64_t sum = std::int64_t{a} + b;
-  if (sum < std::numeric_limits<int>::min() || sum > std::numeric_limits<int>::max())
-    throw std::invalid_argument(fmt::format("nested_region: {} + {} is no pixel", a, b));
-  return static_cast<int>(sum);
+Value<Tensor> by_matrix(const OperatorPtr& op, const Value<Tensor>& of,
+                        const PerspectiveMatrix& m) {
+  return apply_operator<Tensor>(op, of, m.xx, m.xy, m.x0, m.yx, m.yy, m.y0, m.wx, m.wy, m.w0);
 }
 
 }  // namespace
 
-const detail::OperatorPtr& detail::scaled_region_operator() {
-  static const OperatorPtr op = [] {
-    OperatorDeclaration declaration("scaled_region");
-    declaration.family("boxes")
-        .summary("Returns the source region and the resized size for a crop of a resized image.")
-        .in_cpp(
-            "scaled_region(canvas_size(image), {.height = 51, .width = 51, .scale = 1.5f}).region");
-    return add_size(declaration)
-        .parameter<std::int32_t>(
-            "window_height",
-            {.low = 1, .help = "height of the window, in pixels of the scaled image"})
-        .parameter<std::int32_t>(
-            "window_width",
-            {.low = 1, .help = "width of the window, in pixels of the scaled image"})
-        .parameter<float>(
-            "scale",
-            {.value = 1.f, .low = 0, .low_open = true, .help = "scale factor of both sides"})
-        .parameter<float>("y", half("fraction of the free rows above"))
-        .parameter<float>("x", half("fraction of the free columns on the left"))
-        .output<Rectangle>("region")
-        .output<std::int32_t>("resized_height")
-        .output<std::int32_t>("resized_width")
-        .runs([](std::int32_t height, std::int32_t width, std::int32_t window_height,
-                 std::int32_t window_width, float scale, float y, float x) {
-          const kernels::ShownPart rows = kernels::shown_part(height, window_height, scale, y);
-          const kernels::ShownPart columns = kernels::shown_part(width, window_width, scale, x);
-          return std::tuple<Rectangle, std::int32_t, std::int32_t>{
-              {.y = rows.begin, .x = columns.begin, .height = rows.length, .width = columns.length},
-              rows.scaled,
-              columns.scaled};
-        });
-  }();
-  return op;
+Value<Tensor> perspective_boxes(Value<Tensor> boxes, const Corners& from, const Corners& to) {
+  return by_corners(perspectives().boxes(), boxes, from, to);
+}
+Value<Tensor> perspective_points(Value<Tensor> points, const Corners& from, const Corners& to) {
+  return by_corners(perspectives().points(), points, from, to);
 }
 
-const detail::OperatorPtr& detail::expanded_region_operator() {
-  static const OperatorPtr op = [] {
-    OperatorDeclaration declaration("expanded_region");
-    declaration.family("boxes")
-        .summary("Returns the canvas of expand as a region in the image's coordinates.")
-        .in_cpp("expanded_region(canvas_size(image), {.ratio = 1.5f})");
-    return add_size(declaration)
-        .parameter<float>(
-            "ratio", {.value = 2.f, .low = 1, .help = "side of the canvas / side of the image"})
-        .parameter<float>("y", half("fraction of the free rows above the image"))
-        .parameter<float>("x", half("fraction of the free columns left of the image"))
-        .output<Rectangle>("region")
-        .runs([](std::int32_t height, std::int32_t width, float ratio, float y, float x) {
-          const kernels::Expanded canvas =
-              kernels::expanded({.ratio = ratio, .y = y, .x = x}, height, width);
-          return Rectangle{.y = -canvas.image.y,
-                           .x = -canvas.image.x,
-                           .height = canvas.canvas.height,
-                           .width = canvas.canvas.width};
-        });
-  }();
-  return op;
+Value<Tensor> warp_perspective_boxes(Value<Tensor> boxes, const PerspectiveMatrix& matrix) {
+  return by_matrix(perspective_warps().boxes(), boxes, matrix);
+}
+Value<Tensor> warp_perspective_points(Value<Tensor> points, const PerspectiveMatrix& matrix) {
+  return by_matrix(perspective_warps().points(), points, matrix);
 }
 
-const detail::OperatorPtr& detail::nested_region_operator() {
-  static const OperatorPtr op =
-      declare_operator("nested_region")
-          .family("boxes")
-          .summary("Converts a region within another region to the image's coordinates.")
-          .in_cpp("nested_region(region, random_region(image))")
-          .input<Rectangle>("outer")
-          .input<Rectangle>("inner")
-          .output<Rectangle>("region")
-          .runs([](const Rectangle& outer, const Rectangle& inner) {
-            return Rectangle{.y = pixel_sum(outer.y, inner.y),
-                             .x = pixel_sum(outer.x, inner.x),
-                             .height = inner.height,
-                             .width = inner.width};
-          });
-  return op;
+Value<Tensor> lens_distortion_boxes(Value<Tensor> boxes, const CanvasSize& size,
+                                    const LensDistortionOptions& options) {
+  return boxes_by(lenses(), boxes, size.height, size.width, options.k1, options.k2);
 }
-
-ScaledRegion scaled_region(const CanvasSize& size, const ScaledRegionOptions& options) {
-  const auto [region, height, width] =
-      apply_operator<std::tuple<Rectangle, std::int32_t, std::int32_t>>(
-          detail::scaled_region_operator(), size.height, size.width, options.height, options.width,
-          options.scale, options.y, options.x);
-  return {region, {.height = height, .width = width}};
-}
-
-Value<Rectangle> expanded_region(const CanvasSize& size, const ExpandOptions& options) {
-  return apply_operator<Rectangle>(detail::expanded_region_operator(), size.height, size.width,
-                                   options.ratio, options.y, options.x);
-}
-
-Value<Rectangle> nested_region(Value<Rectangle> outer, Value<Rectangle> inner) {
-  return apply_operator<Rectangle>(detail::nested_region_operator(), outer, inner);
+Value<Tensor> lens_distortion_points(Value<Tensor> points, const CanvasSize& size,
+                                     const LensDistortionOptions& options) {
+  return points_by(lenses(), points, size.height, size.width, options.k1, options.k2);
 }
 
 }  // namespace sluice

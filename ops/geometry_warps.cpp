@@ -96,53 +96,33 @@ Value<Image> lens_distortion(Value<Image> image, const LensDistortionOptions& op
                                detail::numbers_of_fill(options.fill));
 }
 
-namespace {
-
-constexpr double kFar = 1e6;
-
-ParameterOptions<float> a_place(const char* help) {
-  return {.low = -kFar, .high = kFar, .help = help};
-}
-
-OperatorDeclaration with_corners(OperatorDeclaration declaration, const char* which,
-                                 const char* help) {
-  for (const char* corner : {"top_left", "top_right", "bottom_right", "bottom_left"}) {
-    for (const char* axis : {"x", "y"})
-      declaration.parameter(std::string(which) + "_" + corner + "_" + axis, a_place(help));
-  }
-  return declaration;
-}
-
-}  // namespace
-
 namespace detail {
 
 const OperatorPtr& perspective_operator() {
-  static const OperatorPtr op =
-      with_warp_options(
-          with_corners(with_corners(declare_operator("perspective")
-                                        .family("geometry")
-                                        .summary("Applies the perspective transform that moves "
-                                                 "four points to four others.")
-                                        .in_cpp("perspective(image, {0, 0, 99, 0, 99, 99, 0, 99}, "
-                                                "{9, 0, 90, 9, 99, 99, 0, 90})")
-                                        .input<Image>("image"),
-                                    "from", "in pixels; a point of the image"),
-                       "to", "in pixels; the same point in the result"))
-          .output<Image>("image")
-          .runs([](const Image& in, float from_ax, float from_ay, float from_bx, float from_by,
-                   float from_cx, float from_cy, float from_dx, float from_dy, float to_ax,
-                   float to_ay, float to_bx, float to_by, float to_cx, float to_cy, float to_dx,
-                   float to_dy, Interpolation interpolation, Border border, const FillNumbers& fill,
-                   Image& out) {
-            const kernels::PerspectivePoints from{
-                {{from_ax, from_ay}, {from_bx, from_by}, {from_cx, from_cy}, {from_dx, from_dy}}};
-            const kernels::PerspectivePoints to{
-                {{to_ax, to_ay}, {to_bx, to_by}, {to_cx, to_cy}, {to_dx, to_dy}}};
-            kernels::warp_perspective("perspective", in,
-                                      kernels::map_of_points("perspective", to, from), in.height(),
-                                      in.width(), warp_options(interpolation, border, fill), out);
-          });
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("perspective");
+    declaration.family("geometry")
+        .summary("Applies the perspective transform that moves four points to four others.")
+        .in_cpp("perspective(image, {0, 0, 99, 0, 99, 99, 0, 99}, {9, 0, 90, 9, 99, 99, 0, 90})")
+        .input<Image>("image");
+    add_corners(declaration, "from", "in pixels; a point of the image");
+    add_corners(declaration, "to", "in pixels; the same point in the result");
+    return with_warp_options(declaration)
+        .output<Image>("image")
+        .runs([](const Image& in, float from_ax, float from_ay, float from_bx, float from_by,
+                 float from_cx, float from_cy, float from_dx, float from_dy, float to_ax,
+                 float to_ay, float to_bx, float to_by, float to_cx, float to_cy, float to_dx,
+                 float to_dy, Interpolation interpolation, Border border, const FillNumbers& fill,
+                 Image& out) {
+          const kernels::PerspectivePoints from{
+              {{from_ax, from_ay}, {from_bx, from_by}, {from_cx, from_cy}, {from_dx, from_dy}}};
+          const kernels::PerspectivePoints to{
+              {{to_ax, to_ay}, {to_bx, to_by}, {to_cx, to_cy}, {to_dx, to_dy}}};
+          kernels::warp_perspective("perspective", in,
+                                    kernels::map_of_points("perspective", to, from), in.height(),
+                                    in.width(), warp_options(interpolation, border, fill), out);
+        });
+  }();
   return op;
 }
 
@@ -174,29 +154,27 @@ const OperatorPtr& random_perspective_operator() {
 }
 
 const OperatorPtr& warp_perspective_operator() {
-  static const OperatorPtr op =
-      with_warp_options(
-          with_matrix(declare_operator("warp_perspective")
-                          .family("geometry")
-                          .summary("Warps the image by a 3 x 3 perspective matrix.")
-                          .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f}, {.height = "
-                                  "224, .width = 224})")
-                          .input<Image>("image"))
-              .parameter("wx", a_number(0, "factor of x in the divisor of both"))
-              .parameter("wy", a_number(0, "factor of y in the divisor of both"))
-              .parameter("w0", a_number(1, "constant of the divisor of both"))
-              .parameter("height", warped_size())
-              .parameter("width", warped_size()))
-          .output<Image>("image")
-          .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,
-                   float wx, float wy, float w0, std::int32_t height, std::int32_t width,
-                   Interpolation interpolation, Border border, const FillNumbers& fill,
-                   Image& out) {
-            kernels::warp_perspective("warp_perspective", in, {xx, xy, x0, yx, yy, y0, wx, wy, w0},
-                                      height != 0 ? height : in.height(),
-                                      width != 0 ? width : in.width(),
-                                      warp_options(interpolation, border, fill), out);
-          });
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("warp_perspective");
+    declaration.family("geometry")
+        .summary("Warps the image by a 3 x 3 perspective matrix.")
+        .in_cpp(
+            "warp_perspective(image, {.yy = 0.9f, .wx = 0.001f}, {.height = 224, .width = 224})")
+        .input<Image>("image");
+    add_perspective_matrix(declaration)
+        .parameter("height", warped_size())
+        .parameter("width", warped_size());
+    return with_warp_options(declaration)
+        .output<Image>("image")
+        .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,
+                 float wx, float wy, float w0, std::int32_t height, std::int32_t width,
+                 Interpolation interpolation, Border border, const FillNumbers& fill, Image& out) {
+          kernels::warp_perspective("warp_perspective", in, {xx, xy, x0, yx, yy, y0, wx, wy, w0},
+                                    height != 0 ? height : in.height(),
+                                    width != 0 ? width : in.width(),
+                                    warp_options(interpolation, border, fill), out);
+        });
+  }();
   return op;
 }
 
@@ -497,43 +475,42 @@ void check_matrix(const detail::Arguments& arguments) {
 }  // namespace
 
 const detail::OperatorPtr& detail::warp_affine_operator() {
-  static const OperatorPtr op =
-      with_warp_options(
-          with_matrix(
-              declare_operator("warp_affine")
-                  .family("geometry")
-                  .summary("Warps the image by a 2 x 3 affine matrix.")
-                  .in_cpp(
-                      "warp_affine(image, {.xx = 1, .xy = 0.3f}, {.height = 224, .width = 224})")
-                  .input<Image>("image"))
-              .parameter("height", warped_size())
-              .parameter("width", warped_size())
-              .constant<bool>(
-                  "inverse_map",
-                  {.value = true,
-                   .help = "true: the matrix maps output to source; false: source to output"}))
-          .output<Image>("image")
-          .checks(check_matrix)
-          .composes(composes_warp(
-              [](kernels::ComposedWarp& warp, float xx, float xy, float x0, float yx, float yy,
-                 float y0, std::int32_t height, std::int32_t width, bool inverse_map,
-                 Interpolation interpolation, Border border, const FillNumbers& fill) {
-                const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
-                warp.warp("warp_affine", inverse_map ? map : kernels::inverse("warp_affine", map),
-                          height != 0 ? height : warp.height(), width != 0 ? width : warp.width(),
-                          warp_options(interpolation, border, fill));
-              },
-              last_warp_manner))
-          .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,
-                   std::int32_t height, std::int32_t width, bool inverse_map,
-                   Interpolation interpolation, Border border, const FillNumbers& fill,
-                   Image& out) {
-            const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
-            kernels::warp_affine(
-                "warp_affine", in, inverse_map ? map : kernels::inverse("warp_affine", map),
-                height != 0 ? height : in.height(), width != 0 ? width : in.width(),
-                warp_options(interpolation, border, fill), out);
-          });
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("warp_affine");
+    declaration.family("geometry")
+        .summary("Warps the image by a 2 x 3 affine matrix.")
+        .in_cpp("warp_affine(image, {.xx = 1, .xy = 0.3f}, {.height = 224, .width = 224})")
+        .input<Image>("image");
+    add_matrix(declaration)
+        .parameter("height", warped_size())
+        .parameter("width", warped_size())
+        .constant<bool>(
+            "inverse_map",
+            {.value = true,
+             .help = "true: the matrix maps output to source; false: source to output"});
+    return with_warp_options(declaration)
+        .output<Image>("image")
+        .checks(check_matrix)
+        .composes(composes_warp(
+            [](kernels::ComposedWarp& warp, float xx, float xy, float x0, float yx, float yy,
+               float y0, std::int32_t height, std::int32_t width, bool inverse_map,
+               Interpolation interpolation, Border border, const FillNumbers& fill) {
+              const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
+              warp.warp("warp_affine", inverse_map ? map : kernels::inverse("warp_affine", map),
+                        height != 0 ? height : warp.height(), width != 0 ? width : warp.width(),
+                        warp_options(interpolation, border, fill));
+            },
+            last_warp_manner))
+        .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,
+                 std::int32_t height, std::int32_t width, bool inverse_map,
+                 Interpolation interpolation, Border border, const FillNumbers& fill, Image& out) {
+          const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
+          kernels::warp_affine("warp_affine", in,
+                               inverse_map ? map : kernels::inverse("warp_affine", map),
+                               height != 0 ? height : in.height(), width != 0 ? width : in.width(),
+                               warp_options(interpolation, border, fill), out);
+        });
+  }();
   return op;
 }
 

@@ -82,13 +82,32 @@ inline ParameterOptions<float> a_number(float otherwise, const char* help) {
 }
 
 // Adds the matrix from an output pixel to its source position; warp_perspective's has more entries.
-inline OperatorDeclaration with_matrix(OperatorDeclaration declaration) {
-  declaration.parameter("xx", a_number(1, "factor of x in the mapped x"))
+inline OperatorDeclaration& add_matrix(OperatorDeclaration& declaration) {
+  return declaration.parameter("xx", a_number(1, "factor of x in the mapped x"))
       .parameter("xy", a_number(0, "factor of y in the mapped x"))
       .parameter("x0", a_number(0, "constant of the mapped x"))
       .parameter("yx", a_number(0, "factor of x in the mapped y"))
       .parameter("yy", a_number(1, "factor of y in the mapped y"))
       .parameter("y0", a_number(0, "constant of the mapped y"));
+}
+// Adds the matrix of warp_perspective.
+inline OperatorDeclaration& add_perspective_matrix(OperatorDeclaration& declaration) {
+  return add_matrix(declaration)
+      .parameter("wx", a_number(0, "factor of x in the divisor of both"))
+      .parameter("wy", a_number(0, "factor of y in the divisor of both"))
+      .parameter("w0", a_number(1, "constant of the divisor of both"));
+}
+
+// Adds the x and y of four corners, with names that begin with `which`.
+inline OperatorDeclaration& add_corners(OperatorDeclaration& declaration, const std::string& which,
+                                        const char* help) {
+  constexpr double kFar = 1e6;
+  for (const char* corner : {"top_left", "top_right", "bottom_right", "bottom_left"}) {
+    for (const char* axis : {"x", "y"}) {
+      declaration.parameter<float>(which + "_" + corner + "_" + axis,
+                                   {.low = -kFar, .high = kFar, .help = help});
+    }
+  }
   return declaration;
 }
 // Options of an output side; 0 stands for the input's.

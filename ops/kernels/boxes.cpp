@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -13,11 +14,54 @@
 namespace sluice::kernels {
 namespace {
 
-struct Place {
-  double x = 0, y = 0;
-};
-Place moved(const AffineMap& map, double x, double y) {
+ImagePlace moved(const AffineMap& map, double x, double y) {
   return {map.xx * x + map.xy * y + map.x0, map.yx * x + map.yy * y + map.y0};
+}
+
+double divisor(const PerspectiveMap& map, double x, double y) {
+  return map[6] * x + map[7] * y + map[8];
+}
+ImagePlace moved(const PerspectiveMap& map, double x, double y) {
+  const double w = divisor(map, x, y);
+  return {(map[0] * x + map[1] * y + map[2]) / w, (map[3] * x + map[4] * y + map[5]) / w};
+}
+
+BoxEdges bounds_of_corners(const BoxEdges& box, const auto& place) {
+  const ImagePlace corners[] = {place(box.x0, box.y0), place(box.x1, box.y0), place(box.x0, box.y1),
+                                place(box.x1, box.y1)};
+  BoxEdges bounds{corners[0].x, corners[0].y, corners[0].x, corners[0].y};
+  for (const ImagePlace& corner : corners) {
+    bounds = {std::min(bounds.x0, corner.x), std::min(bounds.y0, corner.y),
+              std::max(bounds.x1, corner.x), std::max(bounds.y1, corner.y)};
+  }
+  return bounds;
+}
+
+// Replaces each box by bounds_of(box, number of the box).
+void replace_boxes(const char* op, const Tensor& boxes, const auto& bounds_of, Tensor& out) {
+  std::vector<BoxEdges> all = read_boxes(op, boxes);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(i);
+    BoxEdges& box = all[i];
+    box = bounds_of(box, row);
+    for (const double number : {box.x0, box.y0, box.x1, box.y1})
+      check_in_range(op, "box", row, number);
+  }
+  write_boxes(all, out);
+}
+
+// Replaces each point by place_of(x, y, number of the point).
+void replace_points(const char* op, const Tensor& points, const auto& place_of, Tensor& out) {
+  const std::int64_t count = check_rows(op, "points", points, 2);
+  for (std::int64_t i = 0; i < count; ++i) check_finite_row(op, "points", points, i, 2);
+  out.create({count, 2}, DType::f32);
+  auto* numbers = out.data<float>();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const ImagePlace place = place_of(element(points, i, 0), element(points, i, 1), i);
+    for (const double number : {place.x, place.y}) check_in_range(op, "point", i, number);
+    *numbers++ = static_cast<float>(place.x);
+    *numbers++ = static_cast<float>(place.y);
+  }
 }
 
 }  // namespace
@@ -102,33 +146,88 @@ void write_boxes(std::span<const BoxEdges> boxes, Tensor& out) {
 }
 
 void move_boxes(const char* op, const Tensor& boxes, const AffineMap& map, Tensor& out) {
-  std::vector<BoxEdges> all = read_boxes(op, boxes);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    BoxEdges& box = all[i];
-    const Place corners[] = {moved(map, box.x0, box.y0), moved(map, box.x1, box.y0),
-                             moved(map, box.x0, box.y1), moved(map, box.x1, box.y1)};
-    box = {corners[0].x, corners[0].y, corners[0].x, corners[0].y};
-    for (const Place& corner : corners) {
-      box = {std::min(box.x0, corner.x), std::min(box.y0, corner.y), std::max(box.x1, corner.x),
-             std::max(box.y1, corner.y)};
-    }
-    for (const double number : {box.x0, box.y0, box.x1, box.y1})
-      check_in_range(op, "box", static_cast<std::int64_t>(i), number);
-  }
-  write_boxes(all, out);
+  replace_boxes(
+      op, boxes,
+      [&](const BoxEdges& box, std::int64_t) {
+        return bounds_of_corners(box, [&](double x, double y) { return moved(map, x, y); });
+      },
+      out);
 }
 
 void move_points(const char* op, const Tensor& points, const AffineMap& map, Tensor& out) {
-  const std::int64_t count = check_rows(op, "points", points, 2);
-  for (std::int64_t i = 0; i < count; ++i) check_finite_row(op, "points", points, i, 2);
-  out.create({count, 2}, DType::f32);
-  auto* numbers = out.data<float>();
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Place place = moved(map, element(points, i, 0), element(points, i, 1));
-    for (const double number : {place.x, place.y}) check_in_range(op, "point", i, number);
-    *numbers++ = static_cast<float>(place.x);
-    *numbers++ = static_cast<float>(place.y);
-  }
+  replace_points(
+      op, points, [&](double x, double y, std::int64_t) { return moved(map, x, y); }, out);
+}
+
+void move_boxes_in_perspective(const char* op, const Tensor& boxes, const PerspectiveMap& map,
+                               Tensor& out) {
+  replace_boxes(
+      op, boxes,
+      [&](const BoxEdges& box, std::int64_t row) {
+        const double divisors[] = {divisor(map, box.x0, box.y0), divisor(map, box.x1, box.y0),
+                                   divisor(map, box.x0, box.y1), divisor(map, box.x1, box.y1)};
+        const auto [least, most] = std::minmax_element(std::begin(divisors), std::end(divisors));
+        if (*least <= 0 && *most >= 0) {
+          throw std::invalid_argument(fmt::format(
+              "{}: box {} is ({}, {}, {}, {}), which crosses the horizon of the map, so "
+              "no box bounds what the image shows of it; clip or drop it before",
+              op, row, box.x0, box.y0, box.x1, box.y1));
+        }
+        return bounds_of_corners(box, [&](double x, double y) { return moved(map, x, y); });
+      },
+      out);
+}
+
+void move_points_in_perspective(const char* op, const Tensor& points, const PerspectiveMap& map,
+                                Tensor& out) {
+  replace_points(
+      op, points,
+      [&](double x, double y, std::int64_t row) {
+        if (divisor(map, x, y) == 0) {
+          throw std::invalid_argument(
+              fmt::format("{}: point {} is ({}, {}), which lies on the horizon of the map and has "
+                          "no place; drop it before",
+                          op, row, x, y));
+        }
+        return moved(map, x, y);
+      },
+      out);
+}
+
+void move_boxes_along_curves(const char* op, const Tensor& boxes, const PlaceFunction& place,
+                             Tensor& out) {
+  const auto steps = [](double length) {
+    return static_cast<int>(std::clamp(std::ceil(length), 1.0, double{kMostEdgeSteps}));
+  };
+  replace_boxes(
+      op, boxes,
+      [&](const BoxEdges& box, std::int64_t) {
+        BoxEdges bounds = bounds_of_corners(box, place);
+        const auto include = [&](double x, double y) {
+          const ImagePlace to = place(x, y);
+          bounds = {std::min(bounds.x0, to.x), std::min(bounds.y0, to.y), std::max(bounds.x1, to.x),
+                    std::max(bounds.y1, to.y)};
+        };
+        const int across = steps(box.width()), down = steps(box.height());
+        for (int i = 1; i < across; ++i) {
+          const double x = box.x0 + box.width() * i / across;
+          include(x, box.y0);
+          include(x, box.y1);
+        }
+        for (int i = 1; i < down; ++i) {
+          const double y = box.y0 + box.height() * i / down;
+          include(box.x0, y);
+          include(box.x1, y);
+        }
+        return bounds;
+      },
+      out);
+}
+
+void move_points_along_curves(const char* op, const Tensor& points, const PlaceFunction& place,
+                              Tensor& out) {
+  replace_points(
+      op, points, [&](double x, double y, std::int64_t) { return place(x, y); }, out);
 }
 
 void take_rows(const char* op, const Tensor& in, std::int64_t rows,

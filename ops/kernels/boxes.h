@@ -11,6 +11,7 @@
 // type, numbers that are not finite, and boxes that end before they begin.
 #pragma once
 
+#include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/random.h>
@@ -53,6 +54,25 @@ double element(const Tensor& tensor, std::int64_t row, int column);
 // Maps each position. A box becomes the bounding box of its four mapped corners.
 void move_boxes(const char* op, const Tensor& boxes, const AffineMap& map, Tensor& out);
 void move_points(const char* op, const Tensor& points, const AffineMap& map, Tensor& out);
+
+// The same with a map from input to output coordinates that has a divisor. Positions where the
+// divisor is 0 form the horizon: they have no place. warp_perspective() shows the image on both
+// sides of the horizon, so positions on both sides are mapped.
+//
+// Errors: a point on the horizon, and a box that touches or crosses it, because no box bounds what
+// the image shows of it.
+void move_boxes_in_perspective(const char* op, const Tensor& boxes, const PerspectiveMap& map,
+                               Tensor& out);
+void move_points_in_perspective(const char* op, const Tensor& points, const PerspectiveMap& map,
+                                Tensor& out);
+
+// The same with any function. A box becomes the bounding box of positions along its edges: the
+// corners, and at most a pixel apart, but no more than kMostEdgeSteps parts for each edge.
+inline constexpr int kMostEdgeSteps = 1024;
+void move_boxes_along_curves(const char* op, const Tensor& boxes, const PlaceFunction& place,
+                             Tensor& out);
+void move_points_along_curves(const char* op, const Tensor& points, const PlaceFunction& place,
+                              Tensor& out);
 
 // Copies the rows with these numbers, in this order, from a tensor of any type with at least one
 // dimension. `rows` is the number of rows that the tensor must have.

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -188,6 +189,22 @@ PerspectiveMap map_of_points(const char* op, const PerspectivePoints& from,
   return map;
 }
 
+PerspectiveMap inverse_perspective(const char* op, const PerspectiveMap& map) {
+  using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+  for (const double number : map) check_finite(op, "a number of the matrix", number);
+  const Matrix there = Eigen::Map<const Matrix>(map.data());
+  const Matrix back = there.inverse();
+  if (there.determinant() == 0.0 || !back.allFinite()) {
+    throw std::invalid_argument(
+        fmt::format("{}: the matrix [{:.6g} {:.6g} {:.6g}; {:.6g} {:.6g} {:.6g}; {:.6g} {:.6g} "
+                    "{:.6g}] collapses the image to a line, so it has no inverse",
+                    op, map[0], map[1], map[2], map[3], map[4], map[5], map[6], map[7], map[8]));
+  }
+  PerspectiveMap inverted{};
+  std::copy_n(back.data(), inverted.size(), inverted.begin());
+  return inverted;
+}
+
 void check_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
                        int width, const WarpOptions& options) {
   PlaceSampler::check(op, in, options);
@@ -253,13 +270,83 @@ void random_perspective(Random& random, const Image& in, const RandomPerspective
   warp_perspective("random_perspective", in, *map, in.height(), in.width(), options, out);
 }
 
-Lens lens_for(const Image& in, float k1, float k2, const WarpOptions& options) {
-  PlaceSampler::check("lens_distortion", in, options);
-  check_finite("lens_distortion", "k1", static_cast<double>(k1));
-  check_finite("lens_distortion", "k2", static_cast<double>(k2));
-  const double middle_x = in.width() / 2.0, middle_y = in.height() / 2.0;
+namespace {
+
+Lens lens_of_size(const char* op, int height, int width, float k1, float k2) {
+  check_finite(op, "k1", static_cast<double>(k1));
+  check_finite(op, "k2", static_cast<double>(k2));
+  const double middle_x = width / 2.0, middle_y = height / 2.0;
   return {middle_x, middle_y, middle_x * middle_x + middle_y * middle_y, static_cast<double>(k1),
           static_cast<double>(k2)};
+}
+
+// The input distance of an output distance, and its derivative.
+double shown_distance(const Lens& lens, double r) {
+  return r * (1 + r * r * (lens.k1 + r * r * lens.k2));
+}
+double shown_slope(const Lens& lens, double r) {
+  return 1 + r * r * (3 * lens.k1 + r * r * 5 * lens.k2);
+}
+
+// Returns the smallest distance above 0 where the slope is 0, or infinity.
+double turning_distance(const Lens& lens) {
+  // a u^2 + b u + 1 = 0 for u = r^2.
+  const double a = 5 * lens.k2, b = 3 * lens.k1;
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const double under_root = b * b - 4 * a;
+  if (under_root < 0) return kNone;
+  const double q = -(b + std::copysign(std::sqrt(under_root), b)) / 2;
+  double smallest = kNone;
+  for (const double u : {q / a, 1 / q}) {
+    if (std::isfinite(u) && u > 0) smallest = std::min(smallest, u);
+  }
+  return std::sqrt(smallest);
+}
+
+// Returns the output distance, between 0 and `turn`, that shows the input distance.
+double solved_distance(const Lens& lens, double turn, double shown) {
+  double low = 0, high = std::min(turn, 1.0);
+  while (high < turn && shown_distance(lens, high) < shown) {
+    low = high;
+    high = std::min(2 * high, turn);
+  }
+  double r = std::clamp(shown, low, high);
+  for (int step = 0; step < 100 && high - low > 1e-10; ++step) {
+    const double error = shown_distance(lens, r) - shown;
+    (error < 0 ? low : high) = r;
+    if (std::abs(error) < 1e-13) break;
+    const double next = r - error / shown_slope(lens, r);
+    r = next > low && next < high ? next : (low + high) / 2;
+  }
+  return r;
+}
+
+}  // namespace
+
+Lens lens_for(const Image& in, float k1, float k2, const WarpOptions& options) {
+  PlaceSampler::check("lens_distortion", in, options);
+  return lens_of_size("lens_distortion", in.height(), in.width(), k1, k2);
+}
+
+PlaceFunction lens_places(const char* op, int height, int width, float k1, float k2) {
+  check_size(op, height, width);
+  const Lens lens = lens_of_size(op, height, width, k1, k2);
+  const double turn = turning_distance(lens);
+  if (turn < 1) {
+    throw std::invalid_argument(fmt::format(
+        "{}: with k1 = {} and k2 = {} the image shows some positions twice, so they have no single "
+        "place; 1 + 3 k1 r^2 + 5 k2 r^4 must stay above 0 for r from 0 to 1",
+        op, k1, k2));
+  }
+  return [lens, turn](double x, double y) {
+    const double dx = x - lens.middle_x, dy = y - lens.middle_y;
+    const double shown = std::sqrt((dx * dx + dy * dy) / lens.corner);
+    if (shown == 0) return ImagePlace{x, y};
+    const double most =
+        std::isfinite(turn) ? shown_distance(lens, turn) : std::numeric_limits<double>::infinity();
+    const double r = shown <= most ? solved_distance(lens, turn, shown) : turn + (shown - most);
+    return ImagePlace{lens.middle_x + dx * (r / shown), lens.middle_y + dy * (r / shown)};
+  };
 }
 
 void lens_distortion(const Image& in, float k1, float k2, const WarpOptions& options, Image& out) {

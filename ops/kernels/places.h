@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -68,6 +69,10 @@ struct ImagePlace {
   double x = 0, y = 0;
 };
 
+// Returns the position in the output image that shows position (x, y) of the input. Throws
+// std::invalid_argument if there is none.
+using PlaceFunction = std::function<ImagePlace(double x, double y)>;
+
 // The same with place(x, y), the ImagePlace of one pixel center.
 template <class F>
 void warp_places(const Image& in, const WarpOptions& options, const F& place, Image& out) {
@@ -105,6 +110,10 @@ using PerspectivePoints = std::array<PerspectivePoint, 4>;
 // Returns the map that takes each point of `from` to the one of `to`.
 PerspectiveMap map_of_points(const char* op, const PerspectivePoints& from,
                              const PerspectivePoints& to);
+
+// Returns the inverse map, up to a factor. Throws if the map collapses the image to a line or a
+// point.
+PerspectiveMap inverse_perspective(const char* op, const PerspectiveMap& map);
 
 // `from` maps output coordinates to input coordinates.
 void warp_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
@@ -157,6 +166,15 @@ struct Lens {
 Lens lens_for(const Image& in, float k1, float k2, const WarpOptions& options);
 
 void lens_distortion(const Image& in, float k1, float k2, const WarpOptions& options, Image& out);
+
+// Returns the function that moves positions with an image of this size. It solves
+// s = r (1 + k1 r^2 + k2 r^4) for the distance r at which the input distance s is shown, by
+// Newton's method and bisection, to 1e-9 of half the diagonal. A large s that no r produces is
+// continued beyond the image's corners, so such a position moves out of the image.
+//
+// Throws std::invalid_argument, with the name `op`, for numbers that are not finite, and if the
+// distance s does not grow with r up to the corners: then the image shows some positions twice.
+PlaceFunction lens_places(const char* op, int height, int width, float k1, float k2);
 
 // elastic: elastic deformation by a smoothed random displacement field.
 //

@@ -244,6 +244,17 @@ AffineMap inverse(const char* op, const AffineMap& map) {
   return {back(0, 0), back(0, 1), offset.x(), back(1, 0), back(1, 1), offset.y()};
 }
 
+AffineMap symmetry_map(const Symmetry& symmetry, int height, int width) {
+  AffineMap map;
+  if (symmetry.from_right) map.xx = -1, map.x0 = width;
+  if (symmetry.from_bottom) map.yy = -1, map.y0 = height;
+  if (symmetry.transposes) {
+    std::swap(map.xx, map.xy);
+    std::swap(map.yx, map.yy);
+  }
+  return map;
+}
+
 namespace {
 
 // Returns 0 to 360; 360 only for angles barely below 0.
@@ -471,12 +482,8 @@ void ComposedWarp::flip(bool horizontal, bool vertical) {
 
 void ComposedWarp::move(const char* op, const Symmetry& symmetry) {
   check(op);
-  AffineMap map;
-  if (symmetry.from_right) map.xx = -1, map.x0 = width_;
-  if (symmetry.from_bottom) map.yy = -1, map.y0 = height_;
+  const AffineMap map = symmetry_map(symmetry, height_, width_);
   if (!symmetry.transposes) return add(map, height_, width_);
-  std::swap(map.xx, map.xy);
-  std::swap(map.yx, map.yy);
   add(map, width_, height_);
 }
 

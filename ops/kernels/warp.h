@@ -69,6 +69,9 @@ void check_affine(const char* op, int in_height, int in_width, const AffineMap& 
 // Returns the inverse map. Throws if the map collapses the image to a line or a point.
 AffineMap inverse(const char* op, const AffineMap& map);
 
+// Returns the map from output to input positions of rot90, d4 and flip for an image of this size.
+AffineMap symmetry_map(const Symmetry& symmetry, int height, int width);
+
 // rotate: rotates an image counter-clockwise.
 //
 // The geometry is Pillow's. The image rotates about its center (width / 2, height / 2), where pixel

@@ -56,8 +56,8 @@ if(pairs LESS 30)
   message(SEND_ERROR "the check does not see the fields that are there: found only ${pairs} pairs")
 endif()
 
-# The list is made from the declarations. In arithmetic, x and y are the two sides; perspective takes
-# Corners.
+# The list is made from the declarations. In arithmetic, x and y are the two sides; perspective, also of
+# boxes and points, takes Corners.
 set(pairs 0)
 read_lines(${ROOT}/docs/operators.md lines)
 foreach(line IN LISTS lines)
@@ -67,7 +67,7 @@ foreach(line IN LISTS lines)
     set(operator ${CMAKE_MATCH_1})
     set(seen "")
   elseif(line MATCHES "^. parameter . `([a-z_0-9]+)`" AND NOT family STREQUAL arithmetic
-      AND NOT operator STREQUAL perspective)
+      AND NOT operator MATCHES "^perspective(_boxes|_points)?$")
     add_name(${CMAKE_MATCH_1} "docs/operators.md: ${operator}")
   endif()
 endforeach()

@@ -1,6 +1,7 @@
 // Operators on boxes in pipelines: samples without boxes, formats, and errors of samples.
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/boxes.h>
+#include <sluice/ops/random.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
@@ -82,6 +83,43 @@ TEST(BoxOperators, KnownBoxes) {
        {0, 0, 4, 9},
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
          return filter_boxes(boxes, kSize, {.min_height = 5.f, .min_width = 4.f}).boxes;
+       }},
+      // Counter-clockwise: the upper edge becomes the left one.
+      {{10, 20, 30, 25},
+       {20, 70, 25, 90},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return rot90_boxes(boxes, kSize, 1); }},
+      {{10, 20, 30, 25},
+       {25, 10, 30, 30},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return rot90_boxes(boxes, kSize, -1); }},
+      {{10, 20, 30, 25},
+       {20, 10, 25, 30},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return d4_boxes(boxes, kSize, 5); }},
+      {{10, 20, 30, 25},
+       {10, 25, 30, 30},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return d4_boxes(boxes, kSize, 6); }},
+      // Twice as wide and 3 to the right.
+      {{10, 20, 30, 25},
+       {23, 20, 63, 25},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return perspective_boxes(boxes, {0, 0, 10, 0, 10, 10, 0, 10},
+                                  {3, 0, 23, 0, 23, 10, 3, 10});
+       }},
+      // The output shows (x / w, y / w) with w = 1 - x / 100: x = 50 / (1 + 50 / 100).
+      {{50, 30, 50, 30},
+       {100.f / 3, 20, 100.f / 3, 20},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return warp_perspective_boxes(boxes, {.wx = -0.01f});
+       }},
+      // Behind the horizon at x = -128.
+      {{-384, 40, -256, 40},
+       {192, -40, 256, -20},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return warp_perspective_boxes(boxes, {.wx = -1 / 128.f});
+       }},
+      {{10, 20, 30, 25},
+       {10, 20, 30, 25},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return lens_distortion_boxes(boxes, kSize, {.k1 = 0.f});
        }},
   };
   for (const Case& c : cases) {
@@ -204,6 +242,36 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
        "warp_affine_boxes: ",
        [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
          return warp_affine_boxes(boxes, {.xx = g.uniform(0.f, 0.f)});
+       }},
+      {{1, 1, 2, 2},
+       "rot90_boxes: height must lie between 1 and 65535, not 0",
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
+         return rot90_boxes(boxes, {.height = randint(g, 0, 1), .width = 9}, 1);
+       }},
+      {{1, 1, 2, 2},
+       "d4_boxes: element must lie between 0 and 7, not 8",
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
+         return d4_boxes(boxes, kSize, randint(g, 8, 9));
+       }},
+      {{1, 1, 2, 2},
+       "perspective_boxes: three of the points (0, 0) (1, 1) (2, 2) (0, 1) lie on a line",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return perspective_boxes(boxes, {0, 0, 1, 1, 2, 2, 0, 1}, {0, 0, 1, 0, 1, 1, 0, 1});
+       }},
+      {{-120, 1, -80, 2},
+       "warp_perspective_boxes: box 0 is (-120, 1, -80, 2), which crosses the horizon of the map",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return warp_perspective_boxes(boxes, {.wx = -0.01f});
+       }},
+      {{1, 1, 2, 2},
+       "warp_perspective_boxes: the matrix [1 0 0; 0 1 0; 1 1 0] collapses the image to a line",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return warp_perspective_boxes(boxes, {.wx = 1.f, .wy = 1.f, .w0 = 0.f});
+       }},
+      {{1, 1, 2, 2},
+       "lens_distortion_boxes: with k1 = -0.5 and k2 = 0 the image shows some positions twice",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return lens_distortion_boxes(boxes, kSize, {.k1 = -0.5f});
        }},
       {{1, 1, 2, 2},
        "resize_boxes: to_width must",
