@@ -49,6 +49,7 @@
 #include <sluice/ops/random.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
+#include <sluice/ops/warp_fields.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/dlpack.h>
 #include <sluice/runtime/error.h>

@@ -12,15 +12,18 @@
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resizer.h>
 #include <sluice/ops/kernels/warp.h>
+#include <sluice/ops/kernels/warp_fields.h>
 #include <sluice/ops/lazy_image.h>
 #include <sluice/ops/normalize.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/parameters.h>
+#include <sluice/ops/warp_fields.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -429,6 +432,39 @@ void add_elastic() {
       });
 }
 
+void remap(DeviceBatch& device_batch, const Image& in, const float* field,
+           const kernels::WarpOptions& options, Image& out) {
+  RemapJob job = remap_job(image_in(in), create_like(in, out), options);
+  from_field(job, field);
+  device_batch.launch_of_step<RemapLaunch>().add(job);
+}
+
+void add_remap() {
+  add_device_version(detail::remap_operator(), [](DeviceBatch& device_batch, const Image& in,
+                                                  const Tensor& field, Interpolation interpolation,
+                                                  Border border, const Numbers& fill, Image& out) {
+    const kernels::WarpOptions options = detail::warp_options(interpolation, border, fill);
+    kernels::check_remap("remap", in, field, options);
+    if (!field.contiguous()) {
+      throw std::invalid_argument(
+          "remap: on a GPU the elements of the field must lie side by side");
+    }
+    remap(device_batch, in, field.data<float>(), options, out);
+  });
+  add_device_version(detail::grid_distortion_operator(),
+                     [](DeviceBatch& device_batch, Random& random, const Image& in,
+                        std::int32_t steps, float limit, Interpolation interpolation, Image& out) {
+                       const kernels::WarpOptions options{interpolation, Border::edge, 0};
+                       kernels::PlaceSampler::check("grid_distortion", in, options);
+                       const kernels::GridShifts shifts = kernels::grid_shifts(
+                           "grid_distortion", random, in.height(), in.width(), {steps, limit});
+                       std::vector<float> field(2 * shifts.along_x.size() * shifts.along_y.size());
+                       kernels::write_field(shifts, field.data());
+                       remap(device_batch, in, upload_all(device_batch, field.data(), field.size()),
+                             options, out);
+                     });
+}
+
 FillRectsJob filled(const Image& in, const Numbers& fill, Image& out) {
   return fill_rects_job(image_in(in), create_like(in, out), detail::fill_of(fill));
 }
@@ -555,6 +591,7 @@ void add_geometry_operators() {
   add_perspectives();
   add_lens();
   add_elastic();
+  add_remap();
   add_fill_rects();
 }
 

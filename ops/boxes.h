@@ -149,6 +149,7 @@ const OperatorPtr& take_rows_operator();
 // Operators that move boxes and points with their image. There is one for boxes and one for points
 // for each of flip, crop, resize, pad_image, transpose, rot90, d4, rotate, shear, translate,
 // affine, warp_affine, perspective, warp_perspective and lens_distortion, with the same options.
+// For remap see warp_fields.h.
 //
 //   const CanvasSize size = canvas_size(image);
 //   auto moved = rotate(image, angle, {.keep_size = true});

@@ -17,30 +17,21 @@
 namespace sluice {
 
 const detail::OperatorPtr& detail::elastic_operator() {
-  static const OperatorPtr op =
-      with_warp_options(
-          declare_operator("elastic")
-              .family("geometry")
-              .summary("Deforms the image by a smoothed random displacement field.")
-              .in_cpp("elastic(image, {.alpha = 100.f, .sigma = 6.f})")
-              .input<Image>("image")
-              .parameter<float>("alpha",
-                                {.value = 50.f,
-                                 .low = 0,
-                                 .high = double{kernels::kLargestElasticAlpha},
-                                 .help = "twice the largest shift before smoothing, in pixels"})
-              .parameter<float>(
-                  "sigma", {.value = 5.f,
-                            .low = 0,
-                            .high = double{kernels::kLargestElasticSigma},
-                            .help = "sigma of the Gaussian that smooths the shifts, in pixels"}))
-          .output<Image>("image")
-          .runs([](Random& random, const Image& in, float alpha, float sigma,
-                   Interpolation interpolation, Border border, const FillNumbers& fill,
-                   Image& out) {
-            kernels::elastic(random, in, {alpha, sigma}, warp_options(interpolation, border, fill),
-                             out);
-          });
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("elastic");
+    declaration.family("geometry")
+        .summary("Deforms the image by a smoothed random displacement field.")
+        .in_cpp("elastic(image, {.alpha = 100.f, .sigma = 6.f})")
+        .input<Image>("image");
+    add_elastic_options(declaration);
+    return with_warp_options(declaration)
+        .output<Image>("image")
+        .runs([](Random& random, const Image& in, float alpha, float sigma,
+                 Interpolation interpolation, Border border, const FillNumbers& fill, Image& out) {
+          kernels::elastic(random, in, {alpha, sigma}, warp_options(interpolation, border, fill),
+                           out);
+        });
+  }();
   return op;
 }
 

@@ -17,6 +17,7 @@
 #include <sluice/ops/random.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
+#include <sluice/ops/warp_fields.h>
 
 #include <cstdint>
 #include <span>
@@ -66,6 +67,7 @@ void fill(OperatorRegistry& registry) {
                                 defocus_operator(),
                                 dilate_operator(),
                                 downscale_operator(),
+                                elastic_field_operator(),
                                 elastic_operator(),
                                 elementwise_number_operator(),
                                 elementwise_operator(),
@@ -80,6 +82,8 @@ void fill(OperatorRegistry& registry) {
                                 gaussian_blur_operator(),
                                 gaussian_noise_operator(),
                                 grayscale_operator(),
+                                grid_distortion_operator(),
+                                grid_field_operator(),
                                 grid_mask_operator(),
                                 hue_operator(),
                                 invert_operator(),
@@ -108,6 +112,7 @@ void fill(OperatorRegistry& registry) {
                                 random_region_of_file_operator(),
                                 random_region_operator(),
                                 reduce_operator(),
+                                remap_operator(),
                                 permute_operator(),
                                 reshape_operator(),
                                 resize_mirror_normalize_operator(),
@@ -135,9 +140,9 @@ void fill(OperatorRegistry& registry) {
        {absolute_boxes_operator(), center_region_operator(), clip_boxes_operator(),
         convert_boxes_operator(), encode_anchors_operator(), filter_boxes_operator(),
         canvas_size_operator(), random_bbox_crop_operator(), region_size_operator(),
-        relative_boxes_operator(), rows_of_operator(), labels_of_operator(),
-        scaled_region_operator(), expanded_region_operator(), nested_region_operator(),
-        take_rows_operator()})
+        relative_boxes_operator(), remap_boxes_operator(), remap_points_operator(),
+        rows_of_operator(), labels_of_operator(), scaled_region_operator(),
+        expanded_region_operator(), nested_region_operator(), take_rows_operator()})
     registry.add(op);
   for (const OperatorPtr& op : move_operators()) registry.add(op);
   for (const kernels::Reduction what :

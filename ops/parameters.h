@@ -10,6 +10,7 @@
 #include <sluice/ops/decode.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/option_types.h>
+#include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
@@ -72,6 +73,20 @@ inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration) {
   return declaration;
 }
 
+// Adds the numbers of a random elastic displacement field.
+inline OperatorDeclaration& add_elastic_options(OperatorDeclaration& declaration) {
+  return declaration
+      .parameter<float>("alpha", {.value = 50.f,
+                                  .low = 0,
+                                  .high = double{kernels::kLargestElasticAlpha},
+                                  .help = "twice the largest shift before smoothing, in pixels"})
+      .parameter<float>("sigma",
+                        {.value = 5.f,
+                         .low = 0,
+                         .high = double{kernels::kLargestElasticSigma},
+                         .help = "sigma of the Gaussian that smooths the shifts, in pixels"});
+}
+
 // Options of a margin in pixels.
 inline ParameterOptions<std::int32_t> margin_option(const char* help) {
   return {.value = 0, .low = 0, .high = 65535, .help = help};
@@ -110,6 +125,7 @@ inline OperatorDeclaration& add_corners(OperatorDeclaration& declaration, const 
   }
   return declaration;
 }
+
 // Options of an output side; 0 stands for the input's.
 inline ParameterOptions<std::int32_t> warped_size() {
   return {.value = 0,

@@ -369,6 +369,11 @@ void from_displacement(RemapJob& job, const float* shifts, double pixels) {
   job.numbers[0] = pixels;
 }
 
+void from_field(RemapJob& job, const float* field) {
+  job.by = RemapBy::field;
+  job.shifts = field;
+}
+
 void launch_remap(DeviceStream& stream, const Batch<RemapJob>& batch) {
   launch_batch(stream, kRemap, batch);
 }

@@ -126,10 +126,10 @@ ZoomBlurJob zoom_blur_job(const ImageIn& in, const ImageOut& out, const ZoomedCo
 void launch_zoom_blur(DeviceStream& stream, const Batch<ZoomBlurJob>& batch);
 
 // Samples an image at arbitrary positions, nearest, bilinear or bicubic: perspective,
-// warp_perspective, lens_distortion, and elastic.
+// warp_perspective, lens_distortion, elastic, remap and grid_distortion.
 //
 //   RemapJob job = remap_job(in, out, options);
-//   from_matrix(job, map);                       // or from_lens(), or from_displacement()
+//   from_matrix(job, map);                       // or from_lens(), from_displacement() ...
 //
 // Both images have the same 1 to 4 channels. The caller has checked the options.
 RemapJob remap_job(const ImageIn& in, const ImageOut& out, const kernels::WarpOptions& options);
@@ -137,6 +137,8 @@ void from_matrix(RemapJob& job, const kernels::PerspectiveMap& map);
 void from_lens(RemapJob& job, const kernels::Lens& lens);
 // `shifts`: see RemapJob. They are multiplied by `pixels`.
 void from_displacement(RemapJob& job, const float* shifts, double pixels);
+// `field`: device memory, as in warp_fields.h of ops/kernels, of the size of the output.
+void from_field(RemapJob& job, const float* field);
 void launch_remap(DeviceStream& stream, const Batch<RemapJob>& batch);
 
 // The displacements of elastic, before they are scaled, by three launches: random numbers, and two

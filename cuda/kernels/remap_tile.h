@@ -1,7 +1,7 @@
 // Remap tiles: one tile of an image whose pixels come from arbitrary positions of another one:
-// perspective, warp_perspective, lens_distortion, elastic. The arithmetic is that of places.h in
-// ops/kernels, step by step. Positions are 64-bit numbers; fractions of pixels are integers in
-// units of 2^-11.
+// perspective, warp_perspective, lens_distortion, elastic, remap, grid_distortion. The arithmetic
+// is that of places.h in ops/kernels, step by step. Positions are 64-bit numbers; fractions of
+// pixels are integers in units of 2^-11.
 //
 // Displacement tiles: one tile of elastic's displacements: random numbers for each pixel, along x
 // and along y, which are then blurred along the rows and along the columns. Internal to the
@@ -23,7 +23,7 @@
 namespace sluice::device {
 
 // The kind of map from output positions to input positions.
-enum class RemapBy : std::int32_t { matrix, lens, shifts };
+enum class RemapBy : std::int32_t { matrix, lens, shifts, field };
 
 struct RemapJob {
   std::int32_t tiles = 0;
@@ -33,7 +33,9 @@ struct RemapJob {
   // For a matrix: its elements, row by row. For a lens: the center's x and y, the squared distance
   // of the corners, and the factors of r^2 and r^4. For shifts: their factor.
   double numbers[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  const float* shifts = nullptr;  // device memory: of all pixels along x, then of all along y
+  // Device memory. For shifts: of all pixels along x, then of all along y. For a field: of each
+  // pixel along x and y.
+  const float* shifts = nullptr;
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   std::uint8_t fill[4] = {0, 0, 0, 0};
@@ -62,6 +64,10 @@ SLUICE_HOST_DEVICE inline Place place_of(const RemapJob& job, const float* shift
       const double r2 = (dx * dx + dy * dy) / m[2];
       const double longer = 1 + r2 * (m[3] + r2 * m[4]);
       return {m[0] + dx * longer, m[1] + dy * longer};
+    }
+    case RemapBy::field: {
+      const std::int64_t i = 2 * (std::int64_t{row} * job.out.width + column);
+      return {x + static_cast<double>(shifts[i]), y + static_cast<double>(shifts[i + 1])};
     }
     case RemapBy::shifts:
       break;
@@ -172,8 +178,8 @@ SLUICE_HOST_DEVICE inline void remap_tile(const RemapJob& job, int number,
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);
   const int height = job.out.height, width = job.out.width, channels = job.out.channels;
-  const std::int64_t shifts_there =
-      job.by == RemapBy::shifts ? std::int64_t{2} * height * width : 0;
+  const bool moves_pixels = job.by == RemapBy::shifts || job.by == RemapBy::field;
+  const std::int64_t shifts_there = moves_pixels ? std::int64_t{2} * height * width : 0;
   const float* const shifts =
       shifts_there == 0 ? nullptr : device_view(job.shifts, static_cast<std::size_t>(shifts_there));
   for_pixels<kRemapPixels>(height, width, number, thread_block, [&](int y, int x) {

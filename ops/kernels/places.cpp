@@ -365,18 +365,22 @@ void lens_distortion(const Image& in, float k1, float k2, const WarpOptions& opt
 
 namespace {
 
-void check_number(const char* name, float value, float most) {
+void check_number(const char* op, const char* name, float value, float most) {
   if (value >= 0 && value <= most) return;
   throw std::invalid_argument(
-      fmt::format("elastic: {} is {}; it must lie between 0 and {}", name, value, most));
+      fmt::format("{}: {} is {}; it must lie between 0 and {}", op, name, value, most));
 }
 
 }  // namespace
 
+void check_elastic_params(const char* op, const ElasticParams& params) {
+  check_number(op, "alpha", params.alpha, kLargestElasticAlpha);
+  check_number(op, "sigma", params.sigma, kLargestElasticSigma);
+}
+
 void check_elastic(const Image& in, const ElasticParams& params, const WarpOptions& options) {
   PlaceSampler::check("elastic", in, options);
-  check_number("alpha", params.alpha, kLargestElasticAlpha);
-  check_number("sigma", params.sigma, kLargestElasticSigma);
+  check_elastic_params("elastic", params);
 }
 
 std::vector<float> elastic_weights(float sigma) {
@@ -418,26 +422,29 @@ void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma
   }
 }
 
+ElasticShifts elastic_shifts(const Random& random, int height, int width, float sigma) {
+  RandomStream words(random.words());
+  ElasticShifts shifts;
+  for (std::vector<float>* numbers : {&shifts.along_x, &shifts.along_y}) {
+    numbers->resize(static_cast<std::size_t>(height) * static_cast<std::size_t>(width));
+    for (float& number : *numbers) number = words.unit() * 2 - 1;
+    blur_shifts(*numbers, height, width, sigma);
+  }
+  return shifts;
+}
+
 void elastic(const Random& random, const Image& in, const ElasticParams& params,
              const WarpOptions& options, Image& out) {
   check_elastic(in, params, options);
-  const int height = in.height(), width = in.width();
-  RandomStream words(random.words());
-  const auto shifts = [&] {
-    std::vector<float> numbers(static_cast<std::size_t>(height) * static_cast<std::size_t>(width));
-    for (float& number : numbers) number = words.unit() * 2 - 1;
-    blur_shifts(numbers, height, width, params.sigma);
-    return numbers;
-  };
-  const std::vector<float> along_x = shifts(), along_y = shifts();
-  out.create(height, width, in.channels());
+  const ElasticShifts shifts = elastic_shifts(random, in.height(), in.width(), params.sigma);
+  out.create(in.height(), in.width(), in.channels());
   const double pixels = static_cast<double>(params.alpha) / 2;
   std::size_t i = 0;
   warp_places(
       in, options,
       [&](double x, double y) {
-        const ImagePlace place{x + pixels * static_cast<double>(along_x[i]),
-                               y + pixels * static_cast<double>(along_y[i])};
+        const ImagePlace place{x + pixels * static_cast<double>(shifts.along_x[i]),
+                               y + pixels * static_cast<double>(shifts.along_y[i])};
         ++i;
         return place;
       },

@@ -202,6 +202,15 @@ std::vector<float> elastic_weights(float sigma);
 void elastic(const Random& random, const Image& in, const ElasticParams& params,
              const WarpOptions& options, Image& out);
 
+// The blurred numbers of each pixel, before they are multiplied by alpha / 2: those that elastic()
+// draws for an image of this size.
+struct ElasticShifts {
+  std::vector<float> along_x, along_y;
+};
+ElasticShifts elastic_shifts(const Random& random, int height, int width, float sigma);
+// Throws the errors of elastic() for the numbers, with the name `op`.
+void check_elastic_params(const char* op, const ElasticParams& params);
+
 // Blurs height x width numbers in place.
 void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma);
 

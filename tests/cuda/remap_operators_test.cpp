@@ -3,6 +3,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/geometry.h>
+#include <sluice/ops/warp_fields.h>
 #include <sluice/runtime/image.h>
 
 #include <string>
@@ -69,6 +70,11 @@ std::vector<Case> places(Interpolation way, Border border) {
                                 .border = border,
                                 .fill = fill});
        }},
+      {"grid_distortion, " + how,
+       [=](Graph& g, Value<Image> image) {
+         return grid_distortion(
+             image, {.steps = whole(g, 1, 9), .limit = g.uniform(0.f, 0.9f), .interpolation = way});
+       }},
   };
 }
 
@@ -77,6 +83,35 @@ TEST(DeviceOperator, LooksUpPlacesAsTheHostDoes) {
     for (const Border border : {Border::constant, Border::edge}) expect_same(places(way, border));
   }
   expect_same(places(Interpolation::bicubic, Border::edge));
+}
+
+// The field goes to the device, too.
+TEST(DeviceOperator, RemapsAsTheHostDoes) {
+  const auto change = [](bool there, const RemapOptions& options) -> Change {
+    return [=](Graph& g, Value<Image> image) {
+      auto field = g.if_else(
+          g.coin_flip(),
+          [&] {
+            return elastic_field(g, canvas_size(image),
+                                 {.alpha = g.uniform(0.f, 90.f), .sigma = g.uniform(0.f, 4.f)});
+          },
+          [&] { return grid_field(g, canvas_size(image), {.limit = 0.9f}); });
+      return remap(image, there ? field.gpu() : field, options);
+    };
+  };
+  for (const Interpolation way :
+       {Interpolation::nearest, Interpolation::bilinear, Interpolation::bicubic}) {
+    for (const Border border : {Border::constant, Border::edge}) {
+      SCOPED_TRACE(std::string(name_of(way)) + ", " + name_of(border));
+      const RemapOptions options{way, border, Fill(9, 80, 200, 255)};
+      const OperatorRun host = run_operator(change(false, options), false);
+      const OperatorRun there = run_operator(change(true, options), true);
+      EXPECT_EQ(there.errors, host.errors);  // of fills
+      EXPECT_GE(host.images.size(), 10u);
+      ASSERT_EQ(there.ids, host.ids);
+      EXPECT_EQ(there.images, host.images);
+    }
+  }
 }
 
 // With bicubic interpolation, operators that move along straight lines look up places, too.

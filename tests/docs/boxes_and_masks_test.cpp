@@ -2,6 +2,7 @@
 #include "setup.h"
 #include "tests/io/images/png_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -123,6 +124,35 @@ TEST_F(BoxesAndMasks, Segmentation) {
     }
   }
   EXPECT_EQ(ids, (std::set<int>{1, 2, 255}));
+}
+
+TEST_F(BoxesAndMasks, Fields) {
+  if (!can_decode(ImageFormat::png)) GTEST_SKIP() << "this build has no PNG";
+  auto pipeline = make_pipeline({.batch_size = 8, .seed = 42, .threads = 2}, [](Graph& g) {
+    auto [file, numbers, mask_file] =
+        g.read(list_in<std::vector<float>, Bytes>("train.jsonl", {.columns = {"boxes", "mask"}}));
+    auto image = decode_image(file);
+    auto mask = decode_image(mask_file, {.ids = true});
+
+    auto field = elastic_field(g, canvas_size(image), {.alpha = 100.f, .sigma = 6.f});
+    image = remap(image, field);
+    mask = remap(mask, field, {.interpolation = Interpolation::nearest, .fill = 255});
+    auto boxes = remap_boxes(convert_boxes(rows_of(numbers, 4), {.from = BoxFormat::xywh}), field);
+    return std::tuple{image, mask, boxes};
+  });
+  for (const auto& [images, masks, boxes] : pipeline.epoch()) {
+    ASSERT_EQ(masks.size(), 8u);
+    for (std::size_t i = 0; i < masks.size(); ++i) {
+      ASSERT_EQ(masks[i].width(), images[i].width());
+      int right = 0;  // of the left half
+      for (int y = 0; y < masks[i].height(); ++y) {
+        for (int x = 0; x < masks[i].width(); ++x) {
+          if (masks[i].row(y)[x] == 1) right = std::max(right, x + 1);
+        }
+      }
+      EXPECT_NEAR(boxes[i].data<float>()[2], static_cast<float>(right), 1.5f);
+    }
+  }
 }
 
 TEST_F(BoxesAndMasks, Anchors) {

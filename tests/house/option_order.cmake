@@ -58,6 +58,7 @@ endif()
 
 # The list is made from the declarations. In arithmetic, x and y are the two sides; perspective, also of
 # boxes and points, takes Corners.
+set(by_corners perspective perspective_boxes perspective_points)
 set(pairs 0)
 read_lines(${ROOT}/docs/operators.md lines)
 foreach(line IN LISTS lines)
@@ -66,8 +67,8 @@ foreach(line IN LISTS lines)
   elseif(line MATCHES "^### (.+)")
     set(operator ${CMAKE_MATCH_1})
     set(seen "")
-  elseif(line MATCHES "^. parameter . `([a-z_0-9]+)`" AND NOT family STREQUAL arithmetic
-      AND NOT operator MATCHES "^perspective(_boxes|_points)?$")
+  elseif(NOT family STREQUAL arithmetic AND NOT operator IN_LIST by_corners
+      AND line MATCHES "^. parameter . `([a-z_0-9]+)`")
     add_name(${CMAKE_MATCH_1} "docs/operators.md: ${operator}")
   endif()
 endforeach()

@@ -22,6 +22,7 @@
 #include <sluice/ops/random.h>
 #include <sluice/ops/reductions.h>
 #include <sluice/ops/tensors.h>
+#include <sluice/ops/warp_fields.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
@@ -146,6 +147,12 @@ const Line kLines[] = {
     LINE(warp_perspective_points(points, {.yy = 0.9f, .wx = 0.001f})),
     LINE(lens_distortion_boxes(boxes, canvas_size(image), {.k1 = 0.3f})),
     LINE(lens_distortion_points(points, canvas_size(image), {.k1 = 0.3f})),
+    LINE(elastic_field(g, canvas_size(image), {.alpha = 100.f, .sigma = 6.f})),
+    LINE(grid_field(g, canvas_size(image), {.steps = 4})),
+    LINE(remap(image, elastic_field(g, canvas_size(image)))),
+    LINE(remap_boxes(boxes, elastic_field(g, canvas_size(image)))),
+    LINE(remap_points(points, elastic_field(g, canvas_size(image)))),
+    LINE(grid_distortion(image, {.limit = 0.2f})),
     LINE(transpose_boxes(boxes)),
     LINE(transpose_points(points)),
     LINE(warp_affine_boxes(boxes, {.xx = 1, .xy = 0.3f})),

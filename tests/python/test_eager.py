@@ -99,6 +99,19 @@ def test_files_and_tensors():
     numpy.testing.assert_array_equal(ops.cat([boxes, boxes + 1]), numpy.concatenate([boxes, boxes + 1]))
 
 
+def test_masks_boxes_and_points_follow_a_field():
+    field = numpy.zeros((40, 52, 2), numpy.float32)
+    field[..., 0], field[..., 1] = 3, -2  # shows what is 3 pixels to the right and 2 above
+    for interpolation in ("nearest", "bilinear", "bicubic"):
+        moved = ops.remap(IMAGE, field, interpolation=interpolation, border="edge")
+        numpy.testing.assert_array_equal(moved[2:, :-3], IMAGE[:-2, 3:])
+    boxes, points = numpy.array([[10, 20, 30, 25]], numpy.float32), numpy.array([[7, 9]], numpy.float32)
+    numpy.testing.assert_array_equal(ops.remap_boxes(boxes, field), [[7, 22, 27, 27]])
+    numpy.testing.assert_array_equal(ops.remap_points(points, field), [[4, 11]])
+    with pytest.raises(sluice.Error, match="the image has 40 x 52 pixels .* but the field 52 x 40"):
+        ops.remap(IMAGE, field.transpose(1, 0, 2).copy())
+
+
 def test_images_of_pillow():
     pil = pytest.importorskip("PIL.Image")
     found = T.RandomInvert(1)(pil.fromarray(IMAGE))

@@ -451,6 +451,28 @@ def test_wrong_pairs(change, says):
     assert says in str(error.value)
 
 
+@pytest.mark.parametrize("draw", ["elastic", "grid"])
+def test_an_image_and_its_points_follow_one_field(draw):
+    @sluice.pipeline(batch_size=4, seed=3)
+    def deformed():
+        image = sluice.source(lambda i: numpy.full((40, 52, 3), 7 * i, numpy.uint8), "image", samples=4)
+        height, width = ops.canvas_size(image)
+        field = ops.elastic_field(height, width, alpha=90, sigma=4) if draw == "elastic" else ops.grid_field(height, width)
+        points = ops.rows_of(sluice.source(lambda i: [20.0, 10.0 + i], "list of f32", samples=4), columns=2)
+        image = ops.remap(image, field, border="edge")
+        return image, ops.remap_points(points, field), field, ops.grid_distortion(image, steps=3, limit=0.2)
+
+    batch, = deformed()
+    images, points, fields, again = (numpy.asarray(column) for column in batch)
+    assert fields.shape == (4, 40, 52, 2) and fields.dtype == numpy.float32
+    for i in range(4):
+        assert (images[i] == 7 * i).all() and (again[i] == 7 * i).all()
+        x, y = points[i][0]
+        dx, dy = fields[i][int(y), int(x)]  # of the nearest pixel
+        assert abs(x + dx - 20) < 1 and abs(y + dy - 10 - i) < 1
+    assert not (fields[0] == fields[1]).all()
+
+
 def test_labels_of_filtered_boxes_are_taken_by_the_boxes_before(folder):
     def described(wrong):
         boxes = ops.rows_of(sluice.source(lambda i: [0.0, 0, 9, 9] * (i + 1), "list of f32", samples=2), 4)

@@ -10,6 +10,7 @@
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/places.h>
 #include <sluice/ops/kernels/warp.h>
+#include <sluice/ops/kernels/warp_fields.h>
 
 #include <cstddef>
 #include <stdexcept>
@@ -153,6 +154,14 @@ TEST(RemapOnDevice, AreLookedUpAsOnTheHost) {
       job = remap_job(placed.in, placed.out, options);
       from_displacement(job, shifts.shifts, 15);
       batch.add(job, "shifts " + text);
+      Tensor field;
+      kernels::elastic_field(a_random(), image.height(), image.width(), {30, 1.5f}, field);
+      kernels::remap("remap", image, field, options, expected);
+      placed = batch.place(image, expected);
+      job = remap_job(placed.in, placed.out, options);
+      from_field(job, batch.device().upload(field.data<float>(),
+                                            static_cast<std::size_t>(field.elements())));
+      batch.add(job, "field " + text);
     }
   });
   launch_displacement(batch.device().stream(), batch.device().upload(all_shifts));

@@ -4,6 +4,7 @@
 #include <sluice/ops/boxes.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/random.h>
+#include <sluice/ops/warp_fields.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/tensor.h>
@@ -21,8 +22,8 @@
 namespace sluice {
 namespace boxes_follow_test {
 
-constexpr int kWays = 17;
-constexpr int kTrials = 680;
+constexpr int kWays = 19;
+constexpr int kTrials = 760;
 constexpr int kSquares = 3;
 
 struct Square {
@@ -198,6 +199,10 @@ struct Program {
             lens_distortion_boxes(boxes, size, how), lens_distortion_points(points, size, how),
             labels};
   }
+  Moved remapped(Value<Tensor> field) {
+    return {remap(image, field), remap(mask, field, {.interpolation = Interpolation::nearest}),
+            remap_boxes(boxes, field), remap_points(points, field), labels};
+  }
   Moved random_region_resized() {
     const Value<Rectangle> region = random_region(image, {.min_area = 0.4f});
     return resized(cropped(region), canvas_size(region));
@@ -236,7 +241,11 @@ struct Program {
         },
         [&] { return turned_by_quarters(); }, [&] { return symmetric(); },
         [&] { return in_perspective(); }, [&] { return warped_in_perspective(); },
-        [&] { return distorted_by_lens(); });
+        [&] { return distorted_by_lens(); },
+        [&] {
+          return remapped(elastic_field(g, size, {.alpha = g.uniform(0.f, 90.f), .sigma = 6.f}));
+        },
+        [&] { return remapped(grid_field(g, size, {.steps = randint(g, 1, 9)})); });
   }
 };
 
@@ -301,7 +310,7 @@ TEST(BoxesFollow, SquaresAreFoundWhereBoxesPointsAndMasksSay) {
       for (std::int64_t i = 0; i < labels.shape()[0]; ++i) {
         const std::int64_t id = labels.data<std::int64_t>()[i];
         const Edges box = row_of(boxes, i), visible = clip(box, image), found = find(mask, id);
-        const bool turned = (way >= 4 && way <= 10 && way != 7) || (way >= 14 && way <= 16);
+        const bool turned = (way >= 4 && way <= 10 && way != 7) || (way >= 14 && way <= 17);
         const double slack = turned ? 2 : 1;
         // The drawn square lies within the box,
         EXPECT_GE(found.x0, visible.x0 - 1);

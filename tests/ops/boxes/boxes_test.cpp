@@ -2,6 +2,7 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/boxes.h>
 #include <sluice/ops/random.h>
+#include <sluice/ops/warp_fields.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
@@ -120,6 +121,11 @@ TEST(BoxOperators, KnownBoxes) {
        {10, 20, 30, 25},
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
          return lens_distortion_boxes(boxes, kSize, {.k1 = 0.f});
+       }},
+      {{10, 20, 30, 25},
+       {10, 20, 30, 25},
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
+         return remap_boxes(boxes, grid_field(g, kSize, {.limit = 0.f}));
        }},
   };
   for (const Case& c : cases) {
@@ -273,6 +279,10 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
          return lens_distortion_boxes(boxes, kSize, {.k1 = -0.5f});
        }},
+      {{1, 1, 2, 2},
+       "remap_boxes: a field is a tensor of f32 and the shape (height, width, 2), not of f32 and "
+       "(1, 4); make it with elastic_field() or grid_field()",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return remap_boxes(boxes, boxes); }},
       {{1, 1, 2, 2},
        "resize_boxes: to_width must",
        [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
