@@ -192,14 +192,14 @@ const OperatorPtr& cast_elements_operator() {
           .in_cpp("cast<float>(image)")
           .input<Levels>("data")
           .choice("to", DType::f32,
-                  {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64,
-                   DType::f16, DType::bf16, DType::f32, DType::f64},
+                  {DType::boolean, DType::i8, DType::u8, DType::i16, DType::u16, DType::i32,
+                   DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64},
                   "type of the result")
           .output<Tensor>("tensor")
           .infers([](const Arguments& arguments, const std::vector<TensorSpec>& in) {
             TensorSpec spec;
             spec.rank = in.at(0).rank;
-            for (int i = 0; i <= static_cast<int>(DType::bf16); ++i) {
+            for (int i = 0; i <= static_cast<int>(DType::u16); ++i) {
               const auto type = static_cast<DType>(i);
               if (const auto* to = constant_of<std::string>(arguments.at(1));
                   to != nullptr && *to == name_of(type))

@@ -283,6 +283,8 @@ void visit_dtype(DType type, const F& f) {
       return f(std::type_identity<std::int8_t>());
     case DType::i16:
       return f(std::type_identity<std::int16_t>());
+    case DType::u16:
+      return f(std::type_identity<std::uint16_t>());
     case DType::i32:
       return f(std::type_identity<std::int32_t>());
     case DType::i64:

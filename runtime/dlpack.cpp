@@ -22,9 +22,10 @@ struct Type {
   DType ours;
   DLDataType theirs;
 };
-constexpr std::array<Type, 10> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
+constexpr std::array<Type, 11> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
                                        {DType::i8, {kDLInt, 8, 1}},
                                        {DType::i16, {kDLInt, 16, 1}},
+                                       {DType::u16, {kDLUInt, 16, 1}},
                                        {DType::i32, {kDLInt, 32, 1}},
                                        {DType::i64, {kDLInt, 64, 1}},
                                        {DType::f16, {kDLFloat, 16, 1}},
@@ -47,13 +48,14 @@ DType type_of(const DLDataType& dtype) {
   }
   static constexpr std::array<const char*, 7> kNames{"int",    "uint",    "float", "handle",
                                                      "bfloat", "complex", "bool"};
-  refuse("elements of type " +
-         (dtype.code < kNames.size() ? std::string(kNames[dtype.code])
-                                     : "code " + std::to_string(dtype.code)) +
-         ", " + std::to_string(dtype.bits) + " bits, " + std::to_string(dtype.lanes) +
-         " lanes are not known; a tensor can hold u8, i8, i16, i32, i64, f16, bf16, f32, f64 and "
-         "bool, with "
-         "one lane");
+  refuse(
+      "elements of type " +
+      (dtype.code < kNames.size() ? std::string(kNames[dtype.code])
+                                  : "code " + std::to_string(dtype.code)) +
+      ", " + std::to_string(dtype.bits) + " bits, " + std::to_string(dtype.lanes) +
+      " lanes are not known; a tensor can hold u8, i8, i16, u16, i32, i64, f16, bf16, f32, f64 and "
+      "bool, with "
+      "one lane");
 }
 
 DLDevice device_of(const MemoryPlace& place) {

@@ -18,6 +18,7 @@ std::size_t size_of(DType type) {
     case DType::boolean:
       return 1;
     case DType::i16:
+    case DType::u16:
     case DType::f16:
     case DType::bf16:
       return 2;
@@ -39,6 +40,8 @@ const char* name_of(DType type) {
       return "i8";
     case DType::i16:
       return "i16";
+    case DType::u16:
+      return "u16";
     case DType::i32:
       return "i32";
     case DType::i64:

@@ -40,7 +40,7 @@
 namespace sluice {
 
 // `boolean` is the C++ type bool, one byte each.
-enum class DType : std::uint8_t { u8, i16, i32, i64, f16, f32, f64, boolean, i8, bf16 };
+enum class DType : std::uint8_t { u8, i16, i32, i64, f16, f32, f64, boolean, i8, bf16, u16 };
 // The order of the dimensions of an image; `none` for anything else.
 enum class Layout : std::uint8_t { none, hwc, chw };
 
@@ -60,6 +60,8 @@ template <>
 struct dtype_of<std::int8_t> : dtype_constant<DType::i8> {};
 template <>
 struct dtype_of<std::int16_t> : dtype_constant<DType::i16> {};
+template <>
+struct dtype_of<std::uint16_t> : dtype_constant<DType::u16> {};
 template <>
 struct dtype_of<std::int32_t> : dtype_constant<DType::i32> {};
 template <>

@@ -180,7 +180,7 @@ void check_tensor(const WireValue& wire) {
   if (wire.rank == -1 && wire.bytes == 0) return;
   if (wire.rank < 0 || wire.rank > Shape::kMaxRank)
     throw ProtocolError("a tensor of rank " + std::to_string(wire.rank));
-  if (wire.dtype > DType::i8 || wire.layout > Layout::chw)
+  if (wire.dtype > DType::u16 || wire.layout > Layout::chw)
     throw ProtocolError("a tensor of a type or layout that there is not");
   for (std::size_t axis = 0; axis < wire.dims.size(); ++axis) {
     if (wire.dims[axis] < 0 ||

@@ -38,8 +38,8 @@ NumberType number_type(DType type) {
 // The type must be one that tensors have.
 DType dtype_of_numbers(NumberType type) {
   DType found{};
-  for (const DType one : {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64,
-                          DType::f16, DType::f32, DType::f64}) {
+  for (const DType one : {DType::boolean, DType::i8, DType::u8, DType::i16, DType::u16, DType::i32,
+                          DType::i64, DType::f16, DType::f32, DType::f64}) {
     if (number_type(one) == type) found = one;
   }
   return found;

@@ -91,9 +91,10 @@ struct ElementType {
   nb::dlpack::dtype_code code;
   std::uint8_t bits;
 };
-constexpr std::array<ElementType, 10> kElementTypes{{{DType::u8, Code::UInt, 8},
+constexpr std::array<ElementType, 11> kElementTypes{{{DType::u8, Code::UInt, 8},
                                                      {DType::i8, Code::Int, 8},
                                                      {DType::i16, Code::Int, 16},
+                                                     {DType::u16, Code::UInt, 16},
                                                      {DType::i32, Code::Int, 32},
                                                      {DType::i64, Code::Int, 64},
                                                      {DType::f16, Code::Float, 16},
@@ -109,10 +110,11 @@ DType dtype_of_array(const AnyArray& array) {
         type.lanes == 1)
       return one.ours;
   }
-  throw std::invalid_argument(fmt::format(
-      "an array's elements must be uint8, int8, int16, int32, int64, float16, bfloat16, float32, "
-      "float64 or bool, not {}; convert it with astype()",
-      name_of_dtype(array)));
+  throw std::invalid_argument(
+      fmt::format("an array's elements must be uint8, int8, int16, uint16, int32, int64, float16, "
+                  "bfloat16, float32, "
+                  "float64 or bool, not {}; convert it with astype()",
+                  name_of_dtype(array)));
 }
 
 nb::dlpack::dtype dtype_for_array(DType dtype) {

@@ -202,8 +202,8 @@ void expect_columns_are_tensors() {
 }
 
 TEST(HandOver, ColumnsOfNumbersAreTensorsThatOutliveThem) {
-  expect_columns_are_tensors<std::uint8_t, std::int16_t, std::int32_t, std::int64_t, Half, float,
-                             double, bool>();
+  expect_columns_are_tensors<std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::int64_t,
+                             Half, float, double, bool>();
   EXPECT_THROW((void)Items<float>().tensor(), std::logic_error);
 }
 

@@ -25,9 +25,10 @@ struct Type {
   DType dtype;
   DLDataType theirs;
 };
-constexpr std::array<Type, 10> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
+constexpr std::array<Type, 11> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
                                        {DType::i8, {kDLInt, 8, 1}},
                                        {DType::i16, {kDLInt, 16, 1}},
+                                       {DType::u16, {kDLUInt, 16, 1}},
                                        {DType::i32, {kDLInt, 32, 1}},
                                        {DType::i64, {kDLInt, 64, 1}},
                                        {DType::f16, {kDLFloat, 16, 1}},

@@ -24,9 +24,10 @@ struct Type {
   std::size_t size;
   const char* name;
 };
-constexpr std::array<Type, 10> kTypes{{{DType::u8, 1, "u8"},
+constexpr std::array<Type, 11> kTypes{{{DType::u8, 1, "u8"},
                                        {DType::i8, 1, "i8"},
                                        {DType::i16, 2, "i16"},
+                                       {DType::u16, 2, "u16"},
                                        {DType::i32, 4, "i32"},
                                        {DType::i64, 8, "i64"},
                                        {DType::f16, 2, "f16"},
@@ -91,6 +92,7 @@ TEST(Tensor, GivesItsElementsAsTheirTypeOnly) {
   expect_typed<std::uint8_t>(DType::u8);
   expect_typed<std::int8_t>(DType::i8);
   expect_typed<std::int16_t>(DType::i16);
+  expect_typed<std::uint16_t>(DType::u16);
   expect_typed<std::int32_t>(DType::i32);
   expect_typed<std::int64_t>(DType::i64);
   expect_typed<Half>(DType::f16);

@@ -75,6 +75,8 @@ TEST(Elementwise, TypesArePromoted) {
       {DType::i8, DType::u8, DType::i16},
       {DType::u8, DType::i32, DType::i32},
       {DType::i16, DType::i64, DType::i64},
+      {DType::u8, DType::u16, DType::u16},
+      {DType::i16, DType::u16, DType::i32},
       {DType::boolean, DType::i8, DType::i8},
       {DType::boolean, DType::boolean, DType::i64},
       {DType::i64, DType::f16, DType::f16},
@@ -129,15 +131,17 @@ TEST(Elementwise, BitsAreThoseOfWholeNumbers) {
 // All pairs of types, elements at both ends of them, against exact arithmetic.
 template <class Check>
 void for_each_pair_of_types(const Check& check) {
-  for (const DType x : {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64}) {
-    for (const DType y : {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64})
-      check(x, y);
+  constexpr DType kWhole[] = {DType::boolean, DType::i8,  DType::u8, DType::i16,
+                              DType::u16,     DType::i32, DType::i64};
+  for (const DType x : kWhole) {
+    for (const DType y : kWhole) check(x, y);
   }
 }
 std::vector<std::int64_t> ends_of(DType type) {
   if (type == DType::boolean) return {0, 1};
   const int bits = static_cast<int>(8 * size_of(type));
   if (type == DType::u8) return {0, 1, 7, 255};
+  if (type == DType::u16) return {0, 1, 7, 65535};
   const auto half = static_cast<std::int64_t>(std::uint64_t{1} << (bits - 1));
   return {half == std::numeric_limits<std::int64_t>::min() ? half : -half,    -5, -1, 0, 1, 2,
           half == std::numeric_limits<std::int64_t>::min() ? ~half : half - 1};

@@ -266,8 +266,8 @@ TEST(ToImage, RoundsAndCutsOffNumbersOfEveryType) {
                                     1,    1.5, 2.5,   99.49, 127,  127.5,      254.5,
                                     255,  256, 65504, 70000, 1e18, 3};
   const auto count = static_cast<std::int64_t>(numbers.size());
-  for (const DType type : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64,
-                           DType::f16, DType::bf16, DType::f32, DType::f64}) {
+  for (const DType type : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::u16, DType::i32,
+                           DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64}) {
     SCOPED_TRACE(name_of(type));
     Tensor in({1, count}, type);
     std::vector<int> expected;
