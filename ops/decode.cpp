@@ -469,7 +469,8 @@ const OperatorPtr& decode_image_region_operator() {
 
 const OperatorPtr& decode_image_operator() {
   static const OperatorPtr op =
-      declare_image_decoder("decode_image", "Decodes a JPEG, PNG, WebP or GIF file.")
+      declare_image_decoder("decode_image",
+                            "Decodes a JPEG, PNG, TIFF, WebP or GIF file to 8-bit pixels.")
           .in_cpp("decode_image(file)")
           .in_cpp("decode_image(file, {.color = ColorSpace::gray})")
           .in_cpp("decode_image(file, {.ids = true})")
@@ -486,7 +487,37 @@ const OperatorPtr& decode_image_operator() {
   return op;
 }
 
+const OperatorPtr& decode_tensor_operator() {
+  static const OperatorPtr op =
+      declare_operator("decode_tensor")
+          .family("decode")
+          .summary(
+              "Decodes the numbers of a PNG or TIFF file, with all bits and channels, to a tensor "
+              "of height x width x channels.")
+          .in_cpp("decode_tensor(file)")
+          .input<JpegFile>("file")
+          .constant<std::int64_t>(
+              "max_output_bytes",
+              {.value = DecodeTensorOptions().max_output_bytes, .help = "most bytes of the tensor"})
+          .output<Tensor>("tensor")
+          .infers([](const Arguments&, const std::vector<TensorSpec>&) {
+            return std::vector<TensorSpec>{
+                {.dtype = {}, .layout = Layout::hwc, .rank = 3, .place = {}}};
+          })
+          .runs([](const JpegFile& file, std::int64_t max_output_bytes, Tensor& out) {
+            decode_tensor_file(file.bytes(), max_output_bytes, out);
+          });
+  return op;
+}
+
 }  // namespace detail
+
+Value<Tensor> decode_tensor(Value<Bytes> file, const DecodeTensorOptions& options) {
+  return apply_operator<Tensor>(detail::decode_tensor_operator(), file, options.max_output_bytes);
+}
+Value<Tensor> decode_tensor(Value<ByteSpan> file, const DecodeTensorOptions& options) {
+  return apply_operator<Tensor>(detail::decode_tensor_operator(), file, options.max_output_bytes);
+}
 
 Value<Image> decode_image(Value<Bytes> file, const ImageOptions& options) {
   return detail::decode(file, options);

@@ -12,6 +12,7 @@
 #include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <span>
@@ -75,10 +76,27 @@ Value<Image> decode_image(Value<Bytes> file, Param<Rectangle> region,
 Value<Image> decode_image(Value<ByteSpan> file, Param<Rectangle> region,
                           const ImageOptions& options = {});
 
+// decode_tensor: decodes the numbers that a PNG or TIFF file stores, with all bits and channels.
+//
+// clang-format off
+// | operator      | takes                  | returns | layout, type                      | shapes
+// |---------------|------------------------|---------|-----------------------------------|------------------------------
+// | decode_tensor | Bytes or span of bytes | Tensor  | HWC; u8, u16, or the file's type  | height x width x channels
+// clang-format on
+//
+// For the result see io/images/decode_image.h. Decoding always runs on the host. A file that cannot
+// be decoded fails its sample. crop, flip, resize, rotate and normalize take such tensors.
+struct DecodeTensorOptions {
+  std::int64_t max_output_bytes = std::int64_t{1} << 29;  // as in ImageOptions
+};
+Value<Tensor> decode_tensor(Value<Bytes> file, const DecodeTensorOptions& options = {});
+Value<Tensor> decode_tensor(Value<ByteSpan> file, const DecodeTensorOptions& options = {});
+
 namespace detail {
 const OperatorPtr& decode_image_operator();
 const OperatorPtr& decode_image_region_operator();
 const OperatorPtr& decode_image_size_operator();
+const OperatorPtr& decode_tensor_operator();
 }  // namespace detail
 
 }  // namespace sluice

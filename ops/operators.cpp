@@ -64,6 +64,7 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_operator(),
                                 decode_jpeg_region_operator(),
                                 decode_jpeg_size_operator(),
+                                decode_tensor_operator(),
                                 defocus_operator(),
                                 dilate_operator(),
                                 downscale_operator(),

@@ -37,6 +37,11 @@ constexpr Format kFormats[] = {
 #else
     {ImageFormat::gif, "GIF", "libgif-dev", nullptr},
 #endif
+#ifdef SLUICE_HAS_TIFF
+    {ImageFormat::tiff, "TIFF", "libtiff-dev", &kTiffCodec},
+#else
+    {ImageFormat::tiff, "TIFF", "libtiff-dev", nullptr},
+#endif
 };
 
 const Format* find(ImageFormat format) {
@@ -49,7 +54,7 @@ const Format* find(ImageFormat format) {
 const ImageCodec& codec_of(std::span<const std::uint8_t> file) {
   const Format* const format = find(image_format(file));
   if (format == nullptr)
-    throw ImageError("not a JPEG, PNG, WebP or GIF file: " + how_it_starts(file));
+    throw ImageError("not a JPEG, PNG, TIFF, WebP or GIF file: " + how_it_starts(file));
   if (format->codec == nullptr) {
     throw ImageError(
         fmt::format("this build of Sluice cannot decode {}: install {} and build it again",
@@ -93,22 +98,28 @@ int channels_of(const ImageCodec& codec, const ImageCodec::Header& header, Image
   return 1;
 }
 
+void check_header(int height, int width) {
+  if (height >= 1 && width >= 1) return;
+  throw ImageError(
+      fmt::format("broken header: an image of {} x {} pixels (width x height)", width, height));
+}
+
+void check_bytes(int height, int width, std::int64_t of_pixel, std::int64_t most) {
+  if (std::int64_t{height} * width <= most / of_pixel) return;
+  throw ImageError(fmt::format(
+      "{} x {} pixels of {} bytes are more than the limit of {} bytes; raise max_output_bytes",
+      width, height, of_pixel, most));
+}
+
 void decode_other(std::span<const std::uint8_t> file, const ImageOptions& options, Image& out) {
   const ImageCodec& codec = codec_of(file);
   const ImageCodec::Header header = codec.peek(file);
-  if (header.height < 1 || header.width < 1) {
-    throw ImageError(fmt::format("broken header: an image of {} x {} pixels (width x height)",
-                                 header.width, header.height));
-  }
+  check_header(header.height, header.width);
   const int channels = options.color == ColorSpace::rgb && !options.ids ? 3 : 1;
   const int own = channels_of(codec, header, image_format(file), options);
-  const std::int64_t pixels = std::int64_t{header.height} * header.width;
-  const int most = std::max(channels, own);  // a codec decodes its own channels first
-  if (pixels > options.max_output_bytes / most) {
-    throw ImageError(fmt::format(
-        "{} x {} pixels of {} bytes are more than the limit of {} bytes; raise max_output_bytes",
-        header.width, header.height, most, options.max_output_bytes));
-  }
+  // A codec decodes its own channels first.
+  check_bytes(header.height, header.width, std::max({channels, own, header.stored_bytes}),
+              options.max_output_bytes);
   if (options.ids) return codec.decode_ids(file, out);
   if (own == channels) return codec.decode(file, out);
   Image other;
@@ -148,6 +159,11 @@ ImageFormat image_format(std::span<const std::uint8_t> file) {
                               std::min<std::size_t>(file.size(), 12));
   if (text.starts_with("\xff\xd8")) return ImageFormat::jpeg;
   if (text.starts_with("\x89PNG\r\n\x1a\n")) return ImageFormat::png;
+  using namespace std::string_view_literals;
+  for (const std::string_view start :
+       {"II*\0"sv, "MM\0*"sv, "II+\0\x08\0\0\0"sv, "MM\0+\0\x08\0\0"sv}) {
+    if (text.starts_with(start)) return ImageFormat::tiff;
+  }
   if (text.starts_with("GIF87a") || text.starts_with("GIF89a")) return ImageFormat::gif;
   if (text.starts_with("RIFF") && text.ends_with("WEBP") && text.size() == 12)
     return ImageFormat::webp;
@@ -173,6 +189,30 @@ std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options)
   if (!known->codec->peek(file).has_palette) return "";
   return "the file has a palette, and its colors became gray; if it is a mask, decode it with "
          "`ids`. This warning is shown once";
+}
+
+void decode_tensor_file(std::span<const std::uint8_t> file, std::int64_t max_output_bytes,
+                        Tensor& out) {
+  out.release();
+  const ImageFormat format = image_format(file);
+  if (format == ImageFormat::jpeg || (can_decode(format) && !codec_of(file).spec_of_numbers)) {
+    throw ImageError(fmt::format(
+        "decode_tensor decodes PNG and TIFF files, but this is a {} file; use decode_image",
+        name_of(format)));
+  }
+  const ImageCodec& codec = codec_of(file);
+  const ValueSpec spec = codec.spec_of_numbers(file);
+  const auto height = static_cast<int>(spec.shape[0]), width = static_cast<int>(spec.shape[1]);
+  check_header(height, width);
+  check_bytes(height, width, spec.shape[2] * static_cast<std::int64_t>(size_of(spec.dtype)),
+              max_output_bytes);
+  try {
+    out.create(spec.shape, spec.dtype, spec.layout);
+    codec.decode_numbers(file, out);
+  } catch (...) {
+    out.release();
+    throw;
+  }
 }
 
 ImageSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options) {

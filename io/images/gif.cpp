@@ -157,6 +157,6 @@ void decode_gif_ids(File file, Image& out) { GifReading(file).run(true, out); }
 
 }  // namespace
 
-const ImageCodec kGifCodec{peek_gif, decode_gif, decode_gif_ids};
+const ImageCodec kGifCodec{peek_gif, decode_gif, decode_gif_ids, nullptr, nullptr};
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include <sluice/io/images/codec.h>
 
 #include <algorithm>
+#include <bit>
 #include <csetjmp>
 #include <cstddef>
 #include <cstring>
@@ -38,14 +39,28 @@ class PngReading {
     out.create(static_cast<int>(png_get_image_height(png_, info_)),
                static_cast<int>(png_get_image_width(png_, info_)),
                has_palette() ? 3 : static_cast<int>(png_get_channels(png_, info_)));
-    out_ = &out;
+    // Indices are stored at the end of the row of colors that they become.
+    write_to(out, has_palette() ? 2 * static_cast<std::size_t>(out.width()) : 0);
     step([](PngReading& reading) noexcept { reading.read_rows(); });
     if (has_palette()) look_up(out);
   }
 
+  // Decodes what the file stores; `out` has the shape and type of it.
+  void run_numbers(Tensor& out) {
+    wants_ = Wants::numbers;
+    step([](PngReading& reading) noexcept { reading.read_header(); });
+    const std::size_t row_bytes = png_get_rowbytes(png_, info_);
+    if (row_bytes * png_get_image_height(png_, info_) != out.nbytes())
+      throw ImageError("broken PNG file: it has two headers");
+    rows_ = reinterpret_cast<std::uint8_t*>(out.bytes());
+    row_stride_ = static_cast<std::ptrdiff_t>(row_bytes);
+    row_count_ = static_cast<int>(out.shape()[0]);
+    step([](PngReading& reading) noexcept { reading.read_rows(); });
+  }
+
   // Decodes one channel: indices, or gray pixels.
   void run_ids(Image& out) {
-    wants_ids_ = true;
+    wants_ = Wants::ids;
     step([](PngReading& reading) noexcept { reading.read_header(); });
     const int height = static_cast<int>(png_get_image_height(png_, info_));
     const int width = static_cast<int>(png_get_image_width(png_, info_));
@@ -53,13 +68,14 @@ class PngReading {
     const bool is_wide = png_get_bit_depth(png_, info_) == 16;
     if (is_wide) wide.create(height, width, 2);
     out.create(height, width, 1);
-    out_ = is_wide ? &wide : &out;
+    write_to(is_wide ? wide : out, 0);
     step([](PngReading& reading) noexcept { reading.read_rows(); });
     if (is_wide) narrow(wide, out);
   }
 
  private:
   using Step = void (*)(PngReading&) noexcept;
+  enum class Wants : std::uint8_t { colors, ids, numbers };
 
   void step(Step f) {
     if (guarded(f)) return;
@@ -82,22 +98,30 @@ class PngReading {
     png_read_info(png_, info_);
     const png_byte bits = png_get_bit_depth(png_, info_);
     const png_byte color = png_get_color_type(png_, info_);
-    if (bits == 16 && !wants_ids_) png_set_strip_16(png_);
+    const bool numbers = wants_ == Wants::numbers;
+    if (bits == 16 && wants_ == Wants::colors) png_set_strip_16(png_);
+    if (bits == 16 && numbers && std::endian::native == std::endian::little) png_set_swap(png_);
     if (has_palette()) png_set_packing(png_);  // indices, a byte each; look_up() converts them
     png_set_check_for_invalid_index(png_, 0);  // look_up() fails for those beyond the palette
-    if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
-    png_set_strip_alpha(png_);
+    if (numbers) {
+      png_set_packing(png_);
+    } else {
+      if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
+      png_set_strip_alpha(png_);
+    }
     passes_ = png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
   }
   bool has_palette() const { return png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE; }
+  // Rows begin `begin` bytes after those of the image.
+  void write_to(Image& out, std::size_t begin) {
+    rows_ = out.data() + begin;
+    row_stride_ = out.row_stride();
+    row_count_ = out.height();
+  }
   void read_rows() {
-    // Indices are stored at the end of the row of colors that they become.
-    const std::size_t begin = has_palette() ? static_cast<std::size_t>(out_->channels() - 1) *
-                                                  png_get_image_width(png_, info_)
-                                            : 0;
     for (int pass = 0; pass < passes_; ++pass) {
-      for (int y = 0; y < out_->height(); ++y) png_read_row(png_, out_->row(y) + begin, nullptr);
+      for (int y = 0; y < row_count_; ++y) png_read_row(png_, rows_ + y * row_stride_, nullptr);
     }
     png_read_end(png_, nullptr);
   }
@@ -155,8 +179,10 @@ class PngReading {
   png_infop info_ = nullptr;
   std::jmp_buf jump_{};
   int passes_ = 1;
-  bool wants_ids_ = false;
-  Image* out_ = nullptr;
+  Wants wants_ = Wants::colors;
+  std::uint8_t* rows_ = nullptr;
+  std::ptrdiff_t row_stride_ = 0;
+  int row_count_ = 0;
   char message_[160]{};
 };
 
@@ -182,11 +208,24 @@ ImageCodec::Header peek_png(File file) {
           (color & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1, color == PNG_COLOR_TYPE_PALETTE};
 }
 
+ValueSpec spec_of_png(File file) {
+  const ImageCodec::Header header = peek_png(file);
+  constexpr std::size_t kBits = 8 + 8 + 8;
+  const std::uint8_t color = file[kBits + 1];
+  const int channels = color == PNG_COLOR_TYPE_PALETTE
+                           ? 1
+                           : header.channels + ((color & PNG_COLOR_MASK_ALPHA) != 0 ? 1 : 0);
+  return {.shape = {header.height, header.width, channels},
+          .dtype = file[kBits] == 16 ? DType::u16 : DType::u8,
+          .layout = Layout::hwc};
+}
+
 void decode_png(File file, Image& out) { PngReading(file).run(out); }
 void decode_png_ids(File file, Image& out) { PngReading(file).run_ids(out); }
+void decode_png_numbers(File file, Tensor& out) { PngReading(file).run_numbers(out); }
 
 }  // namespace
 
-const ImageCodec kPngCodec{peek_png, decode_png, decode_png_ids};
+const ImageCodec kPngCodec{peek_png, decode_png, decode_png_ids, spec_of_png, decode_png_numbers};
 
 }  // namespace sluice

@@ -52,6 +52,6 @@ void decode_webp(File file, Image& out) {
 
 }  // namespace
 
-const ImageCodec kWebpCodec{peek_webp, decode_webp, nullptr};
+const ImageCodec kWebpCodec{peek_webp, decode_webp, nullptr, nullptr, nullptr};
 
 }  // namespace sluice

@@ -195,6 +195,7 @@ const Line kLines[] = {
     LINE(erode(image)),
     LINE(filter_2d(image, {{0, -1, 0}, {-1, 5, -1}, {0, -1, 0}})),
     LINE(flip(image, {.horizontal = g.coin_flip(0.5f)})),
+    LINE(decode_tensor(file)),
     LINE(gamma_correction(image, 0.8f)),
     LINE(grayscale(image)),
     LINE(grayscale(image, {.channels = 3})),

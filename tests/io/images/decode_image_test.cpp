@@ -398,29 +398,35 @@ TEST(DecodeImage, LossyWebpIsNearWhatItWasMadeFrom) {
 }
 
 TEST(DecodeImage, WhatIsNoneOfTheFormatsIsNamed) {
-  EXPECT_EQ(error_of(""), "not a JPEG, PNG, WebP or GIF file: it is empty");
-  EXPECT_EQ(error_of("II*"), "not a JPEG, PNG, WebP or GIF file: starts with 49 49 2a (TIFF)");
-  EXPECT_EQ(error_of("some text"), "not a JPEG, PNG, WebP or GIF file: starts with 73 6f 6d 65");
-  EXPECT_EQ(error_of("GIF88a"), "not a JPEG, PNG, WebP or GIF file: starts with 47 49 46 38 (GIF)");
+  EXPECT_EQ(error_of(""), "not a JPEG, PNG, TIFF, WebP or GIF file: it is empty");
+  EXPECT_EQ(error_of("II*"),
+            "not a JPEG, PNG, TIFF, WebP or GIF file: starts with 49 49 2a (TIFF)");
+  EXPECT_EQ(error_of("some text"),
+            "not a JPEG, PNG, TIFF, WebP or GIF file: starts with 73 6f 6d 65");
+  EXPECT_EQ(error_of("GIF88a"),
+            "not a JPEG, PNG, TIFF, WebP or GIF file: starts with 47 49 46 38 (GIF)");
 }
 
 // Without the library of a format the error says what to do.
 TEST(DecodeImage, AFormatThatThisBuildLacksIsNamed) {
   struct Case {
     ImageFormat format;
-    const char* begin;
+    std::string_view begin;
     const char* error;
   };
+  using namespace std::string_view_literals;
   const Case cases[] = {
       {ImageFormat::png, "\x89PNG\r\n\x1a\n",
        "this build of Sluice cannot decode PNG: install libpng-dev and build it again"},
       {ImageFormat::webp, "RIFF....WEBP",
        "this build of Sluice cannot decode WebP: install libwebp-dev and build it again"},
       {ImageFormat::gif, "GIF89a",
-       "this build of Sluice cannot decode GIF: install libgif-dev and build it again"}};
+       "this build of Sluice cannot decode GIF: install libgif-dev and build it again"},
+      {ImageFormat::tiff, "MM\0*"sv,
+       "this build of Sluice cannot decode TIFF: install libtiff-dev and build it again"}};
   for (const Case& c : cases) {
     if (can_decode(c.format)) continue;
-    EXPECT_EQ(error_of(c.begin), c.error);
+    EXPECT_EQ(error_of(std::string(c.begin)), c.error);
   }
 }
 
