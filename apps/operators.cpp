@@ -236,6 +236,14 @@ std::string python_default(const Parameter& parameter) {
   return default_of(parameter);
 }
 
+// Returns the name of the Python function; those of the forms for tensors take images, too.
+std::string python_function(const std::string& name) {
+  for (const std::string_view both : {"crop", "crop_padded", "flip", "resize", "rotate"}) {
+    if (name == std::string(both) + "_tensor") return std::string(both);
+  }
+  return python_name(name);
+}
+
 // Returns the Python calls of an operator; empty if Python has no function for it.
 std::vector<std::string> python_calls(const OperatorSchema& schema) {
   // Python has its own methods, operators and statements for these, or a function with lists.
@@ -259,6 +267,7 @@ std::vector<std::string> python_calls(const OperatorSchema& schema) {
       {"gpu", {"data.gpu()"}},
       {"list", {}},
       {"log_elements", {}},
+      {"normalize_tensor", {"ops.normalize(image, mean, std, dtype='f32', layout='CHW')"}},
       {"pad", {}},
       {"permute", {"ops.permute(data, axes)"}},
       {"reshape", {"ops.reshape(tensor, sizes, layout='none')"}},
@@ -278,7 +287,7 @@ std::vector<std::string> python_calls(const OperatorSchema& schema) {
     }
   }
   required.insert(required.end(), named.begin(), named.end());
-  return {fmt::format("ops.{}({})", python_name(schema.name), joined(required, ", "))};
+  return {fmt::format("ops.{}({})", python_function(schema.name), joined(required, ", "))};
 }
 
 // The schemas of the operators and of the functions composed of them, by name.

@@ -472,6 +472,28 @@ ParameterOptions<float> end_option(const char* help) {
 
 }  // namespace
 
+OperatorDeclaration& detail::add_resize_options(OperatorDeclaration& declaration) {
+  declaration.parameter("height", size_option("in pixels; default: follows the width, rounded"))
+      .parameter("width", size_option("in pixels; default: follows the height, rounded"))
+      .parameter("shorter", size_option("the shorter side, instead of height and width; the "
+                                        "longer one follows, rounded down"))
+      .choice(
+          "mode", ResizeMode::as_given,
+          {ResizeMode::as_given, ResizeMode::stretch, ResizeMode::not_larger,
+           ResizeMode::not_smaller},
+          "as_given: height and width; stretch: a side that is not given stays; not_larger: the "
+          "largest size of the same shape within them; not_smaller: the smallest around them")
+      .parameter("max_size", size_option("limit of both sides, in pixels"))
+      .parameter("roi_start_y", start_option("start of the region of interest"))
+      .parameter("roi_start_x", start_option("start of the region of interest"))
+      .parameter("roi_end_y", end_option("end of the region of interest; default: the bottom"))
+      .parameter("roi_end_x", end_option("end of the region of interest; default: the right edge"))
+      .constant<bool>(
+          "roi_relative",
+          {.value = false, .help = "starts and ends are fractions of the sides, not pixels"});
+  return add_resize_filter(declaration).checks(check_sizes);
+}
+
 const detail::OperatorPtr& detail::resize_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("resize");
@@ -485,29 +507,9 @@ const detail::OperatorPtr& detail::resize_operator() {
             "resize(image, {.height = 480, .width = 640, .interpolation = Interpolation::bicubic, "
             ".mode = ResizeMode::not_larger, .max_size = 600, .roi_start_y = 0.1f, "
             ".roi_start_x = 0.1f, .roi_end_y = 0.9f, .roi_end_x = 0.9f, .roi_relative = true})")
-        .input<Image>("image")
-        .parameter("height", size_option("in pixels; default: follows the width, rounded"))
-        .parameter("width", size_option("in pixels; default: follows the height, rounded"))
-        .parameter("shorter", size_option("the shorter side, instead of height and width; the "
-                                          "longer one follows, rounded down"))
-        .choice(
-            "mode", ResizeMode::as_given,
-            {ResizeMode::as_given, ResizeMode::stretch, ResizeMode::not_larger,
-             ResizeMode::not_smaller},
-            "as_given: height and width; stretch: a side that is not given stays; not_larger: the "
-            "largest size of the same shape within them; not_smaller: the smallest around them")
-        .parameter("max_size", size_option("limit of both sides, in pixels"))
-        .parameter("roi_start_y", start_option("start of the region of interest"))
-        .parameter("roi_start_x", start_option("start of the region of interest"))
-        .parameter("roi_end_y", end_option("end of the region of interest; default: the bottom"))
-        .parameter("roi_end_x",
-                   end_option("end of the region of interest; default: the right edge"))
-        .constant<bool>(
-            "roi_relative",
-            {.value = false, .help = "starts and ends are fractions of the sides, not pixels"});
-    return add_resize_filter(declaration)
+        .input<Image>("image");
+    return add_resize_options(declaration)
         .output<Image>("image")
-        .checks(check_sizes)
         .defers(defers_by(
             [](kernels::DeferredImage& image, std::int32_t height, std::int32_t width,
                std::int32_t shorter, ResizeMode mode, std::int32_t max_size, float start_y,

@@ -12,6 +12,7 @@
 #include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <array>
 #include <cstdint>
@@ -33,6 +34,15 @@ struct CropOptions {
 
 Value<Image> crop(Value<Image> image, Param<Rectangle> region, const CropOptions& options = {});
 
+struct CropTensorOptions {
+  OutOfBounds out_of_bounds = OutOfBounds::error;
+  Param<double> fill = 0;  // one number for all channels
+};
+
+// Takes a tensor of height x width x channels: see ops/kernels/tensor_images.h.
+Value<Tensor> crop(Value<Tensor> tensor, Param<Rectangle> region,
+                   const CropTensorOptions& options = {});
+
 struct CenterCropOptions {
   Param<int> height = 0;
   Param<int> width = 0;
@@ -44,6 +54,8 @@ Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options);
 namespace detail {
 const OperatorPtr& crop_operator();
 const OperatorPtr& crop_padded_operator();  // used for out_of_bounds = pad
+const OperatorPtr& crop_tensor_operator();
+const OperatorPtr& crop_padded_tensor_operator();
 const OperatorPtr& center_crop_operator();
 }  // namespace detail
 
@@ -100,8 +112,11 @@ struct FlipOptions {
 };
 
 Value<Image> flip(Value<Image> image, const FlipOptions& options = {});
+// Takes a tensor of height x width x channels: see ops/kernels/tensor_images.h.
+Value<Tensor> flip(Value<Tensor> tensor, const FlipOptions& options = {});
 
 namespace detail {
+const OperatorPtr& flip_tensor_operator();
 const OperatorPtr& flip_operator();
 }  // namespace detail
 
@@ -305,8 +320,11 @@ struct ResizeOptions {
 
 // Throws BuildError if no size is given, or `shorter` together with another size.
 Value<Image> resize(Value<Image> image, const ResizeOptions& options);
+// Takes a tensor of height x width x channels: see ops/kernels/tensor_images.h.
+Value<Tensor> resize(Value<Tensor> tensor, const ResizeOptions& options);
 
 namespace detail {
+const OperatorPtr& resize_tensor_operator();
 const OperatorPtr& resize_operator();
 }  // namespace detail
 
@@ -346,7 +364,18 @@ struct RotateOptions {
 
 Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options = {});
 
+struct RotateTensorOptions {
+  bool keep_size = false;
+  Param<double> fill = 0;                                 // one number for all channels
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
+};
+
+// Takes a tensor of height x width x channels: see ops/kernels/tensor_images.h.
+Value<Tensor> rotate(Value<Tensor> tensor, Param<float> degrees,
+                     const RotateTensorOptions& options = {});
+
 namespace detail {
+const OperatorPtr& rotate_tensor_operator();
 const OperatorPtr& rotate_operator();
 // Converts the operator's fill to a Fill, rounded to whole pixel values.
 Fill fill_of(const std::array<float, 4>& numbers);

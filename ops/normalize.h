@@ -12,6 +12,7 @@
 #include <sluice/runtime/tensor.h>
 
 #include <array>
+#include <vector>
 
 namespace sluice {
 
@@ -85,6 +86,21 @@ struct NormalizeOptions {
 };
 Value<Tensor> normalize(Value<Image> image, const NormalizeOptions& options);
 
+// Normalizes a tensor of height x width x channels, of any number type: (x / white - mean) / std
+// for each channel. `white` is 255 for u8 and 65535 for u16. It is 1 for all other types, so mean
+// and std are then in the units of the elements. See ops/kernels/tensor_images.h.
+struct NormalizeTensorOptions {
+  // One number for all channels, or one for each; 16 at most.
+  std::vector<float> mean{0.f};
+  std::vector<float> std{1.f};
+  DType dtype = DType::f32;  // or f16, bf16
+  Layout layout = Layout::chw;
+};
+// Throws BuildError for lists that are empty, too long, or of different lengths above 1, for a std
+// that is not above 0, and for another dtype. Errors of a sample: another number of channels, and
+// for u8 and u16 a mean or std that is not in units of 0 .. 1.
+Value<Tensor> normalize(Value<Tensor> tensor, const NormalizeTensorOptions& options);
+
 struct ToTensorOptions {
   DType dtype = DType::f32;  // or f16, bf16, u8
   Layout layout = Layout::chw;
@@ -94,6 +110,7 @@ Value<Tensor> to_tensor(Value<Image> image, const ToTensorOptions& options = {})
 
 namespace detail {
 const OperatorPtr& crop_mirror_normalize_operator();
+const OperatorPtr& normalize_tensor_operator();
 const OperatorPtr& resize_mirror_normalize_operator();
 }  // namespace detail
 

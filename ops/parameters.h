@@ -153,6 +153,10 @@ inline OperatorDeclaration& add_resize_filter(OperatorDeclaration& declaration) 
            .help = "averages all source pixels when downscaling, not only the nearest ones"});
 }
 
+// Adds the sizes, the region of interest and the filter of resize, with their checks; they follow
+// the only input. Defined in geometry.cpp.
+OperatorDeclaration& add_resize_options(OperatorDeclaration& declaration);
+
 // Adds min_area, max_area, min_ratio and max_ratio, the constants of operators that draw random
 // rectangles. `usual` has the defaults; `ratio_help` says which ratio it is.
 template <class Options>

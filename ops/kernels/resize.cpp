@@ -150,6 +150,7 @@ bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
   const std::size_t taps = static_cast<std::size_t>(taps_);
   starts_.resize(outputs);
   counts_.resize(outputs);
+  exact_taps_ = taps;
   exact_.resize(outputs * taps);
   int most = 1;
   double largest = 0.0;
@@ -229,17 +230,6 @@ void check_box(const Box& box, const Rectangle& in) {
                   box.height, box.width, box.y, box.x, in.height, in.width));
 }
 
-// Computes the nearest input pixel of each output pixel. Positions are added up one by one, like in
-// Pillow: that determines how exact halves are rounded.
-void build_nearest(std::vector<int>& table, int in_length, const AxisPart& part, int out_length) {
-  grow(table, static_cast<std::size_t>(out_length));
-  const double scale = part.length / out_length;
-  double place = part.start + scale * 0.5;
-  for (int i = 0; i < out_length; ++i, place += scale) {
-    table[static_cast<std::size_t>(i)] = std::min(in_length - 1, static_cast<int>(place));
-  }
-}
-
 // Copies pixel columns[x] of the row for x < count. For x < `whole` one more byte may be accessed.
 template <int channels>
 void take_pixels(const std::uint8_t* row, const int* columns, int count, int whole,
@@ -253,6 +243,16 @@ void take_pixels(const std::uint8_t* row, const int* columns, int count, int who
 }
 
 }  // namespace
+
+// Positions are added up one by one, like in Pillow: that determines how exact halves are rounded.
+void build_nearest(std::vector<int>& table, int in_length, const AxisPart& part, int out_length) {
+  grow(table, static_cast<std::size_t>(out_length));
+  const double scale = part.length / out_length;
+  double place = part.start + scale * 0.5;
+  for (int i = 0; i < out_length; ++i, place += scale) {
+    table[static_cast<std::size_t>(i)] = std::min(in_length - 1, static_cast<int>(place));
+  }
+}
 
 Resizer& Resizer::for_this_thread() {
   thread_local Resizer resizer;

@@ -59,6 +59,10 @@ class ResizeTable {
   const std::int16_t* weights(int i) const {
     return weights_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(taps_);
   }
+  // The count() weights before rounding; their sum is 1.
+  const double* exact_weights(int i) const {
+    return exact_.data() + static_cast<std::size_t>(i) * exact_taps_;
+  }
 
  private:
   struct Request {
@@ -77,8 +81,12 @@ class ResizeTable {
   std::vector<int> starts_;
   std::vector<int> counts_;
   std::vector<std::int16_t> weights_;
-  std::vector<double> exact_;  // the weights before rounding, taps_ per output pixel
+  std::size_t exact_taps_ = 0;
+  std::vector<double> exact_;  // exact_taps_ per output pixel
 };
+
+// Computes the nearest input pixel of each output pixel. `table` only grows.
+void build_nearest(std::vector<int>& table, int in_length, const AxisPart& part, int out_length);
 
 // The inner loops, in resize_rows.cpp: a few rows at a time, by SIMD instructions chosen when the
 // program runs. All results are integers and the same on every machine.

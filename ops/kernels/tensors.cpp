@@ -203,31 +203,6 @@ namespace {
 // Sizes up to this limit can be added and rounded up without overflow.
 constexpr std::int64_t kLargest = Shape::kMaxElements;
 
-void check_fill(DType type, double fill) {
-  if (type == DType::f64) return;
-  if (is_fraction(type)) {
-    const double most = type == DType::f16    ? 65504
-                        : type == DType::bf16 ? std::ldexp(2.0 - 1.0 / 128, 127)
-                                              : std::numeric_limits<float>::max();
-    if (std::abs(fill) <= most) return;
-    throw std::invalid_argument(
-        fmt::format("pad_tensor: fill is {}; for a tensor of {}, numbers from {} to {} are "
-                    "possible",
-                    fill, name_of(type), -most, most));
-  }
-  visit_dtype(type, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T>) {
-      constexpr T kLow = std::numeric_limits<T>::min(), kHigh = std::numeric_limits<T>::max();
-      const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
-      if (fill >= static_cast<double>(kLow) && fill < beyond && fill == std::trunc(fill)) return;
-      throw std::invalid_argument(
-          fmt::format("pad_tensor: fill is {}; for a tensor of {}, whole numbers from {} to {} are "
-                      "possible",
-                      fill, name_of(type), +kLow, +kHigh));
-    }
-  });
-}
-
 std::int64_t padded_length(std::int64_t own, const TensorMargin& margin) {
   if (margin.length < 0 || margin.length > kLargest) {
     throw std::invalid_argument(
@@ -255,9 +230,32 @@ std::vector<std::byte> filling(DType type, double fill, std::int64_t count) {
 
 }  // namespace
 
+void check_fill(const char* op, DType type, double fill) {
+  if (type == DType::f64) return;
+  if (is_fraction(type)) {
+    const double most = type == DType::f16    ? 65504
+                        : type == DType::bf16 ? std::ldexp(2.0 - 1.0 / 128, 127)
+                                              : std::numeric_limits<float>::max();
+    if (std::abs(fill) <= most) return;
+    throw std::invalid_argument(
+        fmt::format("{}: fill is {}; for a tensor of {}, numbers from {} to {} are possible", op,
+                    fill, name_of(type), -most, most));
+  }
+  visit_dtype(type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      constexpr T kLow = std::numeric_limits<T>::min(), kHigh = std::numeric_limits<T>::max();
+      const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
+      if (fill >= static_cast<double>(kLow) && fill < beyond && fill == std::trunc(fill)) return;
+      throw std::invalid_argument(fmt::format(
+          "{}: fill is {}; for a tensor of {}, whole numbers from {} to {} are possible", op, fill,
+          name_of(type), +kLow, +kHigh));
+    }
+  });
+}
+
 void pad_tensor(const Tensor& in, const TensorMargin& margin, Tensor& out) {
   const int along = dimension_of("pad_tensor", margin.axis, in.shape().rank);
-  check_fill(in.dtype(), margin.fill);
+  check_fill("pad_tensor", in.dtype(), margin.fill);
   Shape shape = in.shape();
   shape.dims[static_cast<std::size_t>(along)] = padded_length(in.shape()[along], margin);
   out.create(shape, in.dtype(), in.layout());

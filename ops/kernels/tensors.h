@@ -68,6 +68,9 @@ void slice_tensor(const Tensor& in, int axis, std::int64_t start, std::int64_t l
 // Errors: a missing dimension, an invalid length or alignment, and a number that the tensor's type
 // does not hold.
 
+// Throws, with the name `op`, unless the type holds the number.
+void check_fill(const char* op, DType type, double fill);
+
 struct TensorMargin {
   int axis = 0;             // from 0, or from -1 backwards for the last dimensions
   std::int64_t length = 0;  // minimum length of the result

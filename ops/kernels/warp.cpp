@@ -25,8 +25,6 @@ namespace {
 constexpr std::int64_t kOne = std::int64_t{1} << kPlaceBits;
 constexpr std::int64_t kHalf = kOne / 2;
 
-std::int64_t fixed(double value) { return std::llrint(value * static_cast<double>(kOne)); }
-
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   const std::int64_t q = a / b;
   return q * b == a || (a < 0) == (b < 0) ? q : q - 1;
@@ -115,7 +113,7 @@ void nearest_at_border(const Image& in, const FixedLine& line, const Span& span,
 template <int channels>
 void warp(const Image& in, const WarpLine& place, const WarpOptions& options, int width,
           std::uint8_t* out) {
-  FixedLine line{fixed(place.x), fixed(place.y), fixed(place.dx), fixed(place.dy)};
+  FixedLine line = fixed_line(place);
   const std::int64_t right = in.width() * kOne;
   const std::int64_t bottom = in.height() * kOne;
   Span inside{0, width};  // pixels whose source is in the image
@@ -173,12 +171,19 @@ void warp_rows(const Image& in, const AffineMap& from, const WarpOptions& option
         out);
     return;
   }
-  for (int y = 0; y < out.height(); ++y) {
-    const double middle = y + 0.5;
-    const WarpLine line{from.xx * 0.5 + from.xy * middle + from.x0,
-                        from.yx * 0.5 + from.yy * middle + from.y0, from.xx, from.yx};
-    warp_row(in, line, options, out.width(), out.row(y));
-  }
+  for (int y = 0; y < out.height(); ++y)
+    warp_row(in, line_of_row(from, y), options, out.width(), out.row(y));
+}
+
+FixedLine fixed_line(const WarpLine& line) {
+  const auto fixed = [](double place) { return std::llrint(place * static_cast<double>(kOne)); };
+  return {fixed(line.x), fixed(line.y), fixed(line.dx), fixed(line.dy)};
+}
+
+WarpLine line_of_row(const AffineMap& from, int y) {
+  const double middle = y + 0.5;
+  return {from.xx * 0.5 + from.xy * middle + from.x0, from.yx * 0.5 + from.yy * middle + from.y0,
+          from.xx, from.yx};
 }
 
 namespace {

@@ -38,6 +38,9 @@ struct WarpLine {
 };
 constexpr double kFarthest = 16777216;
 
+// Returns the source positions of the centers of row y.
+WarpLine line_of_row(const AffineMap& from, int y);
+
 // The inner loops. They check nothing. This one writes `width` pixels to `out`. `in`: at most 65535
 // pixels high and wide, 1 to 4 channels. Not for bicubic.
 void warp_row(const Image& in, const WarpLine& line, const WarpOptions& options, int width,

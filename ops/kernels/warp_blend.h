@@ -22,6 +22,10 @@ struct FixedLine {
   FixedLine at(std::int64_t i) const { return {x + i * dx, y + i * dy, dx, dy}; }
 };
 
+struct WarpLine;
+// Rounds positions in pixels.
+FixedLine fixed_line(const WarpLine& line);
+
 // Returns the weight: the upper bits of the fraction.
 inline int weight_of(std::int64_t place) {
   const std::int64_t fraction = place & ((std::int64_t{1} << kPlaceBits) - 1);

@@ -23,9 +23,14 @@ from ._graph import require_image as _require_image
 from ._value import Value as _Value
 from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number, name_of_type as _name_of_type
 
+# Operators that also take tensors of height x width x channels. The form of the operator for these has the same parameters,
+# except that `fill` is one number.
+_TAKES_TENSORS = {"crop": "crop_tensor", "crop_padded": "crop_padded_tensor", "flip": "flip_tensor", "resize": "resize_tensor", "rotate": "rotate_tensor"}
+
 # Not public: loops and their lists, which programs write as `for` and sluice.for_loop; `cpu`, `gpu` and casts, which are
-# methods of a Value; and the operators behind + and < of tensors.
+# methods of a Value; the operators behind + and < of tensors; and the forms of operators for tensors.
 _HIDDEN = {
+    *_TAKES_TENSORS.values(), "normalize_tensor",
     "absolute_elements", "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
     "exp_elements", "gpu", "list", "log_elements", "pad", "reverse", "slice", "sqrt_elements",
 }
@@ -61,6 +66,12 @@ def _doc_of(schema: dict) -> str:
     for one in schema["inputs"]:
         types = " or ".join(one["types"]) or one["any"] or "any value"
         lines.append(f"{_python_name(one['name'])} : Value of {types}")
+        if schema["name"] in _TAKES_TENSORS:
+            fill = ", and `fill` is one number" if _builtins.any(its["name"] == "fill" for its in schema["parameters"]) else ""
+            lines.append(
+                "    A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;\n"
+                f"    the result is a tensor of the same type{fill}."
+            )
     for one in schema["parameters"]:
         lines.append(f"{_python_name(one['name'])} : {_type_text(one)}")
         what = one["help"]
@@ -102,10 +113,22 @@ def _signature_of(schema: dict) -> _inspect.Signature:
     return _inspect.Signature(made, return_annotation=_Value)
 
 
+def _with_tensors(schema: dict) -> dict:
+    """Returns the schema; its image may also be a tensor if the operator has a form for that."""
+    if schema["name"] not in _TAKES_TENSORS:
+        return schema
+    image = schema["inputs"][0]
+    return {**schema, "inputs": [{**image, "types": [*image["types"], "tensor"]}, *schema["inputs"][1:]]}
+
+
 def _function_of(schema: dict):
     name = schema["name"]
+    of_tensors = _TAKES_TENSORS.get(name)
 
     def function(*args: Any, **kwargs: Any):
+        image = args[0] if args else kwargs.get("image")
+        if of_tensors is not None and isinstance(image, _Value) and image.type == "tensor":
+            return image.graph.operator(of_tensors, *args, **kwargs)
         for value in (*args, *kwargs.values()):
             if isinstance(value, _Value):
                 return value.graph.operator(name, *args, **kwargs)
@@ -121,7 +144,7 @@ def _function_of(schema: dict):
 
 for _schema in _OPERATORS.values():
     if _schema["name"] not in _HIDDEN:
-        globals()[_python_name(_schema["name"])] = _function_of(_schema)
+        globals()[_python_name(_schema["name"])] = _function_of(_with_tensors(_schema))
 
 
 _NOT_DECODED = {"image": "leave out decode_jpeg, because the operator decodes the file itself"}
@@ -468,9 +491,12 @@ def normalize(
 
     Parameters
     ----------
-    image : Value of image
+    image : Value of image or tensor
+        A tensor has the shape (height, width, channels), with up to 16 different means or deviations. Numbers of type u8
+        are divided by 255, those of u16 by 65535. Other types are not divided: mean and std are in units of the elements.
     mean, std : list of 1, 3 or 4 floats, or float
-        In units of 0 to 1, as in torchvision. A mean must be from -1 to 1, a std above 0 and at most 1.
+        In units of 0 to 1, as in torchvision. A mean must be from -1 to 1, a std above 0 and at most 1. For a tensor, one
+        float, or one for each channel.
     dtype : {'f32', 'f16', 'bf16'}, default 'f32'
     layout : {'CHW', 'HWC'}, default 'CHW'
 
@@ -482,7 +508,14 @@ def normalize(
     if dtype not in ("f32", "f16", "bf16"):
         raise _core.BuildError(f"normalize: dtype must be one of 'f32', 'f16', 'bf16', not {dtype!r}")
     graph, _ = _slot(image, "normalize")
-    return graph.operator("crop_mirror_normalize", image, mean=mean, std=std, dtype=dtype, layout=layout)
+    if image.type != "tensor":
+        return graph.operator("crop_mirror_normalize", image, mean=mean, std=std, dtype=dtype, layout=layout)
+    most = _count_of("normalize_tensor", "mean")
+    lists = {}
+    for what, numbers, count in (("mean", mean, "means"), ("std", std, "deviations")):
+        given = [numbers] if _is_number(numbers) else _list_of_numbers(numbers, f"normalize: {what}")
+        lists |= {what: _padded(given, most, "normalize", what), count: len(given)}
+    return graph.operator("normalize_tensor", image, dtype=dtype, layout=layout, **lists)
 
 
 @_checked(_core.BuildError)
@@ -1174,7 +1207,7 @@ __all__ = sorted(
 )
 __all__ = [name for name in __all__ if name not in ("annotations", "Any", "Sequence")]
 
-_SCHEMAS = {_python_name(_one["name"]): _one for _one in _OPERATORS.values()}
+_SCHEMAS = {_python_name(_one["name"]): _with_tensors(_one) for _one in _OPERATORS.values()}
 _DECLARED = {_name for _name in __all__ if hasattr(globals()[_name], "__signature__")}  # made from the library's declarations
 
 # Arguments that stand for two others, as torchvision, DALI and NumPy have them.

@@ -57,6 +57,17 @@ auto small_images(const PipelineOptions& options) {
   });
 }
 
+[[maybe_unused]] Value<Tensor> sixteen_bits(Graph& g, Value<Bytes> file) {
+  // clang-format off
+    auto tensor = decode_tensor(file);                        // u16 for a file of 16 bits
+    auto region = random_region(decode_image(file));          // reads only the size of the image
+    tensor = resize(crop(tensor, region), {.height = 224, .width = 224});
+    tensor = rotate(tensor, g.uniform(-10.f, 10.f), {.keep_size = true});
+    tensor = flip(tensor, {.horizontal = g.coin_flip(0.5f)});
+    return normalize(tensor, {.mean = {0.2f}, .std = {0.1f}});
+  // clang-format on
+}
+
 TEST(Tensors, AnImageIsOne) {
   Image image = image_of(3);
   const std::uint8_t* const pixels = image.data();

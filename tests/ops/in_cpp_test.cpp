@@ -58,7 +58,8 @@ struct Bench {
   Value<std::vector<std::int64_t>> classes = value<std::vector<std::int64_t>>("classes");
   Value<std::int64_t> label = value<std::int64_t>("label");
   Value<Tensor> boxes = value<Tensor>("boxes"), points = value<Tensor>("points");
-  Value<Tensor> labels = value<Tensor>("labels"), anchors = value<Tensor>("anchors");
+  Value<Tensor> tensor = value<Tensor>("tensor"), labels = value<Tensor>("labels"),
+                anchors = value<Tensor>("anchors");
   Value<int> x = value<int>("x"), y = value<int>("y");
   Suite suite{{"same", [](Value<Image> same, Value<float>) { return same; }}};
 };
@@ -73,13 +74,13 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-#define LINE(...)                                                                              \
-  Line {                                                                                       \
-    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                           \
-      [[maybe_unused]] auto& [builder, g, image, jpeg, file, region, images, weights, classes, \
-                              label, boxes, points, labels, anchors, x, y, suite] = bench;     \
-      static_cast<void>(__VA_ARGS__);                                                          \
-    }                                                                                          \
+#define LINE(...)                                                                                  \
+  Line {                                                                                           \
+    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                               \
+      [[maybe_unused]] auto& [builder, g, image, jpeg, file, region, images, weights, classes,     \
+                              label, boxes, points, tensor, labels, anchors, x, y, suite] = bench; \
+      static_cast<void>(__VA_ARGS__);                                                              \
+    }                                                                                              \
   }
 
 const Line kLines[] = {
@@ -195,6 +196,12 @@ const Line kLines[] = {
     LINE(erode(image)),
     LINE(filter_2d(image, {{0, -1, 0}, {-1, 5, -1}, {0, -1, 0}})),
     LINE(flip(image, {.horizontal = g.coin_flip(0.5f)})),
+    LINE(flip(tensor, {.horizontal = g.coin_flip(0.5f)})),
+    LINE(crop(tensor, region)),
+    LINE(crop(tensor, region, {.out_of_bounds = OutOfBounds::pad, .fill = 1000})),
+    LINE(resize(tensor, {.height = 224, .width = 224})),
+    LINE(rotate(tensor, g.uniform(-10.f, 10.f), {.keep_size = true})),
+    LINE(normalize(tensor, {.mean = {0.1f}, .std = {0.2f}})),
     LINE(decode_tensor(file)),
     LINE(gamma_correction(image, 0.8f)),
     LINE(grayscale(image)),
