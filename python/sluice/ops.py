@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins as _builtins
 import functools as _functools
 import inspect as _inspect
+import sys as _sys
 import warnings as _warnings
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from . import _core, _peers
 from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, near as _near, short as _short
 from ._describing import refusing as _refusing
 from ._eager import eager as _eager
+from ._forms import with_form as _with_form
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._graph import require_image as _require_image
 from ._value import Value as _Value
@@ -28,12 +30,25 @@ from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_num
 _TAKES_TENSORS = {"crop": "crop_tensor", "crop_padded": "crop_padded_tensor", "flip": "flip_tensor", "resize": "resize_tensor", "rotate": "rotate_tensor"}
 
 # Not public: loops and their lists, which programs write as `for` and sluice.for_loop; `cpu`, `gpu` and casts, which are
-# methods of a Value; the operators behind + and < of tensors; and the forms of operators for tensors.
+# methods of a Value; the operators behind + and < of tensors; the forms of operators for tensors; `filter`, which is
+# sluice.drop_unless; and parts of other operators, which the library adds itself.
 _HIDDEN = {
     *_TAKES_TENSORS.values(), "normalize_tensor",
-    "absolute_elements", "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
-    "exp_elements", "gpu", "list", "log_elements", "pad", "reverse", "slice", "sqrt_elements",
+    "absolute_elements", "append", "appended", "aug_mix_weights", "cast_elements", "constant", "convert", "count", "cpu", "decode_image_size",
+    "decode_jpeg_size", "draw", "element", "elementwise", "elementwise_number", "exp_elements", "filter", "gpu", "list", "log_elements",
+    "magnitude", "pad", "reduce", "reverse", "slice", "sqrt_elements",
 }
+
+#: Operators with another name in Python. The second one is the library's, which saved plans contain.
+_NAMES = {"transpose_image": "transpose"}
+_PYTHON_NAMES = {name: python for python, name in _NAMES.items()}
+
+#: Old names, which still work, and what to write.
+_DEPRECATED = {"filter": "sluice.drop_unless", "transpose": "ops.transpose_image"}
+
+
+def _name_in_python(operator: str) -> str:
+    return _PYTHON_NAMES.get(operator) or _python_name(operator)
 
 
 def _type_text(parameter: dict) -> str:
@@ -132,9 +147,9 @@ def _function_of(schema: dict):
         for value in (*args, *kwargs.values()):
             if isinstance(value, _Value):
                 return value.graph.operator(name, *args, **kwargs)
-        return _require_graph(f"ops.{_python_name(name)}()").operator(name, *args, **kwargs)
+        return _require_graph(f"ops.{_name_in_python(name)}()").operator(name, *args, **kwargs)
 
-    function.__name__ = _python_name(name)
+    function.__name__ = _name_in_python(name)
     function.__qualname__ = function.__name__
     function.__module__ = __name__
     function.__doc__ = _doc_of(schema)
@@ -144,7 +159,7 @@ def _function_of(schema: dict):
 
 for _schema in _OPERATORS.values():
     if _schema["name"] not in _HIDDEN:
-        globals()[_python_name(_schema["name"])] = _function_of(_with_tensors(_schema))
+        globals()[_name_in_python(_schema["name"])] = _function_of(_with_tensors(_schema))
 
 
 _NOT_DECODED = {"image": "leave out decode_jpeg, because the operator decodes the file itself"}
@@ -817,6 +832,17 @@ def color_jitter(
     return _Value(graph, made)
 
 
+def _drawn_fill(image: _Value, fill: str) -> _Value:
+    """Returns a color for each sample as a tensor."""
+    if fill == "mean":
+        pixel = image.graph.operator("resize", image, height=1, width=1, interpolation="box")
+        return reshape(pixel.cast("f32"), -1)
+    if fill != "random":
+        raise _core.BuildError(f"random_erasing: fill must be a color, 'mean' or 'random' (got {fill!r})")
+    colors = [image.graph.operator("uniform", 0, 255) for _ in range(3)]
+    return _Value(image.graph, image.graph._tensor_of(colors))
+
+
 @_checked(_core.BuildError)
 def random_erasing(
     image: _Value,
@@ -826,7 +852,7 @@ def random_erasing(
     max_area: float = 0.33,
     min_ratio: float = 0.3,
     max_ratio: float = 3.3,
-    fill: int | tuple[int, int, int] | _Value = 0,
+    fill: int | tuple[int, int, int] | str | _Value = 0,
 ) -> _Value:
     """Fills a random rectangle with a color, with the given probability.
 
@@ -839,14 +865,16 @@ def random_erasing(
         The range of the rectangle's area, as a share of the image's area.
     min_ratio, max_ratio : float, default 0.3 and 3.3
         The range of the rectangle's height divided by its width.
-    fill : int, list of 3 or 4 ints, or Value of a tensor, default 0
-        The color, 0 to 255.
+    fill : int, list of 3 or 4 ints, Value of a tensor, 'mean' or 'random', default 0
+        The color, 0 to 255. 'mean' is the mean of the image, 'random' a random color for each sample.
 
     Returns
     -------
     image : Value of image
     """
     graph, slot = _image_slot(image, "random_erasing")
+    if isinstance(fill, str):
+        fill = _drawn_fill(image, fill)
     of_sample = fill.slot if isinstance(fill, _Value) else None
     made = graph.core.random_erasing(
         slot, probability, min_area, max_area, min_ratio, max_ratio,
@@ -1207,7 +1235,7 @@ __all__ = sorted(
 )
 __all__ = [name for name in __all__ if name not in ("annotations", "Any", "Sequence")]
 
-_SCHEMAS = {_python_name(_one["name"]): _with_tensors(_one) for _one in _OPERATORS.values()}
+_SCHEMAS = {_name_in_python(_one["name"]): _with_tensors(_one) for _one in _OPERATORS.values()}
 _DECLARED = {_name for _name in __all__ if hasattr(globals()[_name], "__signature__")}  # made from the library's declarations
 
 # Arguments that stand for two others, as torchvision, DALI and NumPy have them.
@@ -1287,7 +1315,8 @@ def _with_pairs(function: Any) -> Any:
 
 for _name in __all__:
     _function = _with_pairs(globals()[_name])
-    globals()[_name] = _eager(_refusing(Exception)(_function), _SCHEMAS.get(_name) if _name in _DECLARED else None)
+    _function = _eager(_refusing(Exception)(_function), _SCHEMAS.get(_name) if _name in _DECLARED else None)
+    globals()[_name] = _refusing(Exception)(_with_form(_function))
 
 
 def __dir__() -> list[str]:
@@ -1297,6 +1326,9 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name in _DEPRECATED:
+        _warnings.warn(f"ops.{name} has a new name: {_DEPRECATED[name]}", DeprecationWarning, stacklevel=2)
+        return _sys.modules[__package__].drop_unless if name == "filter" else globals()[_DEPRECATED[name].removeprefix("ops.")]
     advice = _peers.for_name(name)
     if advice is not None:
         raise AttributeError(f"there is no operator {name!r}; {_peers.instead(advice)}")

@@ -79,7 +79,7 @@ def _stub_of_operator(name: str, schema: dict) -> str:
 
 def text() -> str:
     """What the file says."""
-    by_name = {ops._python_name(one["name"]): one for one in OPERATORS.values()}
+    by_name = {ops._name_in_python(one["name"]): one for one in OPERATORS.values()}
     lines = [
         "# Made by python/tools/make_stubs.py of the operators' declarations.",
         "from typing import Any, Literal, Sequence, overload",

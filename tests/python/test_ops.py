@@ -30,8 +30,8 @@ def test_every_operator_is_a_function_that_tells_what_it_takes():
     for schema in OPERATORS.values():
         if schema["name"] in ops._HIDDEN:
             continue
-        function = getattr(ops, ops._python_name(schema["name"]))
-        if ops._python_name(schema["name"]) not in ops._DECLARED:  # lists are written there as long as they are
+        function = getattr(ops, ops._name_in_python(schema["name"]))
+        if ops._name_in_python(schema["name"]) not in ops._DECLARED:  # lists are written there as long as they are
             assert schema["name"] in (
                 "cat", "choice", "choice_index", "exp", "filter_2d", "log", "maximum", "minimum", "pad_tensor", "permute", "reshape",
                 "slice_tensor", "sqrt", "stack",
@@ -59,7 +59,7 @@ SAME = {
     "flip": (lambda x: ops.flip(x, horizontal=True), lambda p: p[:, ::-1]),
     "flip of some": (lambda x: ops.flip(x, horizontal=sluice.constant(True)), lambda p: p[:, ::-1]),
     "crop": (lambda x: ops.crop(x, region=(1, 2, 3, 4)), lambda p: p[1:4, 2:6]),
-    "transpose": (lambda x: ops.transpose(x), lambda p: p.swapaxes(0, 1)),
+    "transpose": (lambda x: ops.transpose_image(x), lambda p: p.swapaxes(0, 1)),
     "rot90": (lambda x: ops.rot90(x, turns=3), lambda p: numpy.rot90(p, 3)),
     "rot90 clockwise": (lambda x: ops.rot90(x, -1), lambda p: numpy.rot90(p, -1)),
     "d4": (lambda x: ops.d4(x, 7), lambda p: numpy.rot90(p[:, ::-1], 3)),

@@ -26,7 +26,7 @@ OTHER_NAMES = {
     "make_pipeline": "sluice.pipeline", "map_into": "sluice.map", "memory_in": "sluice.memory", "mnist_in": "sluice.mnist",
     "normal": "ops.normal", "operators": "ops.__dir__", "read": "sluice.files", "read_file": "sluice.files",
     "shard_of_environment": "sluice.files", "tap": "sluice.map", "tar_at": "sluice.tar", "tar_in": "sluice.tar",
-    "to_dot": "sluice.Pipeline.graph", "to_string": "sluice.Pipeline.explain", "uniform": "ops.uniform",
+    "to_dot": "sluice.Pipeline.graph", "to_string": "sluice.Pipeline.explain", "transpose": "ops.transpose_image", "uniform": "ops.uniform",
     "urls_in": "sluice.urls", "urls_of": "sluice.urls", "values_of": "sluice.iterate", "words_of": "sluice.LeftOutWarning",
     "workers": "sluice.WorkerOptions",
 }
@@ -58,11 +58,10 @@ HELPERS = {
 ONLY_PYTHON = {
     "C++ has an operator sign or a member function for it": {
         "add", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "divide", "equal", "greater", "greater_equal", "less",
-        "less_equal", "multiply", "negate", "not_", "not_equal", "remainder", "subtract", "absolute", "convert",
+        "less_equal", "multiply", "negate", "not_", "not_equal", "remainder", "subtract", "absolute",
     },
     "C++ has an overload, or an option of another function": {
-        "aug_mix_weights", "crop_padded", "decode_and_resize", "decode_image_size", "decode_jpeg_size", "draw",
-        "erase_region", "magnitude", "paste_masked", "random_crop_region", "random_region_of_file", "reduce", "region_size",
+        "crop_padded", "decode_and_resize", "erase_region", "paste_masked", "random_crop_region", "random_region_of_file", "region_size",
     },
     "Python's classes and errors": {
         "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BufferRing", "BuildError", "Column", "DeviceError", "DrawWarning",
