@@ -10,8 +10,10 @@ Threads: those of the description, one. Errors: `BuildError`; the graph forgets 
 """
 
 import dataclasses
+import functools
 import re
 import sys
+import types
 from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
@@ -141,6 +143,26 @@ def _further(shape: Shape) -> dict:
     return {name: id(x) for name, x in held.items() if name not in shape.keys}
 
 
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+
+
+class _ChosenFunction:
+    """A function that differs between the branches of a choice: each call is a choice of the same samples."""
+
+    def __init__(self, name: str, by: str, on: Any, functions: list):
+        self.__name__ = getattr(functions[0], "__name__", "function")
+        self._choice = name, by, on
+        self._functions = functions
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from ._control import if_else, select
+
+        name, by, on = self._choice
+        calls = [lambda one=one: one(*args, **kwargs) for one in self._functions]
+        called = f"{self.__name__} of {name}"
+        return if_else(on, *calls, name=called) if by == "truth" else select(on, calls, name=called)
+
+
 class OpenChoice:
     """A choice: open it, begin and end each branch, then close it, which returns what the branches have in common.
 
@@ -161,6 +183,7 @@ class OpenChoice:
     def __init__(self, graph: Any, name: str, branches: list[str], by: str, on: Any, ordered: bool = True):
         self.graph = graph
         self.name = name
+        self.by, self.on = by, on
         self.branches = branches
         self.ordered = ordered
         self.given: list[dict[str, tuple]] = []  # for each name: (leaves, shape)
@@ -276,6 +299,8 @@ class OpenChoice:
         """Returns one leaf of all branches: a plain one if it is the same in all, else a Value for each."""
         if all(same(row[0], x) for x in row) and not self._is_of_only_branch(row[0]):
             return row[0], None
+        if all(isinstance(x, (*_FUNCTIONS, _ChosenFunction)) for x in row):
+            return _ChosenFunction(self.name, self.by, self.on, row), None
         like = next((x for x in row if is_value(x)), None)
         for branch, x in zip(self.branches, row):
             if not is_value(x) and not is_plain_number(x):

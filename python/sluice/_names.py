@@ -4,6 +4,7 @@ Works on the syntax tree of one function. Pure functions; the tree stays as it i
 """
 
 import ast
+import copy
 from collections.abc import Iterable, Iterator
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -24,10 +25,10 @@ def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]
 
 
 def assigned(nodes: Iterable[ast.AST]) -> set[str]:
-    """Returns the names that these statements assign in their function's scope."""
+    """Returns the names that these statements assign or delete in their function's scope."""
     names: set[str] = set()
     for node in within(nodes, (*_SCOPES, *_COMPREHENSIONS)):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names.add(node.id)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names.add(node.name)
@@ -48,7 +49,7 @@ def read(nodes: Iterable[ast.AST]) -> set[str]:
         node.id
         for root in nodes
         for node in ast.walk(root)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
 
 
@@ -64,6 +65,8 @@ def ends(statements: list[ast.stmt]) -> bool:
         return ends(last.body) and ends(last.orelse)
     if isinstance(last, ast.Match):
         return all(ends(case.body) for case in last.cases) and any(map(_takes_all, last.cases))
+    if isinstance(last, ast.Try):
+        return not last.orelse and not _returns(last.finalbody) and all(map(ends, _branches(last)))
     return isinstance(last, (ast.Return, ast.Raise))
 
 
@@ -75,40 +78,67 @@ def _returns(statements: list[ast.stmt]) -> bool:
     """True if one of these returns, itself or in a branch."""
     return any(
         isinstance(one, ast.Return)
-        or (isinstance(one, ast.If) and (_returns(one.body) or _returns(one.orelse)))
-        or (isinstance(one, ast.Match) and any(_returns(case.body) for case in one.cases))
+        or (isinstance(one, (ast.If, ast.Match, ast.Try)) and any(map(_returns, _blocks(one))))
         for one in statements
     )
 
 
-def lift_returns(statements: list[ast.stmt], last: bool) -> list[ast.stmt]:
+#: How many nodes of the syntax tree lift_returns copies into branches, in all.
+_MOST_COPIED = 4_000
+
+
+class _Copies:
+    """Copies of statements for several branches, up to a total size."""
+
+    def __init__(self) -> None:
+        self.left = _MOST_COPIED
+
+    def of(self, statements: list[ast.stmt], count: int) -> list[list[ast.stmt]] | None:
+        """Returns `count` equal lists, the first of which are the statements themselves; None if they are too large."""
+        every = [node for one in statements for node in ast.walk(one)]
+        self.left -= len(every) * (count - 1)
+        declares = any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in every)
+        if count > 1 and (self.left < 0 or declares):  # a name may be declared once only
+            return None
+        return [statements, *(copy.deepcopy(statements) for _ in range(count - 1))]
+
+
+def lift_returns(statements: list[ast.stmt], last: bool, inside: bool = False, copies: _Copies | None = None) -> list[ast.stmt]:
     """Returns equivalent statements without `return` in branches.
 
-    Branches of which every path returns assign RESULT, and one `return` follows. Statements after a branch that returns
-    become a part of the other branch. `last`: the function ends after these statements.
+    Branches of which every path returns assign RESULT, and one `return` follows. If only some paths return, the statements
+    after the branch become a part of each branch that does not. So does a `try` in a branch, if all its paths return.
+    `last`: the function ends after these statements. `inside`: they are a branch.
     """
+    copies = copies or _Copies()
     done: list[ast.stmt] = []
     for k, one in enumerate(statements):
         rest = statements[k + 1 :]
-        choice = isinstance(one, (ast.If, ast.Match)) and _returns([one])
-        if isinstance(one, ast.If) and choice and not ends([one]) and (last or ends(rest)):
-            branches = [one.body, one.orelse]
-            opened = [branch for branch in branches if not ends(branch)]
-            if len(opened) == 1:
-                opened[0].extend(rest if ends(rest) else [*rest, ast.copy_location(ast.Return(None), one)])
+        choice = isinstance(one, (ast.If, ast.Match) + ((ast.Try,) if inside else ())) and _returns([one])
+        if isinstance(one, (ast.If, ast.Match)) and choice and not ends([one]) and (last or ends(rest)):
+            if isinstance(one, ast.Match) and not any(map(_takes_all, one.cases)):
+                one.cases.append(ast.match_case(ast.copy_location(ast.MatchAs(), one), None, []))
+            opened = [branch for branch in _branches(one) if not ends(branch)]
+            following = rest if ends(rest) else [*rest, ast.copy_location(ast.Return(None), one)]
+            copied = copies.of(following, len(opened))
+            if copied is not None:
+                for branch, more in zip(opened, copied):
+                    branch.extend(more)
                 rest = []
         if choice and ends([one]):
             for branch in _branches(one):
-                branch[:] = _to_result(lift_returns(branch, True))
+                branch[:] = _to_result(lift_returns(branch, True, True, copies))
             out = ast.copy_location(ast.Return(ast.copy_location(ast.Name(RESULT, ast.Load()), one)), one)
             return [*done, one, out, *rest]
         for branch in _blocks(one):
-            branch[:] = lift_returns(branch, False)
+            branch[:] = lift_returns(branch, False, inside, copies)
         done.append(one)
     return done
 
 
 def _branches(one: ast.stmt) -> list[list[ast.stmt]]:
+    if isinstance(one, ast.Try):
+        return [one.body, *(part.body for part in one.handlers)]
     return [one.body, one.orelse] if isinstance(one, ast.If) else [case.body for case in one.cases]
 
 
@@ -260,7 +290,6 @@ _CURES = {
         "`raise`",
         "it would be raised while the pipeline is described, for all samples; let a function of sluice.map raise it",
     ),
-    ast.Delete: ("`del` of a name", "leave the name alone; what is not used costs nothing"),
 }
 
 
@@ -285,8 +314,6 @@ def obstacles(statements: list[ast.AST], globals_: set[str], loop: bool = False)
                 found.append((node.lineno, "`return` inside a loop", "assign a variable there, and return it after"))
             else:
                 add(node, kind)
-        elif kind is ast.Delete and any(isinstance(one, ast.Name) for one in node.targets):
-            add(node, kind)
         elif isinstance(node, ast.stmt) and not _blocks(node) and assigned([node]) & globals_:
             name = sorted(assigned([node]) & globals_)[0]
             found.append(

@@ -115,10 +115,8 @@ WRONG = [
         """
         def f(n):
             if n > 0:
-                try:
+                with open("x") as file:
                     return n
-                finally:
-                    pass
             return 2
         """,
         "wrong.py:4: `return` inside `try` or `with` cannot stand in the `if` in line 2, which a Value decides; assign "
@@ -151,10 +149,9 @@ WRONG = [
             m = n
             if n > 0:
                 del m
-            return n
+            return m
         """,
-        "wrong.py:4: `del` of a name cannot stand in the `if` in line 3, which a Value decides; leave the name alone; "
-        "what is not used costs nothing",
+        "wrong.py:3: 'm' has no value after `if in line 3`: the branch 'then' does not assign it; assign it in every branch, or before",
     ),
     (
         """

@@ -1,0 +1,209 @@
+"""`return` in inner branches, `del` of names, and functions that branches define: as in Python, for each sample."""
+
+import functools
+
+import pytest
+
+import sluice
+from sluice._names import _MOST_COPIED
+
+NUMBERS = range(-3, 7)
+
+
+def return_in_an_inner_branch(x):
+    if x > 1:
+        if x > 2:
+            return x * 100
+        x = x + 1
+    return x
+
+
+def two_levels_down(x):
+    y = x
+    if x > 0:
+        y = y + 1
+        if x > 1:
+            y = y * 2
+            if x > 2:
+                return y * 100
+            y = y - 5
+        y = y + 7
+    return x + y
+
+
+def in_both_branches(x):
+    if x > 1:
+        if x == 3:
+            return 30
+        x = x * 2
+    else:
+        if x == -1:
+            return -10
+        x = x - 1
+    x = x + 1
+    if x > 9:
+        return 99
+    return x
+
+
+def in_an_elif(x):
+    if x == 0:
+        y = 5
+    elif x > 0:
+        if x > 4:
+            return 1
+        y = x
+    else:
+        return 2
+    return y * 3
+
+
+def after_a_match(x):
+    match x:
+        case 1:
+            return 10
+        case 2:
+            if x > 5:
+                return 20
+            x = x + 50
+    return x * 2
+
+
+def in_a_try(x):
+    if x > 1:
+        try:
+            return x * 10
+        finally:
+            x = 0
+    return x
+
+
+def in_a_handler(x):
+    if x > 1:
+        try:
+            if x > 3:
+                return x * 10
+            return x * 20
+        except ValueError:
+            return -1
+    return x
+
+
+def delete_in_a_branch(x):
+    if x > 1:
+        t = x * 2
+        x = t + 1
+        del t
+    return x
+
+
+def delete_before_assigning(x):
+    t = x * 2
+    if x > 1:
+        x = t + 1
+        del t
+    else:
+        del t
+    t = x + 1
+    return t
+
+
+def delete_in_a_loop(x):
+    for i in range(x):
+        t = i * 2
+        x = x + t
+        del t
+    return x
+
+
+def functions_of_both_branches(x):
+    if x > 1:
+        def change(a):
+            return a * 10
+    else:
+        def change(a):
+            return a + 1
+    return change(x) + change(2)
+
+
+def lambdas_with_a_choice_inside(x):
+    scale = 3
+    if x > 1:
+        change = lambda a: a * scale if a > 2 else -a  # noqa: E731
+    else:
+        change = functools.partial(lambda a, b: a + b, b=7)
+    scale = 5
+    return change(x)
+
+
+def functions_of_a_match(x):
+    match x:
+        case 0:
+            change = lambda a: a + 1  # noqa: E731
+        case 1:
+            change = lambda a: a + 20  # noqa: E731
+        case _:
+            change = lambda a: a * 2  # noqa: E731
+    return change(x)
+
+
+FUNCTIONS = [one for one in dict(globals()).values() if getattr(one, "__module__", "") == __name__]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_each_sample_is_as_in_python(function):
+    @sluice.pipeline(batch_size=len(NUMBERS))
+    def described():
+        return sluice.graph_function(function)(sluice.source(lambda i: NUMBERS[i], int, samples=len(NUMBERS)))
+
+    (batch,) = described()
+    assert batch[0].tolist() == [function(x) for x in NUMBERS]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_plain_numbers_are_as_in_python(function):
+    again = sluice.graph_function(function)
+    assert [again(x) for x in NUMBERS] == [function(x) for x in NUMBERS]
+
+
+def test_the_branch_that_is_not_taken_does_not_run():
+    called = []
+
+    @sluice.pipeline(batch_size=len(NUMBERS))
+    def described():
+        x = sluice.source(lambda i: NUMBERS[i], int, samples=len(NUMBERS))
+        if x > 1:
+            change = lambda a: sluice.map(lambda n: called.append(n) or n, a, returns=int)  # noqa: E731
+        else:
+            change = lambda a: a  # noqa: E731
+        return change(x)
+
+    (batch,) = described()
+    assert batch[0].tolist() == list(NUMBERS) and sorted(called) == [2, 3, 4, 5, 6]
+
+
+def test_a_deleted_name_has_no_value():
+    @sluice.pipeline
+    def described():
+        x = sluice.source(lambda i: i, int, samples=2)
+        if x > 0:
+            y = x
+            del y
+        else:
+            y = 1
+        return y
+
+    with pytest.raises(sluice.RewriteError, match="'y' has no value after `if"):
+        described()
+
+
+def test_many_returns_are_copied_up_to_a_limit(tmp_path):
+    count = _MOST_COPIED.bit_length()
+    lines = ["def long(x):"]
+    for i in range(count):
+        lines += [f"    if x > {i}:", f"        if x == {100 + i}:", f"            return {i}", "        x = x + 1"]
+    (tmp_path / "long.py").write_text("\n".join([*lines, "    return x", ""]))
+    scope = {}
+    exec(compile((tmp_path / "long.py").read_text(), str(tmp_path / "long.py"), "exec"), scope)
+    again = sluice.graph_function(scope["long"])
+    assert [again(x) for x in range(130)] == [scope["long"](x) for x in range(130)]
