@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import json
 import linecache
+import os
 import pathlib
 import re
 import subprocess
@@ -146,6 +147,23 @@ def test_the_notebook_runs_and_shows_its_outputs(desk, capsys):
         printed = capsys.readouterr().out
         for stored in cell["outputs"]:
             check_output(stored, printed, value, error)
+
+
+def test_one_command_makes_the_outputs_of_the_notebook(tmp_path):
+    def stored(path):
+        cells = json.loads(path.read_text())["cells"]
+        for output in [one for cell in cells for one in cell.get("outputs", ())]:
+            output.get("data", {}).pop("text/html", None)  # a drawing if Graphviz is installed
+        return cells
+
+    again = tmp_path / "notebook.ipynb"
+    again.write_text(NOTEBOOK.read_text())
+    package = str(pathlib.Path(sluice.__file__).parents[1])
+    command = [sys.executable, "-B", str(ROOT / "scripts/notebook"), str(again)]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": package})
+    assert stored(again) == stored(NOTEBOOK), "scripts/notebook stores them anew"
+    images = [one for cell in stored(again) for one in cell.get("outputs", ()) if "image/jpeg" in one.get("data", {})]
+    assert len(images) >= 2
 
 
 def options_of_headers():
