@@ -40,9 +40,8 @@ const OperatorPtr& box_blur_operator();
 // A point becomes a disk with a smooth edge. Borders are reflected without repeating the outermost
 // pixel. See ops/kernels/filter.h.
 struct DefocusOptions {
-  Param<int> radius = 3;  // of the disk, in pixels; 1 to 50
-  Param<float> alias_blur =
-      0.1f;  // sigma of the Gaussian that smooths its edge, in pixels; 0 to 10
+  Param<int> radius = 3;           // of the disk, in pixels; 1 to 50
+  Param<float> alias_blur = 0.1f;  // sigma of the Gaussian for its edge, in pixels; 0 to 10
 };
 
 Value<Image> defocus(Value<Image> image, const DefocusOptions& options = {});

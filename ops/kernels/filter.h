@@ -135,8 +135,8 @@ void motion_blur(const Image& in, int length, float degrees, Image& out);
 inline constexpr int kLargestDefocus = 50;
 inline constexpr float kLargestAliasBlur = 10;
 
-// Returns the weights that are not 0, row by row, in the order of summation. Throws the errors of
-// defocus() for its numbers.
+// Returns the weights of at least 2^-30, row by row, in the order of summation. Smaller ones do not
+// change the result. Throws the errors of defocus() for its numbers.
 std::vector<WindowWeight> defocus_weights(int radius, float alias_blur);
 
 void defocus(const Image& in, int radius, float alias_blur, Image& out);

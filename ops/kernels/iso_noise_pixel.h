@@ -71,11 +71,8 @@ constexpr void add_iso_noise(const std::uint8_t* from, int channels, double coun
   int turns = static_cast<int>(turn / 6);
   if (turn < 6 * turns) --turns;
   const auto moved = static_cast<float>(turn - 6 * turns);
-  const float hue = wrapped_hue(wrapped_hue((is_red     ? 6.0f
-                                             : is_green ? 2.0f
-                                                        : 4.0f) +
-                                            offset) +
-                                moved);
+  const float start = is_red ? 6.0f : is_green ? 2.0f : 4.0f;
+  const float hue = wrapped_hue(wrapped_hue(start + offset) + moved);
   for (int c = 0; c < 3; ++c) {
     const float k = wrapped_hue(hue + static_cast<float>(5 - 2 * c));
     const float slope = k < 4 - k ? k : 4 - k;

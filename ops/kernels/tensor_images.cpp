@@ -372,7 +372,7 @@ void rotate_tensor(const Tensor& in, float degrees, const RotateTensorOptions& o
   constexpr const char* kOp = "rotate";
   const Pixels pixels(kOp, in);
   check_finite(kOp, "the angle", degrees);
-  check_warp(kOp, options.interpolation);
+  check_warp(kOp, options.interpolation, Border::constant);
   check_fill(kOp, in.dtype(), options.fill);
   const RotationGeometry rotation =
       rotation_geometry_of(pixels.height(), pixels.width(), degrees, options.keep_size);

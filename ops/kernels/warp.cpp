@@ -25,6 +25,8 @@ namespace {
 constexpr std::int64_t kOne = std::int64_t{1} << kPlaceBits;
 constexpr std::int64_t kHalf = kOne / 2;
 
+std::int64_t fixed(double value) { return std::llrint(value * static_cast<double>(kOne)); }
+
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   const std::int64_t q = a / b;
   return q * b == a || (a < 0) == (b < 0) ? q : q - 1;
@@ -176,7 +178,6 @@ void warp_rows(const Image& in, const AffineMap& from, const WarpOptions& option
 }
 
 FixedLine fixed_line(const WarpLine& line) {
-  const auto fixed = [](double place) { return std::llrint(place * static_cast<double>(kOne)); };
   return {fixed(line.x), fixed(line.y), fixed(line.dx), fixed(line.dy)};
 }
 

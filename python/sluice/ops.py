@@ -82,10 +82,13 @@ def _doc_of(schema: dict) -> str:
         types = " or ".join(one["types"]) or one["any"] or "any value"
         lines.append(f"{_python_name(one['name'])} : Value of {types}")
         if schema["name"] in _TAKES_TENSORS:
-            fill = ", and `fill` is one number" if _builtins.any(its["name"] == "fill" for its in schema["parameters"]) else ""
+            names = [its["name"] for its in schema["parameters"]]
+            has = [its["name"] for its in _OPERATORS[_TAKES_TENSORS[schema["name"]]]["parameters"]]
+            rules = ["`fill` is one number"] if "fill" in names else []
+            rules += [f"there is no `{name}`" for name in names if name not in has]
             lines.append(
                 "    A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;\n"
-                f"    the result is a tensor of the same type{fill}."
+                f"    the result is a tensor of the same type{''.join(f', and {rule}' for rule in rules)}."
             )
     for one in schema["parameters"]:
         lines.append(f"{_python_name(one['name'])} : {_type_text(one)}")
