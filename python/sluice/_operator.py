@@ -135,13 +135,17 @@ class _Checked:
 
 
 class _Run:
-    """What `map` calls for each sample: checks the parameters and calls the function."""
+    """What `map` calls for each sample: checks the parameters and calls the function. It has the function's name and setup."""
+
+    __slots__ = ("_operator", "__weakref__")
 
     def __init__(self, operator: Operator):
         self._operator = operator
-        self.__qualname__ = operator.__qualname__
-        if hasattr(operator.function, "__worker_init__"):
-            self.__worker_init__ = operator.function.__worker_init__
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("__qualname__", "__worker_init__"):
+            return getattr(self._operator.function, name)
+        raise AttributeError(name)
 
     def __reduce__(self) -> tuple:
         return _Run, (self._operator,)
@@ -197,6 +201,7 @@ class Operator:
         }
         self.__doc__ = _doc_of(self.schema)
         self.__signature__ = _signature_of(self.schema)
+        self._run = _Run(self)
         self._plans = Plans(functools.partial(self._record, 0), self.schema)
 
     def _require_function(self) -> None:
@@ -244,7 +249,7 @@ class Operator:
             if x.type != one.type:
                 raise _core.BuildError(f"{name}: {one.name} must be of type {one.type!r} (got {x!r})")
             values.append(x)
-        return map(_Run(self), *values, returns=self._returns, name=step, workers=workers)
+        return map(self._run, *values, returns=self._returns, name=step, workers=workers)
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         # A reference, as for a function. If other processes cannot look it up, cloudpickle takes the function by value.

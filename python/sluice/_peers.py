@@ -297,7 +297,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
 OPTIONS: dict[str, str] = {
     "num_workers": "threads=N of the pipeline; workers=N of a source whose samples Python makes",
     "shuffle": "shuffle=True of the source, for example sluice.files(folder, shuffle=True)",
-    "sampler": "shuffle, subset, weights, shard of the source",
+    "sampler": "shuffle, subset, weights, order, shard of the source",
     "batch_sampler": "batch_size of the pipeline, and the sampler options of the source",
     "pin_memory": "leave it out: the pipeline pins the memory that it copies",
     "collate_fn": "the function's return value; sluice.torch.to_torch converts a batch",

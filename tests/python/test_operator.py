@@ -269,6 +269,30 @@ def test_workers_of_the_programs_own_file(tmp_path):
     assert done.returncode == 0 and json.loads(done.stdout) == [[0, 3, 6, 9]], done.stderr
 
 
+def test_workers_of_a_session_say_what_they_need():
+    text = PROGRAM.replace('if __name__ == "__main__":\n    ', "")
+    program = f"import sys\nsys.modules['cloudpickle'] = None\n{text}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "cannot hand multiplied to worker processes: it cannot be pickled" in done.stderr, done.stderr
+    assert "Define it at the top of a module, not in a function and not as a lambda, or pip install cloudpickle" in done.stderr
+
+
+def test_a_function_is_set_up_once():
+    calls = []
+
+    def counted(x):
+        return x + len(calls)
+
+    counted.__worker_init__ = lambda worker, workers: calls.append((worker, workers))
+    operator = sluice.operator(inputs={"x": int}, returns=int)(counted)
+
+    @sluice.pipeline(batch_size=4)
+    def described():
+        return operator(operator(sluice.source(int, samples=4, returns=int)))
+
+    assert next(iter(described()))[0].tolist() == [2, 3, 4, 5] and calls == [(0, 1)]
+
+
 def test_a_plan_with_an_operator_cannot_be_saved(tmp_path):
     with pytest.raises(sluice.BuildError, match="darken"):
         piped(darken).save(tmp_path / "plan.json")
