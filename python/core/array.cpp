@@ -52,6 +52,10 @@ AnyArray array_of(nb::handle object) {
   AnyArray array;
   if (!nb::try_cast(object, array)) {
     const nb::object type = nb::getattr(object, "dtype", nb::none());
+    if (type.is_none() && nb::hasattr(object, "__array_interface__") &&
+        nb::hasattr(object, "mode")) {  // an image of PIL
+      return array_of(nb::module_::import_("sluice._eager").attr("pixels_of_pillow")(object));
+    }
     if (const nb::object native = nb::getattr(type, "isnative", nb::none());
         !native.is_none() && !nb::cast<bool>(native)) {
       throw std::invalid_argument(

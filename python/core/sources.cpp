@@ -103,8 +103,10 @@ Slots read_list(Description& self, nb::handle list, const std::string& path, con
 
 SlotsAndLeftOut read_tar(Description& self, const nb::list& archives, const Names& columns,
                          const Names& types, const nb::dict& options,
-                         const std::shared_ptr<JpegIndex>& index, nb::handle offsets) {
-  const TarOptions how{.columns = columns, .offsets = path_of(offsets), .index = index};
+                         const std::shared_ptr<JpegIndex>& index, nb::handle offsets,
+                         bool leave_out_unreadable) {
+  TarOptions how{.columns = columns, .offsets = path_of(offsets), .index = index};
+  if (leave_out_unreadable) how.unreadable = Unreadable::leave_out;
   const Names paths = paths_of(archives);
   const auto samples = std::make_shared<const detail::TarSamples>(paths, how, types.size());
   DynamicSource source{.name = "read", .samples = samples->size()};
@@ -205,7 +207,8 @@ void bind_sources(nb::class_<Description>& description) {
            nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("folder"),
            nb::arg("format").none(), nb::arg("names"))
       .def("read_tar", read_tar, nb::arg("archives"), nb::arg("columns"), nb::arg("types"),
-           nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"))
+           nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"),
+           nb::arg("leave_out_unreadable"))
       .def(
           "read_mnist",
           [](Description& self, nb::handle images, nb::handle labels, const nb::dict& options) {

@@ -76,7 +76,8 @@ def _pillow(array: Any) -> Any:
     return sys.modules["PIL.Image"].fromarray(pixels[:, :, 0] if pixels.shape[2] == 1 else pixels)
 
 
-def _pixels_of_pillow(image: Any) -> Any:
+def pixels_of_pillow(image: Any) -> Any:
+    """Returns the pixels of an image of PIL as an array; raises BuildError for modes that are no gray or RGB image."""
     import numpy
 
     if image.mode not in ("L", "RGB", "RGBA"):
@@ -90,7 +91,7 @@ _BYTES = _Kind("bytes", _same, _numpy)
 _TORCH_IMAGE = _Kind("image", _same, _torch)
 _TORCH_TENSOR = _Kind("tensor", _same, _torch)
 _TORCH_CHW = _Kind("image", lambda tensor: tensor.permute(1, 2, 0), _torch_chw)
-_PILLOW = _Kind("image", _pixels_of_pillow, _pillow)
+_PILLOW = _Kind("image", pixels_of_pillow, _pillow)
 _ARRAY = _Kind("image", lambda array: array._core.numpy(), _numpy)
 _ARRAY_TENSOR = _Kind("tensor", lambda array: array._core.numpy(), _numpy)
 _FLOAT = _Kind("f32", _same, _same)
@@ -267,7 +268,8 @@ def eager(function: Callable[..., Any], schema: dict | None = None) -> Callable[
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if current_graph() is not None or not _has_array(args, kwargs):
+        draws = "seed" in kwargs or "generator" in kwargs  # such as ops.uniform(0, 1, seed=7), which takes no array
+        if current_graph() is not None or not (draws or _has_array(args, kwargs)):
             return function(*args, **kwargs)
         seed, generator = kwargs.pop("seed", None), kwargs.pop("generator", None)
         return plans.call(args, kwargs, seed, generator)

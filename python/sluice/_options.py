@@ -4,12 +4,14 @@ A function takes them as ``**name: Unpack[SamplerOptions]``, so that editors com
 shows them in the function's signature.
 """
 
+import functools
 import inspect
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Protocol, TypedDict, TypeVar, get_type_hints
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, cast, get_type_hints
 
-from ._core import BufferRing, ThreadPool
+from ._arguments import meant, near
+from ._core import BufferRing, BuildError, ThreadPool
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -151,10 +153,28 @@ def takes(options: Any) -> Callable[[_F], _F]:
         kinds = inspect.Parameter
         own = [one for one in signature.parameters.values() if one.kind is not kinds.VAR_KEYWORD]
         named = [kinds(name, kinds.KEYWORD_ONLY, default=one, annotation=types[name]) for name, one in DEFAULTS[options].items()]
-        setattr(function, "__signature__", signature.replace(parameters=own + named))
-        return function
+        shown = signature.replace(parameters=own + named)
+        call = _knowing(function, shown) if options is SamplerOptions else function
+        setattr(call, "__signature__", shown)
+        return call
 
     return mark
+
+
+def _knowing(function: _F, signature: inspect.Signature) -> _F:
+    """Returns a function of a source that raises BuildError for unknown options, with its own ones and those of the sampler."""
+    user = f"sluice.{function.__name__}()"
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        names = list(signature.parameters)
+        for name in kwargs:
+            if name not in names:
+                advice = meant(function.__name__, name, names) or near(name, names) or f"; it has {', '.join(names)}"
+                raise BuildError(f"{user} has no option {name!r}{advice}")
+        return function(*args, **kwargs)
+
+    return cast(_F, call)
 
 
 def parameters_of(options: Any) -> str:

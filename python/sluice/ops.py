@@ -17,7 +17,7 @@ from typing import Any
 
 from . import _core, _peers
 from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, near as _near, short as _short
-from ._describing import refusing as _refusing
+from ._describing import refuse as _refuse, refusing as _refusing
 from ._eager import eager as _eager
 from ._forms import with_form as _with_form
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
@@ -483,7 +483,7 @@ def permute(data: _Value, axes: Sequence[int]) -> _Value:
     data : Value of tensor or image
         With up to 6 dimensions.
     axes : list of int
-        Dimension i of the result is dimension ``axes[i]`` of `data`. ``(2, 0, 1)`` makes CHW of an image.
+        Dimension i of the result is dimension ``axes[i]`` of `data`. ``(2, 0, 1)`` makes CHW of an image. -1 is the last one.
 
     Returns
     -------
@@ -496,6 +496,7 @@ def permute(data: _Value, axes: Sequence[int]) -> _Value:
             raise _core.BuildError(f"permute: axes must be whole numbers (got {one})")
     if not numbers:
         raise _core.BuildError("permute: there are 0 axes; 1 to 6 are possible")
+    numbers = [one + len(numbers) if -len(numbers) <= one < 0 else one for one in numbers]
     return graph.operator("permute", data, len(numbers), _padded(numbers, _count_of("permute", "axes"), "permute", "axes"))
 
 
@@ -527,13 +528,24 @@ def normalize(
         raise _core.BuildError(f"normalize: dtype must be one of 'f32', 'f16', 'bf16', not {dtype!r}")
     graph, _ = _slot(image, "normalize")
     if image.type != "tensor":
-        return graph.operator("crop_mirror_normalize", image, mean=mean, std=std, dtype=dtype, layout=layout)
+        return _normalized("normalize", graph, image, mean=mean, std=std, dtype=dtype, layout=layout)
     most = _count_of("normalize_tensor", "mean")
     lists = {}
     for what, numbers, count in (("mean", mean, "means"), ("std", std, "deviations")):
         given = [numbers] if _is_number(numbers) else _list_of_numbers(numbers, f"normalize: {what}")
         lists |= {what: _padded(given, most, "normalize", what), count: len(given)}
     return graph.operator("normalize_tensor", image, dtype=dtype, layout=layout, **lists)
+
+
+def _normalized(name: str, graph: Any, image: _Value, **options: Any) -> _Value:
+    """Records crop_mirror_normalize; errors name the function that the program calls."""
+    try:
+        return graph.operator("crop_mirror_normalize", image, **options)
+    except _core.BuildError as error:
+        text = str(error)
+        if not text.startswith("crop_mirror_normalize"):
+            raise
+        raise _refuse(_core.BuildError(name + text.removeprefix("crop_mirror_normalize")), cause=error) from error
 
 
 @_checked(_core.BuildError)
@@ -556,7 +568,7 @@ def to_tensor(image: _Value, *, dtype: Any = "f32", layout: str = "CHW") -> _Val
         raise _core.BuildError(f"to_tensor: dtype must be one of 'f32', 'f16', 'bf16', 'u8', not {dtype!r}")
     graph, _ = _slot(image, "to_tensor")
     scale = 255.0 if dtype == "u8" else 1.0
-    return graph.operator("crop_mirror_normalize", image, dtype=dtype, layout=layout, scale=scale)
+    return _normalized("to_tensor", graph, image, dtype=dtype, layout=layout, scale=scale)
 
 
 @_checked(_core.BuildError)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import glob
 import inspect
 import itertools
 import math
@@ -17,11 +18,11 @@ import warnings
 from typing import Any, Callable, Mapping, Sequence, Unpack
 
 from . import _core, _workers
-from ._arguments import require_str
+from ._arguments import near, require_str
 from ._describing import refusing
 from ._graph import require_graph
 from ._http import HttpOptions, http_options
-from ._options import SamplerOptions, SourceOptions, parameters_of, takes
+from ._options import DEFAULTS, SamplerOptions, SourceOptions, parameters_of, takes
 from ._value import Value, name_of_type
 from ._workers import WorkerOptions
 
@@ -80,14 +81,18 @@ def _is_url(path: Any) -> bool:
     return "://" in os.fsdecode(path)
 
 
-def _require_no_pattern(path: Any, user: str) -> None:
-    """Raises IoError for a path that does not exist and looks like a pattern of paths."""
+def _globbed(path: Any, user: str) -> list[Any]:
+    """Returns the files that a pattern with *, ? or [] stands for, sorted; raises IoError if there are none.
+
+    A path that exists, and a URL, stands for itself.
+    """
     text = os.fsdecode(path)
-    if not _is_url(path) and re.search(r"[*?\[]", text) and not os.path.exists(path):
-        raise _core.IoError(
-            f"{user}: {text!r} does not exist, and such patterns are not expanded; pass a list of paths, such as "
-            "sorted(glob.glob('train-*.tar')), or braces: 'train-{000..009}.tar'"
-        )
+    if _is_url(path) or not re.search(r"[*?\[]", text) or os.path.exists(path):
+        return [path]
+    found = sorted(glob.glob(text, recursive=True))
+    if not found:
+        raise _core.IoError(f"{user}: no file matches {text!r}")
+    return found
 
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
@@ -156,9 +161,7 @@ def _archives(archives: Any, user: str) -> list[Any]:
     for one in several:
         _require_path(one, f"{user}: an archive")
     expanded = [path for one in several for path in _expanded(one)]
-    for one in expanded:
-        _require_no_pattern(one, user)
-    return expanded
+    return [path for one in expanded for path in _globbed(one, user)]
 
 
 def _require_no_nul(text: str, what: str) -> None:
@@ -364,6 +367,10 @@ def list_file(
     _require_path(path, "sluice.list_file(): path")
     _require_path(folder, "sluice.list_file(): folder")
     require_str(path_column, "sluice.list_file(): path_column")
+    if format not in (None, "csv", "tsv", "jsonl"):
+        raise _core.BuildError(f"sluice.list_file(): format must be one of 'csv', 'tsv', 'jsonl' (got {format!r})")
+    if isinstance(names, str):
+        raise _core.BuildError(f"sluice.list_file(): names must be a list of str (got {names!r}); write {names.split(',')!r}")
     wanted = {"label": "i64"} if columns is None else _columns(columns, "sluice.list_file()", "label")
     types, _ = type_names(tuple(wanted.values()), "sluice.list_file()")
     made = graph.core.read_list(
@@ -380,6 +387,7 @@ def tar(
     *,
     index: Any = None,
     offsets: str | os.PathLike = "",
+    leave_out_unreadable: bool = False,
     http: HttpOptions | None = None,
     **sampler: Unpack[SamplerOptions],
 ) -> tuple[Value, ...]:
@@ -391,8 +399,8 @@ def tar(
     Parameters
     ----------
     archives : path, URL, or list of them
-        The archives. Braces are expanded: 'train-{{000..009}}.tar', 's3://bucket/{{train,extra}}.tar'. URLs begin with
-        http://, https://, s3:// or gs://; :func:`urls` says where credentials come from. Sluice requests only the needed
+        The archives. Braces are expanded: 'train-{{000..009}}.tar', 's3://bucket/{{train,extra}}.tar'; so are patterns of
+        files, 'train-*.tar', in sorted order. URLs begin with http://, https://, s3:// or gs://; :func:`urls` says where credentials come from. Sluice requests only the needed
         parts of an archive at a URL.
     columns : dict of column: type, default {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}
         The columns to return, and their types, as in :func:`list_file`. 'bytes' is the content of the file.
@@ -402,6 +410,9 @@ def tar(
     offsets : path, optional
         An archive index that `sluice index --tar` wrote, so that the archives need not be scanned. It may be a URL for
         archives at URLs.
+    leave_out_unreadable : bool, default False
+        If True, read the samples before the place where an archive is cut, damaged or lacks its end, and leave out the rest
+        with a :class:`LeftOutWarning`. Otherwise such an archive raises IoError. Not for URLs.
     http : HttpOptions, optional
         Connections, retries and time limits, for URLs.{sampler}
 
@@ -420,11 +431,15 @@ def tar(
     several = _archives(archives, "sluice.tar()")
     _require_path(offsets, "sluice.tar(): offsets")
     options = http_options(http, "sluice.tar()")
+    if not isinstance(leave_out_unreadable, bool):
+        raise _core.BuildError(f"sluice.tar(): leave_out_unreadable must be True or False (got {leave_out_unreadable!r})")
     at_urls = [os.fsdecode(one) for one in several if _is_url(one)]
+    if at_urls and leave_out_unreadable:
+        raise _core.BuildError("sluice.tar(): leave_out_unreadable is for files, and the archives are at URLs")
     if not at_urls:
         if http is not None:
             raise _core.BuildError("sluice.tar(): http is for URLs, and the archives are files")
-        made, left_out = graph.core.read_tar(several, names, types, sampler, _index(index), offsets)
+        made, left_out = graph.core.read_tar(several, names, types, sampler, _index(index), offsets, leave_out_unreadable)
     elif len(at_urls) < len(several):
         other = next(one for one in several if not _is_url(one))
         raise _core.BuildError(
@@ -748,6 +763,11 @@ def iterate(
             f"{type(make).__name__}: {_cure_of_iterable(make)}"
         )
     _require_arguments("sluice.iterate()", make, 0, "make(), or make(epoch)")
+    unknown = [one for one in sampler if one not in DEFAULTS[SamplerOptions]]
+    if unknown:
+        known = ["make", "returns", "name", "workers", "threads"]
+        advice = near(unknown[0], known) or f"; it has {', '.join(known)}"
+        raise _core.BuildError(f"sluice.iterate() has no option {unknown[0]!r}{advice}")
     if sampler.keys() - {"threads"}:
         raise _core.BuildError(
             "sluice.iterate() goes through samples in their own order: "

@@ -135,6 +135,22 @@ def test_tensors_of_pytorch():
     assert not torch.equal(first, T.RandomCrop(9)(chw, generator=generator))
 
 
+@pytest.mark.parametrize(
+    "draw_one",
+    [
+        lambda **how: ops.uniform(2, 5, **how), lambda **how: ops.randint(2, 5, **how), lambda **how: ops.normal(3, 0.1, **how),
+        lambda **how: ops.choice([2, 3, 4], **how), lambda **how: ops.choice_index([0, 0, 1, 1], **how), lambda **how: 3 + ops.coin_flip(0.5, **how),
+    ],
+)
+def test_random_numbers_outside_of_a_pipeline(draw_one):
+    drawn = [draw_one(seed=seed) for seed in range(30)]
+    assert drawn == [draw_one(seed=seed) for seed in range(30)] and len(set(drawn)) > 1
+    assert all(2 <= one <= 5 for one in drawn)
+    assert draw_one(generator=random.Random(3)) == draw_one(generator=random.Random(3))
+    with pytest.raises(sluice.BuildError, match="describes a step of a pipeline"):
+        draw_one()
+
+
 def test_seeds_and_generators():
     crop = T.RandomCrop(9)
     for make in (lambda: random.Random(7), lambda: numpy.random.default_rng(7)):

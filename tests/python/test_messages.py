@@ -178,8 +178,19 @@ WRONG = {
     "braces of missing archives": (lambda: sluice.tar("train-{000..009}.tar"), r"^'train-000.tar' cannot be opened: No such file"),
     "a pattern as an archive": (
         lambda: sluice.tar(["train-*.tar"]),
-        r"^sluice.tar\(\): 'train-\*.tar' does not exist, and such patterns are not expanded; pass a list of paths, such as "
-        r"sorted\(glob.glob\('train-\*.tar'\)\), or braces: 'train-{000..009}.tar'$"),
+        r"^sluice.tar\(\): no file matches 'train-\*.tar'$"),
+    "an unknown option of a source": (lambda: sluice.source(int, int, sampels=3), r"^sluice.source\(\) has no option 'sampels'; did you mean samples\?$"),
+    "an unknown option without a similar one": (
+        lambda: sluice.mnist("a", "b", xyz=3), r"^sluice.mnist\(\) has no option 'xyz'; it has images, labels, shuffle, seed, .*threads$"),
+    "an unknown option of an iterator": (
+        lambda: sluice.iterate(lambda: iter([]), worker=1), r"^sluice.iterate\(\) has no option 'worker'; did you mean workers\?$"),
+    "names of a list in one text": (
+        lambda: sluice.list_file("a.csv", names="path,label"),
+        r"^sluice.list_file\(\): names must be a list of str \(got 'path,label'\); write \['path', 'label'\]$"),
+    "a format of a list": (
+        lambda: sluice.list_file("a.csv", format="xml"), r"^sluice.list_file\(\): format must be one of 'csv', 'tsv', 'jsonl' \(got 'xml'\)$"),
+    "a mean of other pixels": (
+        lambda: ops.normalize(image(), [124, 116, 103], [1, 1, 1]), r"^normalize: mean\[0\] must lie between -1 and 1, not 124; "),
     "no archives": (lambda: sluice.tar([]), r"^sluice.tar\(\): archives is empty; pass at least one archive$"),
     "a region as four numbers": (
         lambda: ops.crop(image(), 1, 1, 2, 2),

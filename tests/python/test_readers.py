@@ -176,6 +176,47 @@ def test_tar_with_braces(tmp_path):
     assert sluice.webdataset is sluice.tar
 
 
+@pytest.mark.parametrize("read", [sluice.tar, sluice.tar_stream])
+@pytest.mark.parametrize(("pattern", "expected"), [("t-*.tar", [0, 1, 2]), ("t-0[02].tar", [0, 2]), ("{t,u}-?0.tar", [0])])
+def test_tar_with_patterns(read, pattern, expected, tmp_path):
+    for i in range(3):
+        archive(tmp_path / f"t-{i:02}.tar", samples_of(4 * i, 4 * i + 4))
+    (tmp_path / "u-10.tar").write_bytes((tmp_path / "t-00.tar").read_bytes())
+    rows = rows_of(lambda: read(str(tmp_path / pattern)))
+    expected = [4 * i + k for i in expected for k in range(4)] + ([0, 1, 2, 3] if "{" in pattern else [])
+    assert rows == [(b"file %d" % i, i) for i in expected]
+
+
+def test_a_pattern_without_files(tmp_path):
+    with pytest.raises(sluice.IoError, match=r"^sluice.tar\(\): no file matches '.*/x-\*.tar'$"):
+        rows_of(lambda: sluice.tar(str(tmp_path / "x-*.tar")))
+
+
+@pytest.mark.parametrize(("lost", "count"), [(0, 4), (700, 3)])  # only the end marker, or the last header, too
+def test_cut_archives_are_left_out(lost, count, tmp_path):
+    archive(tmp_path / "a.tar", samples_of(0, 4))
+    whole = (tmp_path / "a.tar").read_bytes().rstrip(b"\0")
+    whole += b"\0" * (-len(whole) % 512)
+    (tmp_path / "cut.tar").write_bytes(whole[: len(whole) - lost])
+    with pytest.raises(sluice.IoError, match="it was truncated"):
+        rows_of(lambda: sluice.tar(tmp_path / "cut.tar"))
+    with pytest.warns(sluice.LeftOutWarning, match="cut.tar"):
+        rows = rows_of(lambda: sluice.tar(tmp_path / "cut.tar", leave_out_unreadable=True), on_error="skip")
+    assert rows == [(b"file %d" % i, i) for i in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("archives", "flag", "says"),
+    [
+        ("a.tar", 1, r"leave_out_unreadable must be True or False \(got 1\)"),
+        ("http://localhost/a.tar", True, "leave_out_unreadable is for files, and the archives are at URLs"),
+    ],
+)
+def test_wrong_leave_out_unreadable(archives, flag, says):
+    with pytest.raises(sluice.BuildError, match=says):
+        rows_of(lambda: sluice.tar(archives, leave_out_unreadable=flag))
+
+
 @needs_urls
 @pytest.mark.parametrize("with_offsets", [False, True])
 def test_tar_at_urls(tmp_path, with_offsets):

@@ -313,7 +313,7 @@ def test_functions_of_numbers():
         result(lambda x, n: ops.sqrt("a"))
 
 
-@pytest.mark.parametrize("axes", [(2, 0, 1), (1, 2, 0), (0, 1, 2), [2, 1, 0]])
+@pytest.mark.parametrize("axes", [(2, 0, 1), (1, 2, 0), (0, 1, 2), [2, 1, 0], (-1, 0, 1), (-2, -1, -3)])
 @pytest.mark.parametrize("type", ["tensor", "image"])
 def test_permute_is_transpose(axes, type):
     right = IMAGE.transpose(axes)
@@ -326,7 +326,7 @@ def test_permute_is_transpose(axes, type):
     [
         ((0, 0, 1), "permute: axis 0 is named twice"), ((0, 1, 3), "permute: an axis is 3; for 3 dimensions, 0 to 2 are possible"),
         ((), "permute: there are 0 axes; 1 to 6 are possible"), ((0, 1, 2, 3, 4, 5, 6), "permute: there are 7 axes; 1 to 6 are possible"), (1, "permute: axes"),
-        ((0, 1, -1), "axes"), ((0, 2.5, 1), "permute: axes must be whole numbers \\(got 2.5\\)"),
+        ((0, 2, -1), "permute: axis 2 is named twice"), ((0, 1, -4), "permute: axes\\[2\\] must lie between 0 and 5, not -4"), ((0, 2.5, 1), "permute: axes must be whole numbers \\(got 2.5\\)"),
     ],
 )
 def test_wrong_axes(axes, says):

@@ -226,12 +226,8 @@ def test_options_are_those_of_the_core():
             describe()
         return set(re.search("it has ([a-z_, ]+)", str(caught.value)).group(1).split(", "))
 
-    @sluice.pipeline
-    def described():
-        return sluice.source([1], "i64", x=1)
-
-    assert known(described) == DEFAULTS[SamplerOptions].keys()
     graph = sluice._graph.Graph()
+    assert known(lambda: graph.core.python_source("source", int, 1, ["i64"], {"x": 1})) == DEFAULTS[SamplerOptions].keys()
     assert known(lambda: graph.core.build([], {"x": 1})) == DEFAULTS[PipelineOptions].keys()
 
 
