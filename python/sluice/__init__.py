@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core, _peers, ops, transforms
 from ._arguments import checked as _checked, near as _near
-from ._batch import Array, Batch, Column
+from ._batch import Array, Batch, Column, pad_batch
 from ._control import (
     all_of,
     any_of,
@@ -55,6 +55,7 @@ from ._describing import refusing as _refusing
 from ._draws import DrawWarning
 from ._graph import require_graph
 from ._http import HttpOptions
+from ._huggingface import from_hf
 from ._mix import Mosaic, cut_mix, mix_up, mosaic
 from ._mutations import WatchWarning
 from ._operator import Operator, Parameter, operator
@@ -261,9 +262,9 @@ __all__ = [
     "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Operator", "Parameter", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
     "WatchWarning", "WorkerOptions",
     "all_of", "any_of", "apply_if", "apply_policy", "apply_random", "aug_mix_list", "auto_augment_list", "auto_augment_policy", "cifar10", "cifar100", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
-    "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "image_folder",
+    "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "from_hf", "graph_function", "if_else", "image_folder",
     "iterate",
-    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "operator", "ops", "pipeline", "rand_augment_list", "recipe", "require_same_classes", "saved_plan",
+    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "operator", "ops", "pad_batch", "pipeline", "rand_augment_list", "recipe", "require_same_classes", "saved_plan",
     "select", "source", "tar", "tar_stream", "transforms", "trivial_augment_list", "urls", "webdataset", "while_loop",
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from . import _core
 from ._structure import rebuild
@@ -391,3 +391,55 @@ class Batch:
     def __repr__(self) -> str:
         columns = ", ".join(_short(one) for one in self.columns)
         return f"<Batch {self.index} of epoch {self.epoch}: {self.size} samples, [{columns}]>"
+
+
+def pad_batch(column: Any, *, fill: float = 0, length: int | Sequence[int] | None = None) -> Any:
+    """Joins the samples of a ragged column into one array, and fills up the shorter ones.
+
+    Boxes, points and other tensors differ in length between samples. ``len(column[i])`` is the length of a sample.
+
+    Parameters
+    ----------
+    column : Column, or list of arrays or PyTorch tensors
+        All have as many dimensions.
+    fill : number, default 0
+        The value of the added elements.
+    length : int, or list of int, optional
+        The size of the first dimension, or of all dimensions. By default the largest in the column.
+
+    Returns
+    -------
+    array
+        Shape (samples, ...), a new NumPy array; a PyTorch tensor on the device of the first one for a list of tensors.
+
+    Raises
+    ------
+    ValueError
+        If the samples have other numbers of dimensions, if a sample is larger than `length`, or if there is no sample and
+        no shape.
+    """
+    import numpy
+
+    if isinstance(column, Column) and column.dense and not len(column):
+        return numpy.array(column)
+    samples = list(column)
+    if not samples:
+        raise ValueError("pad_batch: the column has no samples, so its shape is not known")
+    in_torch = hasattr(samples[0], "new_full")
+    if not in_torch:
+        samples = [numpy.asarray(one) for one in samples]
+    shapes = [tuple(one.shape) for one in samples]
+    if len(set(map(len, shapes))) > 1:
+        raise ValueError(f"pad_batch: the samples must have as many dimensions (got the shapes {_and_others([str(one) for one in shapes])})")
+    sizes = [max(those) for those in zip(*shapes)]
+    if length is not None:
+        wanted = [length] if isinstance(length, int) else list(length)
+        sizes = [*wanted, *sizes[len(wanted) :]]
+        for i, shape in enumerate(shapes):
+            if len(sizes) > len(shape) or any(size < own for size, own in zip(sizes, shape)):
+                raise ValueError(f"pad_batch: length={length!r} is too small for sample {i} of shape {shape}; leave it out, or cut the sample")
+    full = (len(samples), *sizes)
+    padded = samples[0].new_full(full, fill) if in_torch else numpy.full(full, fill, samples[0].dtype)
+    for place, one in zip(padded, samples):
+        place[tuple(slice(size) for size in one.shape)] = one
+    return padded

@@ -69,8 +69,8 @@ ONLY_PYTHON = {
         "RewriteError", "StallError", "ThreadPool", "Value", "WatchWarning", "WorkerOptions",
     },
     "Python's own ways: decorators, `if`, classes, recipes and modules": {
-        "classes", "cond", "decode_and_crop_jpeg", "drop_unless", "graph_function", "image_folder", "ops",
-        "pipeline", "recipe", "saved_plan", "transforms", "webdataset", "devices",
+        "classes", "cond", "decode_and_crop_jpeg", "drop_unless", "from_hf", "graph_function", "image_folder", "ops",
+        "pad_batch", "pipeline", "recipe", "saved_plan", "transforms", "webdataset", "devices",
     },
 }
 
@@ -158,7 +158,7 @@ def test_options_of_pipelines():
     [
         ("io/readers/files.h", "FilesOptions", sluice.files, {"unreadable": "leave_out_unreadable", "parts": None}),
         ("io/readers/list.h", "ListOptions", sluice.list_file, {"path": "path_column", "parts": None}),
-        ("io/readers/tar.h", "TarOptions", sluice.tar, {"parts": None, "unreadable": None}),
+        ("io/readers/tar.h", "TarOptions", sluice.tar, {"parts": None, "unreadable": "leave_out_unreadable"}),
         ("io/readers/tar_stream.h", "TarStreamOptions", sluice.tar_stream, {}),
         ("io/http/urls.h", "UrlListOptions", sluice.urls, {"url": "url_column", "checksum": "checksum_column"}),
         ("io/http/urls.h", "TarUrlOptions", sluice.tar, {}),
