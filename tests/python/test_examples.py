@@ -18,6 +18,7 @@ EXAMPLES = pathlib.Path(__file__).parents[2] / "python" / "examples"
 
 # The lines that each example prints for the eight images of `photos`, as patterns.
 LINES = {
+    "albumentations_step": [r"\(4, 96, 128, 3\) with 1 box each, labels \[\[1\], \[1\], \[1\], \[1\]\]"] * 2,
     "detection": [r"class 0 at \[(0, 75, 150, 225|150, 75, 300, 225)\]"] * 8,
     "evaluate": [
         r"[0-8] of 8 images are right, 0 could not be read",
@@ -39,6 +40,7 @@ LINES = {
         r"batch 1: 4 delivered",
         r"8 delivered, 0 damaged",
     ],
+    "torchvision_step": [r"\(4, 96, 96, 3\) \[0, 0, 0, 0\]", r"\(4, 96, 96, 3\) \[1, 1, 1, 1\]"],
     "train_resnet": [r"epoch 0: 2 batches, last loss \d+\.\d{3}", r"epoch 1: 2 batches, last loss \d+\.\d{3}"],
     "two_views": [r"\(8, 96, 96, 3\) and \(8, 96, 96, 3\): 8 of 8 pairs differ"],
 }
@@ -54,9 +56,13 @@ def photos(tmp_path):
     return tmp_path / "photos"
 
 
+# Modules that examples need and not every machine has.
+NEEDS = {"albumentations_step": "albumentations", "torchvision_step": "torchvision", "train_resnet": "torch"}
+
+
 def require(name):
-    if name == "train_resnet" and importlib.util.find_spec("torch") is None:
-        pytest.skip("PyTorch is missing")
+    if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
+        pytest.skip(f"{NEEDS[name]} is missing")
 
 
 def run(name, *arguments, cwd):
@@ -72,7 +78,7 @@ def run(name, *arguments, cwd):
 def lines_of(name, *arguments, cwd):
     ran = run(name, *arguments, cwd=cwd)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stderr == "" or name == "train_resnet"  # PyTorch may warn
+    assert ran.stderr == "" or name in NEEDS  # they may warn
     return ran.stdout.splitlines()
 
 
@@ -159,6 +165,21 @@ def test_labels_need_classes(name, photos):
     ran = run(name, photos / "a", cwd=photos)
     wanted = f"{name}: the folder '{photos / 'a'}' has no classes; move the files of each class to a folder in it"
     assert ran.returncode == 1 and ran.stdout == "" and ran.stderr.splitlines()[-1] == wanted
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("name", ["albumentations_step", "torchvision_step"])
+def test_steps_of_other_libraries_run_here_and_in_workers(name, workers, photos):
+    require(name)
+    assert_match(lines_of(name, photos, workers, cwd=photos.parent), LINES[name])
+
+
+@pytest.mark.parametrize("name", ["albumentations_step", "torchvision_step"])
+def test_steps_of_missing_libraries_say_what_to_install(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, NEEDS[name], None)  # as if it were not installed
+    wanted = rf"^{name}: \w+ is missing; install it with `pip install {NEEDS[name]}`$"
+    with pytest.raises(SystemExit, match=wanted):
+        runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
 
 
 def test_training_without_pytorch_says_what_to_install(monkeypatch):
