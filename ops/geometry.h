@@ -120,7 +120,7 @@ const OperatorPtr& flip_tensor_operator();
 const OperatorPtr& flip_operator();
 }  // namespace detail
 
-// lens_distortion: distorts an image like a simple lens, bending lines inwards or outwards.
+// lens_distortion: distorts an image like a simple lens, bending lines inward or outward.
 //
 // | takes | layout, type | channels | returns                 |
 // |-------|--------------|----------|-------------------------|
@@ -173,7 +173,7 @@ const OperatorPtr& pad_image_operator();
 // | Image, matrix | HWC, 8 bit   | 1 to 4   | Image of the size asked for, or its own |
 //
 // See ops/kernels/places.h. The random numbers of random_perspective come from the sample's key.
-// Errors of a sample: three points on a line.
+// Errors of a sample: three given points on a line.
 
 // Four points in the image, in pixels, where pixel (x, y) covers [x, x + 1) x [y, y + 1).
 struct Corners {
@@ -202,7 +202,7 @@ struct RandomPerspectiveOptions {
   Param<Fill> fill = 0;
 };
 
-// Moves the four corners inwards by random distances, like torchvision's RandomPerspective.
+// Moves the four corners inward by random distances, like torchvision's RandomPerspective.
 Value<Image> random_perspective(Value<Image> image, const RandomPerspectiveOptions& options = {});
 
 // Maps (x, y) to ((xx x + xy y + x0) / w, (yx x + yy y + y0) / w), where w is wx x + wy y + w0.

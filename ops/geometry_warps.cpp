@@ -122,7 +122,7 @@ const OperatorPtr& random_perspective_operator() {
       with_warp_options(
           declare_operator("random_perspective")
               .family("geometry")
-              .summary("Moves the four corners inwards by random distances, in perspective.")
+              .summary("Moves the four corners inward by random distances, in perspective.")
               .in_cpp("random_perspective(image, {.distortion_scale = 0.3f, .probability = 1.f})")
               .input<Image>("image")
               .parameter<float>("distortion_scale",

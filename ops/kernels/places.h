@@ -123,7 +123,7 @@ void warp_perspective(const char* op, const Image& in, const PerspectiveMap& fro
 void check_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
                        int width, const WarpOptions& options);
 
-// random_perspective: applies a perspective transformation that moves the four corners inwards by
+// random_perspective: applies a perspective transformation that moves the four corners inward by
 // random distances.
 //
 // The draws are those of torchvision's RandomPerspective. A corner moves along x by a whole number
@@ -152,7 +152,7 @@ void random_perspective(Random& random, const Image& in, const RandomPerspective
 //
 // An output pixel at distance r from the center (r = 1 at the corners) samples the input on the
 // same ray at distance r (1 + k1 r^2 + k2 r^4): see PlaceSampler. Positive numbers push the image
-// inwards (barrel), negative ones pull it outwards (pincushion).
+// inward (barrel), negative ones pull it outward (pincushion).
 //
 // Errors: an empty image, more than 4 channels, and numbers that are not finite.
 

@@ -62,7 +62,7 @@ RingArray ring_array_of(std::size_t i, nb::handle object) {
     const auto size = static_cast<std::int64_t>(array.shape(axis));
     if (size != 1 && array.stride(axis) != stride)
       refuse_ring(i,
-                  "must have its elements side by side, in the order of rows; pass a new array, or "
+                  "must be C-contiguous; pass a new array, or "
                   "array.contiguous() of a tensor");
     stride *= size;
   }
@@ -101,7 +101,7 @@ std::shared_ptr<BufferRing> ring_of(const nb::object& given) {
       place = place_of_ring(i, array);
     }
     if (array.nbytes() != bytes) {
-      refuse_ring(i, fmt::format("has {} bytes, but array 0 has {}; all must have as many",
+      refuse_ring(i, fmt::format("has {} bytes, but array 0 has {}; all must have the same number",
                                  array.nbytes(), bytes));
     }
     if (place_of_ring(i, array) != place) {
@@ -112,7 +112,7 @@ std::shared_ptr<BufferRing> ring_of(const nb::object& given) {
     if (bytes == 0) refuse_ring(i, "is empty; it must hold a batch");
     if (reinterpret_cast<std::uintptr_t>(at) % sluice::Buffer::kAlignment != 0) {
       refuse_ring(
-          i, fmt::format("begins at an address that is no multiple of {}; memory of torch.empty(), "
+          i, fmt::format("begins at an address that is not a multiple of {}; memory of torch.empty(), "
                          "numpy.memmap() and multiprocessing.shared_memory does",
                          sluice::Buffer::kAlignment));
     }
@@ -124,7 +124,7 @@ std::shared_ptr<BufferRing> ring_of(const nb::object& given) {
     buffers.push_back(at);
     arrays.push_back(array);
   }
-  if (buffers.empty()) throw BuildError("BufferRing: the list has no arrays; pass at least two");
+  if (buffers.empty()) throw BuildError("BufferRing: the list has no arrays; pass at least prefetch + 2");
   return std::make_shared<ArrayRing>(buffers, bytes, place, std::move(arrays));
 }
 
@@ -132,14 +132,14 @@ std::shared_ptr<BufferRing> ring_of(const nb::object& given) {
 
 void bind_memory(nb::module_& module) {
   nb::class_<BufferRing>(module, "BufferRing",
-                         "Arrays of yours that batches are written into: pass it as "
+                         "Your own arrays that batches are written into: pass it as "
                          "`output_memory` of a pipeline.\n\n"
                          "Each batch takes one array, and the array is used again when the batch "
                          "and all arrays and tensors made of it are gone. Two pipelines may share "
                          "a ring. Two rings must not share an array.")
       .def(nb::new_(&ring_of), nb::arg("arrays"),
-           "arrays: a list of writable arrays with the same number of bytes, each large enough for "
-           "a batch. They are in host memory, pinned or not, or on a GPU, as the output is.")
+           "arrays: a list of writable, C-contiguous arrays with the same number of bytes, each "
+           "large enough for a batch. Each begins at a multiple of 64 bytes. They are in host memory, pinned or not, or on a GPU, as the output is.")
       .def("__len__", &BufferRing::most_blocks, "The number of arrays.")
       .def_prop_ro("bytes_each", &BufferRing::bytes_each, "The bytes of an array.")
       .def_prop_ro("free", &BufferRing::free, "The number of arrays that no batch uses.")

@@ -151,7 +151,7 @@ def _by_name(signature: inspect.Signature, args: tuple) -> str:
     others = [f"{one.name}=" for one in parameters if one.kind is one.KEYWORD_ONLY]
     if len(args) <= len(by_place) or not others:
         return ""
-    return f"; {', '.join(one.name for one in by_place)} may be given by place, the others by name: {', '.join(others)}"
+    return f"; {', '.join(one.name for one in by_place)} can be positional, the others need names: {', '.join(others)}"
 
 
 def meant(function: str, name: str, names: list[str]) -> str:

@@ -401,7 +401,7 @@ def pad_batch(column: Any, *, fill: float = 0, length: int | Sequence[int] | Non
     Parameters
     ----------
     column : Column, or list of arrays or PyTorch tensors
-        All have as many dimensions.
+        All have the same number of dimensions.
     fill : number, default 0
         The value of the added elements.
     length : int, or list of int, optional
@@ -415,7 +415,7 @@ def pad_batch(column: Any, *, fill: float = 0, length: int | Sequence[int] | Non
     Raises
     ------
     ValueError
-        If the samples have other numbers of dimensions, if a sample is larger than `length`, or if there is no sample and
+        If the samples differ in their number of dimensions, if a sample is larger than `length`, or if there is no sample and
         no shape.
     """
     import numpy
@@ -430,13 +430,17 @@ def pad_batch(column: Any, *, fill: float = 0, length: int | Sequence[int] | Non
         samples = [numpy.asarray(one) for one in samples]
     shapes = [tuple(one.shape) for one in samples]
     if len(set(map(len, shapes))) > 1:
-        raise ValueError(f"pad_batch: the samples must have as many dimensions (got the shapes {_and_others([str(one) for one in shapes])})")
+        raise ValueError(f"pad_batch: the samples must have the same number of dimensions (got the shapes {and_others([str(one) for one in shapes])})")
     sizes = [max(those) for those in zip(*shapes)]
     if length is not None:
-        wanted = [length] if isinstance(length, int) else list(length)
+        wanted = list(length) if isinstance(length, (list, tuple)) else [length]
+        if any(isinstance(size, bool) or not hasattr(size, "__index__") for size in wanted):
+            raise ValueError(f"pad_batch: length must be a whole number or a list of them (got {length!r})")
+        if len(wanted) > len(sizes):
+            raise ValueError(f"pad_batch: length has {len(wanted)} sizes, but the samples have {len(sizes)} dimensions")
         sizes = [*wanted, *sizes[len(wanted) :]]
         for i, shape in enumerate(shapes):
-            if len(sizes) > len(shape) or any(size < own for size, own in zip(sizes, shape)):
+            if any(size < own for size, own in zip(sizes, shape)):
                 raise ValueError(f"pad_batch: length={length!r} is too small for sample {i} of shape {shape}; leave it out, or cut the sample")
     full = (len(samples), *sizes)
     padded = samples[0].new_full(full, fill) if in_torch else numpy.full(full, fill, samples[0].dtype)

@@ -1,4 +1,4 @@
-"""Arguments that stand for others of an operator: a matrix, lists of points, a share of 255.
+"""Arguments that stand for others of an operator: a matrix, lists of points, a deviation of pixels from 0 to 1.
 
 The operators take single numbers, each of which may differ per sample. :func:`with_form` adds the form that other libraries have.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._arguments import short
+from ._core import BuildError
 from ._value import Value, is_number
 
 _SIDES = ("top_left", "top_right", "bottom_right", "bottom_left")
@@ -49,6 +50,8 @@ def _matrix(operator: str, rows: int) -> Callable[[dict[str, Any]], None]:
 def _corners(kwargs: dict[str, Any]) -> None:
     given = {form: kwargs.pop(form, None) for form in _CORNERS}
     if all(one is None for one in given.values()):
+        if not any(name.startswith(("from_", "to_")) for name in kwargs):
+            raise TypeError("perspective() lacks its points; pass startpoints= and endpoints=")
         return
     for form, points in given.items():
         names = [f"{_CORNERS[form]}{side}_{axis}" for side in _SIDES for axis in "xy"]
@@ -61,6 +64,8 @@ def _share(kwargs: dict[str, Any]) -> None:
         return
     if not isinstance(sigma, Value) and not is_number(sigma):
         raise TypeError(f"gaussian_noise: sigma must be a number or Value (got {short(sigma)})")
+    if not isinstance(sigma, Value) and not 0 <= sigma < float("inf"):
+        raise BuildError(f"gaussian_noise: sigma must be at least 0 (got {sigma:g})")
     _put("gaussian_noise", "sigma", {"stddev": sigma * 255.0 if isinstance(sigma, Value) else float(sigma) * 255}, kwargs)
 
 
@@ -73,7 +78,7 @@ _POINT_TYPE = "Sequence[Sequence[float | Value]] | None"
 #: For an operator: its forms with their types, the text, and the function that replaces them in the arguments.
 _FORMS: dict[str, tuple[dict[str, str], str, Callable[[dict[str, Any]], None]]] = {
     "gaussian_noise": (
-        {"sigma": "float | Value | None"}, "sigma : f32 or Value, optional\n    In place of stddev, as a share of 255.", _share,
+        {"sigma": "float | Value | None"}, "sigma : f32 or Value, optional\n    In place of stddev, for pixel values scaled to 0 to 1. At least 0.", _share,
     ),
     "perspective": (dict.fromkeys(_CORNERS, _POINT_TYPE), _POINTS, _corners),
     "warp_affine": (

@@ -212,7 +212,7 @@ class Graph:
         chosen = how and constants.get("interpolation", how["default"])
         if how and "nearest" in how["choices"] and chosen != "nearest":
             raise _core.BuildError(
-                f"{schema['name']}: decode_image(ids=True) gave this image ids, and interpolation={chosen!r} would mix them; "
+                f"{schema['name']}: this image holds ids (decode_image(ids=True)), and interpolation={chosen!r} would mix them; "
                 "pass interpolation='nearest'"
             )
         self.ids.update(made)
@@ -289,7 +289,7 @@ def _require_kind(operator: str, wanted: dict, value: Any) -> None:
 
 
 def require_image(operator: str, name: str, value: Value) -> None:
-    """Raises BuildError for a file or a tensor in place of an image, and says what makes an image of it."""
+    """Raises BuildError for a file or a tensor in place of an image, and says what converts it to one."""
     cures = {
         "tensor": f"ops.to_image({name}) makes an image of numbers from 0 to 255, and ops.to_image({name}, white=1) of numbers from 0 to 1",
         "bytes": f"ops.decode_jpeg({name}), or decode_image, gives the image in the file",

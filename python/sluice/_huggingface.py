@@ -88,7 +88,7 @@ def from_hf(
 ) -> tuple[Value, ...]:
     """Reads the samples of a Hugging Face dataset: an object of `datasets.Dataset`.
 
-    Images stay files until the pipeline's threads decode them, or only the part of them that a crop needs.
+    The pipeline's threads decode the images; for a crop, only the region.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def from_hf(
         With ``__len__``, ``__getitem__``, ``features``, ``select_columns`` and ``cast_column``. For streaming datasets, use :func:`iterate`.
     columns : list of str, or dict of column: type, optional
         The columns to return. By default all. Their types follow from ``dataset.features``: images become 'image', a
-        ClassLabel 'i64', a Value its own type, sequences of numbers 'list of i64' or 'list of f32', arrays 'tensor'. A dict gives
+        ClassLabel 'i64', a ``datasets.Value`` its dtype, sequences of numbers 'list of i64' or 'list of f32', arrays 'tensor'. A dict gives
         other types, as in :func:`source`: 'bytes' for the file of an image, 'object' for anything else.
     workers : int or WorkerOptions, default 0
         The number of worker processes that read the dataset, as in :func:`source`.
@@ -119,7 +119,7 @@ def from_hf(
         raise _core.BuildError(f"sluice.from_hf() takes a dataset with features (got {type(dataset).__name__}); {what}")
     if not hasattr(dataset, "__len__"):
         raise _core.BuildError("sluice.from_hf() takes no streaming dataset; sluice.iterate(lambda: iter(dataset), ...) does")
-    named = dict(columns) if isinstance(columns, Mapping) else dict.fromkeys([columns] if isinstance(columns, str) else columns or features)
+    named = dict(columns) if isinstance(columns, Mapping) else dict.fromkeys([columns] if isinstance(columns, str) else features if columns is None else columns)
     if not named:
         raise _core.BuildError("sluice.from_hf(): columns is empty; name at least one")
     types: dict[str, str] = {}

@@ -106,14 +106,14 @@ class Mosaic(NamedTuple):
     Attributes
     ----------
     y, x : int
-        The common point, in pixels from the upper left corner.
-    place : int
+        The point where the four images meet, in pixels from the upper left corner.
+    quadrant : int
         The quadrant that shows the sample itself: 0 upper left, 1 upper right, 2 lower left, 3 lower right.
     """
 
     y: int
     x: int
-    place: int
+    quadrant: int
 
 
 def mosaic(
@@ -130,7 +130,7 @@ def mosaic(
 ) -> list[Mosaic | None]:
     """Replaces each image of a batch by four images around a random point, in place, and moves their boxes (mosaic).
 
-    The four are the sample and the three before it in the batch; before the first comes the last. Nothing is resized:
+    The four are the sample and the three before it in the batch, wrapping around. Nothing is resized:
     each image touches the point with a corner and is cut off at the edges. A batch of one sample does not change.
 
     ::
@@ -153,9 +153,9 @@ def mosaic(
     probability : float, default 1.0
         The probability that a sample changes, from 0 to 1.
     min_area : float, default 0.0
-        Boxes of which less is visible are left out, in pixels.
+        Drops boxes with a smaller visible area, in square pixels.
     min_visibility : float, default 0.0
-        The same, as a share of the box.
+        Drops boxes with a smaller visible share, from 0 to 1.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""operator: makes an operator of a Python function, with declared inputs and parameters, as those of `sluice.ops` have."""
+"""operator: turns a Python function into an operator, with declared inputs and parameters, as those of `sluice.ops` have."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Augmentation(NamedTuple):
         the changed value, of the same structure and types. Mark a function that has an `if` or a loop on values with
         :func:`sluice.graph_function`.
     low, high : float, default 0.0
-        `magnitude` at the lowest and the highest of the policy's magnitudes.
+        The function's `magnitude` at the policy's magnitude 0, and at `bins` - 1.
     randomly_negate : bool, default False
         If True, `magnitude` gets a random sign.
     """

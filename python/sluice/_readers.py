@@ -158,7 +158,7 @@ def tar_stream(
     Parameters
     ----------
     archives : path or list of paths
-        The archives. Braces are expanded: 'train-{{000..009}}.tar.zst'. '-' is the standard input.
+        The archives. Braces and patterns are expanded: 'train-{{000..009}}.tar.zst', 'train-*.tar'. '-' is the standard input.
     columns : dict of column: type, default {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}
         As in :func:`tar`.
     shuffle : bool, default False

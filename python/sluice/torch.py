@@ -201,7 +201,7 @@ class _Samples:
     def __len__(self) -> int:
         samples = self._pipeline.samples
         if samples is None:
-            raise TypeError("how many samples there are shows when an epoch has ended")
+            raise TypeError("the number of samples is known after the first epoch")
         return samples
 
 

@@ -910,7 +910,9 @@ class RandomErasing(Transform):
         if low == 0:
             raise _core.BuildError(f"RandomErasing: ratio must be above 0 (got {short(ratio)})")
         if isinstance(value, str):
-            raise _core.BuildError(f"RandomErasing: value must be a number or one for each channel (got {value!r})")
+            raise _core.BuildError(
+                f"RandomErasing: value must be a number or one for each channel (got {value!r}); ops.random_erasing has fill='random', one color"
+            )
         self.ratio = (low, high)
         self.value = [float(value)] if is_number(value) else list_of_numbers(value, "RandomErasing: value")
         if len(self.value) not in (1, 3) or not all(map(math.isfinite, self.value)):

@@ -225,7 +225,7 @@ def test_a_fill_is_1_3_or_4_numbers(fill, color):
         (lambda x: ops.rotate(x, degres=3), r"rotate\(\) has no argument 'degres'; it has .*; did you mean degrees\?$"),
         (lambda x: ops.rotate(x, 3, tuna=3), r"rotate\(\) has no argument 'tuna'; it has [^;]*$"),
         (lambda x: ops.random_erasing(x, probabilty=1), r"unexpected keyword argument 'probabilty'; did you mean probability\?$"),
-        (lambda x: ops.color_jitter(x, 0.4, 0.4), r"too many positional arguments; image may be given by place, the others by name: brightness=, contrast="),
+        (lambda x: ops.color_jitter(x, 0.4, 0.4), r"too many positional arguments; image can be positional, the others need names: brightness=, contrast="),
         (lambda x: ops.random_crop(sluice.constant("a").slot, 4, 4), "random_crop takes a value of each sample, not int"),
         (lambda x: ops.color_jitter(ops.to_tensor(x)), r"color_jitter: image must be an image \(got .*; ops.to_image\(image\) makes"),
         (lambda x: ops.canvas_size(ops.random_region(x)), r"canvas_size: image must be an image \(got .*ops.region_size\(image\) gives the size"),
@@ -249,8 +249,8 @@ def test_the_hue_of_torchvision_is_told_apart():
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (lambda ids: ops.resize(ids, height=8, width=8), "resize: .* interpolation='bilinear' would mix them; pass interpolation='nearest'"),
-        (lambda ids: ops.rotate(ops.flip(ops.crop(ids, (0, 0, 8, 8)), horizontal=True), 10), "rotate: decode_image"),
+        (lambda ids: ops.resize(ids, height=8, width=8), "resize: this image holds ids .* interpolation='bilinear' would mix them; pass interpolation='nearest'"),
+        (lambda ids: ops.rotate(ops.flip(ops.crop(ids, (0, 0, 8, 8)), horizontal=True), 10), "rotate: this image holds ids"),
         (lambda ids: ops.rotate(ops.resize(ids, height=8, width=8, interpolation="nearest"), 10, interpolation="bilinear"), "rotate: .* ids"),
         (lambda ids: ops.rotate(ops.resize(ids, height=8, width=8, interpolation="nearest"), 10, interpolation="nearest"), None),
     ],

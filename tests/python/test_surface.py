@@ -40,6 +40,7 @@ ONLY_CPP = {
     "[explicit boundaries](control-flow.md#explicit-boundaries), and declared shapes of tensors": {
         "add_conditional", "add_loop", "declare",
     },
+    "allocators (`MemoryResource`), log handlers (`set_log_handler`) and worker programs of your own": set(),
     "values that are lists of lists, or lists of bools": {"list_of"},
 }
 
