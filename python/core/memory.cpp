@@ -112,9 +112,10 @@ std::shared_ptr<BufferRing> ring_of(const nb::object& given) {
     if (bytes == 0) refuse_ring(i, "is empty; it must hold a batch");
     if (reinterpret_cast<std::uintptr_t>(at) % sluice::Buffer::kAlignment != 0) {
       refuse_ring(
-          i, fmt::format("begins at an address that is not a multiple of {}; memory of torch.empty(), "
-                         "numpy.memmap() and multiprocessing.shared_memory does",
-                         sluice::Buffer::kAlignment));
+          i,
+          fmt::format("begins at an address that is not a multiple of {}; memory of torch.empty(), "
+                      "numpy.memmap() and multiprocessing.shared_memory does",
+                      sluice::Buffer::kAlignment));
     }
     for (std::size_t k = 0; k < i; ++k) {
       const auto* const other = static_cast<std::byte*>(buffers[k]);
@@ -124,7 +125,8 @@ std::shared_ptr<BufferRing> ring_of(const nb::object& given) {
     buffers.push_back(at);
     arrays.push_back(array);
   }
-  if (buffers.empty()) throw BuildError("BufferRing: the list has no arrays; pass at least prefetch + 2");
+  if (buffers.empty())
+    throw BuildError("BufferRing: the list has no arrays; pass at least prefetch + 2");
   return std::make_shared<ArrayRing>(buffers, bytes, place, std::move(arrays));
 }
 
@@ -139,7 +141,8 @@ void bind_memory(nb::module_& module) {
                          "a ring. Two rings must not share an array.")
       .def(nb::new_(&ring_of), nb::arg("arrays"),
            "arrays: a list of writable, C-contiguous arrays with the same number of bytes, each "
-           "large enough for a batch. Each begins at a multiple of 64 bytes. They are in host memory, pinned or not, or on a GPU, as the output is.")
+           "large enough for a batch. Each begins at a multiple of 64 bytes. They are in host "
+           "memory, pinned or not, or on a GPU, as the output is.")
       .def("__len__", &BufferRing::most_blocks, "The number of arrays.")
       .def_prop_ro("bytes_each", &BufferRing::bytes_each, "The bytes of an array.")
       .def_prop_ro("free", &BufferRing::free, "The number of arrays that no batch uses.")
