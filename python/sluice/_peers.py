@@ -97,7 +97,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.laplacian(image)", "sobel edge_detect sobel_edges FindEdges"),
     ("ops.dilate or ops.erode", "Morphological morphology MaxFilter MinFilter"),
     ("ops.gaussian_noise(image, stddev=ops.uniform(0, 20))", "GaussNoise RandomGaussianNoise AdditiveGaussianNoise noise.gaussian noise"),
-    ("ops.iso_noise(image, color_shift=0.05, intensity=0.5)", "ISONoise camera_noise"),
+    ("ops.iso_noise(image, color_shift=0.05, intensity=0.5)", "camera_noise sensor_noise"),
     ("ops.shot_noise(image, 10)", "ShotNoise PoissonNoise noise.shot AdditivePoissonNoise"),
     ("ops.salt_and_pepper_noise(image, probability=0.05)",
      "SaltAndPepper RandomSaltAndPepperNoise noise.salt_and_pepper ImpulseNoise PixelDropout Dropout Salt Pepper"),

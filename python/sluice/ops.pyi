@@ -4,7 +4,7 @@ from typing import Any, Literal, Sequence, overload
 from ._eager import AnyArray
 from ._value import Value
 
-__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'aug_mix_weights', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'channel_dropout', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coarse_dropout', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'd4', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_image_size', 'decode_jpeg', 'decode_jpeg_region', 'decode_jpeg_size', 'detection_augment', 'dilate', 'dino', 'divide', 'downscale', 'draw', 'elastic', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erode', 'exp', 'expand', 'expanded_region', 'filter', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_mask', 'hue', 'invert', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'less', 'less_equal', 'log', 'lookup_table', 'magnitude', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'normalize', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute', 'permute_channels', 'perspective', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_region', 'random_region_of_file', 'random_resized_crop', 'reduce', 'region_size', 'relative_boxes', 'remainder', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rgb_shift', 'rot90', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'sqrt', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'to_tensor', 'translate', 'translate_boxes', 'translate_points', 'transpose', 'transpose_boxes', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'weighted_sum']
+__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'channel_dropout', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coarse_dropout', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'd4', 'd4_boxes', 'd4_points', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_jpeg', 'decode_jpeg_region', 'decode_tensor', 'defocus', 'detection_augment', 'dilate', 'dino', 'divide', 'downscale', 'elastic', 'elastic_field', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erode', 'exp', 'expand', 'expanded_region', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_distortion', 'grid_field', 'grid_mask', 'hue', 'invert', 'iso_noise', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'lens_distortion_boxes', 'lens_distortion_points', 'less', 'less_equal', 'log', 'lookup_table', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'normalize', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute', 'permute_channels', 'perspective', 'perspective_boxes', 'perspective_points', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_perspective', 'random_region', 'random_region_of_file', 'random_resized_crop', 'region_size', 'relative_boxes', 'remainder', 'remap', 'remap_boxes', 'remap_points', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rgb_shift', 'rot90', 'rot90_boxes', 'rot90_points', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'sqrt', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'to_tensor', 'translate', 'translate_boxes', 'translate_points', 'transpose_boxes', 'transpose_image', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'warp_perspective_boxes', 'warp_perspective_points', 'weighted_sum', 'zoom_blur']
 
 def absolute(x: float | Value) -> Value:
     """Returns the absolute value of x.
@@ -275,29 +275,6 @@ def aug_mix(image: Value, *, severity: int = 3, mixture_width: int = 3, chain_de
     image : Value of image
     """
 
-def aug_mix_weights(width: int, alpha: float | Value = 1.0) -> Value:
-    """Draws the weights of aug_mix: of an image and of `width` chains.
-
-    Draws random numbers, which depend only on the seed, the epoch and the sample.
-
-    Parameters
-    ----------
-    width : i32
-        Number of chains; 1 <= x <= 63.
-    alpha : f32 or Value, default 1.0
-        Parameter of the Beta and the Dirichlet distribution; 1e-06 <= x <= 1000.
-
-    Returns
-    -------
-    weights : Value of list of f32
-
-    Raises
-    ------
-    BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
-    """
-
 @overload
 def auto_augment(image: AnyArray, *, policy: str = 'imagenet', ranges: str = 'torchvision', interpolation: str | None = None, fill: int | tuple[int, int, int] | None = None, excluded: tuple[str, ...] = (), seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
@@ -338,6 +315,7 @@ def autocontrast(image: Value) -> Value:
         its sample fails.
     """
 
+@overload
 def beta(alpha: float | Value, other_alpha: float | Value) -> Value:
     """Draws a number between 0 and 1 from a Beta distribution.
 
@@ -360,6 +338,8 @@ def beta(alpha: float | Value, other_alpha: float | Value) -> Value:
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
     """
+@overload
+def beta(alpha: float | AnyArray, other_alpha: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
 
 def bitwise_and(x: float | Value, y: float | Value) -> Value:
     """Returns the bitwise AND of x and y.
@@ -638,6 +618,7 @@ def channel_dropout(image: Value, channel: int | Value, *, fill: int | Value = 0
         its sample fails.
     """
 
+@overload
 def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> Value:
     """Draws one of several numbers for each sample.
 
@@ -651,7 +632,10 @@ def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> 
     -------
     number : Value of f32
     """
+@overload
+def choice(numbers: Sequence[float], weights: Sequence[float] | None = None, *, seed: int | None = None, generator: Any = None) -> Any: ...
 
+@overload
 def choice_index(weights: Sequence[float]) -> Value:
     """Draws an index, from 0 on, for each sample with probabilities given by weights.
 
@@ -665,6 +649,8 @@ def choice_index(weights: Sequence[float]) -> Value:
     index : Value of i32
         From 0 to the number of weights minus 1.
     """
+@overload
+def choice_index(weights: Sequence[float], *, seed: int | None = None, generator: Any = None) -> Any: ...
 
 @overload
 def clahe(image: AnyArray, *, clip_limit: float | AnyArray = 2.0, tiles_y: int | AnyArray = 8, tiles_x: int | AnyArray = 8, seed: int | None = None, generator: Any = None) -> Any: ...
@@ -771,6 +757,7 @@ def coarse_dropout(image: Value, *, holes: int | Value = 8, height: float | Valu
         its sample fails.
     """
 
+@overload
 def coin_flip(probability: float | Value = 0.5) -> Value:
     """Draws true with the given probability.
 
@@ -791,6 +778,8 @@ def coin_flip(probability: float | Value = 0.5) -> Value:
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
     """
+@overload
+def coin_flip(probability: float | AnyArray = 0.5, *, seed: int | None = None, generator: Any = None) -> Any: ...
 
 @overload
 def color_jitter(image: AnyArray, *, brightness: float | Sequence[float] | None = None, contrast: float | Sequence[float] | None = None, saturation: float | Sequence[float] | None = None, hue: float | Sequence[float] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
@@ -888,27 +877,6 @@ def contrast(image: Value, factor: float | Value) -> Value:
         its sample fails.
     """
 
-def convert(x: float | Value, to: Literal['bool', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f16', 'f32', 'f64']) -> Value:
-    """Converts a number to a parameter's type; fails if the value does not fit.
-
-    Parameters
-    ----------
-    x : any number or Value
-        The number.
-    to : {'bool', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f16', 'f32', 'f64'}
-        Type of the result.
-
-    Returns
-    -------
-    result : Value of a type that follows from the arguments
-
-    Raises
-    ------
-    BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
-    """
-
 @overload
 def convert_boxes(boxes: AnyArray, *, from_: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy', to: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy', seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
@@ -942,7 +910,9 @@ def crop(image: Value, region: tuple[int, int, int, int] | Value, *, out_of_boun
 
     Parameters
     ----------
-    image : Value of image
+    image : Value of image or tensor
+        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        the result is a tensor of the same type.
     region : rectangle or Value
         Inside the image.
     out_of_bounds : {'error', 'trim'}, default 'error'
@@ -1033,7 +1003,9 @@ def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill
 
     Parameters
     ----------
-    image : Value of image
+    image : Value of image or tensor
+        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        the result is a tensor of the same type, and `fill` is one number.
     region : rectangle or Value
         May lie outside the image.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
@@ -1097,6 +1069,60 @@ def d4(image: Value, element: int | Value) -> Value:
     """
 
 @overload
+def d4_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, element: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def d4_boxes(boxes: Value, height: int | Value, width: int | Value, element: int | Value) -> Value:
+    """Moves boxes as d4 moves their image.
+
+    Parameters
+    ----------
+    boxes : Value of tensor
+    height : i32 or Value
+        Height of the image, in pixels; 1 <= x <= 65535.
+    width : i32 or Value
+        Width of the image, in pixels; 1 <= x <= 65535.
+    element : i32 or Value
+        0 to 3: quarter turns counter-clockwise; 4 to 7: a horizontal flip first, then 0 to 3 turns; 0 <= x <= 7.
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def d4_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, element: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def d4_points(points: Value, height: int | Value, width: int | Value, element: int | Value) -> Value:
+    """Moves points as d4 moves their image.
+
+    Parameters
+    ----------
+    points : Value of tensor
+    height : i32 or Value
+        Height of the image, in pixels; 1 <= x <= 65535.
+    width : i32 or Value
+        Width of the image, in pixels; 1 <= x <= 65535.
+    element : i32 or Value
+        0 to 3: quarter turns counter-clockwise; 4 to 7: a horizontal flip first, then 0 to 3 turns; 0 <= x <= 7.
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
 def decode_and_resize(jpeg: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, height: int | AnyArray = 224, width: int | AnyArray = 224, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, height: int | Value = 224, width: int | Value = 224, interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear', antialias: bool = True, size: int | Value | Sequence[int | Value] | None = None) -> Value:
@@ -1147,7 +1173,7 @@ def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *,
 def decode_image(file: AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def decode_image(file: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False) -> Value:
-    """Decodes a JPEG, PNG, WebP or GIF file.
+    """Decodes a JPEG, PNG, TIFF, WebP or GIF file to 8-bit pixels.
 
     Parameters
     ----------
@@ -1191,35 +1217,6 @@ def decode_image_region(file: Value, region: tuple[int, int, int, int] | Value, 
         Decodes a mask: one channel of ids, which are palette indices or gray values.
     region : rectangle or Value
         In the image after EXIF orientation.
-
-    Returns
-    -------
-    image : Value of image
-
-    Raises
-    ------
-    BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
-    """
-
-@overload
-def decode_image_size(file: AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
-@overload
-def decode_image_size(file: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, max_output_bytes: int = 536870912, ids: bool = False) -> Value:
-    """Returns the size of the image as an image without pixels; used by passes.
-
-    Parameters
-    ----------
-    file : Value of bytes or byte_span
-    color : {'rgb', 'gray'}, default 'rgb'
-        Rgb: 3 channels; gray: only the luma.
-    apply_orientation : bool, default True
-        Applies the EXIF orientation of a JPEG file.
-    max_output_bytes : i64, default 536870912
-        Most bytes of the whole decoded image; any whole number.
-    ids : bool, default False
-        Decodes a mask: one channel of ids, which are palette indices or gray values.
 
     Returns
     -------
@@ -1305,28 +1302,41 @@ def decode_jpeg_region(jpeg: Value, region: tuple[int, int, int, int] | Value, *
     """
 
 @overload
-def decode_jpeg_size(jpeg: AnyArray, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912, seed: int | None = None, generator: Any = None) -> Any: ...
+def decode_tensor(file: AnyArray, *, max_output_bytes: int = 536870912, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def decode_jpeg_size(jpeg: Value, *, color: Literal['rgb', 'gray'] = 'rgb', apply_orientation: bool = True, damage: Literal['strict', 'tolerant'] = 'strict', verify: bool = False, entropy: Literal['fast', 'library'] = 'fast', max_scans: int = 100, max_output_bytes: int = 536870912) -> Value:
-    """Returns the size of the image as an image without pixels; used by passes.
+def decode_tensor(file: Value, *, max_output_bytes: int = 536870912) -> Value:
+    """Decodes the numbers of a PNG or TIFF file, with all bits and channels, to a tensor of height x width x channels.
 
     Parameters
     ----------
-    jpeg : Value of bytes or byte_span
-    color : {'rgb', 'gray'}, default 'rgb'
-        Rgb: 3 channels; gray: only the luma.
-    apply_orientation : bool, default True
-        Applies the EXIF orientation.
-    damage : {'strict', 'tolerant'}, default 'strict'
-        Strict: a damaged file fails; tolerant: it decodes with a warning.
-    verify : bool, default False
-        Always reads to the end of the file.
-    entropy : {'fast', 'library'}, default 'fast'
-        Huffman decoder: Sluice's (fast) or libjpeg's (library).
-    max_scans : i32, default 100
-        Most scans of a progressive file; any whole number.
+    file : Value of bytes or byte_span
     max_output_bytes : i64, default 536870912
-        Most bytes of the whole decoded image; any whole number.
+        Most bytes of the tensor; any whole number.
+
+    Returns
+    -------
+    tensor : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def defocus(image: AnyArray, *, radius: int | AnyArray = 3, alias_blur: float | AnyArray = 0.1, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def defocus(image: Value, *, radius: int | Value = 3, alias_blur: float | Value = 0.1) -> Value:
+    """Blurs the image like a lens that is out of focus; reflects borders.
+
+    Parameters
+    ----------
+    image : Value of image
+    radius : i32 or Value, default 3
+        Radius of the disk that a point becomes, in pixels; 1 <= x <= 50.
+    alias_blur : f32 or Value, default 0.1
+        Sigma of the Gaussian that smooths the edge of the disk, in pixels; 0 <= x <= 10.
 
     Returns
     -------
@@ -1471,28 +1481,6 @@ def downscale(image: Value, scale: float | Value, *, interpolation: Literal['nea
         its sample fails.
     """
 
-def draw(count: int) -> tuple[Value, Value]:
-    """Draws one of several uniformly, and a sign, for apply_random.
-
-    Draws random numbers, which depend only on the seed, the epoch and the sample.
-
-    Parameters
-    ----------
-    count : i64
-        Number of choices; 1 <= x <= 4294967295.
-
-    Returns
-    -------
-    chosen : Value of i64
-    negative : Value of bool
-
-    Raises
-    ------
-    BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
-    """
-
 @overload
 def elastic(image: AnyArray, *, alpha: float | AnyArray = 50.0, sigma: float | AnyArray = 5.0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
@@ -1525,6 +1513,38 @@ def elastic(image: Value, *, alpha: float | Value = 50.0, sigma: float | Value =
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
     """
+
+@overload
+def elastic_field(height: int | Value | None = None, width: int | Value | None = None, alpha: float | Value = 50.0, sigma: float | Value = 5.0, *, size: int | Value | Sequence[int | Value] | None = None) -> Value:
+    """Draws the smoothed displacement field of elastic, for remap.
+
+    Draws random numbers, which depend only on the seed, the epoch and the sample.
+
+    Parameters
+    ----------
+    height : i32 or Value
+        Height of the image, in pixels; 1 <= x <= 65535.
+    width : i32 or Value
+        Width of the image, in pixels; 1 <= x <= 65535.
+    alpha : f32 or Value, default 50.0
+        Twice the largest shift before smoothing, in pixels; 0 <= x <= 100000.
+    sigma : f32 or Value, default 5.0
+        Sigma of the Gaussian that smooths the shifts, in pixels; 0 <= x <= 64.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
+
+    Returns
+    -------
+    field : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+@overload
+def elastic_field(height: int | AnyArray | None = None, width: int | AnyArray | None = None, alpha: float | AnyArray = 50.0, sigma: float | AnyArray = 5.0, *, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 
 @overload
 def encode_anchors(boxes: AnyArray, labels: AnyArray, anchors: AnyArray, *, iou: float = 0.5, mean: float | Sequence[float] = [0.0, 0.0, 0.0, 0.0], std: float | Sequence[float] = [0.10000000149011612, 0.10000000149011612, 0.20000000298023224, 0.20000000298023224], seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
@@ -1759,23 +1779,6 @@ def expanded_region(height: int | Value | None = None, width: int | Value | None
         its sample fails.
     """
 
-def filter(predicate: float | Value) -> None:
-    """Keeps samples for which the predicate holds and filters out the others.
-
-    Runs even if its output is unused.
-
-    Parameters
-    ----------
-    predicate : any number or Value
-        False and zero filter the sample out.
-
-    Raises
-    ------
-    BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
-    """
-
 @overload
 def filter_2d(image: AnyArray, weights: Sequence[Sequence[float]], *, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
@@ -1837,7 +1840,9 @@ def flip(image: Value, *, horizontal: bool | Value = True, vertical: bool | Valu
 
     Parameters
     ----------
-    image : Value of image
+    image : Value of image or tensor
+        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        the result is a tensor of the same type.
     horizontal : bool or Value, default True
         Swaps left and right.
     vertical : bool or Value, default False
@@ -1990,9 +1995,9 @@ def gaussian_blur(image: Value, *, sigma: float | Value = 0.0, sigma_y: float | 
     """
 
 @overload
-def gaussian_noise(image: AnyArray, *, mean: float | AnyArray = 0.0, stddev: float | AnyArray = 1.0, seed: int | None = None, generator: Any = None) -> Any: ...
+def gaussian_noise(image: AnyArray, *, mean: float | AnyArray = 0.0, stddev: float | AnyArray = 1.0, sigma: float | AnyArray | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def gaussian_noise(image: Value, *, mean: float | Value = 0.0, stddev: float | Value = 1.0) -> Value:
+def gaussian_noise(image: Value, *, mean: float | Value = 0.0, stddev: float | Value = 1.0, sigma: float | Value | None = None) -> Value:
     """Adds normally distributed noise to each pixel value.
 
     Draws random numbers, which depend only on the seed, the epoch and the sample.
@@ -2004,6 +2009,8 @@ def gaussian_noise(image: Value, *, mean: float | Value = 0.0, stddev: float | V
         Mean of the noise, in pixel values; -1000000 <= x <= 1000000.
     stddev : f32 or Value, default 1.0
         Standard deviation of the noise, in pixel values; 0 <= x <= 1000000.
+    sigma : f32 or Value, optional
+        In place of stddev, for pixel values scaled to 0 to 1. At least 0.
 
     Returns
     -------
@@ -2082,6 +2089,67 @@ def greater_equal(x: float | Value, y: float | Value) -> Value:
     """
 
 @overload
+def grid_distortion(image: AnyArray, *, steps: int | AnyArray = 5, limit: float | AnyArray = 0.3, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def grid_distortion(image: Value, *, steps: int | Value = 5, limit: float | Value = 0.3, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear') -> Value:
+    """Deforms the image by a grid of cells with random widths and heights.
+
+    Draws random numbers, which depend only on the seed, the epoch and the sample.
+
+    Parameters
+    ----------
+    image : Value of image
+    steps : i32 or Value, default 5
+        Cells along each side; 1 <= x <= 1000.
+    limit : f32 or Value, default 0.3
+        Largest change of a cell's width and height, as a fraction of them; 0 <= x <= 0.9.
+    interpolation : {'nearest', 'bilinear', 'bicubic'}, default 'bilinear'
+        How values between pixels are computed.
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def grid_field(height: int | Value | None = None, width: int | Value | None = None, steps: int | Value = 5, limit: float | Value = 0.3, *, size: int | Value | Sequence[int | Value] | None = None) -> Value:
+    """Draws the displacement field of grid_distortion, for remap.
+
+    Draws random numbers, which depend only on the seed, the epoch and the sample.
+
+    Parameters
+    ----------
+    height : i32 or Value
+        Height of the image, in pixels; 1 <= x <= 65535.
+    width : i32 or Value
+        Width of the image, in pixels; 1 <= x <= 65535.
+    steps : i32 or Value, default 5
+        Cells along each side; 1 <= x <= 1000.
+    limit : f32 or Value, default 0.3
+        Largest change of a cell's width and height, as a fraction of them; 0 <= x <= 0.9.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
+
+    Returns
+    -------
+    field : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+@overload
+def grid_field(height: int | AnyArray | None = None, width: int | AnyArray | None = None, steps: int | AnyArray = 5, limit: float | AnyArray = 0.3, *, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+
+@overload
 def grid_mask(image: AnyArray, *, tile: int | AnyArray = 100, ratio: float | AnyArray = 0.5, degrees: float | AnyArray = 0.0, shift_y: float | AnyArray = 0.0, shift_x: float | AnyArray = 0.0, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def grid_mask(image: Value, *, tile: int | Value = 100, ratio: float | Value = 0.5, degrees: float | Value = 0.0, shift_y: float | Value = 0.0, shift_x: float | Value = 0.0, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
@@ -2146,6 +2214,33 @@ def invert(image: Value) -> Value:
     Parameters
     ----------
     image : Value of image
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def iso_noise(image: AnyArray, *, color_shift: float | AnyArray = 0.05, intensity: float | AnyArray = 0.5, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def iso_noise(image: Value, *, color_shift: float | Value = 0.05, intensity: float | Value = 0.5) -> Value:
+    """Adds the noise of a camera sensor: to the lightness and to the hue.
+
+    Draws random numbers, which depend only on the seed, the epoch and the sample.
+
+    Parameters
+    ----------
+    image : Value of image
+    color_shift : f32 or Value, default 0.05
+        Times intensity: standard deviation of the hue's noise, in full turns; 0 <= x <= 1.
+    intensity : f32 or Value, default 0.5
+        Strength of both kinds of noise; 0 <= x <= 10.
 
     Returns
     -------
@@ -2307,6 +2402,68 @@ def lens_distortion(image: Value, *, k1: float | Value = 0.0, k2: float | Value 
         its sample fails.
     """
 
+@overload
+def lens_distortion_boxes(boxes: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, k1: float | AnyArray = 0.0, k2: float | AnyArray = 0.0, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def lens_distortion_boxes(boxes: Value, height: int | Value | None = None, width: int | Value | None = None, *, k1: float | Value = 0.0, k2: float | Value = 0.0, size: int | Value | Sequence[int | Value] | None = None) -> Value:
+    """Moves boxes as lens_distortion moves their image.
+
+    Parameters
+    ----------
+    boxes : Value of tensor
+    height : i32 or Value
+        Height of the image, in pixels; 1 <= x <= 65535.
+    width : i32 or Value
+        Width of the image, in pixels; 1 <= x <= 65535.
+    k1 : f32 or Value, default 0.0
+        Factor of r^2, where r is 1 at the corners; -100 <= x <= 100.
+    k2 : f32 or Value, default 0.0
+        Factor of r^4; -100 <= x <= 100.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def lens_distortion_points(points: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, k1: float | AnyArray = 0.0, k2: float | AnyArray = 0.0, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def lens_distortion_points(points: Value, height: int | Value | None = None, width: int | Value | None = None, *, k1: float | Value = 0.0, k2: float | Value = 0.0, size: int | Value | Sequence[int | Value] | None = None) -> Value:
+    """Moves points as lens_distortion moves their image.
+
+    Parameters
+    ----------
+    points : Value of tensor
+    height : i32 or Value
+        Height of the image, in pixels; 1 <= x <= 65535.
+    width : i32 or Value
+        Width of the image, in pixels; 1 <= x <= 65535.
+    k1 : f32 or Value, default 0.0
+        Factor of r^2, where r is 1 at the corners; -100 <= x <= 100.
+    k2 : f32 or Value, default 0.0
+        Factor of r^4; -100 <= x <= 100.
+    size : (height, width), or one number for both, optional
+        In place of height and width.
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
 def less(x: float | Value, y: float | Value) -> Value:
     """Returns true if x < y.
 
@@ -2380,37 +2537,6 @@ def lookup_table(image: Value, levels: float | Sequence[float]) -> Value:
     Returns
     -------
     image : Value of image
-
-    Raises
-    ------
-    BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
-    """
-
-@overload
-def magnitude(negative: AnyArray, magnitude: int | AnyArray, low: float, high: float, randomly_negate: bool = False, bins: int = 31, *, seed: int | None = None, generator: Any = None) -> Any: ...
-@overload
-def magnitude(negative: Value, magnitude: int | Value, low: float, high: float, randomly_negate: bool = False, bins: int = 31) -> Value:
-    """Computes the parameter of an operator that apply_random has drawn.
-
-    Parameters
-    ----------
-    negative : Value of bool
-    magnitude : i32 or Value
-        0 to bins - 1; 0 <= x.
-    low : f32
-        The parameter at magnitude 0; any finite number.
-    high : f32
-        The parameter at the highest magnitude; any finite number.
-    randomly_negate : bool, default False
-        Applies the drawn sign.
-    bins : i32, default 31
-        Number of magnitudes; 1 <= x.
-
-    Returns
-    -------
-    parameter : Value of f32
 
     Raises
     ------
@@ -2647,6 +2773,7 @@ def nested_region(outer: Value, inner: Value) -> Value:
         its sample fails.
     """
 
+@overload
 def normal(mean: float | Value, stddev: float | Value) -> Value:
     """Draws a number from a normal distribution.
 
@@ -2669,6 +2796,8 @@ def normal(mean: float | Value, stddev: float | Value) -> Value:
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
     """
+@overload
+def normal(mean: float | AnyArray, stddev: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
 
 @overload
 def normalize(image: AnyArray, mean: Sequence[float] | float, std: Sequence[float] | float, *, dtype: Any = 'f32', layout: str = 'CHW', seed: int | None = None, generator: Any = None) -> Any: ...
@@ -2680,9 +2809,12 @@ def normalize(image: Value, mean: Sequence[float] | float, std: Sequence[float] 
 
     Parameters
     ----------
-    image : Value of image
+    image : Value of image or tensor
+        A tensor has the shape (height, width, channels), with up to 16 different means or deviations. Numbers of type u8
+        are divided by 255, those of u16 by 65535. Other types are not divided: mean and std are in units of the elements.
     mean, std : list of 1, 3 or 4 floats, or float
-        In units of 0 to 1, as in torchvision. A mean must be from -1 to 1, a std above 0 and at most 1.
+        In units of 0 to 1, as in torchvision. A mean must be from -1 to 1, a std above 0 and at most 1. For a tensor, one
+        float, or one for each channel.
     dtype : {'f32', 'f16', 'bf16'}, default 'f32'
     layout : {'CHW', 'HWC'}, default 'CHW'
 
@@ -2962,7 +3094,7 @@ def permute(data: Value, axes: Sequence[int]) -> Value:
     data : Value of tensor or image
         With up to 6 dimensions.
     axes : list of int
-        Dimension i of the result is dimension ``axes[i]`` of `data`. ``(2, 0, 1)`` makes CHW of an image.
+        Dimension i of the result is dimension ``axes[i]`` of `data`. ``(2, 0, 1)`` makes CHW of an image. -1 is the last one.
 
     Returns
     -------
@@ -2997,9 +3129,9 @@ def permute_channels(image: Value, *, first: int | Value = 0, second: int | Valu
     """
 
 @overload
-def perspective(image: AnyArray, from_top_left_x: float | AnyArray, from_top_left_y: float | AnyArray, from_top_right_x: float | AnyArray, from_top_right_y: float | AnyArray, from_bottom_right_x: float | AnyArray, from_bottom_right_y: float | AnyArray, from_bottom_left_x: float | AnyArray, from_bottom_left_y: float | AnyArray, to_top_left_x: float | AnyArray, to_top_left_y: float | AnyArray, to_top_right_x: float | AnyArray, to_top_right_y: float | AnyArray, to_bottom_right_x: float | AnyArray, to_bottom_right_y: float | AnyArray, to_bottom_left_x: float | AnyArray, to_bottom_left_y: float | AnyArray, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+def perspective(image: AnyArray, from_top_left_x: float | AnyArray | None = None, from_top_left_y: float | AnyArray | None = None, from_top_right_x: float | AnyArray | None = None, from_top_right_y: float | AnyArray | None = None, from_bottom_right_x: float | AnyArray | None = None, from_bottom_right_y: float | AnyArray | None = None, from_bottom_left_x: float | AnyArray | None = None, from_bottom_left_y: float | AnyArray | None = None, to_top_left_x: float | AnyArray | None = None, to_top_left_y: float | AnyArray | None = None, to_top_right_x: float | AnyArray | None = None, to_top_right_y: float | AnyArray | None = None, to_bottom_right_x: float | AnyArray | None = None, to_bottom_right_y: float | AnyArray | None = None, to_bottom_left_x: float | AnyArray | None = None, to_bottom_left_y: float | AnyArray | None = None, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], startpoints: Sequence[Sequence[float | AnyArray]] | None = None, endpoints: Sequence[Sequence[float | AnyArray]] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def perspective(image: Value, from_top_left_x: float | Value, from_top_left_y: float | Value, from_top_right_x: float | Value, from_top_right_y: float | Value, from_bottom_right_x: float | Value, from_bottom_right_y: float | Value, from_bottom_left_x: float | Value, from_bottom_left_y: float | Value, to_top_left_x: float | Value, to_top_left_y: float | Value, to_top_right_x: float | Value, to_top_right_y: float | Value, to_bottom_right_x: float | Value, to_bottom_right_y: float | Value, to_bottom_left_x: float | Value, to_bottom_left_y: float | Value, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+def perspective(image: Value, from_top_left_x: float | Value | None = None, from_top_left_y: float | Value | None = None, from_top_right_x: float | Value | None = None, from_top_right_y: float | Value | None = None, from_bottom_right_x: float | Value | None = None, from_bottom_right_y: float | Value | None = None, from_bottom_left_x: float | Value | None = None, from_bottom_left_y: float | Value | None = None, to_top_left_x: float | Value | None = None, to_top_left_y: float | Value | None = None, to_top_right_x: float | Value | None = None, to_top_right_y: float | Value | None = None, to_bottom_right_x: float | Value | None = None, to_bottom_right_y: float | Value | None = None, to_bottom_left_x: float | Value | None = None, to_bottom_left_y: float | Value | None = None, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], startpoints: Sequence[Sequence[float | Value]] | None = None, endpoints: Sequence[Sequence[float | Value]] | None = None) -> Value:
     """Applies the perspective transform that moves four points to four others.
 
     Parameters
@@ -3043,10 +3175,118 @@ def perspective(image: Value, from_top_left_x: float | Value, from_top_left_y: f
         Pixels without a source get the fill or the nearest pixel.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
         Color for border = constant, for each channel; 0 <= x <= 255.
+    startpoints, endpoints : lists of 4 points (x, y), optional
+        In place of the numbers: upper left, upper right, lower right, lower left corner.
 
     Returns
     -------
     image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def perspective_boxes(boxes: AnyArray, from_top_left_x: float | AnyArray, from_top_left_y: float | AnyArray, from_top_right_x: float | AnyArray, from_top_right_y: float | AnyArray, from_bottom_right_x: float | AnyArray, from_bottom_right_y: float | AnyArray, from_bottom_left_x: float | AnyArray, from_bottom_left_y: float | AnyArray, to_top_left_x: float | AnyArray, to_top_left_y: float | AnyArray, to_top_right_x: float | AnyArray, to_top_right_y: float | AnyArray, to_bottom_right_x: float | AnyArray, to_bottom_right_y: float | AnyArray, to_bottom_left_x: float | AnyArray, to_bottom_left_y: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def perspective_boxes(boxes: Value, from_top_left_x: float | Value, from_top_left_y: float | Value, from_top_right_x: float | Value, from_top_right_y: float | Value, from_bottom_right_x: float | Value, from_bottom_right_y: float | Value, from_bottom_left_x: float | Value, from_bottom_left_y: float | Value, to_top_left_x: float | Value, to_top_left_y: float | Value, to_top_right_x: float | Value, to_top_right_y: float | Value, to_bottom_right_x: float | Value, to_bottom_right_y: float | Value, to_bottom_left_x: float | Value, to_bottom_left_y: float | Value) -> Value:
+    """Moves boxes as perspective moves their image.
+
+    Parameters
+    ----------
+    boxes : Value of tensor
+    from_top_left_x : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_top_left_y : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_top_right_x : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_top_right_y : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_bottom_right_x : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_bottom_right_y : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_bottom_left_x : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_bottom_left_y : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    to_top_left_x : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_top_left_y : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_top_right_x : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_top_right_y : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_bottom_right_x : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_bottom_right_y : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_bottom_left_x : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_bottom_left_y : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def perspective_points(points: AnyArray, from_top_left_x: float | AnyArray, from_top_left_y: float | AnyArray, from_top_right_x: float | AnyArray, from_top_right_y: float | AnyArray, from_bottom_right_x: float | AnyArray, from_bottom_right_y: float | AnyArray, from_bottom_left_x: float | AnyArray, from_bottom_left_y: float | AnyArray, to_top_left_x: float | AnyArray, to_top_left_y: float | AnyArray, to_top_right_x: float | AnyArray, to_top_right_y: float | AnyArray, to_bottom_right_x: float | AnyArray, to_bottom_right_y: float | AnyArray, to_bottom_left_x: float | AnyArray, to_bottom_left_y: float | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def perspective_points(points: Value, from_top_left_x: float | Value, from_top_left_y: float | Value, from_top_right_x: float | Value, from_top_right_y: float | Value, from_bottom_right_x: float | Value, from_bottom_right_y: float | Value, from_bottom_left_x: float | Value, from_bottom_left_y: float | Value, to_top_left_x: float | Value, to_top_left_y: float | Value, to_top_right_x: float | Value, to_top_right_y: float | Value, to_bottom_right_x: float | Value, to_bottom_right_y: float | Value, to_bottom_left_x: float | Value, to_bottom_left_y: float | Value) -> Value:
+    """Moves points as perspective moves their image.
+
+    Parameters
+    ----------
+    points : Value of tensor
+    from_top_left_x : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_top_left_y : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_top_right_x : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_top_right_y : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_bottom_right_x : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_bottom_right_y : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_bottom_left_x : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    from_bottom_left_y : f32 or Value
+        In pixels; a point of the image; -1000000 <= x <= 1000000.
+    to_top_left_x : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_top_left_y : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_top_right_x : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_top_right_y : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_bottom_right_x : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_bottom_right_y : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_bottom_left_x : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+    to_bottom_left_y : f32 or Value
+        In pixels; the same point in the result; -1000000 <= x <= 1000000.
+
+    Returns
+    -------
+    moved : Value of tensor
 
     Raises
     ------
@@ -3148,6 +3388,7 @@ def rand_augment(image: Value, *, n: int = 2, magnitude: int | Value = 9, bins: 
     image : Value of image
     """
 
+@overload
 def randint(low: int | Value, high: int | Value) -> Value:
     """Draws a whole number uniformly from low to high - 1.
 
@@ -3170,6 +3411,8 @@ def randint(low: int | Value, high: int | Value) -> Value:
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
     """
+@overload
+def randint(low: int | AnyArray, high: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
 
 @overload
 def random_bbox_crop(boxes: AnyArray, labels: AnyArray, height: int | AnyArray | None = None, width: int | AnyArray | None = None, *, thresholds: float | Sequence[float] = [0.0, 0.10000000149011612, 0.30000001192092896, 0.5, 0.699999988079071, 0.8999999761581421, 1.0], min_scale: float = 0.3, max_scale: float = 1.0, min_ratio: float = 0.5, max_ratio: float = 2.0, attempts: int = 40, rounds: int = 50, size: int | AnyArray | Sequence[int | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> tuple[Any, Any, Any]: ...
@@ -3255,6 +3498,7 @@ def random_crop(image: Value, height: int = 224, width: int = 224, *, padding: i
         If an argument is out of range. If the window does not fit into a padded image, its sample fails.
     """
 
+@overload
 def random_crop_region(height: int | Value, width: int | Value, crop_height: int | Value, crop_width: int | Value, top: int | Value = 0, left: int | Value = 0, bottom: int | Value = 0, right: int | Value = 0, pad_if_needed: bool = False) -> Value:
     """Draws the region that random_crop cuts from an image of this size.
 
@@ -3291,11 +3535,13 @@ def random_crop_region(height: int | Value, width: int | Value, crop_height: int
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
     """
+@overload
+def random_crop_region(height: int | AnyArray, width: int | AnyArray, crop_height: int | AnyArray, crop_width: int | AnyArray, top: int | AnyArray = 0, left: int | AnyArray = 0, bottom: int | AnyArray = 0, right: int | AnyArray = 0, pad_if_needed: bool = False, *, seed: int | None = None, generator: Any = None) -> Any: ...
 
 @overload
-def random_erasing(image: AnyArray, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | AnyArray = 0, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+def random_erasing(image: AnyArray, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | str | AnyArray = 0, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | Value = 0, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
+def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | str | Value = 0, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
     """Fills a random rectangle with a color, with the given probability.
 
     Parameters
@@ -3307,8 +3553,9 @@ def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 
         The range of the rectangle's area, as a share of the image's area.
     min_ratio, max_ratio : float, default 0.3 and 3.3
         The range of the rectangle's height divided by its width.
-    fill : int, list of 3 or 4 ints, or Value of a tensor, default 0
-        The color, 0 to 255.
+    fill : int, list of 3 or 4 ints, Value of a tensor, 'mean' or 'random', default 0
+        The color, 0 to 255. 'mean' is the mean of the image. 'random' is a random color for each sample; the image must
+        have 3 or 4 channels.
     area : (min_area, max_area), optional
         In place of min_area and max_area.
     ratio : (min_ratio, max_ratio), optional
@@ -3348,6 +3595,39 @@ def random_erasing_region(image: Value, *, probability: float | Value = 0.5, min
     Returns
     -------
     region : Value of rectangle
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def random_perspective(image: AnyArray, *, distortion_scale: float | AnyArray = 0.5, probability: float | AnyArray = 0.5, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def random_perspective(image: Value, *, distortion_scale: float | Value = 0.5, probability: float | Value = 0.5, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+    """Moves the four corners inward by random distances, in perspective.
+
+    Draws random numbers, which depend only on the seed, the epoch and the sample.
+
+    Parameters
+    ----------
+    image : Value of image
+    distortion_scale : f32 or Value, default 0.5
+        Largest distance / half of the width or height; 0 <= x <= 1.
+    probability : f32 or Value, default 0.5
+        Probability that the image changes; 0 <= x <= 1.
+    interpolation : {'nearest', 'bilinear', 'bicubic'}, default 'bilinear'
+        How values between pixels are computed.
+    border : {'constant', 'edge'}, default 'constant'
+        Pixels without a source get the fill or the nearest pixel.
+    fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
+        Color for border = constant, for each channel; 0 <= x <= 255.
+
+    Returns
+    -------
+    image : Value of image
 
     Raises
     ------
@@ -3463,31 +3743,6 @@ def random_resized_crop(image: Value, *, height: int = 224, width: int = 224, mi
     """
 
 @overload
-def reduce(data: AnyArray, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = 'f32', seed: int | None = None, generator: Any = None) -> Any: ...
-@overload
-def reduce(data: Value, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = 'f32') -> Value:
-    """Reduces all elements to one number of the type `to`.
-
-    Parameters
-    ----------
-    data : Value of image or tensor
-    operation : {'mean', 'min', 'max', 'standard_deviation'}
-        The reduction.
-    to : {'i64', 'f32', 'f64'}, default 'f32'
-        Type of the number; i64 is for the min and max of integers.
-
-    Returns
-    -------
-    number : Value of a type that follows from the arguments
-
-    Raises
-    ------
-    BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
-    """
-
-@overload
 def region_size(region: AnyArray, *, seed: int | None = None, generator: Any = None) -> tuple[Any, Any]: ...
 @overload
 def region_size(region: Value) -> tuple[Value, Value]:
@@ -3558,6 +3813,78 @@ def remainder(x: float | Value, y: float | Value) -> Value:
     """
 
 @overload
+def remap(image: AnyArray, field: AnyArray, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def remap(image: Value, field: Value, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0]) -> Value:
+    """Deforms the image by a displacement field, such as that of elastic_field or grid_field.
+
+    Parameters
+    ----------
+    image : Value of image
+    field : Value of tensor
+    interpolation : {'nearest', 'bilinear', 'bicubic'}, default 'bilinear'
+        How values between pixels are computed.
+    border : {'constant', 'edge'}, default 'constant'
+        Pixels without a source get the fill or the nearest pixel.
+    fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
+        Color for border = constant, for each channel; 0 <= x <= 255.
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def remap_boxes(boxes: AnyArray, field: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def remap_boxes(boxes: Value, field: Value) -> Value:
+    """Moves boxes as remap moves their image.
+
+    Parameters
+    ----------
+    boxes : Value of tensor
+    field : Value of tensor
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def remap_points(points: AnyArray, field: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def remap_points(points: Value, field: Value) -> Value:
+    """Moves points as remap moves their image.
+
+    Parameters
+    ----------
+    points : Value of tensor
+    field : Value of tensor
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
 def reshape(tensor: AnyArray, sizes: int | Sequence[int], *, layout: str = 'none', seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def reshape(tensor: Value, sizes: int | Sequence[int], *, layout: str = 'none') -> Value:
@@ -3584,7 +3911,9 @@ def resize(image: Value, *, height: int | Value = 0, width: int | Value = 0, sho
 
     Parameters
     ----------
-    image : Value of image
+    image : Value of image or tensor
+        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        the result is a tensor of the same type.
     height : i32 or Value, optional
         In pixels; default: follows the width, rounded; 1 <= x <= 65535.
     width : i32 or Value, optional
@@ -3781,22 +4110,80 @@ def rot90(image: Value, turns: int | Value) -> Value:
     """
 
 @overload
-def rotate(image: AnyArray, degrees: float | AnyArray, *, keep_size: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', seed: int | None = None, generator: Any = None) -> Any: ...
+def rot90_boxes(boxes: AnyArray, height: int | AnyArray, width: int | AnyArray, turns: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def rotate(image: Value, degrees: float | Value, *, keep_size: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear') -> Value:
+def rot90_boxes(boxes: Value, height: int | Value, width: int | Value, turns: int | Value) -> Value:
+    """Moves boxes as rot90 moves their image.
+
+    Parameters
+    ----------
+    boxes : Value of tensor
+    height : i32 or Value
+        Height of the image, in pixels; 1 <= x <= 65535.
+    width : i32 or Value
+        Width of the image, in pixels; 1 <= x <= 65535.
+    turns : i32 or Value
+        Quarter turns counter-clockwise; negative ones turn clockwise; any whole number.
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def rot90_points(points: AnyArray, height: int | AnyArray, width: int | AnyArray, turns: int | AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def rot90_points(points: Value, height: int | Value, width: int | Value, turns: int | Value) -> Value:
+    """Moves points as rot90 moves their image.
+
+    Parameters
+    ----------
+    points : Value of tensor
+    height : i32 or Value
+        Height of the image, in pixels; 1 <= x <= 65535.
+    width : i32 or Value
+        Width of the image, in pixels; 1 <= x <= 65535.
+    turns : i32 or Value
+        Quarter turns counter-clockwise; negative ones turn clockwise; any whole number.
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def rotate(image: AnyArray, degrees: float | AnyArray, *, keep_size: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def rotate(image: Value, degrees: float | Value, *, keep_size: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant') -> Value:
     """Rotates the image counter-clockwise about its center.
 
     Parameters
     ----------
-    image : Value of image
+    image : Value of image or tensor
+        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        the result is a tensor of the same type, and `fill` is one number, and there is no `border`.
     degrees : f32 or Value
         Counter-clockwise; any finite number.
     keep_size : bool, default False
         If false, the image grows to hold all of it.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
-        Color of pixels without a source, for each channel; 0 <= x <= 255.
+        Color for border = constant, for each channel; 0 <= x <= 255.
     interpolation : {'nearest', 'bilinear', 'bicubic'}, default 'bilinear'
         How values between pixels are computed.
+    border : {'constant', 'edge'}, default 'constant'
+        Pixels without a source get the fill or the nearest pixel.
 
     Returns
     -------
@@ -4512,27 +4899,6 @@ def translate_points(points: Value, height: int | Value | None = None, width: in
     """
 
 @overload
-def transpose(image: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
-@overload
-def transpose(image: Value) -> Value:
-    """Swaps rows and columns.
-
-    Parameters
-    ----------
-    image : Value of image
-
-    Returns
-    -------
-    image : Value of image
-
-    Raises
-    ------
-    BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
-    """
-
-@overload
 def transpose_boxes(boxes: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def transpose_boxes(boxes: Value) -> Value:
@@ -4545,6 +4911,27 @@ def transpose_boxes(boxes: Value) -> Value:
     Returns
     -------
     moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def transpose_image(image: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def transpose_image(image: Value) -> Value:
+    """Swaps rows and columns.
+
+    Parameters
+    ----------
+    image : Value of image
+
+    Returns
+    -------
+    image : Value of image
 
     Raises
     ------
@@ -4593,6 +4980,7 @@ def trivial_augment_wide(image: Value, *, bins: int = 31, ranges: str = 'torchvi
     image : Value of image
     """
 
+@overload
 def uniform(lo: float | Value | None = None, hi: float | Value | None = None, *, range: Sequence[float | Value] | None = None) -> Value:
     """Draws a number uniformly from [lo, hi), or lo if they are equal.
 
@@ -4617,11 +5005,13 @@ def uniform(lo: float | Value | None = None, hi: float | Value | None = None, *,
         If a constant is out of range, or if a Value has another type. If a Value is out of range,
         its sample fails.
     """
+@overload
+def uniform(lo: float | AnyArray | None = None, hi: float | AnyArray | None = None, *, range: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 
 @overload
-def warp_affine(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, height: int | AnyArray = 0, width: int | AnyArray = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+def warp_affine(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, height: int | AnyArray = 0, width: int | AnyArray = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, matrix: Sequence[Sequence[float | AnyArray]] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def warp_affine(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, height: int | Value = 0, width: int | Value = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None) -> Value:
+def warp_affine(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, height: int | Value = 0, width: int | Value = 0, inverse_map: bool = True, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None, matrix: Sequence[Sequence[float | Value]] | None = None) -> Value:
     """Warps the image by a 2 x 3 affine matrix.
 
     Parameters
@@ -4653,6 +5043,8 @@ def warp_affine(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.
         Color for border = constant, for each channel; 0 <= x <= 255.
     size : (height, width), or one number for both, optional
         In place of height and width.
+    matrix : 2 lists of 3 numbers, optional
+        In place of xx, xy, x0, yx, yy and y0.
 
     Returns
     -------
@@ -4736,9 +5128,9 @@ def warp_affine_points(points: Value, *, xx: float | Value = 1.0, xy: float | Va
     """
 
 @overload
-def warp_perspective(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, wx: float | AnyArray = 0.0, wy: float | AnyArray = 0.0, w0: float | AnyArray = 1.0, height: int | AnyArray = 0, width: int | AnyArray = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+def warp_perspective(image: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, wx: float | AnyArray = 0.0, wy: float | AnyArray = 0.0, w0: float | AnyArray = 1.0, height: int | AnyArray = 0, width: int | AnyArray = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, matrix: Sequence[Sequence[float | AnyArray]] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def warp_perspective(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, wx: float | Value = 0.0, wy: float | Value = 0.0, w0: float | Value = 1.0, height: int | Value = 0, width: int | Value = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None) -> Value:
+def warp_perspective(image: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, wx: float | Value = 0.0, wy: float | Value = 0.0, w0: float | Value = 1.0, height: int | Value = 0, width: int | Value = 0, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear', border: Literal['constant', 'edge'] = 'constant', fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None, matrix: Sequence[Sequence[float | Value]] | None = None) -> Value:
     """Warps the image by a 3 x 3 perspective matrix.
 
     Parameters
@@ -4774,10 +5166,90 @@ def warp_perspective(image: Value, *, xx: float | Value = 1.0, xy: float | Value
         Color for border = constant, for each channel; 0 <= x <= 255.
     size : (height, width), or one number for both, optional
         In place of height and width.
+    matrix : 3 lists of 3 numbers, optional
+        In place of xx to w0.
 
     Returns
     -------
     image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def warp_perspective_boxes(boxes: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, wx: float | AnyArray = 0.0, wy: float | AnyArray = 0.0, w0: float | AnyArray = 1.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def warp_perspective_boxes(boxes: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, wx: float | Value = 0.0, wy: float | Value = 0.0, w0: float | Value = 1.0) -> Value:
+    """Moves boxes as warp_perspective moves their image.
+
+    Parameters
+    ----------
+    boxes : Value of tensor
+    xx : f32 or Value, default 1.0
+        Factor of x in the mapped x; any finite number.
+    xy : f32 or Value, default 0.0
+        Factor of y in the mapped x; any finite number.
+    x0 : f32 or Value, default 0.0
+        Constant of the mapped x; any finite number.
+    yx : f32 or Value, default 0.0
+        Factor of x in the mapped y; any finite number.
+    yy : f32 or Value, default 1.0
+        Factor of y in the mapped y; any finite number.
+    y0 : f32 or Value, default 0.0
+        Constant of the mapped y; any finite number.
+    wx : f32 or Value, default 0.0
+        Factor of x in the divisor of both; any finite number.
+    wy : f32 or Value, default 0.0
+        Factor of y in the divisor of both; any finite number.
+    w0 : f32 or Value, default 1.0
+        Constant of the divisor of both; any finite number.
+
+    Returns
+    -------
+    moved : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def warp_perspective_points(points: AnyArray, *, xx: float | AnyArray = 1.0, xy: float | AnyArray = 0.0, x0: float | AnyArray = 0.0, yx: float | AnyArray = 0.0, yy: float | AnyArray = 1.0, y0: float | AnyArray = 0.0, wx: float | AnyArray = 0.0, wy: float | AnyArray = 0.0, w0: float | AnyArray = 1.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def warp_perspective_points(points: Value, *, xx: float | Value = 1.0, xy: float | Value = 0.0, x0: float | Value = 0.0, yx: float | Value = 0.0, yy: float | Value = 1.0, y0: float | Value = 0.0, wx: float | Value = 0.0, wy: float | Value = 0.0, w0: float | Value = 1.0) -> Value:
+    """Moves points as warp_perspective moves their image.
+
+    Parameters
+    ----------
+    points : Value of tensor
+    xx : f32 or Value, default 1.0
+        Factor of x in the mapped x; any finite number.
+    xy : f32 or Value, default 0.0
+        Factor of y in the mapped x; any finite number.
+    x0 : f32 or Value, default 0.0
+        Constant of the mapped x; any finite number.
+    yx : f32 or Value, default 0.0
+        Factor of x in the mapped y; any finite number.
+    yy : f32 or Value, default 1.0
+        Factor of y in the mapped y; any finite number.
+    y0 : f32 or Value, default 0.0
+        Constant of the mapped y; any finite number.
+    wx : f32 or Value, default 0.0
+        Factor of x in the divisor of both; any finite number.
+    wy : f32 or Value, default 0.0
+        Factor of y in the divisor of both; any finite number.
+    w0 : f32 or Value, default 1.0
+        Constant of the divisor of both; any finite number.
+
+    Returns
+    -------
+    moved : Value of tensor
 
     Raises
     ------
@@ -4796,6 +5268,31 @@ def weighted_sum(images: Value, weights: Value) -> Value:
     ----------
     images : Value of list of image
     weights : Value of list of f32
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
+def zoom_blur(image: AnyArray, *, max_factor: float | AnyArray = 1.11, step_factor: float | AnyArray = 0.01, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def zoom_blur(image: Value, *, max_factor: float | Value = 1.11, step_factor: float | Value = 0.01) -> Value:
+    """Takes the mean of the image and of copies that are enlarged about its center.
+
+    Parameters
+    ----------
+    image : Value of image
+    max_factor : f32 or Value, default 1.11
+        No copy is enlarged by this factor or more; 1 <= x <= 10.
+    step_factor : f32 or Value, default 0.01
+        Difference between the factors of two copies; 0 < x <= 10.
 
     Returns
     -------

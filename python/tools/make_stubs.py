@@ -37,15 +37,17 @@ def _default(default: object) -> str:
     return repr(default) if default is None or isinstance(default, (bool, int, float, str, tuple, list)) else "..."
 
 
-def _stub(name: str, function: object, annotation_of: Callable[[inspect.Parameter], str], returns: str, takes_arrays: bool) -> str:
+def _stub(name: str, function: object, annotation_of: Callable[[inspect.Parameter], str], returns: str, takes_arrays: bool, draws: bool = False) -> str:
     text = textwrap.indent(inspect.getdoc(function).replace("\\", "\\\\"), "    ").lstrip()
     stub = f'def {name}({", ".join(_parameters(function, annotation_of))}) -> {returns}:\n    """{text}\n    """\n'
-    if not takes_arrays:
+    if not takes_arrays and not draws:
         return stub
     eager = _parameters(function, lambda one: annotation_of(one).replace("Value", "AnyArray"))
     if not any(one.startswith("*") for one in eager):
         eager.append("*")
     eager += ["seed: int | None = None", "generator: Any = None"]
+    if draws:  # random numbers need a seed outside of a pipeline; calls without one use the first overload
+        return f'@overload\n{stub}@overload\ndef {name}({", ".join(eager)}) -> {returns.replace("Value", "Any")}: ...\n'
     # The overload for arrays comes first: checkers use it for arguments of type Any.
     return f'@overload\ndef {name}({", ".join(eager)}) -> {returns.replace("Value", "Any")}: ...\n@overload\n{stub}'
 
@@ -74,7 +76,8 @@ def _stub_of_operator(name: str, schema: dict) -> str:
             return "Value" if one.annotation in (Value, one.empty) else str(one.annotation)
         return _annotation(known[one.name]) + (" | None" if one.default is None else "")
 
-    return _stub(name, getattr(ops, name), annotation_of, returns, takes_arrays=bool(schema["inputs"]))
+    inputs = bool(schema["inputs"])
+    return _stub(name, getattr(ops, name), annotation_of, returns, takes_arrays=inputs, draws=schema["draws"] and not inputs)
 
 
 def text() -> str:
@@ -98,7 +101,7 @@ def text() -> str:
         returns = str(inspect.signature(function).return_annotation).replace("_Value", "Value")
         annotations = {one: str(one.annotation).replace("_Value", "Value") for one in inspect.signature(function).parameters.values()}
         takes_arrays = any("Value" in text and one.default is one.empty for one, text in annotations.items())
-        lines.append(_stub(name, function, annotations.__getitem__, returns, takes_arrays))
+        lines.append(_stub(name, function, annotations.__getitem__, returns, takes_arrays, draws=name in ("choice", "choice_index")))
     return "\n".join(lines)
 
 

@@ -272,7 +272,7 @@ def test_ids_of_a_mask_are_not_mixed(change, expected):
 @pytest.mark.parametrize(("name", "says"), [
     ("color_jiggle", "ops.color_jitter(image, brightness="), ("ColorJitter", "ops.color_jitter, or sluice.transforms.ColorJitter"), ("RandomCrop", "ops.random_crop"), ("hsv", "ops.color_twist("),
     ("random_resize_crop", "ops.random_resized_crop(jpeg, height=224"), ("pil_to_tensor", "ops.to_tensor(image)"),
-    ("ZoomBlur", "ops.zoom_blur"), ("Defocus", "ops.defocus"), ("ISONoise", "ops.iso_noise(image"), ("RandomPerspective", "ops.random_perspective"),
+    ("ZoomBlur", "ops.zoom_blur"), ("Defocus", "ops.defocus"), ("ISONoise", "ops.iso_noise"), ("RandomPerspective", "ops.random_perspective"),
     ("CoarseDropout", "ops.coarse_dropout"), ("randrange", "ops.randint(low, high)"), ("Resize", "ops.resize"),
     ("RandomHorizontalFlip", "ops.flip(image, horizontal=ops.coin_flip(0.5))"), ("RandAugment", "ops.rand_augment"),
     ("readers", "sluice.files(folder)"), ("MIXUP", "pipe.batch_step(lambda batch, key: sluice.mix_up(batch[0], batch[1], key))"), ("GaussianBlur", "ops.gaussian_blur"),

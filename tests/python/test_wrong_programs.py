@@ -345,7 +345,7 @@ WRONG = {
     "an option of a source that is misspelled": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=4, shufle=True)),
         sluice.BuildError,
-        "window; did you mean shuffle?",
+        "sluice.source() has no option 'shufle'; did you mean shuffle?",
     ),
     "an option that cannot be": (
         lambda: sluice.pipeline(batch_size=0)(numbers)(),

@@ -163,7 +163,9 @@ TEST(WarpFields, GridsStretchTheirCells) {
           EXPECT_NEAR(column, xs[static_cast<std::size_t>(x)], 1e-4);
           EXPECT_NEAR(row, ys[static_cast<std::size_t>(y)], 1e-4);
           EXPECT_TRUE(column > 0 && column < width && row > 0 && row < height);
-          if (params.limit == 0 || params.steps == 1) EXPECT_NEAR(column, x + 0.5, 1e-4);
+          if (params.limit == 0 || params.steps == 1) {
+            EXPECT_NEAR(column, x + 0.5, 1e-4);
+          }
         }
       }
       const Image in = make_image(height, width, 3);
