@@ -21,6 +21,7 @@
 #include <sluice/ops/noise.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/operators.h>
+#include <sluice/ops/warp_fields.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -90,6 +91,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("elastic", elastic(image, {.alpha = 150.f, .sigma = 5.f})),
       SLUICE_EFFECT("expand", expand(image, {.ratio = 1.5f, .x = 0.2f, .fill = 128})),
       SLUICE_EFFECT("flip", flip(image, {.horizontal = true})),
+      SLUICE_EFFECT("grid_distortion", grid_distortion(image, {.limit = 0.5f})),
       SLUICE_EFFECT("lens_distortion", lens_distortion(image, {.k1 = 0.4f})),
       SLUICE_EFFECT("pad_image", pad_image(image, {.left = 20, .top = 10, .fill = 128})),
       SLUICE_EFFECT("perspective", perspective(image, {0, 0, 99, 0, 99, 99, 0, 99},

@@ -118,12 +118,15 @@ struct Bench {
       arguments[2] = Constant(std::vector<double>(6, 0.));
     }
     if (op->name() == "randint") arguments[0] = Constant(std::int32_t{0});
-    if (op->name() == "resize") give(op, 1, Constant(std::int32_t{8}));
+    if (is_resize(op)) give(op, 1, Constant(std::int32_t{8}));
+  }
+  static bool is_resize(const OperatorPtr& op) {
+    return op->name() == "resize" || op->name() == "resize_tensor";
   }
   // Some arguments exclude others.
   void give(const OperatorPtr& op, std::size_t i, const Argument& argument) {
     const Constant not_given = std::int32_t{0};
-    if (op->name() == "resize" && i <= 3) arguments[1] = arguments[2] = arguments[3] = not_given;
+    if (is_resize(op) && i <= 3) arguments[1] = arguments[2] = arguments[3] = not_given;
     arguments[i] = argument;
   }
   SlotId slot_for(const detail::Input& input) {

@@ -277,7 +277,12 @@ TEST(RandomOperators, GiveImagesOrErrorsThatNameThem) {
     SCOPED_TRACE("program " + std::to_string(number) + ": " + names + program.named);
     if (!program.refused.empty()) {
       ++refused;
-      EXPECT_TRUE(program.refused.starts_with(program.named + ":")) << program.refused;
+      // The form of an operator for tensors may name the function that programs call: resize.
+      const std::string& named = program.named;
+      const std::string called = named.substr(0, named.rfind("_tensor"));
+      EXPECT_TRUE(program.refused.starts_with(named + ":") ||
+                  program.refused.starts_with(called + ":"))
+          << program.refused;
     }
     if (program.names.empty()) continue;
     const detail::Plan plan = program.builder.take();
