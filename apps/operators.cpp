@@ -279,7 +279,6 @@ std::vector<std::string> python_calls(const OperatorSchema& schema) {
       {"normalize_tensor", {"ops.normalize(image, mean, std, dtype='f32', layout='CHW')"}},
       {"pad", {}},
       {"permute", {"ops.permute(data, axes)"}},
-      {"reduce", {}},
       {"reshape", {"ops.reshape(tensor, sizes, layout='none')"}},
       {"reverse", {}},
       {"slice", {}},

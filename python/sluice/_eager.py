@@ -129,6 +129,15 @@ def _kind_of(x: Any, wanted: tuple[str, ...], chw: bool) -> _Kind:
     return _TORCH_TENSOR if is_tensor else _ARRAY_TENSOR if isinstance(x, Array) else _TENSOR
 
 
+def _require_channels_last(operator: str, shape: tuple[int, ...]) -> None:
+    """Raises BuildError for the shape (channels, height, width)."""
+    if len(shape) == 3 and shape[0] <= 4 and shape[2] > 16:
+        raise _core.BuildError(
+            f"{operator}: an array of shape {shape} would have {shape[2]} channels, because channels are last; x.transpose(1, 2, 0) makes them "
+            "last, and x.permute(1, 2, 0) of a PyTorch tensor"
+        )
+
+
 def _is_image(shape: tuple[int, ...], bytes: bool, wanted: tuple[str, ...]) -> bool:
     if wanted and ("image" not in wanted or "tensor" not in wanted):
         return "image" in wanted
@@ -183,6 +192,7 @@ class Plans:
 
     def __init__(self, function: Callable[..., Any], schema: dict | None = None, chw: bool = False):
         self._function, self._chw = function, chw
+        self._channels_last = bool(schema and schema.get("channels_last"))
         self._wanted: dict[Any, tuple[str, ...]] = {}  # the types of inputs, by place and name
         self._numbers: dict[Any, _Kind] = {}  # parameters that may differ between calls of one plan
         for place, one in enumerate(schema["inputs"] if schema else ()):
@@ -236,7 +246,10 @@ class Plans:
     def _kind(self, place: Any, x: Any) -> _Kind | None:
         """The kind of an argument that becomes an input of the plan; None for one that is part of the plan."""
         if is_array(x):
-            return _kind_of(x, self._wanted.get(place, ()), self._chw)
+            kind = _kind_of(x, self._wanted.get(place, ()), self._chw)
+            if self._channels_last and kind.type == "tensor":
+                _require_channels_last(self._function.__name__, tuple(x.shape))
+            return kind
         number = self._numbers.get(place)
         return number if type(x) is float or (type(x) is int and number is _INT) else None
 

@@ -50,8 +50,6 @@ def _matrix(operator: str, rows: int) -> Callable[[dict[str, Any]], None]:
 def _corners(kwargs: dict[str, Any]) -> None:
     given = {form: kwargs.pop(form, None) for form in _CORNERS}
     if all(one is None for one in given.values()):
-        if not any(name.startswith(("from_", "to_")) for name in kwargs):
-            raise TypeError("perspective() lacks its points; pass startpoints= and endpoints=")
         return
     for form, points in given.items():
         names = [f"{_CORNERS[form]}{side}_{axis}" for side in _SIDES for axis in "xy"]
@@ -96,14 +94,16 @@ def with_form(function: Any) -> Any:
     if form is None:
         return function
     types, text, change = form
+    points = function.__name__ == "perspective"
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         change(kwargs)
+        if points and len(args) < 2 and not any(name.startswith(("from_", "to_")) for name in kwargs):
+            raise TypeError("perspective() lacks its points; pass startpoints= and endpoints=")
         return function(*args, **kwargs)
 
     signature, kind = inspect.signature(function), inspect.Parameter
-    points = function.__name__ == "perspective"
     parameters = [
         one.replace(default=None) if points and one.name.startswith(("from_", "to_")) else one for one in signature.parameters.values()
     ]

@@ -36,7 +36,7 @@ _HIDDEN = {
     *_TAKES_TENSORS.values(), "normalize_tensor",
     "absolute_elements", "append", "appended", "aug_mix_weights", "cast_elements", "constant", "convert", "count", "cpu", "decode_image_size",
     "decode_jpeg_size", "draw", "element", "elementwise", "elementwise_number", "exp_elements", "filter", "gpu", "list", "log_elements",
-    "magnitude", "pad", "reduce", "reverse", "slice", "sqrt_elements",
+    "magnitude", "pad", "reverse", "slice", "sqrt_elements",
 }
 
 #: Operators with another name in Python. The second one is the library's, which saved plans contain.
@@ -132,11 +132,11 @@ def _signature_of(schema: dict) -> _inspect.Signature:
 
 
 def _with_tensors(schema: dict) -> dict:
-    """Returns the schema; its image may also be a tensor if the operator has a form for that."""
+    """Returns the schema; its image may also be a tensor, channels last, if the operator has a form for that."""
     if schema["name"] not in _TAKES_TENSORS:
         return schema
     image = schema["inputs"][0]
-    return {**schema, "inputs": [{**image, "types": [*image["types"], "tensor"]}, *schema["inputs"][1:]]}
+    return {**schema, "inputs": [{**image, "types": [*image["types"], "tensor"]}, *schema["inputs"][1:]], "channels_last": True}
 
 
 def _function_of(schema: dict):
@@ -838,7 +838,7 @@ def color_jitter(
     if _is_number(hue) and 0 < hue <= 0.5:
         _warnings.warn(
             f"color_jitter: hue={hue:g} changes hues by at most {hue:g} degrees; torchvision's hue={hue:g} is hue={360 * hue:g} here",
-            stacklevel=5,
+            stacklevel=6,
         )
     made = graph.core.color_jitter(
         slot, _jitter_range(brightness, "brightness", 1.0), _jitter_range(contrast, "contrast", 1.0),

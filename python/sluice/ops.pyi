@@ -4,7 +4,7 @@ from typing import Any, Literal, Sequence, overload
 from ._eager import AnyArray
 from ._value import Value
 
-__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'channel_dropout', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coarse_dropout', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'd4', 'd4_boxes', 'd4_points', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_jpeg', 'decode_jpeg_region', 'decode_tensor', 'defocus', 'detection_augment', 'dilate', 'dino', 'divide', 'downscale', 'elastic', 'elastic_field', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erode', 'exp', 'expand', 'expanded_region', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_distortion', 'grid_field', 'grid_mask', 'hue', 'invert', 'iso_noise', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'lens_distortion_boxes', 'lens_distortion_points', 'less', 'less_equal', 'log', 'lookup_table', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'normalize', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute', 'permute_channels', 'perspective', 'perspective_boxes', 'perspective_points', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_perspective', 'random_region', 'random_region_of_file', 'random_resized_crop', 'region_size', 'relative_boxes', 'remainder', 'remap', 'remap_boxes', 'remap_points', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rgb_shift', 'rot90', 'rot90_boxes', 'rot90_points', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'sqrt', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'to_tensor', 'translate', 'translate_boxes', 'translate_points', 'transpose_boxes', 'transpose_image', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'warp_perspective_boxes', 'warp_perspective_points', 'weighted_sum', 'zoom_blur']
+__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'channel_dropout', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coarse_dropout', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'd4', 'd4_boxes', 'd4_points', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_jpeg', 'decode_jpeg_region', 'decode_tensor', 'defocus', 'detection_augment', 'dilate', 'dino', 'divide', 'downscale', 'elastic', 'elastic_field', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erode', 'exp', 'expand', 'expanded_region', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_distortion', 'grid_field', 'grid_mask', 'hue', 'invert', 'iso_noise', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'lens_distortion_boxes', 'lens_distortion_points', 'less', 'less_equal', 'log', 'lookup_table', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'normalize', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute', 'permute_channels', 'perspective', 'perspective_boxes', 'perspective_points', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_perspective', 'random_region', 'random_region_of_file', 'random_resized_crop', 'reduce', 'region_size', 'relative_boxes', 'remainder', 'remap', 'remap_boxes', 'remap_points', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rgb_shift', 'rot90', 'rot90_boxes', 'rot90_points', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'sqrt', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'to_tensor', 'translate', 'translate_boxes', 'translate_points', 'transpose_boxes', 'transpose_image', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'warp_perspective_boxes', 'warp_perspective_points', 'weighted_sum', 'zoom_blur']
 
 def absolute(x: float | Value) -> Value:
     """Returns the absolute value of x.
@@ -3740,6 +3740,31 @@ def random_resized_crop(image: Value, *, height: int = 224, width: int = 224, mi
     Returns
     -------
     image : Value of image
+    """
+
+@overload
+def reduce(data: AnyArray, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = 'f32', seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def reduce(data: Value, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = 'f32') -> Value:
+    """Reduces all elements to one number of the type `to`.
+
+    Parameters
+    ----------
+    data : Value of image or tensor
+    operation : {'mean', 'min', 'max', 'standard_deviation'}
+        The reduction.
+    to : {'i64', 'f32', 'f64'}, default 'f32'
+        Type of the number; i64 is for the min and max of integers.
+
+    Returns
+    -------
+    number : Value of a type that follows from the arguments
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
     """
 
 @overload

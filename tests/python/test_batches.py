@@ -245,7 +245,7 @@ def boxed(batch_size=4, samples=12):
 def parts_of(done, i, count):
     """For each part of a mosaic: the sample, its shift, and the part's rectangle (y0, y1, x0, x1)."""
     for k in range(4):
-        quadrant = (done.place + k) % 4
+        quadrant = (done.quadrant + k) % 4
         left, upper = quadrant % 2 == 0, quadrant < 2
         rows = (0, done.y) if upper else (done.y, 8)
         columns = (0, done.x) if left else (done.x, 12)

@@ -226,8 +226,11 @@ def test_many_different_calls_keep_a_bounded_number_of_plans():
 WRONG = {
     "an operator's value": (lambda: ops.rotate(IMAGE, float("nan")), sluice.Error, "rotate: degrees must be a finite number, not nan"),
     "an argument": (lambda: ops.rotate(IMAGE, 10, angle=3), TypeError, "rotate() has no argument 'angle'"),
-    "floats": (lambda: ops.rotate(IMAGE / 255, 10), sluice.Error, "an image is an array of uint8"),
-    "channels first": (lambda: ops.rotate(IMAGE.transpose(2, 0, 1), 10), sluice.Error, "channels"),
+    "floats": (lambda: ops.rotate(IMAGE / 255, 10), sluice.Error, "rotate: the tensor has elements of type f64; cast it to"),
+    "channels first": (
+        lambda: ops.rotate(IMAGE.transpose(2, 0, 1), 10), sluice.BuildError,
+        "rotate: an array of shape (3, 40, 52) would have 52 channels, because channels are last; x.transpose(1, 2, 0)",
+    ),
     "a file": (lambda: ops.decode_jpeg(b"xx"), sluice.Error, "not a JPEG file"),
     "a seed": (lambda: T.RandomCrop(9)(IMAGE, seed=-1), TypeError, "seed must be a whole number from 0 to 2**64 - 1 (got -1)"),
     "a generator": (lambda: T.RandomCrop(9)(IMAGE, generator=3), TypeError, "generator must be one of random, NumPy or PyTorch (got 3)"),

@@ -60,6 +60,7 @@ def test_a_form_takes_values():
         (lambda: ops.gaussian_noise(IMAGE, sigma="x"), "gaussian_noise: sigma must be a number or Value"),
         (lambda: ops.perspective(IMAGE, startpoints=CORNERS), "perspective: endpoints must be 4 lists of 2 numbers"),
         (lambda: ops.perspective(IMAGE, startpoints=CORNERS, endpoints=MOVED[:3]), "perspective: endpoints must be 4 lists of 2 numbers"),
+        (lambda: ops.perspective(IMAGE), "perspective\\(\\) lacks its points; pass startpoints= and endpoints="),
         (lambda: ops.warp_affine(IMAGE, matrix=numpy.eye(3)), "warp_affine: matrix must be 2 lists of 3 numbers"),
         (lambda: ops.warp_affine(IMAGE, matrix=numpy.eye(2, 3), x0=1), "warp_affine: matrix= stands for x0= and others, but x0= is given"),
         (lambda: ops.warp_perspective(IMAGE, matrix=[[1, 2], 3]), "warp_perspective: matrix must be 3 lists of 3 numbers"),
@@ -125,6 +126,6 @@ def test_saved_plans_keep_the_librarys_name(tmp_path):
     assert (numpy.asarray(next(iter(loaded()))[0])[0] == IMAGE.swapaxes(0, 1)).all()
 
 
-@pytest.mark.parametrize("name", ["aug_mix_weights", "convert", "decode_jpeg_size", "draw", "magnitude", "reduce"])
+@pytest.mark.parametrize("name", ["aug_mix_weights", "convert", "decode_jpeg_size", "draw", "magnitude"])
 def test_parts_of_operators_are_not_public(name):
     assert name not in dir(ops) and not hasattr(ops, name)

@@ -237,7 +237,7 @@ WRONG = {
     "a word as a bool": (lambda: sluice.files(".", leave_out_unreadable="x"), r"leave_out_unreadable must be True or False \(got 'x'\)"),
     "threads to read with": (lambda: described(lambda: numbers(batch=2), io_threads=3), "leave io_threads out"),
     "numbers that are no pixel values": (
-        lambda: ops.flip(tensor()), r"ops.to_image\(image\) makes an image of numbers from 0 to 255, and ops.to_image\(image, white=1\)"),
+        lambda: ops.invert(tensor()), r"ops.to_image\(image\) makes an image of numbers from 0 to 255, and ops.to_image\(image, white=1\)"),
 }
 
 

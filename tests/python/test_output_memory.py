@@ -160,9 +160,9 @@ WHOLE = numpy.frombuffer(mmap.mmap(-1, 4096), numpy.uint8)
         ([WHOLE[:64], WHOLE[64:192]], "array 1 has 128 bytes, but array 0 has 64"),
         ([WHOLE[:64], WHOLE[128:192], WHOLE[64:128], WHOLE[:64]], "array 3 shares memory with array 0"),
         ([WHOLE[:128], WHOLE[64:192]], "array 1 shares memory with array 0"),
-        ([WHOLE[8:72]], "array 0 begins at an address that is no multiple of 64"),
-        ([WHOLE[:256].reshape(4, 64)[:, :32]], "array 0 must have its elements side by side"),
-        ([WHOLE[:256:2]], "array 0 must have its elements side by side"),
+        ([WHOLE[8:72]], "array 0 begins at an address that is not a multiple of 64"),
+        ([WHOLE[:256].reshape(4, 64)[:, :32]], "array 0 must be C-contiguous"),
+        ([WHOLE[:256:2]], "array 0 must be C-contiguous"),
     ],
 )
 def test_what_is_no_ring(given, text):

@@ -55,7 +55,7 @@ def test_tensors_of_pytorch():
     ("column", "options", "says"),
     [
         ([], {}, "pad_batch: the column has no samples"),
-        ([numpy.zeros(3), numpy.zeros((3, 1))], {}, "pad_batch: the samples must have as many dimensions"),
+        ([numpy.zeros(3), numpy.zeros((3, 1))], {}, "pad_batch: the samples must have the same number of dimensions"),
         ([numpy.zeros(3), numpy.zeros(4)], {"length": 3}, r"pad_batch: length=3 is too small for sample 1 of shape \(4,\)"),
     ],
 )

@@ -48,7 +48,7 @@ ONLY_CPP = {
 HELPERS = {
     "kernels and the decoder as plain functions; Python calls operators on arrays": {
         "can_decode", "decode_and_crop", "decode_image_file", "decode_jpeg_image", "decode_jpeg_shrunk", "doubt_about_ids",
-        "how_it_starts", "image_format", "jpeg_options", "learn_jpeg", "peek_image", "peek_jpeg_orientation", "name_of",
+        "decode_tensor_file", "how_it_starts", "image_format", "jpeg_options", "learn_jpeg", "peek_image", "peek_jpeg_orientation", "name_of",
     },
     "parts of other functions": {
         "can_read_urls", "checked", "checked_threads", "mix_key", "moved_on", "rank_of_environment", "run_worker_if_asked",
@@ -62,7 +62,7 @@ ONLY_PYTHON = {
         "less_equal", "multiply", "negate", "not_", "not_equal", "remainder", "subtract", "absolute",
     },
     "C++ has an overload, or an option of another function": {
-        "crop_padded", "decode_and_resize", "erase_region", "paste_masked", "random_crop_region", "random_region_of_file", "region_size",
+        "crop_padded", "decode_and_resize", "erase_region", "paste_masked", "random_crop_region", "random_region_of_file", "reduce", "region_size",
     },
     "Python's classes and errors": {
         "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BufferRing", "BuildError", "Column", "DeviceError", "DrawWarning",
