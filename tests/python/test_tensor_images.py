@@ -89,8 +89,8 @@ def test_a_damaged_file_costs_one_sample():
         return ops.decode_tensor(sluice.source([file, file[: len(file) // 2], b"no image"], returns="bytes"))
 
     (batch,) = described()
-    assert batch.size == 1 and [one.step for one in batch.errors] == ["decode_tensor"] * 2
-    assert "broken TIFF file" in batch.errors[0].what and "not a JPEG, PNG, TIFF" in batch.errors[1].what
+    assert batch.size == 1 and [one["step"] for one in batch.errors] == ["decode_tensor"] * 2
+    assert "broken TIFF file" in batch.errors[0]["what"] and "not a JPEG, PNG, TIFF" in batch.errors[1]["what"]
 
 
 OPERATORS = {

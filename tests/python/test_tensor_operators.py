@@ -282,7 +282,7 @@ def test_says_what_is_no_image():
     (lambda x, n: numpy.flip(x), "is no array of NumPy's while the pipeline is described"),
     (lambda x, n: float(n), "value.cast('f32') makes one"),
     (lambda x, n: round(n * 1.0), "cannot be rounded while the pipeline is described"),
-    (lambda x, n: ops.rotate(x, 10), "rotate: image must be an image (got <Value 'source' of type tensor>); ops.to_image(image)"),
+    (lambda x, n: ops.shear(x, x=10), "shear: image must be an image (got <Value 'source' of type tensor>); ops.to_image(image)"),
 ])
 def test_says_what_computes_with_values(make, says):
     with pytest.raises((TypeError, sluice.BuildError), match=re.escape(says)):
