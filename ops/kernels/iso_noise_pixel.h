@@ -43,6 +43,12 @@ constexpr double exp_of_minus(double x) {
 // Wraps 0 .. 12 sixths of the hue circle to 0 .. 6.
 constexpr float wrapped_hue(float sixths) { return sixths >= 6 ? sixths - 6 : sixths; }
 
+// Rounds a number from 0 to 255.
+constexpr std::uint8_t nearest_level(float number) {
+  number += 0.5f;
+  return static_cast<std::uint8_t>(number);
+}
+
 // Adds noise to a pixel with 1, 3 or 4 channels. The lightness l becomes l + count / 255 * (1 - l),
 // the hue moves by `turn` sixths of the circle, and the saturation stays. A fourth channel is
 // copied.
@@ -61,7 +67,7 @@ constexpr void add_iso_noise(const std::uint8_t* from, int channels, double coun
   const float new_chroma = widest > 0 ? chroma / widest * new_widest : 0;
   const float value = (light + new_chroma) / 2;
   if (channels == 1) {
-    to[0] = static_cast<std::uint8_t>(value + 0.5f);
+    to[0] = nearest_level(value);
     return;
   }
 
@@ -77,7 +83,7 @@ constexpr void add_iso_noise(const std::uint8_t* from, int channels, double coun
     const float k = wrapped_hue(hue + static_cast<float>(5 - 2 * c));
     const float slope = k < 4 - k ? k : 4 - k;
     const float part = slope < 0 ? 0 : slope > 1 ? 1 : slope;
-    to[c] = static_cast<std::uint8_t>(value - new_chroma * part + 0.5f);
+    to[c] = nearest_level(value - new_chroma * part);
   }
   if (channels == 4) to[3] = from[3];
 }
