@@ -235,7 +235,8 @@ std::optional<PerspectivePoints> random_corners(Random& random, int height, int 
   if (random.unit_double() >= params.probability || height == 1 || width == 1) return std::nullopt;
   // In float, so that 0.7 of 10 pixels are 7.
   const auto distances = [&](int side) {
-    const float most = params.distortion_scale * static_cast<float>(side / 2);
+    const int half = side / 2;
+    const float most = params.distortion_scale * static_cast<float>(half);
     return static_cast<std::uint32_t>(most) + 1;
   };
   const std::uint32_t along_x = distances(width), along_y = distances(height);

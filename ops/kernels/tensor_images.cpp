@@ -272,7 +272,9 @@ void resize_tensor(const Tensor& in, const ResizeRequest& request, const ResizeF
                    Tensor& out) {
   constexpr const char* kOp = "resize";
   const Pixels pixels(kOp, in);
-  const auto [box, size] = plan_resize(request, pixels.height(), pixels.width());
+  const auto planned = plan_resize(request, pixels.height(), pixels.width());
+  const auto& box = planned.box;
+  const auto& size = planned.size;
   check_size(kOp, size.height, size.width);
   if (pixels.are_image()) {
     const Image image = pixels.image();

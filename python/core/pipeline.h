@@ -11,6 +11,7 @@
 #pragma once
 
 #include "object.h"
+#include "order.h"
 #include <sluice/graph/exec/engine.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/runtime/process.h>

@@ -2,6 +2,7 @@
 // normalize, with numbers of each sample.
 #include "tests/error_of.h"
 #include "tests/io/images/png_writer.h"
+#include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/readers/memory.h>
 #include <sluice/ops/decode.h>
