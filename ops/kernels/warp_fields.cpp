@@ -159,6 +159,7 @@ class FieldInverse {
       const ImagePlace next{x - shift.x, y - shift.y};
       // The distance from here to there is that of q + displacement(q) from (x, y).
       if (within(next.x - q.x, next.y - q.y)) return q;
+      if (!std::isfinite(next.x) || !std::isfinite(next.y)) break;
       q = next;
     }
     if (const auto found = search(x, y)) return *found;
