@@ -222,16 +222,21 @@ void warp_perspective(const char* op, const Image& in, const PerspectiveMap& fro
       out);
 }
 
+namespace {
+
+void check_number(const char* op, const char* name, float value, float most) {
+  if (value >= 0 && value <= most) return;
+  throw std::invalid_argument(
+      fmt::format("{}: {} is {}; it must lie between 0 and {}", op, name, value, most));
+}
+
+}  // namespace
+
 std::optional<PerspectivePoints> random_corners(Random& random, int height, int width,
                                                 const RandomPerspective& params) {
   check_size("random_perspective", height, width);
-  const auto check_share = [](const char* name, float value) {
-    if (value >= 0 && value <= 1) return;
-    throw std::invalid_argument(
-        fmt::format("random_perspective: {} is {}; it must lie between 0 and 1", name, value));
-  };
-  check_share("distortion_scale", params.distortion_scale);
-  check_share("probability", params.probability);
+  check_number("random_perspective", "distortion_scale", params.distortion_scale, 1);
+  check_number("random_perspective", "probability", params.probability, 1);
   if (random.unit_double() >= params.probability || height == 1 || width == 1) return std::nullopt;
   // In float, so that 0.7 of 10 pixels are 7.
   const auto distances = [&](int side) {
@@ -363,16 +368,6 @@ void lens_distortion(const Image& in, float k1, float k2, const WarpOptions& opt
       },
       out);
 }
-
-namespace {
-
-void check_number(const char* op, const char* name, float value, float most) {
-  if (value >= 0 && value <= most) return;
-  throw std::invalid_argument(
-      fmt::format("{}: {} is {}; it must lie between 0 and {}", op, name, value, most));
-}
-
-}  // namespace
 
 void check_elastic_params(const char* op, const ElasticParams& params) {
   check_number(op, "alpha", params.alpha, kLargestElasticAlpha);

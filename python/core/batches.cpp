@@ -137,7 +137,7 @@ nb::tuple to_tuple(const Mixed& mixed) {
                         nb::make_tuple(region.y, region.x, region.height, region.width));
 }
 
-// None for each sample that is unchanged, otherwise (y, x, place).
+// Returns (y, x, quadrant) for each sample that changed, and None for the others.
 nb::list list_of_mosaics(const std::vector<Mosaic>& done) {
   nb::list all;
   for (const Mosaic& one : done) {
