@@ -164,7 +164,9 @@ void visit_computed(Elementwise what, DType type, const F& f) {
   if (is_fraction(type)) return f(std::type_identity<float>(), std::true_type());
   if (type == DType::i64 || what == Elementwise::power)
     return f(std::type_identity<std::int64_t>(), std::false_type());
-  if (type == DType::i32) return f(std::type_identity<std::int64_t>(), std::true_type());
+  // The product of two u16 does not fit into an i32.
+  if (type == DType::i32 || (type == DType::u16 && what == Elementwise::multiply))
+    return f(std::type_identity<std::int64_t>(), std::true_type());
   f(std::type_identity<std::int32_t>(), std::true_type());
 }
 
