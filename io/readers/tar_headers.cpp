@@ -188,9 +188,14 @@ void TarHeaders::read(std::span<std::uint8_t> to) {
   if (got < to.size()) fail_cut(size_ - left_);
 }
 
-std::optional<TarMember> TarHeaders::next() {
+std::optional<TarMember> TarHeaders::next(bool may_lack_end) {
   for (;;) {
     skip_rest();
+    const bool is_between = !long_name_ && !long_target_ && !pax_size_ && !is_sparse_;
+    if (may_lack_end && is_between && at_ > 0 && end_ == at_) {
+      lacks_end_ = true;
+      return {};
+    }
     read_block();
     if (is_empty(block_)) {
       check_end();

@@ -91,8 +91,10 @@ class TarHeaders {
   explicit TarHeaders(TarInput& input) : input_(input), end_(input.size()) {}
 
   // Returns the next member; skips the rest of the current one. Returns nothing at the end mark.
-  // Throws for data that is no archive, is damaged, or ends without that mark.
-  std::optional<TarMember> next();
+  // Throws for data that is no archive, is damaged, or ends without that mark. With `may_lack_end`,
+  // a file that ends between two members has an end there, too; lacks_end() is true then.
+  std::optional<TarMember> next(bool may_lack_end = false);
+  bool lacks_end() const { return lacks_end_; }
   // Reads the next bytes of the current member: no more than left().
   void read(std::span<std::uint8_t> to);
   // The number of its bytes that are not read yet.
@@ -128,6 +130,7 @@ class TarHeaders {
   std::optional<std::string> long_target_;
   std::optional<std::uint64_t> pax_size_;
   bool is_sparse_ = false;
+  bool lacks_end_ = false;
 };
 
 // True if these first bytes of a file are a tar header.

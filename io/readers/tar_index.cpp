@@ -117,12 +117,13 @@ void refuse_compressed(const RandomAccess& file) {
                 compression->tool + ", or read it sequentially with tar_stream");
 }
 
-void scan_members(const RandomAccess& file, TarIndex::Archive& archive,
+// Returns false if there is no end mark.
+bool scan_members(const RandomAccess& file, TarIndex::Archive& archive,
                   std::vector<std::pair<std::size_t, TarMember>>& links) {
   constexpr std::size_t kAhead = 8 * kTarBlock;  // small files follow each other closely
   TarFileInput input(file, kAhead);
   TarHeaders headers(input);
-  while (std::optional<TarMember> member = headers.next()) {
+  while (std::optional<TarMember> member = headers.next(true)) {
     if (member->kind == TarMember::Kind::sparse) {
       headers.fail(headers.header(),
                    detail::in_quotes(member->name) +
@@ -136,21 +137,24 @@ void scan_members(const RandomAccess& file, TarIndex::Archive& archive,
     archive.names += member->name;
     if (member->is_link()) links.emplace_back(archive.entries.size() - 1, *std::move(member));
   }
+  return !headers.lacks_end();
 }
 
-// Throws at damage; `archive` then has what comes before it.
-void scan(const RandomAccess& file, TarIndex::Archive& archive) {
+// Throws at damage; `archive` then has what comes before it. Returns false if there is no end mark.
+bool scan(const RandomAccess& file, TarIndex::Archive& archive) {
   archive.size = file.size();
   refuse_compressed(file);
   std::vector<std::pair<std::size_t, TarMember>> links;
   std::exception_ptr damage;
+  bool has_end = false;
   try {
-    scan_members(file, archive, links);
+    has_end = scan_members(file, archive, links);
   } catch (const IoError&) {
     damage = std::current_exception();
   }
   if (!links.empty()) Links(archive, links).follow();
   if (damage != nullptr) std::rethrow_exception(damage);
+  return has_end;
 }
 
 class Reader {
@@ -192,9 +196,14 @@ void check_entries(const Reader& reader, const TarIndex::Archive& archive) {
   }
 }
 
-void scan(const OpenFile& file, TarIndex::Archive& archive) {
+bool scan(const OpenFile& file, TarIndex::Archive& archive) {
   archive.modified = file.state().modified;
-  scan(static_cast<const RandomAccess&>(file), archive);
+  return scan(static_cast<const RandomAccess&>(file), archive);
+}
+
+[[noreturn]] void fail_without_end(const RandomAccess& file) {
+  throw IoError("the archive " + file.name() + ", at byte " + std::to_string(file.size()) +
+                ": it has no end marker: it was truncated, or is still being written");
 }
 
 // True if the archive is the one that the index knows.
@@ -219,7 +228,12 @@ TarIndex TarIndex::of(const std::vector<std::string>& paths, Unreadable unreadab
     Archive& archive = index.archives_.emplace_back();
     archive.name = last_part(path);
     try {
-      scan(OpenFile(path), archive);
+      const OpenFile file(path);
+      if (!scan(file, archive)) {
+        if (left_out == nullptr) fail_without_end(file);
+        left_out->push_back({path, "what followed byte " + std::to_string(archive.size) +
+                                       ", if it was truncated: it has no end marker"});
+      }
     } catch (const IoError& error) {
       if (unreadable == Unreadable::fail) throw;
       if (left_out != nullptr) left_out->push_back({path, error.what()});
@@ -328,7 +342,7 @@ TarIndex TarIndex::for_archives(const std::vector<std::string>& paths,
 void TarIndex::add(const std::string& archive, const RandomAccess& file) {
   Archive& added = archives_.emplace_back();
   added.name = archive;
-  scan(file, added);
+  if (!scan(file, added)) fail_without_end(file);
   added.hash = hash_of(added);
 }
 

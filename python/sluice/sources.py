@@ -411,8 +411,9 @@ def tar(
         An archive index that `sluice index --tar` wrote, so that the archives need not be scanned. It may be a URL for
         archives at URLs.
     leave_out_unreadable : bool, default False
-        If True, read the samples before the place where an archive is cut, damaged or lacks its end, and leave out the rest
-        with a :class:`LeftOutWarning`. Otherwise such an archive raises IoError. Not for URLs.
+        If True, read the samples before the place where an archive is cut or damaged, and leave out the rest with a
+        :class:`LeftOutWarning`. Otherwise such an archive raises IoError. One that only lacks its end marker is read with
+        the same warning. Not for URLs.
     http : HttpOptions, optional
         Connections, retries and time limits, for URLs.{sampler}
 

@@ -246,9 +246,6 @@ TEST_F(TarTest, AnArchiveThatCannotBeIsRefused) {
       {"\x28\xb5\x2f\xfd" + std::string(600, 'x'),
        "the archive 'a.tar' is compressed (zstd), so its samples cannot be read individually; "
        "decompress it with unzstd, or read it sequentially with tar_stream"},
-      {good,
-       "the archive 'a.tar', at byte 2048: it has no end marker: it was truncated, or is still "
-       "being written"},
       {good + "1",
        "the archive 'a.tar', at byte 2048: it ends in the middle of a header: it was truncated"},
       {good.substr(0, 1537),
@@ -301,6 +298,29 @@ TEST_F(TarTest, AnArchiveThatCannotBeIsRefused) {
   EXPECT_EQ(error_of([&] { tar_in({root_.string() + "/."}); }), "'.' is a folder, not a file");
 }
 
+// As GNU tar does. It may have been truncated there, so it is named.
+TEST_F(TarTest, AnArchiveWithoutAnEndMarkIsReadWithAWarning) {
+  const std::string good = TarWriter().file("1.jpg", "one").file("1.cls", "1").open();
+  const std::string file = write("a.tar", good);
+  const auto tar = tar_in({file});
+  ASSERT_EQ(tar.size(), 1);
+  EXPECT_EQ(text_of(std::get<0>(tar.read(0))), "one");
+  ASSERT_EQ(tar.left_out().size(), 1U);
+  EXPECT_EQ(words_of(tar.left_out()), "left out '" + file +
+                                          "': what followed byte 2048, if it was " +
+                                          "truncated: it has no end marker");
+  EXPECT_EQ(
+      error_of([&] { (void)TarIndex::of({file}); }),
+      "the archive 'a.tar', at byte 2048: it has no end marker: it was truncated, or is still "
+      "being written");
+  // A header for the next file is no end.
+  const std::string cut = TarWriter().file("1.jpg", "one").pax("path", "2.jpg").open();
+  EXPECT_NE(error_of([&] {
+              (void)tar_in<Bytes>({write("b.tar", cut)}, {.columns = {"jpg"}});
+            }).find("it has no end marker"),
+            std::string::npos);
+}
+
 TEST_F(TarTest, OptionsThatCannotBeAreRefused) {
   const std::string a = write("a.tar", two_samples(""));
   EXPECT_EQ(error_of([&] { tar_in({}); }), "tar_in: no archives are named");
@@ -350,7 +370,9 @@ TEST_F(TarTest, OfACutArchiveTheSamplesBeforeTheCutAreRead) {
     const auto tar = tar_in({a, whole}, {.unreadable = Unreadable::leave_out});
     const bool is_ended = size >= all.size() - 512;
     EXPECT_EQ(tar.left_out().size(), is_ended ? 0U : 1U) << size;
-    EXPECT_EQ(is_ended, error_of([&] { tar_in({a, whole}); }) == "no error") << size;
+    // The files end at these blocks.
+    const bool is_between = size == 2 * 512 || size == 4 * 512 || size == 7 * 512 || size == 9 * 512;
+    EXPECT_EQ(is_ended || is_between, error_of([&] { tar_in({a, whole}); }) == "no error") << size;
     std::int64_t read = 0;
     for (std::int64_t i = 0; i < tar.size(); ++i)
       read += error_of([&] { static_cast<void>(tar.read(i)); }) == "no error" ? 1 : 0;
