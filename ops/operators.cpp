@@ -117,6 +117,7 @@ void fill(OperatorRegistry& registry) {
                                 random_region_of_file_operator(),
                                 random_region_operator(),
                                 reduce_operator(),
+                                reduce_axes_operator(),
                                 remap_operator(),
                                 permute_operator(),
                                 reshape_operator(),

@@ -7,6 +7,7 @@
 #include <sluice/ops/reductions.h>
 #include <sluice/runtime/error.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -269,5 +270,101 @@ template Value<float> sum_of<float>(const Value<Tensor>&);
 template Value<double> sum_of<double>(const Value<Tensor>&);
 
 }  // namespace detail
+
+namespace {
+
+using kernels::AxisReduction;
+using AxisNumbers = std::array<float, Shape::kMaxRank>;
+
+template <class Range>
+kernels::ReducedAxes reduced_axes(const Range& numbers, std::int32_t count, bool keep) {
+  kernels::ReducedAxes axes{.count = count, .keep = keep};
+  std::transform(numbers.begin(), numbers.end(), axes.axes.begin(),
+                 [](auto axis) { return static_cast<int>(axis); });
+  return axes;
+}
+
+template <class T>
+Value<Tensor> reduced_along(const Value<T>& data, AxisReduction what, const std::vector<int>& axes,
+                            bool keep_dims) {
+  AxisNumbers numbers{};
+  if (axes.empty() || axes.size() > numbers.size()) {
+    throw BuildError(std::string(name_of(what)) + ": there are " + std::to_string(axes.size()) +
+                     " axes; 1 to " + std::to_string(numbers.size()) + " are possible");
+  }
+  std::transform(axes.begin(), axes.end(), numbers.begin(),
+                 [](int axis) { return static_cast<float>(axis); });
+  return apply_operator<Tensor>(detail::reduce_axes_operator(), data, what,
+                                static_cast<std::int32_t>(axes.size()), numbers, keep_dims);
+}
+
+}  // namespace
+
+namespace detail {
+
+static constexpr std::array kAllAlongAxes{
+    AxisReduction::mean, AxisReduction::min, AxisReduction::max, AxisReduction::standard_deviation,
+    AxisReduction::sum,  AxisReduction::any, AxisReduction::all};
+
+static AxisReduction axis_reduction_of(const Arguments& arguments) {
+  const std::string& name = *constant_of<std::string>(arguments.at(1));
+  return *std::find_if(kAllAlongAxes.begin(), kAllAlongAxes.end(),
+                       [&](AxisReduction what) { return name == kernels::name_of(what); });
+}
+
+static std::vector<TensorSpec> spec_of_reduced(const Arguments& arguments,
+                                               const std::vector<TensorSpec>& inputs) {
+  const AxisReduction what = axis_reduction_of(arguments);
+  const auto count = *constant_of<std::int32_t>(arguments.at(2));
+  const bool keep = *constant_of<bool>(arguments.at(4));
+  TensorSpec spec;
+  if (const auto& type = inputs.at(0).dtype) spec.dtype = kernels::reduced_type(what, *type);
+  if (const auto& rank = inputs.at(0).rank) {
+    as_build_error([&] {
+      const auto& numbers = *constant_of<std::vector<double>>(arguments.at(3));
+      kernels::check_reduced_axes(what, reduced_axes(numbers, count, keep), *rank);
+    });
+    spec.rank = keep ? *rank : *rank - count;
+  }
+  spec.layout = keep ? inputs.at(0).layout : Layout::none;
+  return {spec};
+}
+
+const OperatorPtr& reduce_axes_operator() {
+  static const OperatorPtr op =
+      declare_operator("reduce_axes")
+          .family("reductions")
+          .summary("Reduces a tensor or image along some dimensions.")
+          .in_cpp("reduce_axes(image, kernels::AxisReduction::mean, {0, 1})")
+          .input<Levels>("data")
+          .choice("operation", AxisReduction::mean,
+                  std::vector(kAllAlongAxes.begin(), kAllAlongAxes.end()), "the reduction")
+          .constant<std::int32_t>(
+              "count", {.low = 1, .high = Shape::kMaxRank, .help = "number of reduced dimensions"})
+          .constant<AxisNumbers>("axes",
+                                 {.low = -Shape::kMaxRank,
+                                  .high = Shape::kMaxRank - 1,
+                                  .help = "the first `count` are used; -1 is the last dimension"})
+          .constant<bool>("keep_dims",
+                          {.value = false, .help = "the reduced dimensions stay, with size 1"})
+          .output<Tensor>("tensor")
+          .infers(spec_of_reduced)
+          .runs([](const Levels& data, AxisReduction what, std::int32_t count,
+                   const AxisNumbers& axes, bool keep, Tensor& out) {
+            kernels::reduce_axes(what, data.tensor, reduced_axes(axes, count, keep), out);
+          });
+  return op;
+}
+
+}  // namespace detail
+
+Value<Tensor> reduce_axes(Value<Tensor> data, AxisReduction what, const std::vector<int>& axes,
+                          bool keep_dims) {
+  return reduced_along(data, what, axes, keep_dims);
+}
+Value<Tensor> reduce_axes(Value<Image> data, AxisReduction what, const std::vector<int>& axes,
+                          bool keep_dims) {
+  return reduced_along(data, what, axes, keep_dims);
+}
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace sluice {
 
@@ -103,5 +104,26 @@ template <detail::sum_type To = std::int64_t>
 Value<To> sum(Value<Tensor> tensor) {
   return detail::sum_of<To>(tensor);
 }
+
+// reduce_axes: reduces along some dimensions, as NumPy's functions with `axis`.
+//
+//   auto colors = reduce_axes(image, kernels::AxisReduction::mean, {0, 1});  // f32, one a channel
+//
+// | takes                        | returns                                           |
+// |------------------------------|---------------------------------------------------|
+// | Image or Tensor of any type  | Tensor without these dimensions, or with them as 1 |
+//
+// See ops/kernels/reduce.h for the types of the elements. Dimensions count from 0, or from -1
+// backwards, the last one. Throws BuildError for no axes. An axis that is missing or named twice is
+// a BuildError if the number of dimensions is known, else the error of its sample. A sample fails
+// for a mean, min, max or standard_deviation of no elements.
+Value<Tensor> reduce_axes(Value<Tensor> data, kernels::AxisReduction what,
+                          const std::vector<int>& axes, bool keep_dims = false);
+Value<Tensor> reduce_axes(Value<Image> data, kernels::AxisReduction what,
+                          const std::vector<int>& axes, bool keep_dims = false);
+
+namespace detail {
+const OperatorPtr& reduce_axes_operator();  // (data, operation, count, axes, keep_dims)
+}  // namespace detail
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/reduce.h>
+#include <sluice/ops/kernels/tensors.h>
 #include <sluice/runtime/compute.h>
 
 #include <algorithm>
@@ -90,9 +91,7 @@ void check_not_empty(Reduction what, const Tensor& in) {
     throw std::invalid_argument(fmt::format("{}: the value is empty", name_of(what)));
 }
 
-double reduced_levels(Reduction what, const Tensor& in) {
-  LevelRows rows;
-  if (!lies_in_rows(in, rows)) return reduced_levels(what, in.clone());
+double reduced_levels(Reduction what, const LevelRows& rows) {
   LevelSums sums;
   sums.lowest = 255;
   for (std::int64_t y = 0; y < rows.rows; ++y) {
@@ -101,6 +100,12 @@ double reduced_levels(Reduction what, const Tensor& in) {
       add_piece(what, row + at, std::min(kPiece, rows.bytes - at), sums);
   }
   return number_of(what, sums, rows.rows * rows.bytes);
+}
+
+double reduced_levels(Reduction what, const Tensor& in) {
+  LevelRows rows;
+  if (!lies_in_rows(in, rows)) return reduced_levels(what, in.clone());
+  return reduced_levels(what, rows);
 }
 
 template <class T>
@@ -292,6 +297,21 @@ W sum_of_piece(const T* elements, std::int64_t count) {
   return sum;
 }
 
+template <class To, class T>
+To sum_of(const T* elements, std::int64_t count) {
+  using W = Sum<To, T>;
+  W total{};
+  for (std::int64_t at = 0; at < count; at += kSumPiece)
+    total += sum_of_piece<W>(elements + at, std::min(kSumPiece, count - at));
+  To result = 0;
+  if (!detail::fits(total, result)) {
+    throw std::overflow_error(
+        fmt::format("sum: {} does not hold it; ask for f64, or cast the elements to f64",
+                    name_of(dtype_of<To>::value)));
+  }
+  return result;
+}
+
 }  // namespace
 
 void check_sum(DType elements, DType to) {
@@ -308,15 +328,7 @@ To sum(const Tensor& in) {
   if (!in.contiguous()) return sum<To>(in.clone());
   To result = 0;
   detail::visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {
-    const T* const elements = in.data<T>();
-    using W = Sum<To, T>;
-    W total{};
-    for (std::int64_t at = 0; at < in.elements(); at += kSumPiece)
-      total += sum_of_piece<W>(elements + at, std::min(kSumPiece, in.elements() - at));
-    if (!detail::fits(total, result)) {
-      throw std::overflow_error(
-          fmt::format("sum: {} does not hold it; ask for f64", name_of(dtype_of<To>::value)));
-    }
+    result = sum_of<To>(in.data<T>(), in.elements());
   });
   return result;
 }
@@ -324,5 +336,153 @@ To sum(const Tensor& in) {
 template std::int64_t sum<std::int64_t>(const Tensor& in);
 template float sum<float>(const Tensor& in);
 template double sum<double>(const Tensor& in);
+
+namespace {
+
+// Reduces `count` elements in a row.
+template <AxisReduction kWhat, class R, class T>
+R reduced_row(const T* elements, std::int64_t count) {
+  if constexpr (kWhat == AxisReduction::any) {
+    return std::any_of(elements, elements + count, [](T x) { return plain(x) != 0; });
+  } else if constexpr (kWhat == AxisReduction::all) {
+    return std::all_of(elements, elements + count, [](T x) { return plain(x) != 0; });
+  } else if constexpr (kWhat == AxisReduction::sum) {
+    return sum_of<R>(elements, count);
+  } else if constexpr (kWhat == AxisReduction::min || kWhat == AxisReduction::max) {
+    const auto found = extreme(kWhat == AxisReduction::max, elements, count);
+    if constexpr (detail::is_half<R>) {
+      return R(static_cast<float>(found));
+    } else {
+      return static_cast<R>(found);
+    }
+  } else {
+    constexpr bool kMean = kWhat == AxisReduction::mean;
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      return static_cast<R>(reduced_levels(kMean ? Reduction::mean : Reduction::standard_deviation,
+                                           {elements, 1, count, count}));
+    } else {
+      const double mean = sum_of<double>(elements, count) / static_cast<double>(count);
+      return static_cast<R>(kMean ? mean : deviation_of(elements, count, mean));
+    }
+  }
+}
+
+// The type of reduced elements of type T; see reduced_type().
+template <AxisReduction kWhat, class T>
+using Reduced = std::conditional_t<
+    kWhat == AxisReduction::any || kWhat == AxisReduction::all, bool,
+    std::conditional_t<
+        kWhat == AxisReduction::min || kWhat == AxisReduction::max, T,
+        std::conditional_t<kWhat == AxisReduction::sum && std::is_integral_v<T>, std::int64_t,
+                           std::conditional_t<std::is_same_v<T, double>, double, float>>>>;
+
+// Reduces rows of `count` elements.
+template <AxisReduction kWhat>
+void reduce_rows(const Tensor& rows, std::int64_t count, Tensor& out) {
+  detail::visit_dtype(rows.dtype(), [&]<class T>(std::type_identity<T>) {
+    using R = Reduced<kWhat, T>;
+    const T* row = rows.data<T>();
+    R* const to = out.data<R>();
+    for (std::int64_t i = 0; i < out.elements(); ++i, row += count)
+      to[i] = reduced_row<kWhat, R>(row, count);
+  });
+}
+
+// Returns for each dimension whether it is reduced.
+std::array<bool, Shape::kMaxRank> reduced_dimensions(const char* op, const ReducedAxes& axes,
+                                                     int rank) {
+  std::array<bool, Shape::kMaxRank> reduced{};
+  for (int i = 0; i < axes.count; ++i) {
+    const int axis = dimension_of(op, axes.axes[static_cast<std::size_t>(i)], rank);
+    bool& named = reduced[static_cast<std::size_t>(axis)];
+    if (named) throw std::invalid_argument(fmt::format("{}: axis {} is named twice", op, axis));
+    named = true;
+  }
+  return reduced;
+}
+
+}  // namespace
+
+const char* name_of(AxisReduction what) {
+  switch (what) {
+    case AxisReduction::mean:
+      return "mean";
+    case AxisReduction::min:
+      return "min";
+    case AxisReduction::max:
+      return "max";
+    case AxisReduction::standard_deviation:
+      return "standard_deviation";
+    case AxisReduction::sum:
+      return "sum";
+    case AxisReduction::any:
+      return "any";
+    case AxisReduction::all:
+      return "all";
+  }
+  return "?";
+}
+
+DType reduced_type(AxisReduction what, DType elements) {
+  if (what == AxisReduction::any || what == AxisReduction::all) return DType::boolean;
+  if (what == AxisReduction::min || what == AxisReduction::max) return elements;
+  if (what == AxisReduction::sum && !detail::is_fraction(elements)) return DType::i64;
+  return elements == DType::f64 ? DType::f64 : DType::f32;
+}
+
+void check_reduced_axes(AxisReduction what, const ReducedAxes& axes, int rank) {
+  reduced_dimensions(name_of(what), axes, rank);
+}
+
+void reduce_axes(AxisReduction what, const Tensor& in, const ReducedAxes& axes, Tensor& out) {
+  const char* const op = name_of(what);
+  const int rank = in.shape().rank;
+  const auto reduced = reduced_dimensions(op, axes, rank);
+  // Move the reduced dimensions behind the others, so that each result comes from a row.
+  Axes order{.rank = rank};
+  std::size_t next = 0;
+  std::int64_t count = 1;
+  Shape shape;
+  const auto dimensions = static_cast<std::size_t>(rank);
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    if (reduced[axis]) {
+      count *= in.shape().dims[axis];
+    } else {
+      order.axes[next++] = static_cast<int>(axis);
+    }
+    if (!reduced[axis] || axes.keep)
+      shape.dims[static_cast<std::size_t>(shape.rank++)] =
+          reduced[axis] ? 1 : in.shape().dims[axis];
+  }
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    if (reduced[axis]) order.axes[next++] = static_cast<int>(axis);
+  }
+  out.create(shape, reduced_type(what, in.dtype()), axes.keep ? in.layout() : Layout::none);
+  const bool has_empty =
+      what == AxisReduction::sum || what == AxisReduction::any || what == AxisReduction::all;
+  if (out.elements() == 0) return;
+  if (count == 0 && !has_empty) {
+    throw std::invalid_argument(fmt::format("{}: a tensor of {} has no elements along these axes",
+                                            op, to_string(in.shape())));
+  }
+  Tensor rows;
+  permute(in, order, rows);
+  switch (what) {
+    case AxisReduction::mean:
+      return reduce_rows<AxisReduction::mean>(rows, count, out);
+    case AxisReduction::min:
+      return reduce_rows<AxisReduction::min>(rows, count, out);
+    case AxisReduction::max:
+      return reduce_rows<AxisReduction::max>(rows, count, out);
+    case AxisReduction::standard_deviation:
+      return reduce_rows<AxisReduction::standard_deviation>(rows, count, out);
+    case AxisReduction::sum:
+      return reduce_rows<AxisReduction::sum>(rows, count, out);
+    case AxisReduction::any:
+      return reduce_rows<AxisReduction::any>(rows, count, out);
+    case AxisReduction::all:
+      return reduce_rows<AxisReduction::all>(rows, count, out);
+  }
+}
 
 }  // namespace sluice::kernels

@@ -1,5 +1,5 @@
 // reduce and sum: reduce all elements of a tensor or image to one number. Also tests if any
-// or all of them are not zero.
+// or all of them are not zero. reduce_axes does the same along some dimensions.
 //
 // Threads: any. Errors: std::invalid_argument and std::overflow_error, as each function's comment
 // says.
@@ -7,6 +7,7 @@
 
 #include <sluice/runtime/tensor.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -77,5 +78,37 @@ To sum(const Tensor& in);
 extern template std::int64_t sum<std::int64_t>(const Tensor& in);
 extern template float sum<float>(const Tensor& in);
 extern template double sum<double>(const Tensor& in);
+
+// reduce_axes: reduces a tensor along some of its dimensions, as NumPy's functions with `axis`.
+//
+// Each element of the result is what the functions above compute from its part of the tensor, with
+// these types:
+//
+// | what                     | f64     | other fractions | whole numbers | bool    |
+// |--------------------------|---------|-----------------|---------------|---------|
+// | mean, standard_deviation | f64     | f32             | f32           | f32     |
+// | sum                      | f64     | f32             | i64           | i64     |
+// | min, max                 | the same| the same        | the same      | the same|
+// | any, all                 | boolean | boolean         | boolean       | boolean |
+//
+// Errors: std::invalid_argument for a dimension that is missing or named twice, and for a mean,
+// minimum, maximum or deviation of no elements. std::overflow_error for a finite sum that the type
+// does not hold.
+
+enum class AxisReduction : std::uint8_t { mean, min, max, standard_deviation, sum, any, all };
+const char* name_of(AxisReduction what);
+
+// The element type of the result.
+DType reduced_type(AxisReduction what, DType elements);
+
+struct ReducedAxes {
+  std::array<int, Shape::kMaxRank> axes{};  // from 0, or from -1 backwards, the last one
+  int count = 0;
+  bool keep = false;  // the reduced dimensions stay, with size 1
+};
+// Throws for a dimension that a tensor of `rank` dimensions lacks, or that is named twice.
+void check_reduced_axes(AxisReduction what, const ReducedAxes& axes, int rank);
+// Without `keep`, the result has no layout.
+void reduce_axes(AxisReduction what, const Tensor& in, const ReducedAxes& axes, Tensor& out);
 
 }  // namespace sluice::kernels

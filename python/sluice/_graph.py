@@ -369,6 +369,12 @@ def _require_constant(operator: str, parameter: dict, value: Any) -> None:
         )
 
 
+def _by_name(names: list[str]) -> list[str]:
+    """How Python calls parameters: `size` stands for height and width."""
+    both = {"height", "width"} <= set(names)
+    return ["size"] * both + [python_name(one) for one in names]
+
+
 def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
     """Returns the arguments by name; raises TypeError like a Python function."""
     inputs = [one["name"] for one in schema["inputs"]]
@@ -383,7 +389,7 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
         raise TypeError(
             f"{operator}() takes {', '.join(positional) or 'nothing'} by place, not {len(args)} arguments"
             + "".join(f"; {one} is one tuple, (y, x, height, width)" for one in rectangles)
-            + (f"; give the others by name: {', '.join(f'{python_name(one)}=' for one in others)}" if others else "")
+            + (f"; give the others by name: {', '.join(f'{one}=' for one in _by_name(others))}" if others else "")
         )
     given = dict(zip(positional, args))
     for name, value in kwargs.items():

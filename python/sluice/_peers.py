@@ -38,7 +38,7 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.crop_padded(image, (y, x, height, width))", "CropAndPad"),
     ("ops.center_crop(image, height, width)", "CentralCrop resize_with_crop_or_pad CropOrPad"),
     ("ops.crop, with regions of your own: one for each view", "FiveCrop TenCrop"),
-    ("ops.rotate(image, ops.uniform(-10, 10), fill=0)",
+    ("ops.rotate(image, ops.uniform(-10, 10), keep_size=True)",
      "RandomRotation SafeRotate RandomRotate rotation Affine.rotate"),
     ("ops.rot90(image, ops.randint(0, 4))", "RandomRotate90"),
     ("ops.d4(image, ops.randint(0, 8))", "SquareSymmetry"),
@@ -78,8 +78,9 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.posterize(image, 4), " + _SOMETIMES, "RandomPosterize quantize"),
     ("ops.solarize(image, threshold=128), " + _SOMETIMES, "RandomSolarize solarize_add"),
     ("ops.clahe(image)", "RandomClahe adaptive_histogram equalize_adapthist equalize_clahe"),
+    ("ops.grayscale(image, channels=3), " + _SOMETIMES, "RandomGrayscale RandomGray"),
     ("ops.grayscale(image, channels=3)",
-     "ToGray RandomGrayscale grayscale_to_rgb RGB ToRGB to_grayscale rgb_to_grayscale rgb2gray rgb_to_gray RandomGray desaturate"),
+     "ToGray grayscale_to_rgb RGB ToRGB to_grayscale rgb_to_grayscale rgb2gray rgb_to_gray desaturate"),
     ("ops.color_space_conversion(image, to='ycbcr')", "rgb_to_hsv rgb_to_ycbcr rgb_to_yuv cvtColor convert_color rgb_to_lab"),
     ("ops.permute_channels(image, first=2, third=0)", "ChannelShuffle RandomChannelPermutation channel_swap bgr rgb_to_bgr"),
     ("ops.channel_dropout(image, ops.randint(0, 3))", "RandomChannelDropout"),
@@ -132,8 +133,8 @@ OPERATORS: tuple[tuple[str, str], ...] = (
     ("ops.cat(a, b)", "concat concatenate"),
     ("ops.stack([a, b])", "pack"),
     ("ops.one_hot(label, classes=1000)", "to_categorical OneHotEncoding"),
-    ("ops.standard_deviation(data)", "std stddev variance var reductions.std_dev"),
-    ("ops.mean(data)", "average reductions.mean reduce_mean"),
+    ("ops.standard_deviation(data, axis=None, keepdims=False)", "std stddev variance var reductions.std_dev"),
+    ("ops.mean(data, axis=None, keepdims=False)", "average reductions.mean reduce_mean"),
     ("ops.sum(data)", "reductions.sum reduce_sum"),
     ("ops.min(data) and ops.max(data)", "minmax reductions.min reductions.max amin amax"),
     ("ops.clamp(data, low, high)", "clip clip_by_value"),
@@ -179,7 +180,10 @@ OPERATORS: tuple[tuple[str, str], ...] = (
      "decode_gif open load_image"),
     ("sluice.torch.Loader(function, ...), where @sluice.pipeline marks the function",
      "DataLoader StatefulDataLoader DALIGenericIterator DALIClassificationIterator WebLoader"),
-    ("ops.canvas_size(image)", "get_size get_image_size peek_image_shape shapes shape size get_dimensions"),
+    ("height, width = ops.canvas_size(image)",
+     "get_size get_image_size peek_image_shape shapes shape size get_dimensions height width image_size image_shape"),
+    ("leave it out: no operator draws on images; draw on the arrays of a batch with PIL or OpenCV",
+     "draw_bounding_boxes draw_boxes draw_segmentation_masks draw_keypoints bounding_box_visualization"),
 )
 
 _LIBRARIES = ("fn", "transforms", "functional", "f", "v2", "t", "a", "iaa", "albumentations", "torchvision", "kornia", "tf", "image",
@@ -198,6 +202,8 @@ _BY_NAME = {_plain(name): advice for advice, names in OPERATORS for name in name
 _HEIGHT_AND_WIDTH = "height= and width="
 _OF_SAMPLES = "every sample is changed; put the call " + _SOMETIMES + " to change some"
 _RANGES = "one number for each sample, as ops.uniform(-10, 10) draws it"
+
+_REDUCTIONS = ("mean", "min", "max", "standard_deviation", "sum", "any", "all")
 
 #: For an argument's name in other libraries: the name here, for the listed operators, or for all
 #: others if None.
@@ -244,7 +250,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     "fillcolor": (("fill=", None),),
     "border_mode": (("border=", ("pad_image", "elastic", "shear", "translate", "perspective", "warp_affine", "warp_perspective",
                                   "rotate", "affine", "lens_distortion", "remap")),),
-    "padding_mode": (("border=", ("pad_image", "translate", "shear", "warp_affine")),),
+    "padding_mode": (("border=", ("pad_image", "translate", "shear", "warp_affine", "random_crop")),),
     "padding": (("left=, top=, right= and bottom=", ("pad_image",)),),
     "value": (("fill=", ("random_erasing", "pad_image", "erase", "pad_tensor")),),
     "interp_type": (("interpolation=", None),),
@@ -284,8 +290,10 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     "high": (("hi", ("uniform",)),),
     "loc": (("mean", ("normal",)),),
     "values": (("numbers", ("choice",)),),
-    "axes": (("axis=", ("slice_tensor", "pad_tensor")),),
-    "dim": (("axis=", ("cat", "stack", "slice_tensor")),),
+    "axes": (("axis=", ("slice_tensor", "pad_tensor", *_REDUCTIONS)),),
+    "dim": (("axis=", ("cat", "stack", "slice_tensor", *_REDUCTIONS)),),
+    "keepdim": (("keepdims=", _REDUCTIONS),),
+    "keep_dims": (("keepdims=", _REDUCTIONS),),
     "device": (("the option `device` of the pipeline and .gpu() of the image", None),),
     "seed": (("the option `seed` of the pipeline, from which every draw follows", None),),
     "always_apply": (("leave it out: " + _OF_SAMPLES, None),),

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core, _peers
-from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, near as _near, short as _short
+from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, meant as _meant, near as _near, short as _short
 from ._describing import refuse as _refuse, refusing as _refusing
 from ._eager import eager as _eager
 from ._forms import with_form as _with_form
@@ -36,8 +36,11 @@ _HIDDEN = {
     *_TAKES_TENSORS.values(), "normalize_tensor",
     "absolute_elements", "append", "appended", "aug_mix_weights", "cast_elements", "constant", "convert", "count", "cpu", "decode_image_size",
     "decode_jpeg_size", "draw", "element", "elementwise", "elementwise_number", "exp_elements", "filter", "gpu", "list", "log_elements",
-    "magnitude", "pad", "reverse", "slice", "sqrt_elements",
+    "magnitude", "pad", "reduce_axes", "reverse", "slice", "sqrt_elements",
 }
+
+# Reductions to one number, which take `axis`, too.
+_ALONG_AXES = {"mean", "min", "max", "standard_deviation", "sum", "any", "all"}
 
 #: Operators with another name in Python. The second one is the library's, which saved plans contain.
 _NAMES = {"transpose_image": "transpose"}
@@ -1329,9 +1332,73 @@ def _with_pairs(function: Any) -> Any:
     return call
 
 
+def _with_axis(function: Any) -> Any:
+    """Returns a reduction that also takes the axes along which it reduces, as NumPy's."""
+    operator = function.__name__
+    names = [*_inspect.signature(function).parameters, "axis", "keepdims"]
+
+    @_functools.wraps(function)
+    def call(*args: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+        for name in kwargs:
+            if name not in names:
+                raise TypeError(f"{operator}() has no argument {name!r}; it has {', '.join(names)}{_meant(operator, name, names) or _near(name, names)}")
+        if axis is None:
+            if keepdims:
+                raise TypeError(f"{operator}: keepdims= needs axis=")
+            return function(*args, **kwargs)
+        return along(*args, axis=axis, keepdims=keepdims, **kwargs)
+
+    def along(data: _Value, to: Any = None, *, axis: Any, keepdims: bool) -> _Value:
+        if to is not None:
+            raise TypeError(f"{operator}: to= and axis= exclude each other; cast() of the result changes its type")
+        graph, _ = _slot(data, operator)
+        axes = [axis] if _is_number(axis) else _list_of_numbers(axis, f"{operator}: axis")
+        for one in axes:
+            if one != int(one):
+                raise _core.BuildError(f"{operator}: axis must be a whole number or several (got {one:g})")
+        numbers = _padded(axes, _count_of("reduce_axes", "axes"), operator, "axes")
+        return graph.operator("reduce_axes", data, len(axes), numbers, operation=operator, keep_dims=bool(keepdims))
+
+    along.__name__ = operator
+    along = _checked(_core.BuildError)(along)
+    kind = _inspect.Parameter
+    signature = _inspect.signature(function)
+    parameters = [
+        *signature.parameters.values(),
+        kind("axis", kind.KEYWORD_ONLY, default=None, annotation="int | Sequence[int] | None"),
+        kind("keepdims", kind.KEYWORD_ONLY, default=False, annotation="bool"),
+    ]
+    setattr(call, "__signature__", signature.replace(parameters=parameters))
+    text = (
+        "axis : int or list of int, optional\n    The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for\n"
+        "    fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.\n"
+        "keepdims : bool, default False\n    The reduced axes stay, with size 1. Needs `axis`."
+    )
+    before, mark, after = _inspect.cleandoc(function.__doc__).partition("\n\nReturns\n")
+    call.__doc__ = f"{before}\n{text}{mark}{after}"
+    return call
+
+
+def _sums_fractions(function: Any) -> Any:
+    """Returns a `sum` for which an array of fractions, outside of a pipeline, has a sum of the type f64."""
+
+    @_functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        data = args[0] if args else kwargs.get("data")
+        if len(args) < 2 and kwargs.get("to") is None and kwargs.get("axis") is None and "float" in str(getattr(data, "dtype", "")):
+            kwargs["to"] = "f64"
+        return function(*args, **kwargs)
+
+    return call
+
+
 for _name in __all__:
     _function = _with_pairs(globals()[_name])
+    if _name in _ALONG_AXES:
+        _function = _with_axis(_function)
     _function = _eager(_refusing(Exception)(_function), _SCHEMAS.get(_name) if _name in _DECLARED else None)
+    if _name == "sum":
+        _function = _sums_fractions(_function)
     globals()[_name] = _refusing(Exception)(_with_form(_function))
 
 

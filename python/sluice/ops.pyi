@@ -209,14 +209,19 @@ def affine_points(points: Value, height: int | Value | None = None, width: int |
     """
 
 @overload
-def all(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def all(data: AnyArray, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def all(data: Value) -> Value:
+def all(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Value:
     """Returns true if no element is zero.
 
     Parameters
     ----------
     data : Value of image or tensor
+    axis : int or list of int, optional
+        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
+        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+    keepdims : bool, default False
+        The reduced axes stay, with size 1. Needs `axis`.
 
     Returns
     -------
@@ -230,14 +235,19 @@ def all(data: Value) -> Value:
     """
 
 @overload
-def any(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def any(data: AnyArray, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def any(data: Value) -> Value:
+def any(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Value:
     """Returns true if an element is not zero.
 
     Parameters
     ----------
     data : Value of image or tensor
+    axis : int or list of int, optional
+        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
+        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+    keepdims : bool, default False
+        The reduced axes stay, with size 1. Needs `axis`.
 
     Returns
     -------
@@ -2546,14 +2556,19 @@ def lookup_table(image: Value, levels: float | Sequence[float]) -> Value:
     """
 
 @overload
-def max(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def max(data: AnyArray, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def max(data: Value) -> Value:
+def max(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Value:
     """Returns the largest of all elements.
 
     Parameters
     ----------
     data : Value of image or tensor
+    axis : int or list of int, optional
+        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
+        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+    keepdims : bool, default False
+        The reduced axes stay, with size 1. Needs `axis`.
 
     Returns
     -------
@@ -2584,14 +2599,19 @@ def maximum(x: Value | float, y: Value | float) -> Value:
     """
 
 @overload
-def mean(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def mean(data: AnyArray, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def mean(data: Value) -> Value:
+def mean(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Value:
     """Returns the mean of all elements.
 
     Parameters
     ----------
     data : Value of image or tensor
+    axis : int or list of int, optional
+        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
+        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+    keepdims : bool, default False
+        The reduced axes stay, with size 1. Needs `axis`.
 
     Returns
     -------
@@ -2628,14 +2648,19 @@ def median_blur(image: Value, *, window_size: int | Value = 3) -> Value:
     """
 
 @overload
-def min(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def min(data: AnyArray, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def min(data: Value) -> Value:
+def min(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Value:
     """Returns the smallest of all elements.
 
     Parameters
     ----------
     data : Value of image or tensor
+    axis : int or list of int, optional
+        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
+        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+    keepdims : bool, default False
+        The reduced axes stay, with size 1. Needs `axis`.
 
     Returns
     -------
@@ -4690,14 +4715,19 @@ def stack(list: Value | Sequence[Value], length: int | Value | None = None, *, r
     """
 
 @overload
-def standard_deviation(data: AnyArray, *, seed: int | None = None, generator: Any = None) -> Any: ...
+def standard_deviation(data: AnyArray, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def standard_deviation(data: Value) -> Value:
+def standard_deviation(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Value:
     """Returns the population standard deviation of all elements.
 
     Parameters
     ----------
     data : Value of image or tensor
+    axis : int or list of int, optional
+        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
+        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+    keepdims : bool, default False
+        The reduced axes stay, with size 1. Needs `axis`.
 
     Returns
     -------
@@ -4732,9 +4762,9 @@ def subtract(x: float | Value, y: float | Value) -> Value:
     """
 
 @overload
-def sum(data: AnyArray, *, to: Literal['i64', 'f32', 'f64'] = 'i64', seed: int | None = None, generator: Any = None) -> Any: ...
+def sum(data: AnyArray, *, to: Literal['i64', 'f32', 'f64'] = 'i64', axis: int | Sequence[int] | None = None, keepdims: bool = False, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = 'i64') -> Value:
+def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = 'i64', axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Value:
     """Returns the sum of all pixel values or elements.
 
     Parameters
@@ -4742,6 +4772,11 @@ def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = 'i64') -> Value:
     data : Value of image or tensor
     to : {'i64', 'f32', 'f64'}, default 'i64'
         Type of the sum; f32 or f64 for fractions.
+    axis : int or list of int, optional
+        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
+        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+    keepdims : bool, default False
+        The reduced axes stay, with size 1. Needs `axis`.
 
     Returns
     -------

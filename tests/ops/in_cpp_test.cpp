@@ -94,6 +94,7 @@ const Line kLines[] = {
     LINE(any(image)),
     LINE(all(image)),
     LINE(max<std::int64_t>(image)),
+    LINE(reduce_axes(image, kernels::AxisReduction::mean, {0, 1})),
     LINE(mean<double>(image)),
     LINE(expanded_region(canvas_size(image), {.ratio = 1.5f})),
     LINE(nested_region(region, random_region(image))),

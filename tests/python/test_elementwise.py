@@ -192,6 +192,62 @@ def test_reductions_of_all_types_are_those_of_numpy(type_):
     assert got == pytest.approx([wide.sum(), wide.mean(), wide.min(), wide.max(), wide.std(), array.any(), array.all(), wide.max()])
 
 
+ARRAY = (numpy.arange(60).reshape(3, 4, 5) * 37) % 101
+BESIDE_NUMPY = [
+    (ops.mean, numpy.mean), (ops.min, numpy.min), (ops.max, numpy.max), (ops.standard_deviation, numpy.std), (ops.sum, numpy.sum),
+    (ops.any, numpy.any), (ops.all, numpy.all),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("type_", ["bool", "u1", "i1", "u2", "i2", "i4", "i8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("axis", [0, 2, -1, -3, (0, 1), (2, 0), (0, 1, 2)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions_along_axes_are_those_of_numpy(type_, axis, keepdims):
+    array = ARRAY.astype(type_)
+    for ours, theirs in BESIDE_NUMPY:
+        got = ours(array, axis=axis, keepdims=keepdims)
+        wide = array if ours in (ops.min, ops.max, ops.any, ops.all) else array.astype("f8")
+        expected = numpy.asarray(theirs(wide, axis=axis, keepdims=keepdims))
+        assert got.shape == expected.shape, ours
+        if wide is array:
+            assert got.dtype == expected.dtype and (got == expected).all(), ours
+        else:
+            assert got.dtype == ("f8" if type_ == "f8" else "f4" if ours is not ops.sum or type_[0] == "f" else "i8"), ours
+            numpy.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
+def test_reductions_along_axes_in_a_pipeline():
+    def centered(x, n, part):
+        return x.cast("f32") - ops.mean(x, axis=(0, 1), keepdims=True)
+
+    numpy.testing.assert_allclose(result(centered), IMAGE - IMAGE.mean((0, 1), keepdims=True), rtol=1e-6)
+    assert result(lambda x, n, part: ops.sum(x, axis=-1)).tolist() == IMAGE.sum(-1, dtype="i8").tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda x: ops.mean(x, axis=3), sluice.Error, "there is no dimension 3 of 3"),
+        (lambda x: ops.mean(x, axis=(0, -3)), sluice.Error, "mean: axis 0 is named twice"),
+        (lambda x: ops.mean(x, axis=()), sluice.BuildError, "there are 0 axes; 1 to 6 are possible"),
+        (lambda x: ops.mean(x, axis=0.5), sluice.BuildError, "axis must be a whole number"),
+        (lambda x: ops.mean(x, keepdims=True), TypeError, "keepdims= needs axis="),
+        (lambda x: ops.mean(x, dim=0), TypeError, r"mean\(\) has no argument 'dim'.*axis="),
+        (lambda x: ops.sum(x, axis=0, to="f32"), TypeError, "to= and axis= exclude each other"),
+        (lambda x: ops.max(x[:0], axis=0), sluice.Error, "no elements along these axes"),
+    ],
+)
+def test_wrong_axes(call, error, says):
+    with pytest.raises(error, match=says):
+        call(ARRAY)
+
+
+@pytest.mark.parametrize(("type_", "kind"), [("f4", float), ("f8", float), ("i4", int), ("u1", int)])
+def test_the_sum_of_an_array_is_a_number_of_its_kind(type_, kind):
+    total = ops.sum(ARRAY.astype(type_))
+    assert type(total) is kind and total == ARRAY.sum()
+
+
 def test_a_reduction_that_does_not_fit_is_the_error_of_its_sample():
     @sluice.pipeline(batch_size=1, on_error="skip")
     def pipe(reduce):

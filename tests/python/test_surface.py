@@ -27,7 +27,7 @@ OTHER_NAMES = {
     "normal": "ops.normal", "operators": "ops.__dir__", "read": "sluice.files", "read_file": "sluice.files",
     "shard_of_environment": "sluice.files", "tap": "sluice.map", "tar_at": "sluice.tar", "tar_in": "sluice.tar",
     "to_dot": "sluice.Pipeline.graph", "to_string": "sluice.Pipeline.explain", "transpose": "ops.transpose_image", "uniform": "ops.uniform",
-    "urls_in": "sluice.urls", "urls_of": "sluice.urls", "values_of": "sluice.iterate", "words_of": "sluice.LeftOutWarning",
+    "reduce_axes": "ops.mean", "urls_in": "sluice.urls", "urls_of": "sluice.urls", "values_of": "sluice.iterate", "words_of": "sluice.LeftOutWarning",
     "workers": "sluice.WorkerOptions",
 }
 

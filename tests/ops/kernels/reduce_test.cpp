@@ -1,7 +1,9 @@
 // Reductions of all elements to one number, against plain loops over them.
 #include "tests/error_of.h"
 #include "tests/io/images.h"
+#include <sluice/ops/kernels/elementwise.h>
 #include <sluice/ops/kernels/reduce.h>
+#include <sluice/ops/kernels/tensors.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
@@ -260,7 +262,7 @@ TEST(Sum, IsWide) {
   Tensor beyond({2}, DType::i64);
   std::fill_n(beyond.data<std::int64_t>(), 2, std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(error_of<std::overflow_error>([&] { (void)kernels::sum<std::int64_t>(beyond); }),
-            "sum: i64 does not hold it; ask for f64");
+            "sum: i64 does not hold it; ask for f64, or cast the elements to f64");
   beyond.data<std::int64_t>()[1] = -1;
   EXPECT_EQ(kernels::sum<std::int64_t>(beyond), std::numeric_limits<std::int64_t>::max() - 1);
   Tensor huge({1}, DType::f64);
@@ -285,4 +287,147 @@ TEST(Sum, OfFractionsIsAFraction) {
 }
 
 }  // namespace sum_test
+
+namespace reduce_axes_test {
+
+using kernels::AxisReduction;
+
+constexpr AxisReduction kAll[] = {
+    AxisReduction::mean, AxisReduction::min, AxisReduction::max, AxisReduction::standard_deviation,
+    AxisReduction::sum,  AxisReduction::any, AxisReduction::all};
+
+// The reduction of a whole tensor, as an element of the result.
+double whole(AxisReduction what, const Tensor& in) {
+  switch (what) {
+    case AxisReduction::mean:
+      return kernels::reduce<double>(kernels::Reduction::mean, in);
+    case AxisReduction::min:
+      return kernels::reduce<double>(kernels::Reduction::min, in);
+    case AxisReduction::max:
+      return kernels::reduce<double>(kernels::Reduction::max, in);
+    case AxisReduction::standard_deviation:
+      return kernels::reduce<double>(kernels::Reduction::standard_deviation, in);
+    case AxisReduction::sum:
+      return kernels::sum<double>(in);
+    case AxisReduction::any:
+      return kernels::any(in) ? 1 : 0;
+    case AxisReduction::all:
+      return kernels::all(in) ? 1 : 0;
+  }
+  return -1;
+}
+
+// Returns element `at` of each dimension that stays, and all of those that are reduced.
+Tensor part_of(Tensor in, const std::vector<bool>& reduced, const std::vector<std::int64_t>& at) {
+  Tensor part;
+  for (int axis = 0; axis < in.shape().rank; ++axis) {
+    const auto k = static_cast<std::size_t>(axis);
+    if (reduced[k]) continue;
+    kernels::slice_tensor(in, axis, at[k], 1, part);
+    in = part.clone();
+  }
+  return in;
+}
+
+// Each element of the result, one after the other, beside the reduction of its part.
+void expect_parts_reduced(const Tensor& in, const std::vector<int>& axes, bool keep) {
+  kernels::ReducedAxes reduced{.count = static_cast<int>(axes.size()), .keep = keep};
+  std::copy(axes.begin(), axes.end(), reduced.axes.begin());
+  const int rank = in.shape().rank;
+  std::vector<bool> is_reduced(static_cast<std::size_t>(rank));
+  for (const int axis : axes)
+    is_reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+  for (const AxisReduction what : kAll) {
+    SCOPED_TRACE(std::string(kernels::name_of(what)) + " of " + name_of(in.dtype()));
+    Tensor out, numbers;
+    kernels::reduce_axes(what, in, reduced, out);
+    ASSERT_EQ(out.dtype(), kernels::reduced_type(what, in.dtype()));
+    std::vector<std::int64_t> shape;
+    for (int axis = 0; axis < rank; ++axis) {
+      if (!is_reduced[static_cast<std::size_t>(axis)]) shape.push_back(in.shape()[axis]);
+      if (is_reduced[static_cast<std::size_t>(axis)] && keep) shape.push_back(1);
+    }
+    ASSERT_EQ(out.shape().rank, static_cast<int>(shape.size()));
+    for (std::size_t i = 0; i < shape.size(); ++i) EXPECT_EQ(out.shape().dims[i], shape[i]);
+    kernels::cast(out, DType::f64, numbers);
+    std::vector<std::int64_t> at(static_cast<std::size_t>(rank));
+    for (std::int64_t i = 0; i < out.elements(); ++i) {
+      double wanted = whole(what, part_of(in.clone(), is_reduced, at));
+      if (out.dtype() == DType::f32) wanted = static_cast<float>(wanted);
+      EXPECT_EQ(numbers.data<double>()[i], wanted) << i;
+      for (std::size_t k = at.size(); k-- > 0;) {
+        if (is_reduced[k]) continue;
+        if (++at[k] < in.shape().dims[k]) break;
+        at[k] = 0;
+      }
+    }
+  }
+}
+
+// Numbers from -50 to 50, or 0 to 100, some of them zero.
+Tensor some_numbers(const Shape& shape, DType type) {
+  Tensor numbers(shape, DType::i32), made;
+  const bool negative = type != DType::u8 && type != DType::u16 && type != DType::boolean;
+  for (std::int64_t i = 0; i < numbers.elements(); ++i)
+    numbers.data<std::int32_t>()[i] =
+        static_cast<std::int32_t>(i * i * 37 % 101) - (negative ? 50 : 0);
+  kernels::cast(numbers, type, made);
+  return made;
+}
+
+TEST(ReduceAxes, IsTheReductionOfEachPart) {
+  const std::vector<int> choices[] = {{0}, {1}, {2}, {-1}, {0, 1}, {-1, 0}, {1, 2}, {2, 0, 1}};
+  for (const DType type : {DType::u8, DType::i8, DType::i16, DType::u16, DType::i32, DType::i64,
+                           DType::f16, DType::bf16, DType::f32, DType::f64, DType::boolean}) {
+    const Tensor in = some_numbers({5, 4, 3}, type);
+    for (const auto& axes : choices) {
+      for (const bool keep : {false, true}) expect_parts_reduced(in, axes, keep);
+    }
+  }
+  expect_parts_reduced(some_numbers({2, 3, 1, 2, 3, 2}, DType::f32), {1, -2, 5}, false);
+  expect_parts_reduced(some_numbers({7}, DType::i16), {0}, false);
+}
+
+TEST(ReduceAxes, OfAView) {
+  const Image view = draw_image(30, 20, 3).crop_view(3, 5, 11, 7);
+  expect_parts_reduced(view.tensor(), {0, 1}, false);
+  Tensor out;
+  kernels::reduce_axes(AxisReduction::mean, view.tensor(),
+                       {.axes = {0, 1}, .count = 2, .keep = true}, out);
+  EXPECT_EQ(out.layout(), Layout::hwc);
+}
+
+TEST(ReduceAxes, OfNoElements) {
+  const Tensor none({0, 3}, DType::f32);
+  Tensor out;
+  kernels::reduce_axes(AxisReduction::sum, none, {.axes = {0}, .count = 1}, out);
+  EXPECT_EQ(out.shape(), Shape({3}));
+  EXPECT_EQ(out.data<float>()[2], 0.f);
+  kernels::reduce_axes(AxisReduction::max, none, {.axes = {1}, .count = 1}, out);
+  EXPECT_EQ(out.shape(), Shape({0}));
+  EXPECT_EQ(error_of<std::invalid_argument>([&] {
+              kernels::reduce_axes(AxisReduction::max, none, {.axes = {0}, .count = 1}, out);
+            }),
+            "max: a tensor of (0, 3) has no elements along these axes");
+}
+
+TEST(ReduceAxes, RefusesAxesThatAreNotThere) {
+  const Tensor in({2, 3}, DType::f32);
+  Tensor out;
+  EXPECT_EQ(error_of<std::invalid_argument>([&] {
+              kernels::reduce_axes(AxisReduction::sum, in, {.axes = {1, -1}, .count = 2}, out);
+            }),
+            "sum: axis 1 is named twice");
+  EXPECT_THROW(kernels::reduce_axes(AxisReduction::sum, in, {.axes = {2}, .count = 1}, out),
+               std::invalid_argument);
+}
+
+TEST(ReduceAxes, SumsThatTheTypeDoesNotHoldAreErrors) {
+  Tensor large({2}, DType::i64), out;
+  std::fill_n(large.data<std::int64_t>(), 2, std::numeric_limits<std::int64_t>::max());
+  EXPECT_THROW(kernels::reduce_axes(AxisReduction::sum, large, {.axes = {0}, .count = 1}, out),
+               std::overflow_error);
+}
+
+}  // namespace reduce_axes_test
 }  // namespace sluice
