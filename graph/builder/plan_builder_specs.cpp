@@ -208,8 +208,8 @@ void PlanBuilder::set_source(const std::string& step, std::int64_t samples, cons
   if (samples < 0)
     throw BuildError("the source '" + step + "' cannot have " + std::to_string(samples) +
                      " samples; give the number in an epoch, at least 0");
-  if (samples > INT32_MAX && samples != kUntilEnd)
-    throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
+  if (samples > detail::kMostPermuted && samples != kUntilEnd)
+    throw BuildError("the source '" + step + "' has more than 2^62 samples");
   const bool both_known =
       state_->plan.samples >= 0 && state_->plan.samples != kUntilEnd && samples != kUntilEnd;
   if (both_known && state_->plan.samples != samples) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -282,6 +283,55 @@ TEST(SampledPipeline, WhatCannotBeIsSaidWhenItIsBuilt) {
     EXPECT_NE(words, "");
     EXPECT_NE(words.find(c.words), std::string::npos) << words;
   }
+}
+
+// Sources with more samples than 32 bits count: the first ones, and with a checkpoint the last
+// ones.
+TEST(LargeSources, FollowTheirSampler) {
+  const Sampler samplers[] = {{},
+                              {.shuffle = true},
+                              {.shuffle = true, .window = 1000},
+                              {.shard = {.index = 2, .count = 3}},
+                              {.replacement = true}};
+  for (const std::int64_t samples :
+       {std::int64_t{1} << 31, (std::int64_t{1} << 40) + 7, std::int64_t{1} << 62}) {
+    for (const Sampler& sampler : samplers) {
+      SCOPED_TRACE(std::to_string(samples) + " samples, " + to_string(sampler));
+      const EpochOrder order(sampler, samples, 0, kSeed);
+      const auto pipeline_from = [&](const std::optional<Checkpoint>& from) {
+        return make_pipeline({.batch_size = 4, .seed = kSeed, .resume = from}, [&](Graph& g) {
+          return g.source(
+              samples, [](const SampleInfo& info) { return info.index; }, sampler);
+        });
+      };
+      auto pipeline = pipeline_from({});
+      std::int64_t position = 0;
+      for (const auto& [indices] : pipeline.epoch()) {
+        for (const std::int64_t index : indices) EXPECT_EQ(index, order[position++]);
+        if (position == 8) break;
+      }
+      Checkpoint late = pipeline.checkpoint();
+      late.epoch = 0;
+      late.batch = order.size() / 4 - 1;
+      late.position = late.batch * 4;
+      auto rest = pipeline_from(late);
+      position = late.position;
+      for (const auto& [indices] : rest.epoch()) {
+        for (const std::int64_t index : indices) EXPECT_EQ(index, order[position++]);
+      }
+      EXPECT_EQ(position, order.size());
+    }
+  }
+}
+
+TEST(LargeSources, HaveALimit) {
+  EXPECT_EQ(failure([] {
+              make_pipeline({}, [](Graph& g) {
+                return g.source((std::int64_t{1} << 62) + 1,
+                                [](const SampleInfo& info) { return info.index; });
+              });
+            }),
+            "the source 'source' has more than 2^62 samples");
 }
 
 }  // namespace sampler_pipeline_test
