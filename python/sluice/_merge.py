@@ -14,7 +14,7 @@ import functools
 import re
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -162,6 +162,31 @@ class _ChosenFunction:
         called = f"{self.__name__} of {name}"
         return if_else(on, *calls, name=called) if by == "truth" else select(on, calls, name=called)
 
+    def conditions(self) -> list:
+        """Returns the Values that decide: its own, and those of chosen functions in it."""
+        inner = [one.conditions() for one in self._functions if isinstance(one, _ChosenFunction)]
+        return [self._choice[2], *(on for listed in inner for on in listed)]
+
+    def decided_by(self, conditions: Iterator) -> "_ChosenFunction":
+        """Returns the same function, decided by other Values: as many as `conditions()` lists, taken one by one."""
+        name, by, _ = self._choice
+        on = next(conditions)
+        return _ChosenFunction(name, by, on, [one.decided_by(conditions) if isinstance(one, _ChosenFunction) else one for one in self._functions])
+
+
+class _FunctionLeaf:
+    """A function that differs between the branches, some of which have chosen it themselves.
+
+    What decides inside of a branch leaves the branch as merged values with the numbers `rows`.
+    """
+
+    def __init__(self, function: _ChosenFunction, rows: list[int]):
+        self.function, self.rows = function, rows
+
+    def built(self, merged: list) -> Any:
+        own = self.function.conditions()[0]
+        return self.function.decided_by(iter([own, *(merged[row] for row in self.rows)]))
+
 
 class OpenChoice:
     """A choice: open it, begin and end each branch, then close it, which returns what the branches have in common.
@@ -226,7 +251,7 @@ class OpenChoice:
         plans = {name: self._plan(name, name in optional) for name in self.given[0]}
         merged = self.graph.close_choice([list(column) for column in zip(*self._rows)] or [[] for _ in self.branches], self._places)
         self._attempt.close()
-        result = {name: plan.built(merged) if isinstance(plan, (_Node, _Leaf)) else plan for name, plan in plans.items()}
+        result = {name: plan.built(merged) if isinstance(plan, (_Node, _Leaf, _FunctionLeaf)) else plan for name, plan in plans.items()}
         made = [(node.new, [shape.original for shape in node.shapes]) for node in self._nodes.values()]
         self.graph.aliases.made.update((id(new), new) for new, _ in made)
         self.graph.aliases.enter(merge_worlds(made, self._worlds))
@@ -262,6 +287,9 @@ class OpenChoice:
                     f"{difference(shapes[0], shape, place)}; {_cure_of_shapes(shapes[0], shape)}"
                 )
         if shapes[0] is None:
+            functions = [leaves[0] for leaves, _ in given]
+            if all(isinstance(x, (*_FUNCTIONS, _ChosenFunction)) for x in functions) and not all(same(functions[0], x) for x in functions):
+                return self._function(functions, label)
             plain, values = self._row([leaves[0] for leaves, _ in given], f"{place} of {what}" if place else what)
             if values is None:
                 return _Leaf(plain)
@@ -283,6 +311,17 @@ class OpenChoice:
             self._nodes[key] = node
         return self._nodes[key]
 
+    def _function(self, functions: list, label: str) -> _FunctionLeaf:
+        """Plans a function from those of the branches."""
+        chosen = _ChosenFunction(self.name, self.by, self.on, functions)
+        first = len(self._rows)
+        for branch, one in enumerate(functions):
+            for on in one.conditions() if isinstance(one, _ChosenFunction) else ():
+                unused = self.graph.constant(False if on.type == "bool" else 0, like=on)  # the function is not called there
+                self._rows.append([on if k == branch else unused for k in range(len(functions))])
+                self._places.append(f"the choice of {label}")
+        return _FunctionLeaf(chosen, [*range(first, len(self._rows))])
+
     def _is_of_only_branch(self, x: Any) -> bool:
         """True for a Value if there is one branch, which may have made it. With several, a Value that all have is from outside."""
         return len(self.branches) == 1 and is_value(x)
@@ -299,8 +338,6 @@ class OpenChoice:
         """Returns one leaf of all branches: a plain one if it is the same in all, else a Value for each."""
         if all(same(row[0], x) for x in row) and not self._is_of_only_branch(row[0]):
             return row[0], None
-        if all(isinstance(x, (*_FUNCTIONS, _ChosenFunction)) for x in row):
-            return _ChosenFunction(self.name, self.by, self.on, row), None
         like = next((x for x in row if is_value(x)), None)
         for branch, x in zip(self.branches, row):
             if not is_value(x) and not is_plain_number(x):

@@ -67,6 +67,8 @@ def ends(statements: list[ast.stmt]) -> bool:
         return all(ends(case.body) for case in last.cases) and any(map(_takes_all, last.cases))
     if isinstance(last, ast.Try):
         return not last.orelse and not _returns(last.finalbody) and all(map(ends, _branches(last)))
+    if isinstance(last, ast.With):
+        return ends(last.body)
     return isinstance(last, (ast.Return, ast.Raise))
 
 
@@ -78,7 +80,7 @@ def _returns(statements: list[ast.stmt]) -> bool:
     """True if one of these returns, itself or in a branch."""
     return any(
         isinstance(one, ast.Return)
-        or (isinstance(one, (ast.If, ast.Match, ast.Try)) and any(map(_returns, _blocks(one))))
+        or (isinstance(one, (ast.If, ast.Match, ast.Try, ast.With)) and any(map(_returns, _blocks(one))))
         for one in statements
     )
 
@@ -107,14 +109,14 @@ def lift_returns(statements: list[ast.stmt], last: bool, inside: bool = False, c
     """Returns equivalent statements without `return` in branches.
 
     Branches of which every path returns assign RESULT, and one `return` follows. If only some paths return, the statements
-    after the branch become a part of each branch that does not. So does a `try` in a branch, if all its paths return.
+    after the branch become a part of each branch that does not. A `try` or `with` in a branch is changed alike if all its paths return.
     `last`: the function ends after these statements. `inside`: they are a branch.
     """
     copies = copies or _Copies()
     done: list[ast.stmt] = []
     for k, one in enumerate(statements):
         rest = statements[k + 1 :]
-        choice = isinstance(one, (ast.If, ast.Match) + ((ast.Try,) if inside else ())) and _returns([one])
+        choice = isinstance(one, (ast.If, ast.Match) + ((ast.Try, ast.With) if inside else ())) and _returns([one])
         if isinstance(one, (ast.If, ast.Match)) and choice and not ends([one]) and (last or ends(rest)):
             if isinstance(one, ast.Match) and not any(map(_takes_all, one.cases)):
                 one.cases.append(ast.match_case(ast.copy_location(ast.MatchAs(), one), None, []))
@@ -139,6 +141,8 @@ def lift_returns(statements: list[ast.stmt], last: bool, inside: bool = False, c
 def _branches(one: ast.stmt) -> list[list[ast.stmt]]:
     if isinstance(one, ast.Try):
         return [one.body, *(part.body for part in one.handlers)]
+    if isinstance(one, ast.With):
+        return [one.body]
     return [one.body, one.orelse] if isinstance(one, ast.If) else [case.body for case in one.cases]
 
 
@@ -309,7 +313,7 @@ def obstacles(statements: list[ast.AST], globals_: set[str], loop: bool = False)
             add(node, kind)
         elif kind is ast.Return:
             if in_try:
-                found.append((node.lineno, "`return` inside `try` or `with`", "assign a variable there, and return it after"))
+                found.append((node.lineno, "`return` inside `try` or `with`", "let every path of it return, or assign a variable there, and return it after"))
             elif in_loop or loop:
                 found.append((node.lineno, "`return` inside a loop", "assign a variable there, and return it after"))
             else:

@@ -116,11 +116,12 @@ WRONG = [
         def f(n):
             if n > 0:
                 with open("x") as file:
-                    return n
+                    if n > 1:
+                        return n
             return 2
         """,
-        "wrong.py:4: `return` inside `try` or `with` cannot stand in the `if` in line 2, which a Value decides; assign "
-        "a variable there, and return it after",
+        "wrong.py:5: `return` inside `try` or `with` cannot stand in the `if` in line 2, which a Value decides; let every "
+        "path of it return, or assign a variable there, and return it after",
     ),
     (
         """

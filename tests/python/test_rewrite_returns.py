@@ -1,5 +1,6 @@
 """`return` in inner branches, `del` of names, and functions that branches define: as in Python, for each sample."""
 
+import contextlib
 import functools
 
 import pytest
@@ -87,6 +88,57 @@ def in_a_handler(x):
         except ValueError:
             return -1
     return x
+
+
+def in_a_with(x):
+    if x > 1:
+        with contextlib.nullcontext():
+            return x * 10
+    return x
+
+
+def in_a_with_of_an_inner_branch(x):
+    with contextlib.nullcontext(2) as two:
+        if x > 1:
+            with contextlib.nullcontext(3) as three:
+                if x > 3:
+                    return x * three
+                return x * two
+        return x
+
+
+def functions_of_inner_branches(x):
+    if x > 1:
+        if x > 2:
+            def change(a):
+                return a * 10
+        else:
+            if x == 2:
+                def change(a):
+                    return a * 100
+            else:
+                def change(a):
+                    return a
+    else:
+        def change(a):
+            return a + 1
+    return change(x) + change(x * 3)
+
+
+def functions_of_an_inner_match(x):
+    if x > 1:
+        match x:
+            case 2:
+                def change(a, more=1):
+                    return a * more
+            case 3 | 4:
+                change = functools.partial(lambda a, b: a - b, b=2)
+            case _:
+                def change(a):
+                    return -a
+    else:
+        change = lambda a: a * 5  # noqa: E731
+    return change(x)
 
 
 def delete_in_a_branch(x):
