@@ -244,7 +244,8 @@ namespace long_plans_test {
 using Number = Value<std::int64_t>;
 
 // A frame of the stack for each would overflow it.
-constexpr std::int64_t kSteps = 100'000;
+constexpr std::int64_t kManySteps = 100'000;
+const std::int64_t kSteps = kManySteps / testing::one_in(1, 8);
 constexpr int kDeepest = 500;
 
 Number chain(Number x, std::int64_t steps) {
@@ -289,7 +290,7 @@ TEST(LongPlans, SoMayOneBehindAConditionalAndInALoop) {
 }
 
 TEST(LongPlans, SavedOnesToo) {
-  const std::int64_t steps = kSteps / testing::one_in(5, 20);
+  const std::int64_t steps = kManySteps / testing::one_in(5, 20);
   const auto text =
       json_of(pipeline_of([&](Graph&, Number i) { return chain(i, steps); }).recorded_plan());
   const SavedPlan saved = SavedPlan::parse(text, "plan.json", registry());

@@ -1,4 +1,5 @@
 // auto_augment against the same written for one image, and its draws.
+#include "tests/one_in.h"
 #include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic.h>
@@ -123,7 +124,7 @@ TEST(AutoAugment, HasThePublishedPolicies) {
 }
 
 TEST(AutoAugment, ASampleIsWhatItsPathSays) {
-  constexpr int kSamples = 120;
+  const int kSamples = 120 / testing::one_in(1, 4);
   for (const AutoAugmentPolicy which : kPolicies) {
     for (const AugmentationRanges ranges : kRanges) {
       const bool dali = ranges == AugmentationRanges::dali;
