@@ -371,7 +371,8 @@ TEST_F(TarTest, OfACutArchiveTheSamplesBeforeTheCutAreRead) {
     const bool is_ended = size >= all.size() - 512;
     EXPECT_EQ(tar.left_out().size(), is_ended ? 0U : 1U) << size;
     // The files end at these blocks.
-    const bool is_between = size == 2 * 512 || size == 4 * 512 || size == 7 * 512 || size == 9 * 512;
+    const bool is_between =
+        size == 2 * 512 || size == 4 * 512 || size == 7 * 512 || size == 9 * 512;
     EXPECT_EQ(is_ended || is_between, error_of([&] { tar_in({a, whole}); }) == "no error") << size;
     std::int64_t read = 0;
     for (std::int64_t i = 0; i < tar.size(); ++i)
