@@ -256,9 +256,9 @@ TEST(OperatorsCommand, SaysHowPythonCallsThem) {
       ASSERT_EQ(known.substr(0, names.size()), names) << call;
       std::istringstream others(known.substr(names.size()));
       // `border`: the form of rotate for tensors has none.
-      const std::set<std::string> for_others = {"size",      "area",   "ratio",  "range",
-                                                "longer",    "seed",   "sigma",  "startpoints",
-                                                "endpoints", "matrix", "border", "generator"};
+      const std::set<std::string> for_others = {
+          "size",        "area",      "ratio",  "range",  "longer",    "seed", "sigma",
+          "startpoints", "endpoints", "matrix", "border", "generator", "axis", "keepdims"};
       for (std::string other; others >> other;)
         EXPECT_TRUE(for_others.contains(other)) << call << ": " << other;
     }
