@@ -179,10 +179,7 @@ int run_index(const IndexOptions& options) { return Indexing(options).run(); }
 int run_tar_offsets(const std::vector<std::string>& patterns, const std::string& out) {
   const std::vector<std::string> archives = archives_of(patterns);
   check_out(out, TarIndex::is_one, "archive index");
-  std::vector<LeftOut> left_out;
-  const TarIndex index =
-      opened("--tar", [&] { return TarIndex::of(archives, Unreadable::fail, &left_out); });
-  for (const LeftOut& one : left_out) fmt::print(stderr, "sluice: {}\n", words_of({one}));
+  const TarIndex index = opened("--tar", [&] { return TarIndex::of(archives); });
   index.save(out);
   fmt::print("{}: {} in {}, {:.2f} MB\n", escape_control_chars(out), counted(index.files(), "file"),
              counted(archives.size(), "archive"), static_cast<double>(fs::file_size(out)) / 1e6);

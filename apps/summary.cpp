@@ -57,6 +57,10 @@ std::vector<std::string> words_of_rules(const std::vector<LeftOut>& left_out) {
   std::vector<std::string> lines;
   for (const LeftOut& one : left_out) {
     if (one.unreadable) continue;
+    if (one.count == 0) {
+      lines.push_back(words_of({one}));
+      continue;
+    }
     lines.push_back(fmt::format("left out {} {} (first: {})", one.count, one.reason,
                                 escape_control_chars(one.path)));
   }

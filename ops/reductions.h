@@ -109,12 +109,12 @@ Value<To> sum(Value<Tensor> tensor) {
 //
 //   auto colors = reduce_axes(image, kernels::AxisReduction::mean, {0, 1});  // f32, one a channel
 //
-// | takes                        | returns                                           |
-// |------------------------------|---------------------------------------------------|
-// | Image or Tensor of any type  | Tensor without these dimensions, or with them as 1 |
+// | takes                       | returns                                                   |
+// |-----------------------------|-----------------------------------------------------------|
+// | Image or Tensor of any type | Tensor without these dimensions; `keep_dims`: of size 1   |
 //
-// See ops/kernels/reduce.h for the types of the elements. Dimensions count from 0, or from -1
-// backwards, the last one. Throws BuildError for no axes. An axis that is missing or named twice is
+// See ops/kernels/reduce.h for the types of the elements. Dimensions count from 0, or from -1, the
+// last one, backwards. Throws BuildError for no axes. An axis that is missing or named twice is
 // a BuildError if the number of dimensions is known, else the error of its sample. A sample fails
 // for a mean, min, max or standard_deviation of no elements.
 Value<Tensor> reduce_axes(Value<Tensor> data, kernels::AxisReduction what,

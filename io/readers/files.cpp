@@ -26,13 +26,20 @@ namespace sluice {
 std::string words_of(const std::vector<LeftOut>& left_out) {
   constexpr std::size_t kMostShown = 8;
   std::string words;
+  bool has_left_out = false;
   for (std::size_t i = 0; i < left_out.size(); ++i) {
     const LeftOut& one = left_out[i];
     if (i == kMostShown) {
       return words + "; and " + std::to_string(left_out.size() - i) + " more reasons";
     }
     const std::string path = "'" + escape_control_chars(one.path) + "'";
-    words += words.empty() ? "left out " : "; ";
+    if (i > 0) words += "; ";
+    if (one.count == 0) {
+      words += path + " " + one.reason;
+      continue;
+    }
+    words += has_left_out ? "" : "left out ";
+    has_left_out = true;
     words += one.unreadable
                  ? path + ": " + one.reason
                  : std::to_string(one.count) + " " + one.reason + " (first: " + path + ")";

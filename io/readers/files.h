@@ -64,9 +64,10 @@ namespace sluice {
 // Ownership: values. Threads: LeftOutCounter may be used by several. Errors: std::bad_alloc.
 
 struct LeftOut {
-  std::string path;        // the first of them
-  std::string reason;      // "Permission denied"; for a rule "with the ending .png"
-  std::int64_t count = 1;  // the number of files that a rule leaves out
+  std::string path;    // the first of them
+  std::string reason;  // "Permission denied"; for a rule "with the ending .png"
+  // The number of files that a rule leaves out; 0: a warning about the path, which is read.
+  std::int64_t count = 1;
   bool unreadable = true;  // true: cannot be read; false: left out by a rule
 };
 

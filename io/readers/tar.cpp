@@ -141,7 +141,8 @@ void TarSamples::Shared::find_samples() {
     }
     if (span.count > 0) add(span);
   }
-  if (!any && !left_out.empty()) throw IoError(left_out.front().reason);
+  if (!any && !left_out.empty() && left_out.front().unreadable)
+    throw IoError(left_out.front().reason);
   if (!any) throw IoError("there are no samples in the archives: no file has a name like 0001.jpg");
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (is_there[i]) continue;

@@ -26,16 +26,17 @@
 // followed. Nothing is extracted: names in an archive are names of samples, not paths. With an
 // index of JPEG files, decoders use it as with files_in.
 //
-// An archive that ends after a file, without the end marker, is read, as GNU tar does; left_out()
-// names it, since it may have been truncated there. tar_at and tar_stream refuse it.
+// An archive that ends after a whole file, without an end marker, is read, as GNU tar does;
+// left_out() names it, since it may have been truncated there. TarIndex::of without a list for such
+// entries, tar_at and tar_stream refuse it.
 //
 // Ownership: Tar is a small handle on what is known about the archives; copies are cheap. No file
 // is kept open or mapped. If an archive is cut while in use, only the samples that it has lost
 // fail; if it is overwritten, the headers of its files show that. Threads: any number at once.
-// Errors: IoError for archives that are missing, damaged, cut in a file or compressed, for an index
-// that does not fit, and for a column that no sample has; BuildError for options that do not fit. A
-// sample that lacks a column, has one twice or cannot be read fails alone, and its error names
-// archive, sample and column.
+// Errors: IoError for archives that are missing, damaged, cut in the middle of a file, or
+// compressed, for an index that does not fit, and for a column that no sample has; BuildError for
+// options that do not fit. A sample that lacks a column, has one twice or cannot be read fails
+// alone, and its error names archive, sample and column.
 #pragma once
 
 #include <sluice/graph/exec/sample.h>
@@ -99,8 +100,9 @@ class TarIndex {
   };
 
   // Reads the headers of these archives. With Unreadable::leave_out, only the files before the
-  // damage of an archive are included, and `left_out` gets an entry for it. So it does for an
-  // archive that ends after a file, without the end marker; without `left_out`, that is an error.
+  // damage of an archive are included, and `left_out` gets an entry for it. With either value, an
+  // archive that ends after a whole file, without an end marker, is read, and `left_out` gets an
+  // entry. If `left_out` is null, such an archive is treated as damaged.
   static TarIndex of(const std::vector<std::string>& paths,
                      Unreadable unreadable = Unreadable::fail,
                      std::vector<LeftOut>* left_out = nullptr);

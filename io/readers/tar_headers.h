@@ -92,7 +92,7 @@ class TarHeaders {
 
   // Returns the next member; skips the rest of the current one. Returns nothing at the end mark.
   // Throws for data that is no archive, is damaged, or ends without that mark. With `may_lack_end`,
-  // a file that ends between two members has an end there, too; lacks_end() is true then.
+  // an archive that ends after a whole member counts as ended; lacks_end() is then true.
   std::optional<TarMember> next(bool may_lack_end = false);
   bool lacks_end() const { return lacks_end_; }
   // Reads the next bytes of the current member: no more than left().

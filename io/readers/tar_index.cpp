@@ -117,7 +117,7 @@ void refuse_compressed(const RandomAccess& file) {
                 compression->tool + ", or read it sequentially with tar_stream");
 }
 
-// Returns false if there is no end mark.
+// Returns false if there is no end marker.
 bool scan_members(const RandomAccess& file, TarIndex::Archive& archive,
                   std::vector<std::pair<std::size_t, TarMember>>& links) {
   constexpr std::size_t kAhead = 8 * kTarBlock;  // small files follow each other closely
@@ -140,7 +140,8 @@ bool scan_members(const RandomAccess& file, TarIndex::Archive& archive,
   return !headers.lacks_end();
 }
 
-// Throws at damage; `archive` then has what comes before it. Returns false if there is no end mark.
+// Throws at damage; `archive` then has what comes before it. Returns false if there is no end
+// marker.
 bool scan(const RandomAccess& file, TarIndex::Archive& archive) {
   archive.size = file.size();
   refuse_compressed(file);
@@ -229,10 +230,13 @@ TarIndex TarIndex::of(const std::vector<std::string>& paths, Unreadable unreadab
     archive.name = last_part(path);
     try {
       const OpenFile file(path);
-      if (!scan(file, archive)) {
-        if (left_out == nullptr) fail_without_end(file);
-        left_out->push_back({path, "what followed byte " + std::to_string(archive.size) +
-                                       ", if it was truncated: it has no end marker"});
+      const bool has_end = scan(file, archive);
+      if (!has_end && left_out == nullptr) fail_without_end(file);
+      if (!has_end) {
+        left_out->push_back({path,
+                             "ends at byte " + std::to_string(archive.size) +
+                                 " without an end marker; files after that may be missing",
+                             0, false});
       }
     } catch (const IoError& error) {
       if (unreadable == Unreadable::fail) throw;

@@ -81,18 +81,18 @@ extern template double sum<double>(const Tensor& in);
 
 // reduce_axes: reduces a tensor along some of its dimensions, as NumPy's functions with `axis`.
 //
-// Each element of the result is what the functions above compute from its part of the tensor, with
-// these types:
+// Each element of the result is the reduction, by the functions above, of the elements whose other
+// indices are its own. Its type follows from that of the elements:
 //
 // | what                     | f64     | other fractions | whole numbers | bool    |
 // |--------------------------|---------|-----------------|---------------|---------|
 // | mean, standard_deviation | f64     | f32             | f32           | f32     |
 // | sum                      | f64     | f32             | i64           | i64     |
-// | min, max                 | the same| the same        | the same      | the same|
-// | any, all                 | boolean | boolean         | boolean       | boolean |
+// | min, max                 | f64     | the elements'   | the elements' | bool    |
+// | any, all                 | bool    | bool            | bool          | bool    |
 //
 // Errors: std::invalid_argument for a dimension that is missing or named twice, and for a mean,
-// minimum, maximum or deviation of no elements. std::overflow_error for a finite sum that the type
+// minimum, maximum or deviation of no elements. std::overflow_error for a finite sum that its type
 // does not hold.
 
 enum class AxisReduction : std::uint8_t { mean, min, max, standard_deviation, sum, any, all };
@@ -102,7 +102,7 @@ const char* name_of(AxisReduction what);
 DType reduced_type(AxisReduction what, DType elements);
 
 struct ReducedAxes {
-  std::array<int, Shape::kMaxRank> axes{};  // from 0, or from -1 backwards, the last one
+  std::array<int, Shape::kMaxRank> axes{};  // from 0, or from -1, the last one, backwards
   int count = 0;
   bool keep = false;  // the reduced dimensions stay, with size 1
 };

@@ -1350,7 +1350,7 @@ def _with_axis(function: Any) -> Any:
 
     def along(data: _Value, to: Any = None, *, axis: Any, keepdims: bool) -> _Value:
         if to is not None:
-            raise TypeError(f"{operator}: to= and axis= exclude each other; cast() of the result changes its type")
+            raise TypeError(f"{operator} takes to= or axis=, not both; cast the elements before, for another type")
         graph, _ = _slot(data, operator)
         axes = [axis] if _is_number(axis) else _list_of_numbers(axis, f"{operator}: axis")
         for one in axes:
@@ -1369,9 +1369,11 @@ def _with_axis(function: Any) -> Any:
         kind("keepdims", kind.KEYWORD_ONLY, default=False, annotation="bool"),
     ]
     setattr(call, "__signature__", signature.replace(parameters=parameters))
+    elements = {"min": "of the same type", "max": "of the same type", "any": "bool", "all": "bool",
+                "sum": "i64 for whole numbers, f64 for f64, else f32"}.get(operator, "f64 for f64, else f32")  # fmt: skip
     text = (
-        "axis : int or list of int, optional\n    The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for\n"
-        "    fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.\n"
+        "axis : int or list of int, optional\n    The axes along which to reduce; -1 is the last one. With `axis`, the result is a tensor;\n"
+        f"    its elements are {elements}.\n"
         "keepdims : bool, default False\n    The reduced axes stay, with size 1. Needs `axis`."
     )
     before, mark, after = _inspect.cleandoc(function.__doc__).partition("\n\nReturns\n")
@@ -1385,7 +1387,7 @@ def _sums_fractions(function: Any) -> Any:
     @_functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         data = args[0] if args else kwargs.get("data")
-        if len(args) < 2 and kwargs.get("to") is None and kwargs.get("axis") is None and "float" in str(getattr(data, "dtype", "")):
+        if len(args) < 2 and kwargs.get("to") is None and kwargs.get("axis") is None and str(getattr(data, "dtype", "")).removeprefix("torch.").startswith(("f", "bf")):
             kwargs["to"] = "f64"
         return function(*args, **kwargs)
 

@@ -218,8 +218,8 @@ def all(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool 
     ----------
     data : Value of image or tensor
     axis : int or list of int, optional
-        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
-        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+        The axes along which to reduce; -1 is the last one. With `axis`, the result is a tensor;
+        its elements are bool.
     keepdims : bool, default False
         The reduced axes stay, with size 1. Needs `axis`.
 
@@ -244,8 +244,8 @@ def any(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool 
     ----------
     data : Value of image or tensor
     axis : int or list of int, optional
-        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
-        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+        The axes along which to reduce; -1 is the last one. With `axis`, the result is a tensor;
+        its elements are bool.
     keepdims : bool, default False
         The reduced axes stay, with size 1. Needs `axis`.
 
@@ -2565,8 +2565,8 @@ def max(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool 
     ----------
     data : Value of image or tensor
     axis : int or list of int, optional
-        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
-        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+        The axes along which to reduce; -1 is the last one. With `axis`, the result is a tensor;
+        its elements are of the same type.
     keepdims : bool, default False
         The reduced axes stay, with size 1. Needs `axis`.
 
@@ -2608,8 +2608,8 @@ def mean(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool
     ----------
     data : Value of image or tensor
     axis : int or list of int, optional
-        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
-        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+        The axes along which to reduce; -1 is the last one. With `axis`, the result is a tensor;
+        its elements are f64 for f64, else f32.
     keepdims : bool, default False
         The reduced axes stay, with size 1. Needs `axis`.
 
@@ -2657,8 +2657,8 @@ def min(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool 
     ----------
     data : Value of image or tensor
     axis : int or list of int, optional
-        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
-        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+        The axes along which to reduce; -1 is the last one. With `axis`, the result is a tensor;
+        its elements are of the same type.
     keepdims : bool, default False
         The reduced axes stay, with size 1. Needs `axis`.
 
@@ -4724,8 +4724,8 @@ def standard_deviation(data: Value, *, axis: int | Sequence[int] | None = None, 
     ----------
     data : Value of image or tensor
     axis : int or list of int, optional
-        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
-        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+        The axes along which to reduce; -1 is the last one. With `axis`, the result is a tensor;
+        its elements are f64 for f64, else f32.
     keepdims : bool, default False
         The reduced axes stay, with size 1. Needs `axis`.
 
@@ -4773,8 +4773,8 @@ def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = 'i64', axis: int | Se
     to : {'i64', 'f32', 'f64'}, default 'i64'
         Type of the sum; f32 or f64 for fractions.
     axis : int or list of int, optional
-        The axes along which to reduce; -1 is the last one. The result is a tensor: of f32 or f64 for
-        fractions and means, of i64 for sums of whole numbers, of the same type for min and max, of bool for any and all.
+        The axes along which to reduce; -1 is the last one. With `axis`, the result is a tensor;
+        its elements are i64 for whole numbers, f64 for f64, else f32.
     keepdims : bool, default False
         The reduced axes stay, with size 1. Needs `axis`.
 

@@ -175,7 +175,10 @@ def _values(graph: Any, slots: Sequence[int], single: bool = False) -> Any:
 
 
 class LeftOutWarning(UserWarning):
-    """A source leaves out files of its dataset. The message says how many, why, and names the first one."""
+    """A source leaves out files of its dataset, or an archive lacks its end marker, so that files may be missing.
+
+    The message says how many, why, and names the first one.
+    """
 
 
 def _tell(source: str, left_out: str) -> None:
@@ -412,8 +415,8 @@ def tar(
         archives at URLs.
     leave_out_unreadable : bool, default False
         If True, read the samples before the place where an archive is cut or damaged, and leave out the rest with a
-        :class:`LeftOutWarning`. Otherwise such an archive raises IoError. One that only lacks its end marker is read with
-        the same warning. Not for URLs.
+        :class:`LeftOutWarning`. Otherwise such an archive raises IoError. Not for URLs. An archive that lacks only its end
+        marker is read in both cases, with that warning; at a URL it raises IoError.
     http : HttpOptions, optional
         Connections, retries and time limits, for URLs.{sampler}
 

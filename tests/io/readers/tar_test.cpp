@@ -306,9 +306,17 @@ TEST_F(TarTest, AnArchiveWithoutAnEndMarkIsReadWithAWarning) {
   ASSERT_EQ(tar.size(), 1);
   EXPECT_EQ(text_of(std::get<0>(tar.read(0))), "one");
   ASSERT_EQ(tar.left_out().size(), 1U);
-  EXPECT_EQ(words_of(tar.left_out()), "left out '" + file +
-                                          "': what followed byte 2048, if it was " +
-                                          "truncated: it has no end marker");
+  EXPECT_EQ(
+      words_of(tar.left_out()),
+      "'" + file + "' ends at byte 2048 without an end marker; files after that may be missing");
+  EXPECT_FALSE(tar.left_out()[0].unreadable);
+  const auto damaged =
+      tar_in({file, write("c.tar", good + "1")}, {.unreadable = Unreadable::leave_out});
+  EXPECT_EQ(words_of(damaged.left_out()).substr(0, file.size() + 3), "'" + file + "' ");
+  EXPECT_NE(words_of(damaged.left_out()).find("; left out '"), std::string::npos);
+  EXPECT_EQ(
+      error_of([&] { (void)tar_in({write("d.tar", TarWriter().file("README", "").open())}); }),
+      "there are no samples in the archives: no file has a name like 0001.jpg");
   EXPECT_EQ(
       error_of([&] { (void)TarIndex::of({file}); }),
       "the archive 'a.tar', at byte 2048: it has no end marker: it was truncated, or is still "

@@ -41,7 +41,7 @@ std::vector<Viewed> images_for(const ImageKernel& kernel, const ImageKernel::Set
   return images;
 }
 
-// The settings that a test takes: one in so many under a sanitizer.
+// Returns all settings; under a sanitizer, one in `sanitized`.
 std::vector<ImageKernel::Setting> settings_of(const ImageKernel& kernel, int sanitized) {
   std::vector<ImageKernel::Setting> taken;
   const auto step = static_cast<std::size_t>(one_in(1, sanitized));
