@@ -55,7 +55,7 @@ build() {
   local preset=$1 folder=build/$1 target=(${2:+--target "$2"})
   [[ $preset != tsan* ]] || scripts/tsan-tbb
   local python=-DSLUICE_PYTHON=OFF
-  [ -n "${2:-}" ] || [[ $preset = tsan* ]] || python=$(python_module)
+  [ -n "${2:-}" ] || [[ $preset = tsan* || $preset = asan-library ]] || python=$(python_module)
   say "Configuring $folder"
   # shellcheck disable=SC2086 # several words
   quietly "$folder/configure.log" cmake --preset "$preset" $python
