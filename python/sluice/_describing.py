@@ -28,6 +28,10 @@ class RewriteError(BuildError):
         super().__init__(f"{filename}:{lineno}: {message}")
         self.filename = filename
         self.lineno = lineno
+        self._message = message
+
+    def __reduce__(self) -> tuple:
+        return RewriteError, (self.filename, self.lineno, self._message)
 
     __module__ = "sluice"  # the public name, for tracebacks
 

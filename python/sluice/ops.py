@@ -1332,35 +1332,47 @@ def _with_pairs(function: Any) -> Any:
     return call
 
 
-def _with_axis(function: Any) -> Any:
+def _axes_of(axis: Any, operator: str) -> tuple[int, ...]:
+    """The axes as whole numbers. They are a part of the plan, so they are checked before it is looked up."""
+    if isinstance(axis, _Value):
+        raise _core.BuildError(f"{operator}: axis must be the same for all samples, not {axis!r}")
+    listed = axis.tolist() if hasattr(axis, "tolist") else axis
+    listed = list(listed) if isinstance(listed, (tuple, list)) else [listed]
+    for one in listed:
+        if isinstance(one, bool) or not hasattr(one, "__index__"):
+            raise _core.BuildError(f"{operator}: axis must be a whole number or several (got {_short(axis)})")
+    return tuple(one.__index__() for one in listed)
+
+
+def _with_axis(function: Any, schema: dict) -> Any:
     """Returns a reduction that also takes the axes along which it reduces, as NumPy's."""
     operator = function.__name__
     names = [*_inspect.signature(function).parameters, "axis", "keepdims"]
+
+    def along(data: _Value, to: Any = None, *, axis: tuple, keepdims: bool) -> _Value:
+        if to is not None:
+            raise TypeError(f"{operator} takes to= or axis=, not both; cast the elements before, for another type")
+        graph, _ = _slot(data, operator)
+        numbers = _padded(axis, _count_of("reduce_axes", "axes"), operator, "axes")
+        return graph.operator("reduce_axes", data, len(axis), numbers, operation=operator, keep_dims=keepdims)
+
+    along.__name__ = operator
+    # An array is a tensor here: a matrix of bytes has two axes, not the three of an image.
+    of_tensors = {**schema, "inputs": [{**schema["inputs"][0], "types": ["tensor"]}]}
+    along = _eager(_refusing(Exception)(_checked(_core.BuildError)(along)), of_tensors)
+    plain = _eager(_refusing(Exception)(function), schema)
 
     @_functools.wraps(function)
     def call(*args: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
         for name in kwargs:
             if name not in names:
                 raise TypeError(f"{operator}() has no argument {name!r}; it has {', '.join(names)}{_meant(operator, name, names) or _near(name, names)}")
-        if axis is None:
-            if keepdims:
-                raise TypeError(f"{operator}: keepdims= needs axis=")
-            return function(*args, **kwargs)
-        return along(*args, axis=axis, keepdims=keepdims, **kwargs)
+        if axis is not None:
+            return along(*args, axis=_axes_of(axis, operator), keepdims=bool(keepdims), **kwargs)
+        if keepdims:
+            raise TypeError(f"{operator}: keepdims= needs axis=")
+        return plain(*args, **kwargs)
 
-    def along(data: _Value, to: Any = None, *, axis: Any, keepdims: bool) -> _Value:
-        if to is not None:
-            raise TypeError(f"{operator} takes to= or axis=, not both; cast the elements before, for another type")
-        graph, _ = _slot(data, operator)
-        axes = [axis] if _is_number(axis) else _list_of_numbers(axis, f"{operator}: axis")
-        for one in axes:
-            if one != int(one):
-                raise _core.BuildError(f"{operator}: axis must be a whole number or several (got {one:g})")
-        numbers = _padded(axes, _count_of("reduce_axes", "axes"), operator, "axes")
-        return graph.operator("reduce_axes", data, len(axes), numbers, operation=operator, keep_dims=bool(keepdims))
-
-    along.__name__ = operator
-    along = _checked(_core.BuildError)(along)
     kind = _inspect.Parameter
     signature = _inspect.signature(function)
     parameters = [
@@ -1397,8 +1409,9 @@ def _sums_fractions(function: Any) -> Any:
 for _name in __all__:
     _function = _with_pairs(globals()[_name])
     if _name in _ALONG_AXES:
-        _function = _with_axis(_function)
-    _function = _eager(_refusing(Exception)(_function), _SCHEMAS.get(_name) if _name in _DECLARED else None)
+        _function = _with_axis(_function, _SCHEMAS[_name])
+    else:
+        _function = _eager(_refusing(Exception)(_function), _SCHEMAS.get(_name) if _name in _DECLARED else None)
     if _name == "sum":
         _function = _sums_fractions(_function)
     globals()[_name] = _refusing(Exception)(_with_form(_function))

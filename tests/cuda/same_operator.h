@@ -1,5 +1,6 @@
 // Compares an operator on a device with the same on the host. Parameters are drawn for each of 240
-// images of all kinds, or 80 under a sanitizer. The pixels must be the same, bit for bit, and so must the errors.
+// images of all kinds, or 80 under a sanitizer. The pixels must be the same, bit for bit, and so
+// must the errors.
 #pragma once
 
 #include "tests/cuda/test_device.h"

@@ -216,6 +216,21 @@ def test_reductions_along_axes_are_those_of_numpy(type_, axis, keepdims):
             numpy.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(4,), (4, 6), (3, 4, 5), (2, 3, 4, 5), (0, 4), (4, 6, 3)])
+def test_arrays_of_bytes_have_the_axes_of_their_shape(shape):
+    """An operator on images takes them as height x width x channels."""
+    array = (numpy.arange(numpy.prod(shape)).reshape(shape) % 251).astype("u1")
+    for axis in range(-len(shape), len(shape)):
+        got = ops.sum(array, axis=axis)
+        assert got.shape == array.sum(axis).shape and (got == array.sum(axis)).all()
+
+
+@pytest.mark.parametrize("axis", [numpy.int64(1), numpy.array([0, 1]), [1], (numpy.int8(-1), 0)])
+def test_axes_may_be_numpys(axis):
+    expected = ARRAY.sum(tuple(numpy.atleast_1d(axis).tolist()))
+    assert (ops.sum(ARRAY, axis=axis) == expected).all()
+
+
 def test_reductions_along_axes_in_a_pipeline():
     def centered(x, n, part):
         return x.cast("f32") - ops.mean(x, axis=(0, 1), keepdims=True)
@@ -231,6 +246,8 @@ def test_reductions_along_axes_in_a_pipeline():
         (lambda x: ops.mean(x, axis=(0, -3)), sluice.Error, "mean: axis 0 is named twice"),
         (lambda x: ops.mean(x, axis=()), sluice.BuildError, "there are 0 axes; 1 to 6 are possible"),
         (lambda x: ops.mean(x, axis=0.5), sluice.BuildError, "axis must be a whole number"),
+        (lambda x: ops.mean(x, axis=float("nan")), sluice.BuildError, "axis must be a whole number"),
+        (lambda x: [ops.sum(x, axis=(0, 1)), ops.sum(x, axis=(False, True))], sluice.BuildError, "axis must be a whole number"),
         (lambda x: ops.mean(x, keepdims=True), TypeError, "keepdims= needs axis="),
         (lambda x: ops.mean(x, dim=0), TypeError, r"mean\(\) has no argument 'dim'.*axis="),
         (lambda x: ops.sum(x, axis=0, to="f32"), TypeError, "sum takes to= or axis=, not both"),

@@ -1,5 +1,6 @@
 """Functions that cannot be described, and what their authors are told."""
 
+import pickle
 import textwrap
 
 import pytest
@@ -473,3 +474,9 @@ def test_more_blocks_than_python_compiles():
     function = nested_loops(depth - 1)
     with pytest.raises(RewriteError, match="too many statically nested blocks; move a part of it into a function"):
         rewrite(function)
+
+
+def test_an_error_comes_back_from_another_process():
+    error = RewriteError("a.py", 3, "no")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.filename, again.lineno) == (str(error), "a.py", 3)
