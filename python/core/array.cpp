@@ -228,10 +228,20 @@ std::array<int, 3> image_size_of(const AnyArray& array) {
   const std::string dtype = name_of_dtype(array);
   if (dtype != "uint8") {
     throw std::invalid_argument(fmt::format(
-        "{}{}; convert it with astype('uint8'), or return a 'tensor'", kExpected, dtype));
+        "{}{}; astype('uint8') converts numbers from 0 to 255, and (x * 255).astype('uint8') those from 0 to 1; "
+        "or make it a 'tensor'",
+        kExpected, dtype));
   }
   if (array.ndim() != 2 && array.ndim() != 3)
     throw std::invalid_argument(fmt::format("{}{} dimensions", kExpected, array.ndim()));
+  if (array.ndim() == 3 && array.shape(2) > 4) {
+    const bool first = array.shape(0) <= 4;
+    throw std::invalid_argument(fmt::format(
+        "{}{} channels; {}", kExpected, array.shape(2),
+        first ? "channels are last: x.transpose(1, 2, 0) makes them last, and x.permute(1, 2, 0) "
+                "of a PyTorch tensor"
+              : "make it a 'tensor', which has any number of channels"));
+  }
   const auto size = [&](std::size_t axis) {
     if (array.shape(axis) > 1'000'000)
       throw std::invalid_argument("an image's sides have at most 65535 pixels");

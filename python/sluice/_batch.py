@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from . import _core
@@ -94,6 +95,16 @@ class Column(_Shares):
     @property
     def on_device(self) -> bool:
         return self._any().on_device
+
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            numpy = sys.modules.get("numpy")
+            if not name.startswith("_") and numpy is not None and hasattr(numpy.ndarray, name):
+                raise AttributeError(f"a column has no {name!r}, but its array has: {self._name}.numpy().{name}")
+            if name in ("to", "cuda", "cpu", "permute", "float"):
+                raise AttributeError(f"a column has no {name!r}, but its tensor has: torch.from_dlpack({self._name}).{name}")
+            raise AttributeError(f"'Column' object has no attribute {name!r}")
 
     def __len__(self) -> int:
         return len(self._core)

@@ -65,6 +65,22 @@ def what_draws(function: Any) -> str | None:
     return None
 
 
+_OF_ARRAYS = frozenset("torch torchvision albumentations cv2 PIL kornia skimage scipy tensorflow imgaug".split())
+
+
+def library_of_arrays(function: Any) -> str | None:
+    """Returns the name of the library if the function, or what is called like one, belongs to one that computes with arrays."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, types.ModuleType):
+        module: Any = owner.__name__
+    else:
+        module = getattr(function, "__module__", None) or getattr(owner, "__module__", None)
+    if str(getattr(function, "__name__", "")).startswith("is_"):  # a question, such as torch.is_tensor
+        return None
+    name = module.partition(".")[0] if isinstance(module, str) else ""
+    return name if name in _OF_ARRAYS else None
+
+
 def _cure(name: str) -> str:
     last = name.rpartition(".")[2]
     if name.startswith(("time", "date", "os", "uuid", "secrets.token")):

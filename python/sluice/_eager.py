@@ -13,7 +13,7 @@ import random
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from . import _core
 from ._arguments import short
@@ -65,8 +65,8 @@ def _torch(array: Any) -> Any:
 
 def _torch_chw(array: Any) -> Any:
     tensor = _torch(array)
-    is_image = isinstance(array, _core.Array) and array.dtype == "u8" and array.layout != "CHW" and len(array.shape) == 3
-    return tensor.permute(2, 0, 1) if is_image else tensor
+    channels_last = isinstance(array, _core.Array) and (array.layout == "HWC" or (array.dtype == "u8" and array.layout != "CHW"))
+    return tensor.permute(2, 0, 1) if channels_last and len(array.shape) == 3 else tensor
 
 
 def _pillow(array: Any) -> Any:
@@ -114,7 +114,10 @@ def _kind_of(x: Any, wanted: tuple[str, ...], chw: bool) -> _Kind:
     """The kind of an array. `wanted`: the types that the operator takes; empty if they are not known."""
     numpy = sys.modules.get("numpy")
     if numpy is not None and type(x) is numpy.ndarray:  # the most frequent kind
-        return _IMAGE if _is_image(x.shape, x.dtype.char == "B", wanted) else _TENSOR
+        of_bytes = x.dtype.char == "B"
+        if not _is_image(x.shape, of_bytes, wanted):
+            return _TENSOR
+        return _IMAGE if of_bytes else _refuse_image(x.dtype, "(x * 255).astype('uint8')")
     if isinstance(x, (bytes, bytearray, memoryview)):
         return _BYTES
     if type(x).__module__.startswith("PIL."):
@@ -122,11 +125,18 @@ def _kind_of(x: Any, wanted: tuple[str, ...], chw: bool) -> _Kind:
     torch = sys.modules.get("torch")
     is_tensor = torch is not None and isinstance(x, torch.Tensor)
     shape = tuple(x.shape)
+    of_bytes = str(x.dtype) in ("uint8", "u8", "torch.uint8")
     if is_tensor and chw and len(shape) == 3 and shape[0] <= 4:
-        return _TORCH_CHW
-    if _is_image(shape, str(x.dtype) in ("uint8", "u8", "torch.uint8"), wanted):
+        return _TORCH_CHW if of_bytes else _refuse_image(x.dtype, "(x * 255).to(torch.uint8)")
+    if _is_image(shape, of_bytes, wanted):
+        if not of_bytes:
+            _refuse_image(x.dtype, "(x * 255).to(torch.uint8)" if is_tensor else "(x * 255).astype('uint8')")
         return _TORCH_IMAGE if is_tensor else _ARRAY if isinstance(x, Array) else _IMAGE
     return _TORCH_TENSOR if is_tensor else _ARRAY_TENSOR if isinstance(x, Array) else _TENSOR
+
+
+def _refuse_image(dtype: Any, cure: str) -> NoReturn:
+    raise _core.BuildError(f"an image is an array of uint8, 0 to 255, not of {dtype}; {cure} converts numbers from 0 to 1")
 
 
 def _require_channels_last(operator: str, shape: tuple[int, ...]) -> None:

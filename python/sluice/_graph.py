@@ -16,13 +16,13 @@ from ._draws import Draws
 from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is_number, name_of_type, typed_constant
 
 
-def require_graph(what: str) -> Graph:
-    """Returns the Graph of the current description; raises BuildError if there is none."""
+def require_graph(what: str, outside: str = "") -> Graph:
+    """Returns the Graph of the current description; raises BuildError, with the advice `outside`, if there is none."""
     graph = current_graph()
     if graph is None:
         raise _core.BuildError(
-            f"{what} describes a step of a pipeline: call it in a function that is marked with "
-            "@sluice.pipeline, or with values"
+            f"{what} describes a step of a pipeline: call it in a function that is marked with @sluice.pipeline, or with values"
+            + (f"; {outside}" if outside else "")
         )
     return graph
 
@@ -408,7 +408,9 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
     parameters = _step_parameters(schema)
     for name in names:
         if name not in given and (name not in parameters or parameters[name]["required"]):
-            raise TypeError(f"{operator}() lacks the argument {python_name(name)!r}")
+            size = "; size= stands for height and width" if name in ("height", "width") and {"height", "width"} <= set(names) else ""
+            pair = "; write the two numbers as two arguments" if isinstance(given.get(names[0]), (tuple, list)) else ""
+            raise TypeError(f"{operator}() lacks the argument {python_name(name)!r}{size or pair}")
     # None means "not given".
     return {name: value for name, value in given.items() if value is not None}
 

@@ -437,6 +437,10 @@ class _Inspected(dict):
     def __repr__(self) -> str:
         return repr({key: _shortened(value) for key, value in self.items()})
 
+    def __missing__(self, key: Any) -> Any:
+        values = dict.get(self, "values", {})
+        raise KeyError(f"{key}: it is in ['values']" if key in values else key)
+
 
 class _Short:
     def __init__(self, text: str):

@@ -23,10 +23,12 @@ from typing import Any
 from ._alias import reachable
 from ._control import WHOLE, choose, for_loop_collect, not_, side, truth
 from ._describing import RewriteError, current_graph, refuse
+from ._draws import library_of_arrays
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, OpenChoice, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._mutations import NOTHING, Assigned, MutationDetector, Unseen, kind_of_dict, store, stored
 from ._names import IN_PLACE, RESULT
+from ._peers import for_name, instead
 from ._structure import flatten
 
 
@@ -792,8 +794,23 @@ class Runtime:
         draws = getattr(current_graph(), "draws", None)
         if draws is not None:
             draws.before_call(function, self.globals, self.filename, line)
-            return draws.remembering(function)
+            library = library_of_arrays(function)
+            return draws.remembering(function) if library is None else functools.partial(self.on_arrays, function, library, line)
         return function
+
+    def on_arrays(self, function: Any, library: str, line: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Calls a function of a library that computes with arrays. Raises RewriteError for a Value, which some return unchanged."""
+        values = [one for one in flatten([args, kwargs])[0] if is_value(one)]
+        if values and current_graph() is not None:
+            name = getattr(function, "__name__", None) or type(function).__name__
+            advice = for_name(name)
+            raise self.error(
+                line,
+                f"{name} of {library} takes arrays, not {values[0]!r}, which stands for those of all samples; "
+                + (f"{instead(advice)}; or " if advice else "")
+                + "call it in a function of sluice.map, which is given each sample's array",
+            )
+        return function(*args, **kwargs)
 
     def identity(self, line: int, x: Any) -> int:
         """id(x)"""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins as _builtins
 import functools as _functools
 import inspect as _inspect
+import os as _os
 import sys as _sys
 import warnings as _warnings
 from collections.abc import Sequence
@@ -142,6 +143,13 @@ def _with_tensors(schema: dict) -> dict:
     return {**schema, "inputs": [{**image, "types": [*image["types"], "tensor"]}, *schema["inputs"][1:]], "channels_last": True}
 
 
+def _outside(args: tuple, schema: dict) -> str:
+    """Advice for a call outside of a pipeline that has neither values nor arrays."""
+    if args and isinstance(args[0], (str, _os.PathLike)):
+        return "a path is not read: outside of a pipeline, give the bytes of the file, open(path, 'rb').read(), or an array"
+    return "outside of a pipeline, seed= or generator= draws one number" if schema["draws"] and not schema["inputs"] else ""
+
+
 def _function_of(schema: dict):
     name = schema["name"]
     of_tensors = _TAKES_TENSORS.get(name)
@@ -153,7 +161,7 @@ def _function_of(schema: dict):
         for value in (*args, *kwargs.values()):
             if isinstance(value, _Value):
                 return value.graph.operator(name, *args, **kwargs)
-        return _require_graph(f"ops.{_name_in_python(name)}()").operator(name, *args, **kwargs)
+        return _require_graph(f"ops.{_name_in_python(name)}()", _outside(args, schema)).operator(name, *args, **kwargs)
 
     function.__name__ = _name_in_python(name)
     function.__qualname__ = function.__name__

@@ -195,8 +195,11 @@ class _Tensors:
 class _Samples:
     """What `Loader.dataset` returns. It has no items, because samples exist only while an epoch runs."""
 
-    def __init__(self, pipeline: Pipeline):
-        self._pipeline = pipeline
+    def __init__(self, loader: Loader):
+        self._pipeline = loader.pipeline
+        for name in ("classes", "class_to_idx"):
+            if hasattr(loader, name):
+                setattr(self, name, getattr(loader, name))
 
     def __len__(self) -> int:
         samples = self._pipeline.samples
@@ -333,8 +336,8 @@ class Loader:
 
     @property
     def dataset(self) -> Any:
-        """For programs that use ``len(loader.dataset)``: the number of samples in an epoch."""
-        return _Samples(self.pipeline)
+        """For programs that use ``len(loader.dataset)``, the number of samples in an epoch, or the classes of an ImageFolder."""
+        return _Samples(self)
 
     @property
     def sampler(self) -> Any:

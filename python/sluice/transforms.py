@@ -81,7 +81,8 @@ class _State:
             self._value = ops.decode_image(self._value)
         if self._value.type == "tensor":
             raise _core.BuildError(
-                f"{user} takes an image or a file, not a tensor: pass arrays of uint8, and put all transforms into one Compose"
+                f"{user} takes an image or a file, not a tensor: pass arrays of uint8 with 2 or 3 dimensions, one image a call, and put all "
+                "transforms into one Compose"
             )
         if self._value.type != "image":
             raise _core.BuildError(f"{user} takes an image or a file, not {self._value!r}")
@@ -288,7 +289,8 @@ def _interpolation(given: Any, user: str) -> str:
     name = getattr(given, "value", given)  # torchvision's InterpolationMode and Pillow's Resampling
     name = _PILLOW.get(name, name) if is_number(name) else name
     if not isinstance(name, str):
-        raise _core.BuildError(f"{user}: interpolation must be a name such as 'bilinear' (got {short(given)})")
+        two_sides = "; a pair is one argument, (height, width)" if is_number(given) else ""
+        raise _core.BuildError(f"{user}: interpolation must be a name such as 'bilinear' (got {short(given)}){two_sides}")
     return "nearest" if name == "nearest-exact" else name
 
 

@@ -34,6 +34,16 @@ def test_a_function_is_asked_for_several(threads, size):
         assert sorted(asked) == [tuple(range(i, min(i + size, 10))) for i in range(0, 10, size)]
 
 
+def test_a_column_says_where_the_methods_of_arrays_are():
+    pipe = sluice.pipeline(batch_size=2)(lambda: sluice.source(lambda i: numpy.zeros((2, 3), "u1"), "image", samples=2))()
+    (column,) = next(iter(pipe))
+    with pytest.raises(AttributeError, match=r"a column has no 'mean', but its array has: batch\[0\]\.numpy\(\)\.mean"):
+        column.mean()
+    with pytest.raises(AttributeError, match=r"torch\.from_dlpack\(batch\[0\]\)\.to"):
+        column.to("cuda")
+    assert not hasattr(column, "anything") and not hasattr(column, "__cuda_array_interface__")
+
+
 def test_shuffled_groups_are_those_of_the_epoch():
     asked = []
 

@@ -226,6 +226,9 @@ def test_many_different_calls_keep_a_bounded_number_of_plans():
 WRONG = {
     "an operator's value": (lambda: ops.rotate(IMAGE, float("nan")), sluice.Error, "rotate: degrees must be a finite number, not nan"),
     "an argument": (lambda: ops.rotate(IMAGE, 10, angle=3), TypeError, "rotate() has no argument 'angle'"),
+    "a path": (lambda: ops.flip("a.jpg"), sluice.BuildError, "a path is not read: outside of a pipeline, give the bytes of the file"),
+    "a file's path": (lambda: ops.decode_jpeg("a.jpg"), sluice.BuildError, "open(path, 'rb').read(), or an array"),
+    "a pair as two sides": (lambda: T.Resize(9, 9)(IMAGE), sluice.BuildError, "a pair is one argument, (height, width)"),
     "floats": (lambda: ops.rotate(IMAGE / 255, 10), sluice.Error, "rotate: the tensor has elements of type f64; cast it to"),
     "channels first": (
         lambda: ops.rotate(IMAGE.transpose(2, 0, 1), 10), sluice.BuildError,
@@ -237,8 +240,8 @@ WRONG = {
     "both": (lambda: T.RandomCrop(9)(IMAGE, seed=1, generator=random), TypeError, "seed and generator say the same; pass one of them"),
     "no array": (lambda: T.Resize(9)("a.jpg"), TypeError, "Resize takes a Value of a pipeline, an array, the bytes of a file or an image"),
     "a mask, too": (lambda: T.Resize(9)(IMAGE, IMAGE), TypeError, "Resize takes one image (got 2 arguments); boxes and masks move with their image by operators"),
-    "no call": (lambda: ops.uniform(0, 1), sluice.BuildError, "ops.uniform() describes a step of a pipeline"),
-    "a float image": (lambda: T.Resize(9)(IMAGE / 255), sluice.BuildError, "Resize takes an image or a file, not a tensor: pass arrays of uint8"),
+    "no call": (lambda: ops.uniform(0, 1), sluice.BuildError, "outside of a pipeline, seed= or generator= draws one number"),
+    "a float image": (lambda: T.Resize(9)(IMAGE / 255), sluice.BuildError, "Resize takes an image or a file, not a tensor: pass arrays of uint8 with 2 or 3 dimensions"),
     "in a pipeline": (
         lambda: results(lambda x: T.Resize(9)(IMAGE)), sluice.BuildError, "Resize: in a pipeline, pass a Value, not ndarray",
     ),

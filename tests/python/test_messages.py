@@ -127,6 +127,10 @@ WRONG = {
         lambda: ops.mean(floats()), "a value of 'list of f32'"),
     "a device that is not there": (lambda: image().gpu(), "`device` is not set: set it to 'gpu'"),
     "the shape of a value": (lambda: image().shape, r"in its place: ops.canvas_size\(image\).*sluice.map"),
+    "a pair as a size": (lambda: ops.center_crop(image(), 32), r"lacks the argument 'width'; size= stands for height and width"),
+    "a pair as two numbers": (lambda: ops.uniform((-10, 10)), r"lacks the argument 'hi'; write the two numbers as two arguments"),
+    "a corner as a region": (lambda: ops.crop(image(), top=0, left=0), r"in its place: region=\(y, x, height, width\)"),
+    "a device of a tensor": (lambda: image().to("cuda"), r"in its place: .gpu\(\) moves it to the GPU"),
     "a method of an array": (lambda: image().astype("f4"), r"in its place: .cast\('f32'\)"),
     "an operator as a method": (lambda: image().resize(3), r"write ops.resize\(value"),
     "a fraction as a branch": (

@@ -174,8 +174,13 @@ def test_tells_a_missing_pytorch_from_a_broken_one(missing, says):
 
 @pytest.mark.parametrize("make", [torch.as_tensor, torch.tensor])
 def test_a_value_is_no_tensor(make):
-    with pytest.raises(TypeError, match="has no length .* sluice.ops has operators for images and tensors$"):
+    with pytest.raises(sluice.RewriteError, match=f"{make.__name__} of torch takes arrays, not <Value .*sluice.map"):
         sluice.pipeline(lambda: make(sluice.source(lambda i: i, int, samples=4)))()
+
+
+def test_a_question_about_a_value_is_answered():
+    pipe = sluice.pipeline(batch_size=4)(lambda: 1 if torch.is_tensor(numbers := sluice.source(lambda i: i, int, samples=4)) else numbers)()
+    assert next(iter(pipe))[0].tolist() == [0, 1, 2, 3]
 
 
 def test_loader_has_the_batch_of_its_tensors(folder, tmp_path):
@@ -344,3 +349,21 @@ def test_loader_has_what_programs_ask_of_dataloader(folder):
     loader.sampler.set_epoch(3)
     assert loader.next_epoch == 3
     assert not sluice.torch.Loader(shuffled, folder, batch_size=2).drop_last
+
+
+def test_an_image_folder_has_its_classes_as_a_dataset(folder):
+    loader = sluice.torch.ImageFolder(folder, batch_size=2)
+    assert loader.dataset.classes == loader.classes and loader.dataset.class_to_idx == loader.class_to_idx
+
+
+def test_transforms_of_a_tensor_keep_channels_first():
+    from sluice import transforms as T
+
+    x = torch.arange(3 * 40 * 60, dtype=torch.uint8).reshape(3, 40, 60)
+    for steps, dtype in (
+        ([T.Resize((20, 30))], torch.uint8),
+        ([T.Resize((20, 30)), T.ToDtype(torch.float32, scale=True)], torch.float32),
+        ([T.Resize((20, 30)), T.ToDtype(torch.float32, scale=True), T.Normalize([0.5] * 3, [0.5] * 3)], torch.float32),
+    ):
+        given = T.Compose(steps)(x)
+        assert given.shape == (3, 20, 30) and given.dtype == dtype

@@ -1,6 +1,7 @@
 """What is said to mistakes."""
 
 import functools
+import types
 
 import numpy
 import pytest
@@ -569,3 +570,20 @@ def test_what_a_truth_raises_is_the_error_of_its_sample():
 
     (batch,) = wrong()
     assert batch.missing == [1] and "ValueError: neither" in batch.errors[0]["what"]
+
+
+def test_functions_of_other_libraries_take_no_value(monkeypatch):
+    """Some return what they do not know unchanged, as torchvision's transforms do."""
+    library = types.ModuleType("kornia")
+    exec("def hflip(x): return x\ndef is_image(x): return False\nclass Flip:\n    def __call__(self, x): return x\n", vars(library))
+    for call in (library.hflip, library.Flip()):
+        with pytest.raises(sluice.RewriteError, match=r"of kornia takes arrays, not <Value 'source' .*sluice.map"):
+            described(lambda call=call: call(images()))
+    assert library.hflip(3) == 3
+
+    def asks():
+        image = images()
+        return 1 if library.is_image(image) else image
+
+    (batch,) = described(asks)
+    assert len(batch[0]) == 1
