@@ -227,10 +227,11 @@ std::array<int, 3> image_size_of(const AnyArray& array) {
       "an image is an array of uint8, height x width or height x width x channels, not one of ";
   const std::string dtype = name_of_dtype(array);
   if (dtype != "uint8") {
-    throw std::invalid_argument(fmt::format(
-        "{}{}; astype('uint8') converts numbers from 0 to 255, and (x * 255).astype('uint8') those from 0 to 1; "
-        "or make it a 'tensor'",
-        kExpected, dtype));
+    throw std::invalid_argument(
+        fmt::format("{}{}; astype('uint8') converts numbers from 0 to 255, and (x * "
+                    "255).astype('uint8') those from 0 to 1; "
+                    "or make it a 'tensor'",
+                    kExpected, dtype));
   }
   if (array.ndim() != 2 && array.ndim() != 3)
     throw std::invalid_argument(fmt::format("{}{} dimensions", kExpected, array.ndim()));

@@ -51,6 +51,10 @@ constexpr std::array kWords{
         ": let main() call sluice::run_worker_if_asked(argc, argv) first thing, before it makes a "
         "pipeline",
         ""},
+    Words{
+        "make it HWC by permute(tensor, {1, 2, 0})",
+        "ops.permute(tensor, (1, 2, 0)) makes it HWC, or do this before the step that normalizes"},
+    Words{"that are not in .classes", "that are not in classes"},
     Words{"say how with cast<T>(value)", "say how with value.cast(type)"},
     Words{"with cast<T>(value)", "with value.cast(type)"},
     Words{"PipelineOptions::device is not set: set it to gpu()",
