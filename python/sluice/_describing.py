@@ -10,12 +10,14 @@ Threads: any; each has its own descriptions.
 from __future__ import annotations
 
 import functools
+import os
 import threading
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from ._core import BuildError
+from ._core import BuildError, Error
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _local = threading.local()
@@ -76,6 +78,32 @@ def was_taken(refusal: BaseException | None, error: BaseException) -> bool:
     return all(one is not refusal for one in chain)
 
 
+_OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+
+
+def shortened(error: BaseException) -> BaseException:
+    """Returns the error, with a traceback that shows the lines of the user alone.
+
+    An error that the library may not have meant keeps its own: one that is raised in the library, and is neither the library's nor a
+    TypeError or an AttributeError. With SLUICE_FULL_TRACEBACK set, all do.
+    """
+    if os.environ.get("SLUICE_FULL_TRACEBACK"):
+        return error
+    frames, is_own = [], True
+    at = error.__traceback__
+    while at is not None:
+        is_own = at.tb_frame.f_code.co_filename.startswith(_OWN)
+        if not is_own:
+            frames.append(at)
+        at = at.tb_next
+    if is_own and not isinstance(error, (TypeError, AttributeError, Error)):
+        return error
+    made = None
+    for one in reversed(frames):
+        made = types.TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return error.with_traceback(made)
+
+
 def refusing(*kinds: type[BaseException]) -> Callable[[_F], _F]:
     """Decorates a function: errors of these kinds that leave it are refusals."""
 
@@ -86,7 +114,7 @@ def refusing(*kinds: type[BaseException]) -> Callable[[_F], _F]:
                 return function(*args, **kwargs)
             except kinds as error:
                 refuse(error)
-                raise
+                raise shortened(error)
 
         return cast(_F, call)
 

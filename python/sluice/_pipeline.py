@@ -13,7 +13,7 @@ from typing import Any, Callable, Generic, Iterator, NamedTuple, ParamSpec, Unpa
 from . import _core, _peers
 from ._arguments import near, short
 from ._batch import Batch
-from ._describing import current_graph, refuse, was_taken
+from ._describing import current_graph, refuse, shortened, was_taken
 from ._graph import Graph, describing
 from ._options import DEFAULTS, PipelineOptions, takes
 from ._rewrite import rewrite
@@ -509,7 +509,10 @@ class Description(Generic[_P]):
         The arguments are those of the function. Options passed in the call override the decorator's, unless the function
         has a parameter of that name.
         """
-        return self.over(tuple, *args, **kwargs)
+        try:
+            return self.over(tuple, *args, **kwargs)
+        except Exception as error:
+            raise shortened(error)
 
     def over(self, source: Callable[[], tuple], *args: Any, **kwargs: Any) -> Pipeline:
         """Like a call, but the function gets the values that `source` describes as its first arguments."""

@@ -3,6 +3,7 @@
 import pathlib
 import re
 import textwrap
+import traceback
 import zlib
 
 import numpy
@@ -355,3 +356,25 @@ def test_a_program_without_a_guard_is_told_before_workers_start(tmp_path, monkey
         runpy.run_path(str(tmp_path / "program.py"), run_name="__main__")
     assert str(error.value).endswith('at line 11; put what runs pipelines under if __name__ == "__main__":')
     assert error.value.__cause__ is None and error.value.__context__ is None
+
+
+def test_tracebacks_leave_out_the_lines_of_the_library(monkeypatch):
+    def helper():
+        return ops.rotate(image(), angle=3)  # the line of the mistake
+
+    def frames():
+        with pytest.raises(TypeError) as raised:
+            described(lambda: ops.flip(helper()))
+        return [one.filename for one in traceback.extract_tb(raised.value.__traceback__)]
+
+    short = frames()
+    assert sum(one == __file__ for one in short) == len(short) - 1, short  # and where the library raises it again
+    monkeypatch.setenv("SLUICE_FULL_TRACEBACK", "1")
+    assert len(frames()) > len(short) + 5
+
+
+def test_an_error_in_the_users_code_shows_that_alone():
+    with pytest.raises(ZeroDivisionError) as raised:
+        described(lambda: 1 / (numbers() is None))
+    last = traceback.extract_tb(raised.value.__traceback__)
+    assert last[-1].filename == __file__ and len(last) <= 4
