@@ -227,11 +227,10 @@ std::array<int, 3> image_size_of(const AnyArray& array) {
       "an image is an array of uint8, height x width or height x width x channels, not one of ";
   const std::string dtype = name_of_dtype(array);
   if (dtype != "uint8") {
-    throw std::invalid_argument(
-        fmt::format("{}{}; astype('uint8') converts numbers from 0 to 255, and (x * "
-                    "255).astype('uint8') those from 0 to 1; "
-                    "or make it a 'tensor'",
-                    kExpected, dtype));
+    throw std::invalid_argument(fmt::format(
+        "{}{}; x.astype('uint8') if the numbers are 0 to 255, (x * 255).astype('uint8') "
+        "if they are 0 to 1, or declare the type 'tensor'",
+        kExpected, dtype));
   }
   if (array.ndim() != 2 && array.ndim() != 3)
     throw std::invalid_argument(fmt::format("{}{} dimensions", kExpected, array.ndim()));
@@ -239,9 +238,9 @@ std::array<int, 3> image_size_of(const AnyArray& array) {
     const bool first = array.shape(0) <= 4;
     throw std::invalid_argument(fmt::format(
         "{}{} channels; {}", kExpected, array.shape(2),
-        first ? "channels are last: x.transpose(1, 2, 0) makes them last, and x.permute(1, 2, 0) "
-                "of a PyTorch tensor"
-              : "make it a 'tensor', which has any number of channels"));
+        first ? "the channels must be last: x.transpose(1, 2, 0) moves them there, x.permute(1, 2, "
+                "0) in PyTorch"
+              : "declare the type 'tensor', which has any number of channels"));
   }
   const auto size = [&](std::size_t axis) {
     if (array.shape(axis) > 1'000'000)

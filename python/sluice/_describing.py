@@ -82,10 +82,10 @@ _OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 def shortened(error: BaseException) -> BaseException:
-    """Returns the error, with a traceback that shows the lines of the user alone.
+    """Returns the error without the library's frames in its traceback.
 
-    An error that the library may not have meant keeps its own: one that is raised in the library, and is neither the library's nor a
-    TypeError or an AttributeError. With SLUICE_FULL_TRACEBACK set, all do.
+    Unchanged are errors that are raised in the library and are no sluice.Error, TypeError or AttributeError, which are probably bugs. With
+    SLUICE_FULL_TRACEBACK set, all are unchanged.
     """
     if os.environ.get("SLUICE_FULL_TRACEBACK"):
         return error

@@ -65,20 +65,23 @@ def what_draws(function: Any) -> str | None:
     return None
 
 
-_OF_ARRAYS = frozenset("torch torchvision albumentations cv2 PIL kornia skimage scipy tensorflow imgaug".split())
+_ARRAY_LIBRARIES = frozenset("torch torchvision albumentations cv2 PIL kornia skimage scipy tensorflow imgaug".split())
 
 
 def library_of_arrays(function: Any) -> str | None:
-    """Returns the name of the library if the function, or what is called like one, belongs to one that computes with arrays."""
+    """Returns the library of a function or callable object, such as 'torch', if it is one of `_ARRAY_LIBRARIES`; else None.
+
+    None also for `is_...`, such as torch.is_tensor, which may be asked about a Value.
+    """
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType):
         module: Any = owner.__name__
     else:
         module = getattr(function, "__module__", None) or getattr(owner, "__module__", None)
-    if str(getattr(function, "__name__", "")).startswith("is_"):  # a question, such as torch.is_tensor
+    if str(getattr(function, "__name__", "")).startswith("is_"):
         return None
     name = module.partition(".")[0] if isinstance(module, str) else ""
-    return name if name in _OF_ARRAYS else None
+    return name if name in _ARRAY_LIBRARIES else None
 
 
 def _cure(name: str) -> str:

@@ -117,7 +117,9 @@ def _kind_of(x: Any, wanted: tuple[str, ...], chw: bool) -> _Kind:
         of_bytes = x.dtype.char == "B"
         if not _is_image(x.shape, of_bytes, wanted):
             return _TENSOR
-        return _IMAGE if of_bytes else _refuse_image(x.dtype, "(x * 255).astype('uint8')")
+        if not of_bytes:
+            _refuse_image(x.dtype, "astype('uint8')")
+        return _IMAGE
     if isinstance(x, (bytes, bytearray, memoryview)):
         return _BYTES
     if type(x).__module__.startswith("PIL."):
@@ -127,16 +129,20 @@ def _kind_of(x: Any, wanted: tuple[str, ...], chw: bool) -> _Kind:
     shape = tuple(x.shape)
     of_bytes = str(x.dtype) in ("uint8", "u8", "torch.uint8")
     if is_tensor and chw and len(shape) == 3 and shape[0] <= 4:
-        return _TORCH_CHW if of_bytes else _refuse_image(x.dtype, "(x * 255).to(torch.uint8)")
+        if not of_bytes:
+            _refuse_image(x.dtype, "to(torch.uint8)")
+        return _TORCH_CHW
     if _is_image(shape, of_bytes, wanted):
         if not of_bytes:
-            _refuse_image(x.dtype, "(x * 255).to(torch.uint8)" if is_tensor else "(x * 255).astype('uint8')")
+            _refuse_image(x.dtype, "to(torch.uint8)" if is_tensor else "astype('uint8')")
         return _TORCH_IMAGE if is_tensor else _ARRAY if isinstance(x, Array) else _IMAGE
     return _TORCH_TENSOR if is_tensor else _ARRAY_TENSOR if isinstance(x, Array) else _TENSOR
 
 
-def _refuse_image(dtype: Any, cure: str) -> NoReturn:
-    raise _core.BuildError(f"an image is an array of uint8, 0 to 255, not of {dtype}; {cure} converts numbers from 0 to 1")
+def _refuse_image(dtype: Any, cast: str) -> NoReturn:
+    raise _core.BuildError(
+        f"an image is an array of uint8, not of {dtype}; x.{cast} if the numbers are 0 to 255, (x * 255).{cast} if they are 0 to 1"
+    )
 
 
 def _require_channels_last(operator: str, shape: tuple[int, ...]) -> None:

@@ -786,7 +786,7 @@ class Runtime:
 
     # Calls, and tests of a Value itself.
     def call(self, function: Any, line: int) -> Any:
-        """Returns what to call in place of `function`, and warns of a draw."""
+        """Returns what to call in place of `function`, which may check its arguments. Warns of a draw."""
         if function is isinstance or function is str:
             return functools.partial(is_instance if function is isinstance else text_of, functools.partial(self.error, line))
         if function is id:
@@ -799,16 +799,16 @@ class Runtime:
         return function
 
     def on_arrays(self, function: Any, library: str, line: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Calls a function of a library that computes with arrays. Raises RewriteError for a Value, which some return unchanged."""
+        """Calls a function of a library that computes with arrays. Raises RewriteError for a Value: some functions would return it unchanged."""
         values = [one for one in flatten([args, kwargs])[0] if is_value(one)]
         if values and current_graph() is not None:
             name = getattr(function, "__name__", None) or type(function).__name__
             advice = for_name(name)
             raise self.error(
                 line,
-                f"{name} of {library} takes arrays, not {values[0]!r}, which stands for those of all samples; "
+                f"{name} of {library} takes arrays, not {values[0]!r}, which stands for the values of all samples; "
                 + (f"{instead(advice)}; or " if advice else "")
-                + "call it in a function of sluice.map, which is given each sample's array",
+                + "call it in a function that you pass to sluice.map, which gets one sample's array",
             )
         return function(*args, **kwargs)
 
