@@ -55,6 +55,7 @@ constexpr std::array kWords{
         "make it HWC by permute(tensor, {1, 2, 0})",
         "ops.permute(tensor, (1, 2, 0)) makes it HWC, or do this before the step that normalizes"},
     Words{"that are not in .classes", "that are not in classes"},
+    Words{"; .classes has", "; classes has"},
     Words{"say how with cast<T>(value)", "say how with value.cast(type)"},
     Words{"with cast<T>(value)", "with value.cast(type)"},
     Words{"PipelineOptions::device is not set: set it to gpu()",

@@ -156,7 +156,7 @@ def test_a_list_of_classes_fixes_their_labels(tmp_path):
     val = write_classes(tmp_path / "val", "ant", "cow")
     assert labels_of(val, classes=sluice.classes(train)) == [0, 2]
     assert labels_of(val, classes=("cow", "ant")) == [1, 0]
-    with pytest.raises(sluice.IoError, match="not in .classes: cow; .classes has ant, bee"):
+    with pytest.raises(sluice.IoError, match="not in classes: cow; classes has ant, bee"):
         labels_of(val, classes=["ant", "bee"])
     for wrong in (["ant", "ant", "cow"], [1, 2], [], 3):
         with pytest.raises(sluice.BuildError, match="classes"):

@@ -220,7 +220,7 @@ WRONG = {
     "an image of the wrong type": (
         lambda: list(described(lambda: sluice.source(lambda i: numpy.zeros((2, 2), "u2"), "image", samples=1))),
         sluice.BatchError,
-        "not one of uint16; convert it with astype('uint8')",
+        "not one of uint16; x.astype('uint8') if the numbers are 0 to 255",
     ),
     "bits of values": (
         lambda: described(lambda: (numbers() > 1) & (numbers() < 3)),
