@@ -117,13 +117,13 @@ void refuse_compressed(const RandomAccess& file) {
                 compression->tool + ", or read it sequentially with tar_stream");
 }
 
-// Returns false if there is no end marker.
-bool scan_members(const RandomAccess& file, TarIndex::Archive& archive,
+// Returns false if there is no end marker, which is possible with `may_lack_end`.
+bool scan_members(const RandomAccess& file, TarIndex::Archive& archive, bool may_lack_end,
                   std::vector<std::pair<std::size_t, TarMember>>& links) {
   constexpr std::size_t kAhead = 8 * kTarBlock;  // small files follow each other closely
   TarFileInput input(file, kAhead);
   TarHeaders headers(input);
-  while (std::optional<TarMember> member = headers.next(true)) {
+  while (std::optional<TarMember> member = headers.next(may_lack_end)) {
     if (member->kind == TarMember::Kind::sparse) {
       headers.fail(headers.header(),
                    detail::in_quotes(member->name) +
@@ -141,15 +141,15 @@ bool scan_members(const RandomAccess& file, TarIndex::Archive& archive,
 }
 
 // Throws at damage; `archive` then has what comes before it. Returns false if there is no end
-// marker.
-bool scan(const RandomAccess& file, TarIndex::Archive& archive) {
+// marker, which is damage without `may_lack_end`.
+bool scan(const RandomAccess& file, TarIndex::Archive& archive, bool may_lack_end = false) {
   archive.size = file.size();
   refuse_compressed(file);
   std::vector<std::pair<std::size_t, TarMember>> links;
   std::exception_ptr damage;
   bool has_end = false;
   try {
-    has_end = scan_members(file, archive, links);
+    has_end = scan_members(file, archive, may_lack_end, links);
   } catch (const IoError&) {
     damage = std::current_exception();
   }
@@ -197,14 +197,9 @@ void check_entries(const Reader& reader, const TarIndex::Archive& archive) {
   }
 }
 
-bool scan(const OpenFile& file, TarIndex::Archive& archive) {
+bool scan(const OpenFile& file, TarIndex::Archive& archive, bool may_lack_end = false) {
   archive.modified = file.state().modified;
-  return scan(static_cast<const RandomAccess&>(file), archive);
-}
-
-[[noreturn]] void fail_without_end(const RandomAccess& file) {
-  throw IoError("the archive " + file.name() + ", at byte " + std::to_string(file.size()) +
-                ": it has no end marker: it was truncated, or is still being written");
+  return scan(static_cast<const RandomAccess&>(file), archive, may_lack_end);
 }
 
 // True if the archive is the one that the index knows.
@@ -229,10 +224,7 @@ TarIndex TarIndex::of(const std::vector<std::string>& paths, Unreadable unreadab
     Archive& archive = index.archives_.emplace_back();
     archive.name = last_part(path);
     try {
-      const OpenFile file(path);
-      const bool has_end = scan(file, archive);
-      if (!has_end && left_out == nullptr) fail_without_end(file);
-      if (!has_end) {
+      if (!scan(OpenFile(path), archive, left_out != nullptr)) {
         left_out->push_back({path,
                              "ends at byte " + std::to_string(archive.size) +
                                  " without an end marker; files after that may be missing",
@@ -346,7 +338,7 @@ TarIndex TarIndex::for_archives(const std::vector<std::string>& paths,
 void TarIndex::add(const std::string& archive, const RandomAccess& file) {
   Archive& added = archives_.emplace_back();
   added.name = archive;
-  if (!scan(file, added)) fail_without_end(file);
+  scan(file, added);
   added.hash = hash_of(added);
 }
 

@@ -71,7 +71,7 @@ _ARRAY_LIBRARIES = frozenset("torch torchvision albumentations cv2 PIL kornia sk
 def library_of_arrays(function: Any) -> str | None:
     """Returns the library of a function or callable object, such as 'torch', if it is one of `_ARRAY_LIBRARIES`; else None.
 
-    None also for `is_...`, such as torch.is_tensor, which may be asked about a Value.
+    Returns None for questions such as torch.is_tensor, too, because code may ask them about a Value.
     """
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType):

@@ -175,9 +175,9 @@ class _ChosenFunction:
 
 
 class _FunctionLeaf:
-    """A function that differs between the branches, some of which have chosen it themselves.
+    """A function that differs between branches, where a branch may itself hold a `_ChosenFunction`.
 
-    What decides inside of a branch leaves the branch as merged values with the numbers `rows`.
+    `rows` are the numbers of the merged values that replace the conditions of those inner functions.
     """
 
     def __init__(self, function: _ChosenFunction, rows: list[int]):
