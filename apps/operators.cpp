@@ -279,6 +279,7 @@ std::vector<std::string> python_calls(const OperatorSchema& schema) {
       {"normalize_tensor", {"ops.normalize(image, mean, std, dtype='f32', layout='CHW')"}},
       {"pad", {}},
       {"permute", {"ops.permute(data, axes)"}},
+      {"reduce_axes", {"ops.mean(data, axis=axes, keepdims=False)"}},
       {"reshape", {"ops.reshape(tensor, sizes, layout='none')"}},
       {"reverse", {}},
       {"slice", {}},
