@@ -65,8 +65,8 @@ void downscale(DeviceBatch& device_batch, const Image& in, float scale, Interpol
   out.create(in.height(), in.width(), channels);
   place_resize(second, small, stride, out.data(), device_batch.scratch(resize_scratch(second)));
   auto& launch = device_batch.launch_of_step<DownscaleLaunch>();
-  launch.add_first(first);
-  launch.add_second(second);
+  launch.add<0>(first);
+  launch.add<1>(second);
 }
 
 PixelsOut normalized(const char* op, int height, int width, const Image& in,
@@ -427,8 +427,8 @@ void add_elastic() {
         RemapJob job = remap_job(image_in(in), create_like(in, out), options);
         from_displacement(job, shifts.shifts, static_cast<double>(alpha) / 2);
         auto& launch = device_batch.launch_of_step<ElasticLaunch>();
-        launch.add_first(shifts);
-        launch.add_second(job);
+        launch.add<0>(shifts);
+        launch.add<1>(job);
       });
 }
 

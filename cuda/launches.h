@@ -11,6 +11,7 @@
 #include <sluice/cuda/kernels/filter.h>
 #include <sluice/cuda/kernels/geometry.h>
 #include <sluice/cuda/kernels/image_view.h>
+#include <sluice/cuda/kernels/tensors.h>
 #include <sluice/cuda/kernels/tiles.h>
 #include <sluice/graph/exec/device_batch.h>
 #include <sluice/runtime/image.h>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <tuple>
 #include <vector>
 
 namespace sluice::device {
@@ -90,6 +92,10 @@ using DisplacementLaunch = JobsLaunch<DisplacementJob, launch_displacement>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
 using ZoomBlurLaunch = JobsLaunch<ZoomBlurJob, launch_zoom_blur>;
 using Filter2dLaunch = JobsLaunch<Filter2dJob, launch_filter_2d>;
+using MoveLaunch = JobsLaunch<MoveJob, launch_move>;
+using ResampleLaunch = JobsLaunch<ResampleJob, launch_resample>;
+using TurnLaunch = JobsLaunch<TurnJob, launch_turn>;
+using ScaleLaunch = JobsLaunch<ScaleJob, launch_scale>;
 
 // Normally distributed noise. The quantiles that it is made from are uploaded once for all samples.
 template <void (*kLaunch)(DeviceStream&, const Batch<NoiseJob>&)>
@@ -108,45 +114,42 @@ class NormalNoiseLaunch : public JobsLaunch<NoiseJob, kLaunch> {
 };
 using GaussianNoiseLaunch = NormalNoiseLaunch<launch_gaussian_noise>;
 
-// Two launches of one step: the jobs of the second use the results of the first.
-template <class First, class Second>
-class LaunchInTurn : public detail::StepLaunch {
+// Several launches of one step, one after the other: jobs use the results of earlier launches. A
+// sample may have jobs in some of them only.
+template <class... Launches>
+class LaunchesInTurn : public detail::StepLaunch {
  public:
-  template <class Job>
-  void add_first(const Job& job) {
-    first_.add(job, guard());
-  }
-  template <class Job>
-  void add_second(const Job& job) {
-    second_.add(job, guard());
+  // Adds a job to launch number `which`, from 0.
+  template <std::size_t which, class Job>
+  void add(const Job& job) {
+    std::get<which>(launches_).add(job, guard());
   }
   void clear() noexcept override {
-    first_.clear();
-    second_.clear();
+    std::apply([](auto&... each) { (each.clear(), ...); }, launches_);
   }
   void write(detail::DeviceBatch& device_batch) override {
-    first_.write(device_batch);
-    second_.write(device_batch);
+    std::apply([&](auto&... each) { (each.write(device_batch), ...); }, launches_);
   }
   void launch(DeviceStream& stream) override {
-    first_.launch(stream);
-    second_.launch(stream);
+    std::apply([&](auto&... each) { (each.launch(stream), ...); }, launches_);
   }
 
  private:
-  First first_;
-  Second second_;
+  std::tuple<Launches...> launches_;
 };
-using ClaheLaunch = LaunchInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_tables>,
-                                 JobsLaunch<ClaheJob, launch_clahe>>;
-using DownscaleLaunch = LaunchInTurn<ResizeLaunch, ResizeLaunch>;
-using ElasticLaunch = LaunchInTurn<DisplacementLaunch, RemapLaunch>;
+using ClaheLaunch = LaunchesInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_tables>,
+                                   JobsLaunch<ClaheJob, launch_clahe>>;
+using DownscaleLaunch = LaunchesInTurn<ResizeLaunch, ResizeLaunch>;
+using ElasticLaunch = LaunchesInTurn<DisplacementLaunch, RemapLaunch>;
 using IsoNoiseLaunch =
-    LaunchInTurn<JobsLaunch<IsoSumsJob, launch_iso_sums>, NormalNoiseLaunch<launch_iso_noise>>;
-using JpegDistortionLaunch = LaunchInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_blocks>,
-                                          JobsLaunch<JpegPixelsJob, launch_jpeg_pixels>>;
+    LaunchesInTurn<JobsLaunch<IsoSumsJob, launch_iso_sums>, NormalNoiseLaunch<launch_iso_noise>>;
+using JpegDistortionLaunch = LaunchesInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_blocks>,
+                                            JobsLaunch<JpegPixelsJob, launch_jpeg_pixels>>;
 using ShotNoiseLaunch =
-    LaunchInTurn<JobsLaunch<PoissonJob, launch_poisson>, NormalNoiseLaunch<launch_shot_noise>>;
+    LaunchesInTurn<JobsLaunch<PoissonJob, launch_poisson>, NormalNoiseLaunch<launch_shot_noise>>;
+// Tensors that are images use the kernels for images, others the two last ones.
+using ResizeTensorLaunch = LaunchesInTurn<ResizeLaunch, ResampleLaunch, ResampleLaunch>;
+using RotateTensorLaunch = LaunchesInTurn<WarpLaunch, RemapLaunch, TurnLaunch>;
 
 inline PixelsIn pixels_of(const Image& in) { return hwc_pixels(in.channels(), in.row_stride()); }
 
@@ -182,5 +185,6 @@ inline void move_pixels(detail::DeviceBatch& device_batch, const Image& in, cons
 void add_decoders();            // decode_operators.cpp: JPEG files and regions of them
 void add_geometry_operators();  // crops, flips, resize, warps, perspectives, margins and covers
 void add_pixel_operators();     // colors, windows around each pixel, noise, blend and paste
+void add_tensor_operators();    // cat, reshape, permute, and images of any number of channels
 
 }  // namespace sluice::device

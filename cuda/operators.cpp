@@ -1,21 +1,16 @@
-// Device versions of operators for numbers and tensors: reductions, choices by them, cat, reshape.
+// Device versions of operators for numbers: reductions, and choices by them.
 #include <sluice/cuda/gpu.h>
 #include <sluice/cuda/kernels/color.h>
 #include <sluice/cuda/launches.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/exec/device_batch.h>
 #include <sluice/graph/plan/plan.h>
-#include <sluice/ops/kernels/tensors.h>
 #include <sluice/ops/parameters.h>
 #include <sluice/ops/reductions.h>
-#include <sluice/ops/tensors.h>
 
-#include <algorithm>
-#include <array>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -172,53 +167,6 @@ bool copy(DeviceBatch& device_batch, const void* from, void* to, std::size_t row
   return true;
 }
 
-void check_elements(const char* op, const Tensor& tensor) {
-  if (!tensor.contiguous())
-    throw std::invalid_argument(std::string(op) + ": on a GPU the elements must lie side by side");
-}
-
-// Copies a tensor's bytes in `pieces` pieces, which begin `stride` bytes apart at `to`.
-void add_pieces(DeviceBatch& device_batch, const char* op, const Tensor& from, std::int64_t pieces,
-                std::size_t stride, std::byte* to) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const auto bytes = static_cast<std::int64_t>(from.nbytes()) / pieces;
-  if (bytes == 0) return;
-  if (bytes > kMost || pieces > kMost)
-    throw std::invalid_argument(std::string(op) + ": the tensor is too large for a GPU");
-  CopyPixelsJob job = copy_job(static_cast<int>(pieces), static_cast<int>(bytes), bytes,
-                               static_cast<std::int64_t>(stride));
-  place_pixels(job, from.bytes(), to);
-  device_batch.launch_of_step<CopyPixelsLaunch>().add(job);
-}
-
-void add_tensors() {
-  add_device_version(detail::cat_operator(), [](DeviceBatch& device_batch, const Tensor& a,
-                                                const Tensor& b, std::int32_t axis, Tensor& out) {
-    const kernels::Joined plan = kernels::joined(a, b, axis);
-    check_elements("cat", a);
-    check_elements("cat", b);
-    out.create(plan.shape, a.dtype(), plan.layout);
-    if (out.nbytes() == 0) return;
-    const auto pieces = static_cast<std::size_t>(plan.pieces);
-    const std::size_t stride = out.nbytes() / pieces;
-    add_pieces(device_batch, "cat", a, plan.pieces, stride, out.bytes());
-    add_pieces(device_batch, "cat", b, plan.pieces, stride, out.bytes() + a.nbytes() / pieces);
-  });
-  add_device_version(
-      detail::reshape_operator(),
-      [](DeviceBatch& device_batch, const Tensor& in, std::int32_t rank,
-         const std::array<float, Shape::kMaxRank>& sizes, Layout layout, Tensor& out) {
-        kernels::NewShape shape{.rank = rank, .layout = layout};
-        std::transform(sizes.begin(), sizes.end(), shape.sizes.begin(),
-                       [](float size) { return static_cast<std::int64_t>(size); });
-        const Shape to = kernels::reshaped(in, shape);
-        check_elements("reshape", in);
-        out.create(to, in.dtype(), layout);
-        if (out.nbytes() != 0)
-          add_pieces(device_batch, "reshape", in, 1, out.nbytes(), out.bytes());
-      });
-}
-
 }  // namespace
 
 bool add_device_operators() {
@@ -226,7 +174,7 @@ bool add_device_operators() {
     add_geometry_operators();
     add_pixel_operators();
     add_decoders();
-    add_tensors();
+    add_tensor_operators();
     add_reductions();
     detail::keep_device_chooser({choose, copy});
     return true;

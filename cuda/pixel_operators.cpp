@@ -224,8 +224,8 @@ void clahe(DeviceBatch& device_batch, const Image& in, const kernels::ClaheParam
   ClaheTablesJob tables = clahe_tables_job(image_in(in), kernels::clahe_grid(in, params));
   tables.tables = reinterpret_cast<std::uint8_t*>(device_batch.scratch(table_bytes(tables.cells)));
   auto& launch = device_batch.launch_of_step<ClaheLaunch>();
-  launch.add_first(tables);
-  launch.add_second(clahe_job(tables, create_like(in, out)));
+  launch.add<0>(tables);
+  launch.add<1>(clahe_job(tables, create_like(in, out)));
 }
 
 void add_own_levels() {
@@ -257,8 +257,8 @@ void add_jpeg_distortion() {
         blocks.planes.data =
             reinterpret_cast<std::uint8_t*>(device_batch.scratch(blocks.planes.bytes()));
         auto& launch = device_batch.launch_of_step<JpegDistortionLaunch>();
-        launch.add_first(blocks);
-        launch.add_second(jpeg_pixels_job(blocks, create_like(in, out)));
+        launch.add<0>(blocks);
+        launch.add<1>(jpeg_pixels_job(blocks, create_like(in, out)));
       });
 }
 
@@ -409,8 +409,8 @@ void add_noises() {
         NoiseJob job = iso_noise_job(image_in(in), create_like(in, out), random.words(), params);
         job.iso = sums.counts;
         auto& launch = device_batch.launch_of_step<IsoNoiseLaunch>();
-        launch.add_first(sums);
-        launch.add_second(job);
+        launch.add<0>(sums);
+        launch.add<1>(job);
       });
   add_device_version(detail::salt_and_pepper_noise_operator(),
                      [](DeviceBatch& device_batch, Random& random, const Image& in,
@@ -428,9 +428,9 @@ void add_noises() {
     if (job.counted_levels != 0) {
       const PoissonJob counts = poisson_job(device_batch, job);
       job.counts = counts.counts;
-      launch.add_first(counts);
+      launch.add<0>(counts);
     }
-    launch.add_second(job);
+    launch.add<1>(job);
   });
   add_device_version(detail::jitter_operator(),
                      [](DeviceBatch& device_batch, Random& random, const Image& in,

@@ -17,6 +17,7 @@
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/tensor.h>
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +62,13 @@ SLUICE_HOST_DEVICE inline float number_of_half(std::uint16_t bits) {
   return __half2float(__ushort_as_half(bits));
 #else
   return Half::to_float(bits);
+#endif
+}
+SLUICE_HOST_DEVICE inline float number_of_bfloat(std::uint16_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __uint_as_float(std::uint32_t{bits} << 16);
+#else
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
 #endif
 }
 SLUICE_HOST_DEVICE inline std::uint16_t bfloat_bits(float value) {

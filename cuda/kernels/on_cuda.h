@@ -46,6 +46,10 @@ CudaLaunch warp_on_cuda(const void* batch);
 CudaLaunch zoom_blur_on_cuda(const void* batch);
 CudaLaunch reduce_on_cuda(const void* batch);
 CudaLaunch filter_2d_on_cuda(const void* batch);
+CudaLaunch move_on_cuda(const void* batch);
+CudaLaunch resample_on_cuda(const void* batch);
+CudaLaunch turn_on_cuda(const void* batch);
+CudaLaunch scale_on_cuda(const void* batch);
 
 #if defined(SLUICE_HAS_CUDA)
 #define SLUICE_ON_CUDA(function) function

@@ -3,6 +3,7 @@
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resizer.h>
 #include <sluice/ops/kernels/tensor_images.h>
+#include <sluice/ops/kernels/tensor_pixel.h>
 #include <sluice/ops/kernels/tensors.h>
 #include <sluice/ops/kernels/warp.h>
 #include <sluice/ops/kernels/warp_blend.h>
@@ -30,26 +31,10 @@ namespace {
 class Pixels {
  public:
   Pixels(const char* op, const Tensor& in) {
-    const Shape& shape = in.shape();
-    if (in.empty() || (shape.rank != 2 && shape.rank != 3)) {
-      throw std::invalid_argument(
-          fmt::format("{}: the tensor has the shape {}; height x width x channels is needed", op,
-                      to_string(shape)));
-    }
-    if (in.layout() == Layout::chw) {
-      throw std::invalid_argument(fmt::format(
-          "{}: the tensor has the layout CHW; make it HWC by permute(tensor, {{1, 2, 0}})", op));
-    }
-    constexpr std::int64_t kMost = 65535;
-    channels_ = shape.rank == 3 ? shape[2] : 1;
-    if (channels_ < 1 || std::min(shape[0], shape[1]) < 1 || std::max(shape[0], shape[1]) > kMost) {
-      throw std::invalid_argument(
-          fmt::format("{}: the tensor has the shape {} (height x width x channels); sides of 1 to "
-                      "{} and at least one channel are needed",
-                      op, to_string(shape), kMost));
-    }
-    height_ = static_cast<int>(shape[0]);
-    width_ = static_cast<int>(shape[1]);
+    const PixelShape shape = pixel_shape(op, in);
+    height_ = shape.height;
+    width_ = shape.width;
+    channels_ = shape.channels;
     dtype_ = in.dtype();
     bytes_ = in.bytes();
     if (!in.contiguous()) {
@@ -75,8 +60,8 @@ class Pixels {
   const T* pixel(std::int64_t y, std::int64_t x) const {
     return row<T>(static_cast<int>(y)) + x * channels_;
   }
-  // True if these are the pixels of an image. The kernels for images are then faster.
-  bool are_image() const { return dtype_ == DType::u8 && channels_ <= 4; }
+  // The kernels for images are faster.
+  bool are_image() const { return PixelShape{height_, width_, channels_}.is_image(dtype_); }
   Image image() const {
     auto* const pixels = const_cast<std::byte*>(bytes_);  // only read
     return Image::view(reinterpret_cast<std::uint8_t*>(pixels), height_, width_,
@@ -95,17 +80,6 @@ class Pixels {
   std::int64_t channels_ = 0;
 };
 
-// Converts a result; whole numbers are rounded and clipped.
-template <class T>
-T stored(double value) {
-  if constexpr (std::is_integral_v<T>) {
-    constexpr double kLow = std::numeric_limits<T>::min(), kHigh = std::numeric_limits<T>::max();
-    return static_cast<T>(std::floor(std::clamp(value, kLow, kHigh) + 0.5));
-  } else {
-    return static_cast<T>(value);
-  }
-}
-
 // Calls f(std::type_identity<T>()) with the type of elements that can be blended.
 template <class F>
 void visit_blended(const char* op, DType dtype, const F& f) {
@@ -121,9 +95,7 @@ void visit_blended(const char* op, DType dtype, const F& f) {
     case DType::f32:
       return f(std::type_identity<float>());
     default:
-      throw std::invalid_argument(
-          fmt::format("{}: the tensor has elements of type {}; cast it to u8, i8, u16, i16 or f32",
-                      op, name_of(dtype)));
+      check_blended(op, dtype);
   }
 }
 
@@ -147,36 +119,69 @@ void fill_elements(double fill, Tensor& out) {
 
 }  // namespace
 
+PixelShape pixel_shape(const char* op, const Tensor& in) {
+  const Shape& shape = in.shape();
+  if (in.empty() || (shape.rank != 2 && shape.rank != 3)) {
+    throw std::invalid_argument(
+        fmt::format("{}: the tensor has the shape {}; height x width x channels is needed", op,
+                    to_string(shape)));
+  }
+  if (in.layout() == Layout::chw) {
+    throw std::invalid_argument(fmt::format(
+        "{}: the tensor has the layout CHW; make it HWC by permute(tensor, {{1, 2, 0}})", op));
+  }
+  constexpr std::int64_t kMost = 65535;
+  const std::int64_t channels = shape.rank == 3 ? shape[2] : 1;
+  if (channels < 1 || std::min(shape[0], shape[1]) < 1 || std::max(shape[0], shape[1]) > kMost) {
+    throw std::invalid_argument(
+        fmt::format("{}: the tensor has the shape {} (height x width x channels); sides of 1 to "
+                    "{} and at least one channel are needed",
+                    op, to_string(shape), kMost));
+  }
+  return {static_cast<int>(shape[0]), static_cast<int>(shape[1]), channels};
+}
+
+void check_blended(const char* op, DType dtype) {
+  for (const DType one : {DType::u8, DType::i8, DType::u16, DType::i16, DType::f32}) {
+    if (dtype == one) return;
+  }
+  throw std::invalid_argument(
+      fmt::format("{}: the tensor has elements of type {}; cast it to u8, i8, u16, i16 or f32", op,
+                  name_of(dtype)));
+}
+
+TensorCrop tensor_crop(const Tensor& in, const Rectangle& region, OutOfBounds out_of_bounds,
+                       double fill) {
+  constexpr const char* kOp = "crop";
+  const auto [height, width, channels] = pixel_shape(kOp, in);
+  if (out_of_bounds == OutOfBounds::error) {
+    check_region(kOp, region, height, width);
+    return {region, region};
+  }
+  if (out_of_bounds == OutOfBounds::trim) {
+    const Rectangle inside = trimmed(region, height, width);
+    return {inside, inside};
+  }
+  check_size(kOp, region.height, region.width);
+  check_fill(kOp, in.dtype(), fill);
+  const std::int64_t left = std::max<std::int64_t>(region.x, 0);
+  const std::int64_t top = std::max<std::int64_t>(region.y, 0);
+  const std::int64_t right = std::min<std::int64_t>(std::int64_t{region.x} + region.width, width);
+  const std::int64_t bottom =
+      std::min<std::int64_t>(std::int64_t{region.y} + region.height, height);
+  if (left >= right || top >= bottom) return {region, {}};
+  return {region,
+          {static_cast<int>(top), static_cast<int>(left), static_cast<int>(bottom - top),
+           static_cast<int>(right - left)}};
+}
+
 void crop_tensor(const Tensor& in, const Rectangle& region, OutOfBounds out_of_bounds, double fill,
                  Tensor& out) {
-  constexpr const char* kOp = "crop";
-  const Pixels pixels(kOp, in);
-  Rectangle inside = region;
-  if (out_of_bounds == OutOfBounds::error) {
-    check_region(kOp, region, pixels.height(), pixels.width());
-  } else if (out_of_bounds == OutOfBounds::trim) {
-    inside = trimmed(region, pixels.height(), pixels.width());
-  } else {
-    check_size(kOp, region.height, region.width);
-    check_fill(kOp, in.dtype(), fill);
-  }
-  const Rectangle& shown = out_of_bounds == OutOfBounds::pad ? region : inside;
+  const auto [shown, inside] = tensor_crop(in, region, out_of_bounds, fill);
+  const Pixels pixels("crop", in);
   pixels.create(shown.height, shown.width, out);
-  if (out_of_bounds == OutOfBounds::pad) {
-    const std::int64_t left = std::max<std::int64_t>(region.x, 0);
-    const std::int64_t top = std::max<std::int64_t>(region.y, 0);
-    const std::int64_t right =
-        std::min<std::int64_t>(std::int64_t{region.x} + region.width, pixels.width());
-    const std::int64_t bottom =
-        std::min<std::int64_t>(std::int64_t{region.y} + region.height, pixels.height());
-    const bool overlaps = left < right && top < bottom;
-    inside = overlaps ? Rectangle{static_cast<int>(top), static_cast<int>(left),
-                                  static_cast<int>(bottom - top), static_cast<int>(right - left)}
-                      : Rectangle{};
-    const bool covers = overlaps && inside.height == region.height && inside.width == region.width;
-    if (!covers) fill_elements(fill, out);
-    if (!overlaps) return;
-  }
+  if (inside.height != shown.height || inside.width != shown.width) fill_elements(fill, out);
+  if (inside.height == 0) return;
   const std::size_t pixel = pixels.pixel_bytes();
   const std::size_t bytes = static_cast<std::size_t>(inside.width) * pixel;
   const std::size_t out_row = static_cast<std::size_t>(shown.width) * pixel;
@@ -299,51 +304,14 @@ void resize_tensor(const Tensor& in, const ResizeRequest& request, const ResizeF
 
 namespace {
 
-// The pixels and weights along one axis that a position between pixels is computed from.
-struct Taps {
-  std::array<std::int64_t, 4> at{};
-  std::array<double, 4> weights{};
-};
-
-// `place`: relative to the middle of pixel 0, in units of 2^-32 pixels. Pixels beyond the border
-// are replaced by the nearest one. bicubic: Keys' convolution with a = -0.75, as in remap_rows.h.
-Taps taps_at(std::int64_t place, int length, bool bicubic) {
-  const std::int64_t pixel = place >> kPlaceBits;
-  const double t =
-      std::ldexp(static_cast<double>(place - pixel * (std::int64_t{1} << kPlaceBits)), -kPlaceBits);
-  const double rest = 1 - t;
-  Taps taps;
-  if (bicubic) {
-    constexpr double kA = -0.75;
-    const auto near = [](double d) { return ((kA + 2) * d - (kA + 3)) * d * d + 1; };
-    taps.weights = {kA * t * rest * rest, near(t), near(rest), kA * rest * t * t};
-  } else {
-    taps.weights = {rest, t, 0, 0};
-  }
-  for (std::size_t k = 0; k < taps.at.size(); ++k) {
-    const std::int64_t at = pixel + static_cast<std::int64_t>(k) - (bicubic ? 1 : 0);
-    taps.at[k] = std::clamp<std::int64_t>(at, 0, length - 1);
-  }
-  return taps;
-}
-
 template <class T>
 void blend_at(const Pixels& in, std::int64_t x, std::int64_t y, bool bicubic, T* out) {
   constexpr std::int64_t kHalf = std::int64_t{1} << (kPlaceBits - 1);
-  const Taps across = taps_at(x - kHalf, in.width(), bicubic);
-  const Taps down = taps_at(y - kHalf, in.height(), bicubic);
-  const std::size_t taps = bicubic ? 4 : 2;
-  for (std::int64_t c = 0; c < in.channels(); ++c) {
-    double sum = 0;
-    for (std::size_t i = 0; i < taps; ++i) {
-      double row = 0;
-      for (std::size_t k = 0; k < taps; ++k) {
-        row += across.weights[k] * static_cast<double>(in.pixel<T>(down.at[i], across.at[k])[c]);
-      }
-      sum += down.weights[i] * row;
-    }
-    out[c] = stored<T>(sum);
-  }
+  const PixelTaps across = pixel_taps(x - kHalf, in.width(), bicubic);
+  const PixelTaps down = pixel_taps(y - kHalf, in.height(), bicubic);
+  const std::int64_t row = in.width() * in.channels();
+  for (std::int64_t c = 0; c < in.channels(); ++c)
+    out[c] = blended(in.row<T>(0) + c, row, in.channels(), across, down, bicubic ? 4 : 2);
 }
 
 template <class T>
@@ -369,16 +337,24 @@ void rotate_pixels(const Pixels& in, const AffineMap& map, Interpolation interpo
 
 }  // namespace
 
-void rotate_tensor(const Tensor& in, float degrees, const RotateTensorOptions& options,
-                   Tensor& out) {
+RotationGeometry tensor_rotation(const Tensor& in, float degrees,
+                                 const RotateTensorOptions& options) {
   constexpr const char* kOp = "rotate";
-  const Pixels pixels(kOp, in);
+  const auto [height, width, channels] = pixel_shape(kOp, in);
   check_finite(kOp, "the angle", degrees);
   check_warp(kOp, options.interpolation, Border::constant);
   check_fill(kOp, in.dtype(), options.fill);
-  const RotationGeometry rotation =
-      rotation_geometry_of(pixels.height(), pixels.width(), degrees, options.keep_size);
+  const RotationGeometry rotation = rotation_geometry_of(height, width, degrees, options.keep_size);
   check_size(kOp, rotation.height, rotation.width);
+  check_blended(kOp, in.dtype());
+  return rotation;
+}
+
+void rotate_tensor(const Tensor& in, float degrees, const RotateTensorOptions& options,
+                   Tensor& out) {
+  constexpr const char* kOp = "rotate";
+  const RotationGeometry rotation = tensor_rotation(in, degrees, options);
+  const Pixels pixels(kOp, in);
   if (pixels.are_image()) {
     pixels.create(rotation.height, rotation.width, out);
     Image rotated = view_of(out);
@@ -394,16 +370,11 @@ void rotate_tensor(const Tensor& in, float degrees, const RotateTensorOptions& o
   });
 }
 
-namespace {
-
-// (x - offset) * factor
-struct Normalization {
-  double offset = 0, factor = 1;
-};
-
-std::vector<Normalization> normalizations(const Pixels& in, const NormalizeTensorOptions& options) {
+std::vector<Normalization> normalizations(const Tensor& in, const NormalizeTensorOptions& options) {
   constexpr const char* kOp = "normalize";
-  const auto channels = static_cast<std::size_t>(in.channels());
+  const auto channels = static_cast<std::size_t>(pixel_shape(kOp, in).channels);
+  if (in.dtype() == DType::boolean)
+    throw std::invalid_argument("normalize: the tensor has elements of type bool; cast it to f32");
   for (const auto& [name, numbers] : {std::pair{"mean", options.mean}, {"std", options.std}}) {
     if (numbers.size() == 1 || numbers.size() == channels) continue;
     throw std::invalid_argument(
@@ -434,6 +405,8 @@ std::vector<Normalization> normalizations(const Pixels& in, const NormalizeTenso
   return made;
 }
 
+namespace {
+
 template <class T, class To>
 void normalize_pixels(const Pixels& in, const std::vector<Normalization>& how, bool chw, To* out) {
   const auto channels = static_cast<std::size_t>(in.channels());
@@ -457,10 +430,8 @@ void normalize_pixels(const Pixels& in, const std::vector<Normalization>& how, b
 }  // namespace
 
 void normalize_tensor(const Tensor& in, const NormalizeTensorOptions& options, Tensor& out) {
+  const std::vector<Normalization> how = normalizations(in, options);
   const Pixels pixels("normalize", in);
-  if (in.dtype() == DType::boolean)
-    throw std::invalid_argument("normalize: the tensor has elements of type bool; cast it to f32");
-  const std::vector<Normalization> how = normalizations(pixels, options);
   const bool chw = options.layout == Layout::chw;
   const std::int64_t height = pixels.height(), width = pixels.width();
   out.create(

@@ -15,12 +15,33 @@
 
 #include <sluice/ops/kernels/option_types.h>
 #include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/warp.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace sluice::kernels {
+
+// A tensor as an image.
+struct PixelShape {
+  int height = 0, width = 0;
+  std::int64_t channels = 0;
+  // True if these are the pixels of an Image.
+  bool is_image(DType dtype) const { return dtype == DType::u8 && channels <= 4; }
+};
+PixelShape pixel_shape(const char* op, const Tensor& in);
+// Throws unless elements of this type can be blended.
+void check_blended(const char* op, DType dtype);
+
+// The region that a crop shows, and the part of it that lies in the tensor; empty if none does.
+struct TensorCrop {
+  Rectangle shown, inside;
+};
+TensorCrop tensor_crop(const Tensor& in, const Rectangle& region, OutOfBounds out_of_bounds,
+                       double fill);
 
 // The region must lie inside, or with OutOfBounds::trim overlap the tensor. With OutOfBounds::pad
 // it may lie anywhere; places outside get the fill.
@@ -38,6 +59,9 @@ struct RotateTensorOptions {
   double fill = 0;
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
 };
+// Checks the arguments.
+RotationGeometry tensor_rotation(const Tensor& in, float degrees,
+                                 const RotateTensorOptions& options);
 void rotate_tensor(const Tensor& in, float degrees, const RotateTensorOptions& options,
                    Tensor& out);
 
@@ -51,6 +75,12 @@ struct NormalizeTensorOptions {
   DType dtype = DType::f32;
   Layout layout = Layout::chw;
 };
+// (x - offset) * factor
+struct Normalization {
+  double offset = 0, factor = 1;
+};
+// Returns that of each channel. Checks the arguments.
+std::vector<Normalization> normalizations(const Tensor& in, const NormalizeTensorOptions& options);
 void normalize_tensor(const Tensor& in, const NormalizeTensorOptions& options, Tensor& out);
 
 }  // namespace sluice::kernels

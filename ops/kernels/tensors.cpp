@@ -139,7 +139,7 @@ void check_axes(const Axes& axes) {
   }
 }
 
-void permute(const Tensor& in, const Axes& axes, Tensor& out) {
+ValueSpec permuted(const Tensor& in, const Axes& axes) {
   check_axes(axes);
   ValueSpec spec = in.spec();
   if (spec.shape.rank != axes.rank) {
@@ -147,12 +147,10 @@ void permute(const Tensor& in, const Axes& axes, Tensor& out) {
         fmt::format("permute: there are {} axes for a tensor of {}; name each dimension once",
                     axes.rank, to_string(spec.shape)));
   }
-  Strides strides{};
   bool stays = true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(axes.rank); ++i) {
     const auto from = static_cast<std::size_t>(axes.axes[i]);
     spec.shape.dims[i] = in.shape().dims[from];
-    strides[i] = in.strides()[from];
     stays = stays && from == i;
   }
   using Order = std::array<int, Shape::kMaxRank>;
@@ -163,6 +161,14 @@ void permute(const Tensor& in, const Axes& axes, Tensor& out) {
   } else if (!stays) {
     spec.layout = Layout::none;
   }
+  return spec;
+}
+
+void permute(const Tensor& in, const Axes& axes, Tensor& out) {
+  const ValueSpec spec = permuted(in, axes);
+  Strides strides{};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axes.rank); ++i)
+    strides[i] = in.strides()[static_cast<std::size_t>(axes.axes[i])];
   out.create(spec.shape, spec.dtype, spec.layout);
   if (out.nbytes() == 0) return;
   // A view requires writable memory, but nothing is written to this one.

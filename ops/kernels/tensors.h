@@ -53,6 +53,8 @@ struct Axes {
   int rank = 0;
 };
 void check_axes(const Axes& axes);
+// The shape, type and layout of the result.
+ValueSpec permuted(const Tensor& in, const Axes& axes);
 void permute(const Tensor& in, const Axes& axes, Tensor& out);
 
 // slice_tensor: copies a range of a tensor along one dimension.

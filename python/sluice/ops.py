@@ -91,7 +91,7 @@ def _doc_of(schema: dict) -> str:
             rules = ["`fill` is one number"] if "fill" in names else []
             rules += [f"there is no `{name}`" for name in names if name not in has]
             lines.append(
-                "    A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;\n"
+                "    A tensor has the shape (height, width, channels), with any number of channels;\n"
                 f"    the result is a tensor of the same type{''.join(f', and {rule}' for rule in rules)}."
             )
     for one in schema["parameters"]:

@@ -1,0 +1,17 @@
+// The CUDA versions of the tensor kernels.
+#include <sluice/cuda/kernels/on_cuda.h>
+#include <sluice/cuda/kernels/tensor_tile.h>
+
+namespace sluice::device {
+
+CudaLaunch move_on_cuda(const void* batch) { return tiles_on_cuda<MoveJob, move_tile>(batch); }
+
+CudaLaunch resample_on_cuda(const void* batch) {
+  return tiles_on_cuda<ResampleJob, resample_tile>(batch);
+}
+
+CudaLaunch turn_on_cuda(const void* batch) { return tiles_on_cuda<TurnJob, turn_tile>(batch); }
+
+CudaLaunch scale_on_cuda(const void* batch) { return tiles_on_cuda<ScaleJob, scale_tile>(batch); }
+
+}  // namespace sluice::device

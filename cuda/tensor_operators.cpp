@@ -1,0 +1,295 @@
+// Device versions of operators on tensors: cat, reshape and permute; and crop, flip, resize, rotate
+// and normalize on tensors of any number of channels.
+#include <sluice/cuda/launches.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/geometry.h>
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/resizer.h>
+#include <sluice/ops/kernels/tensor_images.h>
+#include <sluice/ops/kernels/tensors.h>
+#include <sluice/ops/kernels/warp.h>
+#include <sluice/ops/normalize.h>
+#include <sluice/ops/parameters.h>
+#include <sluice/ops/tensors.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sluice::device {
+namespace {
+
+using detail::add_device_version;
+using detail::DeviceBatch;
+using kernels::PixelShape;
+using Sizes = std::array<float, Shape::kMaxRank>;
+
+void check_elements(const char* op, const Tensor& tensor) {
+  if (!tensor.contiguous())
+    throw std::invalid_argument(std::string(op) + ": on a GPU the elements must lie side by side");
+}
+
+// Copies a tensor's bytes in `pieces` pieces, which begin `stride` bytes apart at `to`.
+void add_pieces(DeviceBatch& device_batch, const char* op, const Tensor& from, std::int64_t pieces,
+                std::size_t stride, std::byte* to) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto bytes = static_cast<std::int64_t>(from.nbytes()) / pieces;
+  if (bytes == 0) return;
+  if (bytes > kMost || pieces > kMost)
+    throw std::invalid_argument(std::string(op) + ": the tensor is too large for a GPU");
+  CopyPixelsJob job = copy_job(static_cast<int>(pieces), static_cast<int>(bytes), bytes,
+                               static_cast<std::int64_t>(stride));
+  place_pixels(job, from.bytes(), to);
+  device_batch.launch_of_step<CopyPixelsLaunch>().add(job);
+}
+
+void add_joined() {
+  add_device_version(detail::cat_operator(), [](DeviceBatch& device_batch, const Tensor& a,
+                                                const Tensor& b, std::int32_t axis, Tensor& out) {
+    const kernels::Joined plan = kernels::joined(a, b, axis);
+    check_elements("cat", a);
+    check_elements("cat", b);
+    out.create(plan.shape, a.dtype(), plan.layout);
+    if (out.nbytes() == 0) return;
+    const auto pieces = static_cast<std::size_t>(plan.pieces);
+    const std::size_t stride = out.nbytes() / pieces;
+    add_pieces(device_batch, "cat", a, plan.pieces, stride, out.bytes());
+    add_pieces(device_batch, "cat", b, plan.pieces, stride, out.bytes() + a.nbytes() / pieces);
+  });
+  add_device_version(
+      detail::reshape_operator(),
+      [](DeviceBatch& device_batch, const Tensor& in, std::int32_t rank,
+         const std::array<float, Shape::kMaxRank>& sizes, Layout layout, Tensor& out) {
+        kernels::NewShape shape{.rank = rank, .layout = layout};
+        std::transform(sizes.begin(), sizes.end(), shape.sizes.begin(),
+                       [](float size) { return static_cast<std::int64_t>(size); });
+        const Shape to = kernels::reshaped(in, shape);
+        check_elements("reshape", in);
+        out.create(to, in.dtype(), layout);
+        if (out.nbytes() != 0)
+          add_pieces(device_batch, "reshape", in, 1, out.nbytes(), out.bytes());
+      });
+}
+
+void add_move(DeviceBatch& device_batch, const char* op, MoveJob job, const Tensor& in,
+              Tensor& out) {
+  check_elements(op, in);
+  if (out.nbytes() == 0) return;
+  place_tensor(job, in, out);
+  device_batch.launch_of_step<MoveLaunch>().add(job);
+}
+
+void add_moved() {
+  add_device_version(
+      detail::permute_operator(), [](DeviceBatch& device_batch, const detail::Levels& data,
+                                     std::int32_t rank, const Sizes& numbers, Tensor& out) {
+        kernels::Axes axes{.rank = rank};
+        std::transform(numbers.begin(), numbers.end(), axes.axes.begin(),
+                       [](float axis) { return static_cast<int>(axis); });
+        const ValueSpec spec = kernels::permuted(data.tensor, axes);
+        out.create(spec.shape, spec.dtype, spec.layout);
+        add_move(device_batch, "permute", permute_job(data.tensor, axes), data.tensor, out);
+      });
+  const auto crop = [](DeviceBatch& device_batch, const Tensor& in, const Rectangle& region,
+                       OutOfBounds what, double fill, Tensor& out) {
+    const PixelShape shape = kernels::pixel_shape("crop", in);
+    const kernels::TensorCrop plan = kernels::tensor_crop(in, region, what, fill);
+    out.create({plan.shown.height, plan.shown.width, shape.channels}, in.dtype(), Layout::hwc);
+    add_move(device_batch, "crop", crop_job(in, shape, plan, fill), in, out);
+  };
+  add_device_version(
+      detail::crop_tensor_operator(),
+      [crop](DeviceBatch& device_batch, const Tensor& in, const Rectangle& region, OutOfBounds what,
+             Tensor& out) { crop(device_batch, in, region, what, 0, out); });
+  add_device_version(
+      detail::crop_padded_tensor_operator(),
+      [crop](DeviceBatch& device_batch, const Tensor& in, const Rectangle& region, double fill,
+             Tensor& out) { crop(device_batch, in, region, OutOfBounds::pad, fill, out); });
+  add_device_version(
+      detail::flip_tensor_operator(),
+      [](DeviceBatch& device_batch, const Tensor& in, bool horizontal, bool vertical, Tensor& out) {
+        const PixelShape shape = kernels::pixel_shape("flip", in);
+        out.create({shape.height, shape.width, shape.channels}, in.dtype(), Layout::hwc);
+        add_move(device_batch, "flip", flip_job(in, shape, horizontal, vertical), in, out);
+      });
+}
+
+// An Image that shows a tensor, for the kernels of images. Its memory is on the device.
+Image image_of(const Tensor& in, const PixelShape& shape) {
+  auto* const pixels = const_cast<std::byte*>(in.bytes());  // only read
+  return Image::view(reinterpret_cast<std::uint8_t*>(pixels), shape.height, shape.width,
+                     static_cast<int>(shape.channels), shape.width * shape.channels);
+}
+
+// Adds the weights of an axis, or the places that `nearest` copies, to device memory.
+void place_weights(DeviceBatch& device_batch, const kernels::ResizeTable& table, ResampleJob& job,
+                   int first) {
+  const auto places = static_cast<std::size_t>(job.out_length);
+  std::vector<std::int32_t> starts(places), counts(places);
+  std::vector<double> weights(places * static_cast<std::size_t>(job.taps));
+  for (std::size_t i = 0; i < places; ++i) {
+    const auto place = static_cast<int>(i);
+    starts[i] = table.start(place) - first;
+    counts[i] = table.count(place);
+    std::copy_n(table.exact_weights(place), counts[i],
+                weights.begin() + static_cast<std::ptrdiff_t>(i) * job.taps);
+  }
+  job.starts = upload_all(device_batch, starts.data(), places);
+  job.counts = upload_all(device_batch, counts.data(), places);
+  job.weights = upload_all(device_batch, weights.data(), weights.size());
+}
+
+int most_taps(const kernels::ResizeTable& table, int length) {
+  int most = 1;
+  for (int i = 0; i < length; ++i) most = std::max(most, table.count(i));
+  return most;
+}
+
+// First along rows, then along columns, as in tensor_images.cpp.
+void resample(DeviceBatch& device_batch, const Tensor& in, const PixelShape& shape,
+              const kernels::Box& box, const ImageSize& size,
+              const kernels::ResizeFilter& filter, Tensor& out) {
+  int first = 0, end = shape.height;
+  ResampleJob across, down;
+  const std::int64_t wide = size.width * shape.channels;
+  if (filter.interpolation == Interpolation::nearest) {
+    std::vector<int> columns, rows;
+    kernels::build_nearest(columns, shape.width, {box.x, box.width}, size.width);
+    kernels::build_nearest(rows, shape.height, {box.y, box.height}, size.height);
+    across = resample_job(in.dtype(), shape.height, shape.width, size.width, shape.channels, 0);
+    down = resample_job(in.dtype(), 1, shape.height, size.height, wide, 0);
+    across.starts = upload_all(device_batch, columns.data(), columns.size());
+    down.starts = upload_all(device_batch, rows.data(), rows.size());
+  } else {
+    kernels::ResizeTable columns, rows;
+    columns.build(shape.width, {box.x, box.width}, size.width, filter, false, 1);
+    rows.build(shape.height, {box.y, box.height}, size.height, filter, false, 1);
+    first = rows.start(0);
+    end = rows.start(size.height - 1) + rows.count(size.height - 1);
+    across = resample_job(in.dtype(), end - first, shape.width, size.width, shape.channels,
+                          most_taps(columns, size.width));
+    down =
+        resample_job(in.dtype(), 1, end - first, size.height, wide, most_taps(rows, size.height));
+    place_weights(device_batch, columns, across, 0);
+    place_weights(device_batch, rows, down, first);
+  }
+  const auto bytes = static_cast<std::int64_t>(size_of(in.dtype()));
+  across.in = in.bytes() + first * shape.width * shape.channels * bytes;
+  across.out = device_batch.scratch(static_cast<std::size_t>((end - first) * wide * bytes));
+  down.in = across.out;
+  down.out = out.bytes();
+  auto& launch = device_batch.launch_of_step<ResizeTensorLaunch>();
+  launch.add<1>(across);
+  launch.add<2>(down);
+}
+
+void add_resized() {
+  add_device_version(
+      detail::resize_tensor_operator(),
+      [](DeviceBatch& device_batch, const Tensor& in, std::int32_t height, std::int32_t width,
+         std::int32_t shorter, ResizeMode mode, std::int32_t max_size, float start_y, float start_x,
+         float end_y, float end_x, bool relative, Interpolation interpolation, bool antialias,
+         Tensor& out) {
+        const PixelShape shape = kernels::pixel_shape("resize", in);
+        const auto [box, size] = kernels::plan_resize(
+            {height, width, shorter, mode, max_size, start_y, start_x, end_y, end_x, relative},
+            shape.height, shape.width);
+        kernels::check_size("resize", size.height, size.width);
+        kernels::check_blended("resize", in.dtype());
+        check_elements("resize", in);
+        const kernels::ResizeFilter filter{interpolation, antialias};
+        out.create({size.height, size.width, shape.channels}, in.dtype(), Layout::hwc);
+        if (!shape.is_image(in.dtype()))
+          return resample(device_batch, in, shape, box, size, filter, out);
+        ResizeJob job =
+            resize_job(shape.height, shape.width, box, filter, false,
+                       pixels_out(size.height, size.width, static_cast<int>(shape.channels)));
+        const Image image = image_of(in, shape);
+        place_resize(job, image.data(), image.row_stride(), out.bytes(),
+                     device_batch.scratch(resize_scratch(job)));
+        device_batch.launch_of_step<ResizeTensorLaunch>().add<0>(job);
+      });
+}
+
+void add_rotated() {
+  add_device_version(
+      detail::rotate_tensor_operator(),
+      [](DeviceBatch& device_batch, const Tensor& in, float degrees, bool keep_size, double fill,
+         Interpolation interpolation, Tensor& out) {
+        const PixelShape shape = kernels::pixel_shape("rotate", in);
+        const kernels::RotationGeometry rotation =
+            kernels::tensor_rotation(in, degrees, {keep_size, fill, interpolation});
+        check_elements("rotate", in);
+        out.create({rotation.height, rotation.width, shape.channels}, in.dtype(), Layout::hwc);
+        auto& launch = device_batch.launch_of_step<RotateTensorLaunch>();
+        if (!shape.is_image(in.dtype())) {
+          TurnJob job = turn_job(in, shape, rotation, interpolation, fill);
+          job.in = in.bytes();
+          job.out = out.bytes();
+          return launch.add<2>(job);
+        }
+        const auto channels = static_cast<int>(shape.channels);
+        const Image image = image_of(in, shape);
+        const kernels::WarpOptions options{interpolation, Border::constant,
+                                           Fill(static_cast<int>(fill))};
+        const kernels::AffineMap& from = rotation.from_canvas;
+        if (interpolation == Interpolation::bicubic) {
+          Image rotated = image_of(out, {rotation.height, rotation.width, shape.channels});
+          RemapJob job = remap_job(image_in(image), image_out(rotated), options);
+          from_matrix(job, {from.xx, from.xy, from.x0, from.yx, from.yy, from.y0, 0, 0, 1});
+          return launch.add<1>(job);
+        }
+        WarpJob job = warp_job(shape.height, shape.width, from, options,
+                               pixels_out(rotation.height, rotation.width, channels));
+        place_warp(job, image.data(), image.row_stride(), out.bytes());
+        launch.add<0>(job);
+      });
+}
+
+void add_normalized() {
+  constexpr std::size_t kMostChannels = 16;
+  using Numbers = std::array<float, kMostChannels>;
+  add_device_version(
+      detail::normalize_tensor_operator(),
+      [](DeviceBatch& device_batch, const Tensor& in, std::int32_t means, const Numbers& mean,
+         std::int32_t deviations, const Numbers& std, DType dtype, Layout layout, Tensor& out) {
+        const PixelShape shape = kernels::pixel_shape("normalize", in);
+        const std::vector<kernels::Normalization> all =
+            kernels::normalizations(in, {{mean.data(), static_cast<std::size_t>(means)},
+                                         {std.data(), static_cast<std::size_t>(deviations)},
+                                         dtype,
+                                         layout});
+        check_elements("normalize", in);
+        out.create(layout == Layout::chw ? Shape{shape.channels, shape.height, shape.width}
+                                         : Shape{shape.height, shape.width, shape.channels},
+                   dtype, layout);
+        std::vector<double> numbers;
+        for (const kernels::Normalization& one : all) numbers.push_back(one.offset);
+        for (const kernels::Normalization& one : all) numbers.push_back(one.factor);
+        ScaleJob job = scale_job(in, shape, dtype, layout);
+        job.offsets = upload_all(device_batch, numbers.data(), numbers.size());
+        job.factors = job.offsets + all.size();
+        job.in = in.bytes();
+        job.out = out.bytes();
+        device_batch.launch_of_step<ScaleLaunch>().add(job);
+      });
+}
+
+}  // namespace
+
+void add_tensor_operators() {
+  add_joined();
+  add_moved();
+  add_resized();
+  add_rotated();
+  add_normalized();
+}
+
+}  // namespace sluice::device
