@@ -1,9 +1,11 @@
-// Device versions of operators on tensors: cat, reshape and permute; and crop, flip, resize, rotate
-// and normalize on tensors of any number of channels.
+// Device versions of operators on tensors: cat, reshape, permute, arithmetic and casts; and crop,
+// flip, resize, rotate and normalize on tensors of any number of channels.
 #include <sluice/cuda/launches.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/exec/sample.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/elementwise.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resizer.h>
 #include <sluice/ops/kernels/tensor_images.h>
@@ -12,6 +14,7 @@
 #include <sluice/ops/normalize.h>
 #include <sluice/ops/parameters.h>
 #include <sluice/ops/tensors.h>
+#include <sluice/runtime/memory.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +24,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::device {
@@ -28,6 +32,8 @@ namespace {
 
 using detail::add_device_version;
 using detail::DeviceBatch;
+using detail::Levels;
+using kernels::Elementwise;
 using kernels::PixelShape;
 using Sizes = std::array<float, Shape::kMaxRank>;
 
@@ -88,7 +94,7 @@ void add_move(DeviceBatch& device_batch, const char* op, MoveJob job, const Tens
 
 void add_moved() {
   add_device_version(
-      detail::permute_operator(), [](DeviceBatch& device_batch, const detail::Levels& data,
+      detail::permute_operator(), [](DeviceBatch& device_batch, const Levels& data,
                                      std::int32_t rank, const Sizes& numbers, Tensor& out) {
         kernels::Axes axes{.rank = rank};
         std::transform(numbers.begin(), numbers.end(), axes.axes.begin(),
@@ -154,8 +160,8 @@ int most_taps(const kernels::ResizeTable& table, int length) {
 
 // First along rows, then along columns, as in tensor_images.cpp.
 void resample(DeviceBatch& device_batch, const Tensor& in, const PixelShape& shape,
-              const kernels::Box& box, const ImageSize& size,
-              const kernels::ResizeFilter& filter, Tensor& out) {
+              const kernels::Box& box, const ImageSize& size, const kernels::ResizeFilter& filter,
+              Tensor& out) {
   int first = 0, end = shape.height;
   ResampleJob across, down;
   const std::int64_t wide = size.width * shape.channels;
@@ -255,11 +261,11 @@ void add_rotated() {
 
 void add_normalized() {
   constexpr std::size_t kMostChannels = 16;
-  using Numbers = std::array<float, kMostChannels>;
+  using Channels = std::array<float, kMostChannels>;
   add_device_version(
       detail::normalize_tensor_operator(),
-      [](DeviceBatch& device_batch, const Tensor& in, std::int32_t means, const Numbers& mean,
-         std::int32_t deviations, const Numbers& std, DType dtype, Layout layout, Tensor& out) {
+      [](DeviceBatch& device_batch, const Tensor& in, std::int32_t means, const Channels& mean,
+         std::int32_t deviations, const Channels& std, DType dtype, Layout layout, Tensor& out) {
         const PixelShape shape = kernels::pixel_shape("normalize", in);
         const std::vector<kernels::Normalization> all =
             kernels::normalizations(in, {{mean.data(), static_cast<std::size_t>(means)},
@@ -282,9 +288,142 @@ void add_normalized() {
       });
 }
 
+// Element by element. A sample of which an element has no result is given back, and fails.
+class ElementwiseLaunch : public JobsLaunch<ElementwiseJob, launch_elementwise> {
+ public:
+  void add(DeviceBatch& device_batch, const ElementwiseJob& job) {
+    detail::Sample& sample = device_batch.sample();
+    samples_.resize(jobs_.size());
+    samples_.push_back({&sample, sample.running()});
+    flagged_ = flagged_ || may_fail(job);
+    JobsLaunch::add(job);
+  }
+  void clear() noexcept override {
+    JobsLaunch::clear();
+    samples_.clear();
+    flagged_ = false;
+  }
+  void write(DeviceBatch& device_batch) override {
+    if (flagged_) {
+      flags_ = reinterpret_cast<std::uint32_t*>(device_batch.scratch(bytes()));
+      if (told_.size() < bytes()) told_ = device_batch.pinned().allocate(bytes());
+      device_batch.will_download(bytes());
+      for (std::size_t i = 0; i < jobs_.size(); ++i) {
+        if (may_fail(jobs_[i])) jobs_[i].failed = flags_ + i;
+      }
+    }
+    JobsLaunch::write(device_batch);
+  }
+  void launch(DeviceStream& stream) override {
+    if (flagged_) stream.fill(flags_, 0, bytes());
+    JobsLaunch::launch(stream);
+  }
+  void tell(DeviceStream& stream) override {
+    if (flagged_) stream.copy(told_.data(), flags_, bytes());
+  }
+  void check(DeviceBatch& device_batch) override {
+    if (!flagged_) return;
+    const auto* const told = reinterpret_cast<const std::uint32_t*>(told_.data());
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (told[i] != 0) device_batch.give_back(*samples_[i].sample, *samples_[i].step);
+    }
+  }
+
+ private:
+  struct Adder {
+    detail::Sample* sample;
+    const detail::Step* step;
+  };
+  std::size_t bytes() const { return jobs_.size() * sizeof(std::uint32_t); }
+
+  std::vector<Adder> samples_;  // one for each of jobs_, and perhaps one more
+  bool flagged_ = false;        // a job may fail
+  std::uint32_t* flags_ = nullptr;
+  Buffer told_;
+};
+
+// Throws the error of a sample that was given back. The device says only that there is one.
+[[noreturn]] void throw_failed(Elementwise what, DType type) {
+  const std::string name = name_of(what);
+  const std::string advice = "; on a CPU the message names the numbers";
+  switch (what) {
+    case Elementwise::floor_divide:
+    case Elementwise::remainder:
+    case Elementwise::modulo:
+      throw std::domain_error(name +
+                              ": a number is divided by zero, or a result does not fit into " +
+                              name_of(type) + advice);
+    case Elementwise::power:
+      throw std::domain_error(name + ": an exponent is negative, or a result does not fit into " +
+                              name_of(type) + advice);
+    default:
+      throw std::overflow_error(name + ": a result does not fit into " + name_of(type) +
+                                "; cast to a wider or a signed type first" + advice);
+  }
+}
+
+void add_elementwise(DeviceBatch& device_batch, Elementwise what, const Tensor& a, const Tensor& b,
+                     const kernels::ElementwisePlan& plan, int number, Tensor& out) {
+  if (device_batch.on_host()) throw_failed(what, plan.dtype);
+  out.create(plan.shape, plan.dtype, plan.layout);
+  if (out.nbytes() == 0) return;
+  ElementwiseJob job = elementwise_job(what, plan, a, b, number);
+  job.out = out.bytes();
+  device_batch.launch_of_step<ElementwiseLaunch>().add(device_batch, job);
+}
+
+void add_arithmetic() {
+  add_device_version(
+      detail::elementwise_operator(), [](DeviceBatch& device_batch, const Levels& a,
+                                         const Levels& b, Elementwise what, Tensor& out) {
+        add_elementwise(device_batch, what, a.tensor, b.tensor,
+                        kernels::plan_elementwise(what, a.tensor, b.tensor), -1, out);
+      });
+  add_device_version(detail::elementwise_number_operator(),
+                     [](DeviceBatch& device_batch, const Levels& data, double number,
+                        Elementwise what, bool whole, bool number_first, Tensor& out) {
+                       const Tensor beside = [&] {
+                         const BufferPoolScope in_host_memory(device_batch.pinned());
+                         return kernels::number_beside(what, data.tensor.dtype(), number, whole);
+                       }();
+                       const Tensor& a = number_first ? beside : data.tensor;
+                       const Tensor& b = number_first ? data.tensor : beside;
+                       add_elementwise(device_batch, what, a, b,
+                                       kernels::plan_elementwise(what, a, b), number_first ? 0 : 1,
+                                       out);
+                     });
+  for (const auto& [what, op] :
+       {std::pair{Elementwise::absolute, detail::absolute_elements_operator()},
+        {Elementwise::square_root, detail::sqrt_elements_operator()},
+        {Elementwise::exponential, detail::exp_elements_operator()},
+        {Elementwise::logarithm, detail::log_elements_operator()}}) {
+    add_device_version(op, [what](DeviceBatch& device_batch, const Levels& data, Tensor& out) {
+      const Tensor& in = data.tensor;
+      const DType type = kernels::elementwise_type(what, in.dtype(), in.dtype());
+      add_elementwise(device_batch, what, in, in, kernels::plan_elementwise(in, type), -1, out);
+    });
+  }
+  add_device_version(
+      detail::cast_elements_operator(),
+      [](DeviceBatch& device_batch, const Levels& data, DType to, Tensor& out) {
+        if (device_batch.on_host()) {
+          throw std::range_error(std::string("cast: an element does not fit into '") + name_of(to) +
+                                 "'; clamp it, or cast to a wider type; on a CPU the message names "
+                                 "the number");
+        }
+        const kernels::ElementwisePlan plan = kernels::plan_elementwise(data.tensor, to);
+        out.create(plan.shape, to, plan.layout);
+        if (out.nbytes() == 0) return;
+        ElementwiseJob job = cast_job(plan, data.tensor);
+        job.out = out.bytes();
+        device_batch.launch_of_step<ElementwiseLaunch>().add(device_batch, job);
+      });
+}
+
 }  // namespace
 
 void add_tensor_operators() {
+  add_arithmetic();
   add_joined();
   add_moved();
   add_resized();

@@ -67,13 +67,13 @@ bool whole_power(C base, C exponent, C& to) {
 }
 
 template <class C>
-C fraction_modulo(C x, C y) {
+constexpr C fraction_modulo(C x, C y) {
   const C rest = std::fmod(x, y);
   if (rest == 0) return std::copysign(C{0}, y);
   return (rest < 0) != (y < 0) ? rest + y : rest;
 }
 template <class C>
-C fraction_floor_divide(C x, C y) {
+constexpr C fraction_floor_divide(C x, C y) {
   if (y == 0) return x / y;
   const C rest = std::fmod(x, y);
   C near = (x - rest) / y;
@@ -158,7 +158,7 @@ constexpr bool computes_in(NumberOperation what) {
 
 // Compares a 64-bit integer with a floating-point number, in either order.
 template <class X, class Y>
-std::partial_ordering order(X x, Y y) {
+constexpr std::partial_ordering order(X x, Y y) {
   if constexpr (is_whole<Y>) {
     const std::partial_ordering swapped = order(y, x);
     if (std::is_lt(swapped)) return std::partial_ordering::greater;
@@ -176,7 +176,7 @@ std::partial_ordering order(X x, Y y) {
 }
 // Compares exactly, also an integer with a floating-point number.
 template <NumberOperation kWhat, class X, class Y>
-bool compare(X x, Y y) {
+constexpr bool compare(X x, Y y) {
   using enum NumberOperation;
   if constexpr (is_whole<X> != is_whole<Y>) {
     const std::partial_ordering ordered = order(x, y);
@@ -220,7 +220,7 @@ decltype(auto) visit_computing_type(NumberType result, NumberType x, NumberType 
 // false if To does not hold it: a number that is too large for an integer type, NaN or infinity as
 // an integer, a finite number that would become infinite.
 template <class To, class C>
-bool fits(C x, To& to) {
+constexpr bool fits(C x, To& to) {
   if constexpr (std::is_same_v<To, bool>) {
     to = x != C{};
   } else if constexpr (std::is_integral_v<To>) {
@@ -269,7 +269,7 @@ bool store_result(C result, T& to) {
   return true;
 }
 
-inline bool is_fraction(DType type) {
+constexpr bool is_fraction(DType type) {
   return type == DType::f16 || type == DType::bf16 || type == DType::f32 || type == DType::f64;
 }
 

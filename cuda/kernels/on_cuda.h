@@ -50,6 +50,7 @@ CudaLaunch move_on_cuda(const void* batch);
 CudaLaunch resample_on_cuda(const void* batch);
 CudaLaunch turn_on_cuda(const void* batch);
 CudaLaunch scale_on_cuda(const void* batch);
+CudaLaunch elementwise_on_cuda(const void* batch);
 
 #if defined(SLUICE_HAS_CUDA)
 #define SLUICE_ON_CUDA(function) function

@@ -29,6 +29,35 @@ SLUICE_HOST_DEVICE void for_elements(std::int64_t count, int number,
   for (std::int64_t i = first + thread_block.index; i < end; i += kThreadBlockSize) f(i);
 }
 
+// Returns element number i, converted.
+template <class C>
+SLUICE_HOST_DEVICE C element_at(const void* elements, DType dtype, std::int64_t i) {
+  switch (dtype) {
+    case DType::u8:
+      return static_cast<C>(static_cast<const std::uint8_t*>(elements)[i]);
+    case DType::i8:
+      return static_cast<C>(static_cast<const std::int8_t*>(elements)[i]);
+    case DType::u16:
+      return static_cast<C>(static_cast<const std::uint16_t*>(elements)[i]);
+    case DType::i16:
+      return static_cast<C>(static_cast<const std::int16_t*>(elements)[i]);
+    case DType::i32:
+      return static_cast<C>(static_cast<const std::int32_t*>(elements)[i]);
+    case DType::i64:
+      return static_cast<C>(static_cast<const std::int64_t*>(elements)[i]);
+    case DType::f16:
+      return static_cast<C>(number_of_half(static_cast<const std::uint16_t*>(elements)[i]));
+    case DType::bf16:
+      return static_cast<C>(number_of_bfloat(static_cast<const std::uint16_t*>(elements)[i]));
+    case DType::f64:
+      return static_cast<C>(static_cast<const double*>(elements)[i]);
+    case DType::boolean:
+      return static_cast<C>(static_cast<const bool*>(elements)[i]);
+    default:
+      return static_cast<C>(static_cast<const float*>(elements)[i]);
+  }
+}
+
 // Elements that come from other places: permute, crop, flip and pad. Element (i, k, ...) of the
 // result is element first + i strides[0] + k strides[1] ... of the input, or the fill if an index
 // is not from begin to end - 1.
@@ -223,31 +252,6 @@ struct ScaleJob {
   void* out = nullptr;
 };
 
-SLUICE_HOST_DEVICE inline double number_at(const void* elements, DType dtype, std::int64_t i) {
-  switch (dtype) {
-    case DType::u8:
-      return static_cast<const std::uint8_t*>(elements)[i];
-    case DType::i8:
-      return static_cast<const std::int8_t*>(elements)[i];
-    case DType::u16:
-      return static_cast<const std::uint16_t*>(elements)[i];
-    case DType::i16:
-      return static_cast<const std::int16_t*>(elements)[i];
-    case DType::i32:
-      return static_cast<const std::int32_t*>(elements)[i];
-    case DType::i64:
-      return static_cast<double>(static_cast<const std::int64_t*>(elements)[i]);
-    case DType::f16:
-      return number_of_half(static_cast<const std::uint16_t*>(elements)[i]);
-    case DType::bf16:
-      return number_of_bfloat(static_cast<const std::uint16_t*>(elements)[i]);
-    case DType::f64:
-      return static_cast<const double*>(elements)[i];
-    default:
-      return static_cast<double>(static_cast<const float*>(elements)[i]);
-  }
-}
-
 // Does the `number`th tile of the sample.
 SLUICE_HOST_DEVICE inline void scale_tile(const ScaleJob& job, int number,
                                           const ThreadBlock& thread_block) {
@@ -263,7 +267,8 @@ SLUICE_HOST_DEVICE inline void scale_tile(const ScaleJob& job, int number,
   auto* const halves = full ? nullptr : device_view(static_cast<std::uint16_t*>(job.out), count);
   for_elements(elements, number, thread_block, [&](std::int64_t i) {
     const std::int64_t pixel = i / job.channels, c = i % job.channels;
-    const auto made = static_cast<float>((number_at(in, job.dtype, i) - offsets[c]) * factors[c]);
+    const auto made =
+        static_cast<float>((element_at<double>(in, job.dtype, i) - offsets[c]) * factors[c]);
     const std::int64_t to = job.planar ? c * job.pixels + pixel : i;
     if (full) {
       numbers[to] = made;

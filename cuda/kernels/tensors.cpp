@@ -15,6 +15,8 @@ const Kernel kResample{"resample", tiles_on_host<ResampleJob, resample_tile>,
                        SLUICE_ON_CUDA(resample_on_cuda)};
 const Kernel kTurn{"turn", tiles_on_host<TurnJob, turn_tile>, SLUICE_ON_CUDA(turn_on_cuda)};
 const Kernel kScale{"scale", tiles_on_host<ScaleJob, scale_tile>, SLUICE_ON_CUDA(scale_on_cuda)};
+const Kernel kElementwise{"elementwise", tiles_on_host<ElementwiseJob, elementwise_tile>,
+                          SLUICE_ON_CUDA(elementwise_on_cuda)};
 
 std::int32_t tensor_tiles(std::int64_t elements) {
   if (elements > std::numeric_limits<std::int32_t>::max())
@@ -175,6 +177,83 @@ ScaleJob scale_job(const Tensor& in, const kernels::PixelShape& shape, DType dty
 
 void launch_scale(DeviceStream& stream, const Batch<ScaleJob>& batch) {
   launch_batch(stream, kScale, batch);
+}
+
+namespace {
+
+ElementwiseJob::Side operand(const Tensor& tensor, const Shape& rows, const Strides& strides) {
+  ElementwiseJob::Side side;
+  side.dtype = tensor.dtype();
+  side.bytes = static_cast<std::uint8_t>(size_of(tensor.dtype()));
+  side.elements = tensor.bytes();
+  side.extent = 1;
+  for (int axis = 0; axis < rows.rank; ++axis) {
+    side.strides[axis] = strides[static_cast<std::size_t>(axis)];
+    side.extent += (rows[axis] - 1) * side.strides[axis];
+  }
+  return side;
+}
+
+// A job for these operands.
+ElementwiseJob job_of(const kernels::ElementwisePlan& plan, const Tensor& a, const Tensor& b) {
+  ElementwiseJob job;
+  job.elements = plan.shape.elements();
+  job.tiles = tensor_tiles(job.elements);
+  job.rank = plan.rows.rank;
+  for (int axis = 0; axis < job.rank; ++axis)
+    job.sizes[axis] = static_cast<std::int32_t>(plan.rows[axis]);
+  job.sides[0] = operand(a, plan.rows, plan.strides[0]);
+  job.sides[1] = operand(b, plan.rows, plan.strides[1]);
+  job.dtype = plan.dtype;
+  job.out_bytes = static_cast<std::uint8_t>(size_of(plan.dtype));
+  return job;
+}
+
+// The type in which numbers of this one are computed.
+DType computed_type(DType type) {
+  if (type == DType::f64) return DType::f64;
+  return detail::is_fraction(type) ? DType::f32 : DType::i64;
+}
+
+}  // namespace
+
+ElementwiseJob elementwise_job(kernels::Elementwise what, const kernels::ElementwisePlan& plan,
+                               const Tensor& a, const Tensor& b, int number) {
+  ElementwiseJob job = job_of(plan, a, b);
+  job.what = what;
+  if (detail::is_comparison(what)) job.kind = ElementwiseJob::Kind::comparison;
+  job.computed = computed_type(plan.dtype);
+  if (number >= 0) {
+    const Tensor& from = number == 0 ? a : b;
+    std::memcpy(&job.number, from.bytes(), from.nbytes());  // little-endian, as all devices are
+    job.sides[number].elements = nullptr;
+  }
+  return job;
+}
+
+ElementwiseJob cast_job(const kernels::ElementwisePlan& plan, const Tensor& in) {
+  ElementwiseJob job = job_of(plan, in, in);
+  job.kind = ElementwiseJob::Kind::cast;
+  job.computed = computed_type(in.dtype());
+  return job;
+}
+
+bool may_fail(const ElementwiseJob& job) {
+  using enum kernels::Elementwise;
+  switch (job.kind) {
+    case ElementwiseJob::Kind::comparison:
+      return false;
+    case ElementwiseJob::Kind::cast:
+      return job.dtype != DType::boolean && job.dtype != DType::f64 &&
+             (job.dtype != DType::f32 || job.computed == DType::f64);
+    default:
+      return job.computed == DType::i64 && job.what != minimum && job.what != maximum &&
+             !detail::is_bitwise(job.what);
+  }
+}
+
+void launch_elementwise(DeviceStream& stream, const Batch<ElementwiseJob>& batch) {
+  launch_batch(stream, kElementwise, batch);
 }
 
 }  // namespace sluice::device

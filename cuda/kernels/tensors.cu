@@ -1,4 +1,5 @@
 // The CUDA versions of the tensor kernels.
+#include <sluice/cuda/kernels/elementwise_tile.h>
 #include <sluice/cuda/kernels/on_cuda.h>
 #include <sluice/cuda/kernels/tensor_tile.h>
 
@@ -13,5 +14,9 @@ CudaLaunch resample_on_cuda(const void* batch) {
 CudaLaunch turn_on_cuda(const void* batch) { return tiles_on_cuda<TurnJob, turn_tile>(batch); }
 
 CudaLaunch scale_on_cuda(const void* batch) { return tiles_on_cuda<ScaleJob, scale_tile>(batch); }
+
+CudaLaunch elementwise_on_cuda(const void* batch) {
+  return tiles_on_cuda<ElementwiseJob, elementwise_tile>(batch);
+}
 
 }  // namespace sluice::device

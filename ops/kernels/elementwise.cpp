@@ -188,43 +188,47 @@ void visit_compared(DType a, DType b, const F& f) {
   f(fraction, fraction);
 }
 
-// A tensor broadcast to the shape of the result: the strides of its elements.
+// A tensor broadcast to the shape of the result, with the strides of its elements there.
 struct Operand {
   const Tensor& tensor;
-  Strides strides{};
+  const Strides& strides;
 
-  Operand(const Tensor& from, const Shape& shape) : tensor(from) {
-    const int added = shape.rank - from.shape().rank;
-    for (int axis = added; axis < shape.rank; ++axis) {
-      const auto own = static_cast<std::size_t>(axis - added);
-      if (from.shape().dims[own] != 1)
-        strides[static_cast<std::size_t>(axis)] = from.strides()[own];
-    }
-  }
   std::int64_t step(int axis) const {
     return axis < 0 ? 0 : strides[static_cast<std::size_t>(axis)];
   }
 };
 
+Strides broadcast(const Tensor& from, const Shape& shape) {
+  Strides strides{};
+  const int added = shape.rank - from.shape().rank;
+  for (int axis = added; axis < shape.rank; ++axis) {
+    const auto own = static_cast<std::size_t>(axis - added);
+    if (from.shape().dims[own] != 1) strides[static_cast<std::size_t>(axis)] = from.strides()[own];
+  }
+  return strides;
+}
+
 // Merges dimensions where possible, so that rows are long. Elements keep their order.
-Shape merged(const Shape& shape, Operand& x, Operand& y) {
+void merge(ElementwisePlan& plan) {
+  auto& [x, y] = plan.strides;
   Shape made;
   Strides of_x{}, of_y{};
-  for (int axis = 0; axis < shape.rank; ++axis) {
-    const std::int64_t size = shape[axis];
+  for (int axis = 0; axis < plan.shape.rank; ++axis) {
+    const auto from = static_cast<std::size_t>(axis);
+    const std::int64_t size = plan.shape[axis];
     if (size == 1) continue;
     const auto last = static_cast<std::size_t>(made.rank - 1);
     const bool merges =
-        made.rank > 0 && of_x[last] == x.step(axis) * size && of_y[last] == y.step(axis) * size;
+        made.rank > 0 && of_x[last] == x[from] * size && of_y[last] == y[from] * size;
     if (!merges) ++made.rank;
     const auto at = static_cast<std::size_t>(made.rank - 1);
     made.dims[at] = merges ? made.dims[at] * size : size;
-    of_x[at] = x.step(axis);
-    of_y[at] = y.step(axis);
+    of_x[at] = x[from];
+    of_y[at] = y[from];
   }
-  x.strides = of_x;
-  y.strides = of_y;
-  return made;
+  plan.rows = made;
+  x = of_x;
+  y = of_y;
 }
 
 Shape common_shape(Elementwise what, const Tensor& a, const Tensor& b) {
@@ -390,37 +394,51 @@ void compare_elements(Elementwise what, const Shape& shape, const Operand& x, co
 
 }  // namespace
 
+ElementwisePlan plan_elementwise(Elementwise what, const Tensor& a, const Tensor& b) {
+  ElementwisePlan plan;
+  plan.dtype = elementwise_type(what, a.dtype(), b.dtype());
+  plan.shape = common_shape(what, a, b);
+  plan.layout = a.shape() == plan.shape   ? a.layout()
+                : b.shape() == plan.shape ? b.layout()
+                                          : Layout::none;
+  plan.strides = {broadcast(a, plan.shape), broadcast(b, plan.shape)};
+  merge(plan);
+  return plan;
+}
+
+ElementwisePlan plan_elementwise(const Tensor& in, DType type) {
+  ElementwisePlan plan{.dtype = type, .shape = in.shape(), .layout = in.layout()};
+  plan.strides = {in.strides(), in.strides()};
+  merge(plan);
+  return plan;
+}
+
 void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out) {
-  const DType type = elementwise_type(what, a.dtype(), b.dtype());
-  const Shape shape = common_shape(what, a, b);
-  const Layout layout = a.shape() == shape   ? a.layout()
-                        : b.shape() == shape ? b.layout()
-                                             : Layout::none;
-  out.create(shape, type, layout);
-  if (shape.elements() == 0) return;
-  Operand x(a, shape), y(b, shape);
-  const Shape rows = merged(shape, x, y);
+  const ElementwisePlan plan = plan_elementwise(what, a, b);
+  out.create(plan.shape, plan.dtype, plan.layout);
+  if (plan.shape.elements() == 0) return;
+  const Operand x{a, plan.strides[0]}, y{b, plan.strides[1]};
   if (is_comparison(what)) {
-    compare_elements(what, rows, x, y, out);
+    compare_elements(what, plan.rows, x, y, out);
   } else {
-    compute_elements(what, rows, x, y, out);
+    compute_elements(what, plan.rows, x, y, out);
   }
 }
 
 void elementwise(Elementwise what, const Tensor& in, Tensor& out) {
-  const DType type = elementwise_type(what, in.dtype(), in.dtype());
-  out.create(in.shape(), type, in.layout());
-  if (in.shape().elements() == 0) return;
-  Operand x(in, in.shape());
-  const Shape rows = merged(in.shape(), x, x);
-  compute_elements(what, rows, x, x, out);
+  const ElementwisePlan plan = plan_elementwise(in, elementwise_type(what, in.dtype(), in.dtype()));
+  out.create(plan.shape, plan.dtype, plan.layout);
+  if (plan.shape.elements() == 0) return;
+  const Operand x{in, plan.strides[0]};
+  compute_elements(what, plan.rows, x, x, out);
 }
 
 void cast(const Tensor& in, DType type, Tensor& out) {
-  out.create(in.shape(), type, in.layout());
-  if (in.shape().elements() == 0) return;
-  Operand x(in, in.shape());
-  const Shape rows = merged(in.shape(), x, x);
+  const ElementwisePlan plan = plan_elementwise(in, type);
+  out.create(plan.shape, type, plan.layout);
+  if (plan.shape.elements() == 0) return;
+  const Operand x{in, plan.strides[0]};
+  const Shape& rows = plan.rows;
   const int last = rows.rank - 1;
   // The operation is ignored: each number is only converted.
   visit_computed(

@@ -17,6 +17,8 @@
 #include <sluice/runtime/arithmetic.h>
 #include <sluice/runtime/tensor.h>
 
+#include <array>
+
 namespace sluice::kernels {
 
 // The operations on two numbers.
@@ -30,6 +32,18 @@ DType type_beside(DType tensor, bool whole);
 // Returns the number as a tensor of rank 0. If the tensor's type does not hold it, throws
 // std::invalid_argument; for comparisons it returns a tensor of another type that holds it.
 Tensor number_beside(Elementwise what, DType tensor, double number, bool whole);
+
+// The result of an operation, and where its elements come from.
+struct ElementwisePlan {
+  DType dtype{};
+  Shape shape{};
+  Layout layout{};
+  Shape rows{};  // `shape` with dimensions merged where possible; elements keep their order
+  std::array<Strides, 2> strides{};  // of both sides, for `rows`; 0 where an element is repeated
+};
+ElementwisePlan plan_elementwise(Elementwise what, const Tensor& a, const Tensor& b);
+// For one tensor; both sides are the same.
+ElementwisePlan plan_elementwise(const Tensor& in, DType type);
 
 void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out);
 // Unary operations: absolute, square_root, exponential, logarithm. For whole numbers, the last
