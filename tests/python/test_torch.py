@@ -356,6 +356,20 @@ def test_an_image_folder_has_its_classes_as_a_dataset(folder):
     assert loader.dataset.classes == loader.classes and loader.dataset.class_to_idx == loader.class_to_idx
 
 
+def test_an_image_folder_learns_an_index_that_changes_no_pixel(folder):
+    from sluice import transforms as T
+
+    def epochs(**options):
+        loader = sluice.torch.ImageFolder(folder, T.RandomResizedCrop(8), 4, seed=5, **options)
+        images = [torch.cat([images.clone() for images, _ in loader]) for _ in range(2)]
+        return images, loader.pipeline.stats["events"].get("decode_image: indexed", 0)
+
+    learned, indexed = epochs()
+    plain, without = epochs(index=None)
+    assert indexed >= len(learned[0]) and without == 0
+    assert all(torch.equal(a, b) for a, b in zip(learned, plain))
+
+
 def test_transforms_of_a_tensor_keep_channels_first():
     from sluice import transforms as T
 
