@@ -139,6 +139,18 @@ def _kind_of(x: Any, wanted: tuple[str, ...], chw: bool) -> _Kind:
     return _TORCH_TENSOR if is_tensor else _ARRAY_TENSOR if isinstance(x, Array) else _TENSOR
 
 
+def channels_of(x: Any) -> int | None:
+    """The channels of one image, channels first for tensors of PyTorch; None for a file and for other arrays."""
+    if hasattr(x, "getbands"):  # an image of PIL
+        return len(x.getbands())
+    shape = tuple(getattr(x, "shape", ()))
+    if len(shape) not in (2, 3):
+        return None
+    torch = sys.modules.get("torch")
+    first = torch is not None and isinstance(x, torch.Tensor) and shape[0] <= 4
+    return 1 if len(shape) == 2 else shape[0] if first else shape[2]
+
+
 def _refuse_image(dtype: Any, cast: str) -> NoReturn:
     raise _core.BuildError(
         f"an image is an array of uint8, not of {dtype}; x.{cast} if the numbers are 0 to 255, (x * 255).{cast} if they are 0 to 1"

@@ -24,7 +24,7 @@ from ._pipeline import OPTIONS, Description, Pipeline, pipeline
 from ._readers import IMAGE_ENDINGS, image_folder
 from ._structure import flatten, rebuild
 from .sources import classes as _classes
-from .transforms import BatchTransform, Compose, require_transforms
+from .transforms import BatchTransform, Compose, Transform, require_transforms
 
 
 def _decoded(data: torch.Tensor, y: int, x: int, height: int, width: int) -> torch.Tensor:
@@ -377,7 +377,8 @@ _FOLDER_OPTIONS = {
 @pipeline()
 def _augmented(root: Any, transform: Any, labels: int | None, apply_orientation: bool, reader: dict[str, Any]) -> Any:
     image, label = image_folder(root, apply_orientation=apply_orientation, **reader)
-    image = transform(image)
+    # Files are decoded to 3 channels.
+    image = transform._of_value(image, channels=3) if isinstance(transform, Transform) else transform(image)
     return image, label if labels is None else ops.one_hot(label, classes=labels)
 
 

@@ -40,7 +40,7 @@ from . import _core, _peers, ops
 from ._arguments import list_of_numbers, near, short
 from ._control import apply_if, select
 from ._describing import current_graph, refuse
-from ._eager import Plans, is_array
+from ._eager import Plans, channels_of, is_array
 from ._mix import cut_mix, mix_up
 from ._value import Value, is_number
 from .sources import map as _map
@@ -53,11 +53,11 @@ _MOST_ORDERED = 5
 class _State:
     """The state while transforms are added: the Value of the image, and layout, dtype and scale of the result."""
 
-    def __init__(self, value: Value):
+    def __init__(self, value: Value, channels: int | None = None):
         self._value = value
         self._mirror: Value | None = None  # a deferred flip
         self.channels_first = False
-        self.channels: int | None = None  # if known
+        self.channels = 3 if self.is_file else channels  # if known; files are decoded to RGB
         self.dtype: str | None = None
         self.scaled = False  # to 0 .. 1
         self.mean: list[float] | None = None
@@ -126,6 +126,10 @@ class _State:
         if any(abs(one) > unit for one in self.mean):
             raise _core.BuildError(f"Normalize: mean must lie between {-unit:g} and {unit:g} (got {short(self.mean)})")
         std = [one / unit for one in self.std or []]
+        if len(std) == 1 and len(self.mean) == 3:
+            std *= 3
+        if len(std) == 3:
+            std.append(0.0)  # an image of 4 channels fails, because a fourth number is missing
         most = max(1.0, *std)  # the operator takes at most 1
         return ops.crop_mirror_normalize(
             image, mirror=mirror, mean=[one / unit for one in self.mean], std=[one / most for one in std], scale=1 / most,
@@ -145,6 +149,7 @@ def _add(transform: Any, state: _State) -> None:
         transform.__dict__["_used"] = True
     if not is_own or type(transform).__call__ is not Transform.__call__:
         state.set(transform(state.image(name)))
+        state.channels = None
     else:
         try:
             transform._add(state)
@@ -152,7 +157,16 @@ def _add(transform: Any, state: _State) -> None:
             if str(error).startswith(name) or isinstance(transform, (Compose, _Branching)):
                 raise
             raise refuse(_core.BuildError(f"{name}: {error}"), cause=error) from error
+        if not isinstance(transform, (Compose, Grayscale)) and not _keeps_channels(transform):
+            state.channels = None
     state.require_value(name)
+
+
+def _keeps_channels(transform: Any) -> bool:
+    """True if the result is known to have as many channels as the image."""
+    if isinstance(transform, (Compose, _Branching)):
+        return all(map(_keeps_channels, transform.transforms))
+    return type(transform).__module__ == __name__ and not isinstance(transform, (Grayscale, RandomGrayscale, Lambda))
 
 
 class Transform:
@@ -177,10 +191,10 @@ class Transform:
         if changes != _changes[0]:
             plans = Plans(self._of_value, chw=True)
             self.__dict__["_plans"] = plans, _changes[0]
-        return plans.call((image,), {}, seed, generator)
+        return plans.call((image, channels_of(image)), {}, seed, generator)
 
-    def _of_value(self, image: Value) -> Value:
-        state = _State(image)
+    def _of_value(self, image: Value, channels: int | None = None) -> Value:
+        state = _State(image, channels)
         _add(self, state)
         return state.finish()
 
@@ -961,20 +975,30 @@ class ToDtype(Transform):
 
 
 class Normalize(Transform):
-    """Subtracts the mean and divides by the standard deviation of each channel, in units of the values so far."""
+    """Subtracts the mean and divides by the standard deviation of each channel, in units of the values so far.
+
+    `mean` and `std` have one number for all channels, or one for each channel.
+    """
 
     def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: bool = False):
         self.mean, self.std = list_of_numbers(mean, "Normalize: mean"), list_of_numbers(std, "Normalize: std")
         if len(self.mean) not in (1, 3, 4) or len(self.std) not in (1, 3, 4):
             raise _core.BuildError(f"Normalize: mean and std must be 1, 3 or 4 numbers (got {short(mean)} and {short(std)})")
+        if len({len(self.mean), len(self.std)} - {1}) > 1:
+            raise _core.BuildError(f"Normalize: mean and std must have equally many numbers, or one (got {short(mean)} and {short(std)})")
         if not all(0 < one < math.inf for one in self.std):
             raise _core.BuildError(f"Normalize: std must be above 0 (got {short(std)})")
 
     def _add(self, state: _State) -> None:
         if not state.floating or state.mean is not None:
             raise _core.BuildError("Normalize must come once, after ToDtype with a floating-point dtype in the same Compose")
-        if state.channels == 1 and max(len(self.mean), len(self.std)) > 1:
-            raise _core.BuildError("Normalize: mean and std have 3 numbers, but Grayscale makes 1 channel; pass one number")
+        numbers = max(len(self.mean), len(self.std))
+        if numbers > 1 and state.channels not in (None, numbers):
+            has = "1 channel" if state.channels == 1 else f"{state.channels} channels"
+            raise _core.BuildError(
+                f"Normalize: mean and std have {numbers} numbers, but the image has {has}; pass one number, or one for each channel"
+                + ("; Grayscale(3) before it makes 3 channels" if state.channels == 1 and numbers == 3 else "")
+            )
         state.mean, state.std = self.mean, self.std
 
 

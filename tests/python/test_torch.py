@@ -381,3 +381,15 @@ def test_transforms_of_a_tensor_keep_channels_first():
     ):
         given = T.Compose(steps)(x)
         assert given.shape == (3, 20, 30) and given.dtype == dtype
+
+
+def test_normalize_counts_channels_as_torchvision(folder):
+    from sluice import transforms as T
+
+    four = T.Compose([T.RandomHorizontalFlip(), T.ToTensor(), T.Normalize([0.5] * 4, [0.5] * 4)])
+    message = "Normalize: mean and std have 4 numbers, but the image has 3 channels"
+    with pytest.raises(sluice.BuildError, match=message):
+        sluice.torch.ImageFolder(folder, four)
+    with pytest.raises(sluice.BuildError, match=message):
+        four(torch.zeros(3, 40, 60, dtype=torch.uint8))
+    assert four(torch.zeros(4, 40, 60, dtype=torch.uint8)).shape == (4, 40, 60)

@@ -378,6 +378,9 @@ WRONG = {
     ),
     "a class": (lambda: T.Compose([T.ToTensor]), "Compose: ToTensor is a class; write ToTensor()"),
     "half a pixel": (lambda: T.Resize(224.5), "Resize: size must be whole numbers (got [224.5])"),
+    "4 means, 3 deviations": (
+        lambda: T.Normalize([0, 0, 0, 0], [1, 1, 1]), "Normalize: mean and std must have equally many numbers, or one (got [0, 0, 0, 0] and [1, 1, 1])",
+    ),
     "alpha": (lambda: T.MixUp(alpha=-1), "MixUp: alpha must be a number from 0.000001 to 1000 (got -1)"),
     "shear": (
         lambda: T.RandomAffine(3, shear=95), "RandomAffine: shear must be 1, 2 or 4 numbers from -89 to 89 (got (-95.0, 95.0))",
@@ -412,6 +415,66 @@ def test_wrong_places(name):
     with pytest.raises(sluice.BuildError) as error:
         results(T.Compose(steps))
     assert str(error.value) == message
+
+
+LOOK = [T.ColorJitter(0.1), T.RandomApply([T.RandomInvert()]), T.RandomCrop(8), T.RandomHorizontalFlip()]
+# Steps before Normalize, the channels of the array, how many means and deviations, and whether they fit.
+CHANNELS = {
+    "one for all, gray": ([], 1, (1, 1), True),
+    "one for all, 2 channels": ([], 2, (1, 1), True),
+    "one for all, RGBA": ([], 4, (1, 1), True),
+    "RGB": (LOOK, 3, (3, 3), True),
+    "RGB, one deviation": ([], 3, (3, 1), True),
+    "RGB, one mean": ([], 3, (1, 3), True),
+    "RGBA": ([], 4, (4, 4), True),
+    "3 for gray": ([T.CenterCrop(8)], 1, (3, 3), False),
+    "3 means for gray": ([], 1, (3, 1), False),
+    "3 deviations for gray": ([], 1, (1, 3), False),
+    "3 for 2 channels": ([], 2, (3, 3), False),
+    "4 for RGB": (LOOK, 3, (4, 4), False),
+    "3 for RGBA": ([], 4, (3, 3), False),
+    "3 means for RGBA": ([], 4, (3, 1), False),
+    "3 deviations for RGBA": ([], 4, (1, 3), False),
+    "a gray one": ([T.Grayscale()], 3, (3, 3), False),
+    "gray of 3": ([T.Grayscale(3)], 1, (3, 3), True),
+    "gray of 3 at times": ([T.RandomGrayscale(1)], 1, (3, 3), True),
+    "gray of 3 by a function": ([T.Grayscale(), lambda x: ops.grayscale(x, channels=3)], 3, (3, 3), True),
+    "gray of 3 by an array": ([T.Lambda(lambda x: x.repeat(3, 2))], 1, (3, 3), True),
+}
+
+
+@pytest.mark.parametrize("name", CHANNELS)
+def test_normalize_needs_a_number_for_each_channel(name):
+    steps, channels, (means, deviations), fit = CHANNELS[name]
+    image = draw(5, 10, 12)[:, :, [0, 1, 2, 0][:channels]]
+    mean, std = [0.1, 0.2, 0.3, 0.4][:means], [0.9, 0.8, 0.7, 0.6][:deviations]
+    transform = T.Compose([*steps, T.ToTensor(), T.Normalize(mean, std)])
+    if fit:
+        found, plain = transform(image, seed=1), T.Compose([*steps, T.ToTensor()])(image, seed=1)
+        expected = (plain - numpy.reshape(mean, (-1, 1, 1))) / numpy.reshape(std, (-1, 1, 1))
+        numpy.testing.assert_allclose(found, expected, atol=1e-6)
+        return
+    with pytest.raises(sluice.BuildError, match=f"Normalize: mean and std have {max(means, deviations)} numbers, but the image has . channel"):
+        transform(image)
+
+
+def test_normalize_counts_the_channels_of_files_and_of_images_of_pil(paths):
+    four = T.Compose([T.RandomHorizontalFlip(), T.ToTensor(), T.Normalize([0.5] * 4, [0.5])])
+    message = "mean and std have 4 numbers, but the image has 3 channels; pass one number, or one for each channel"
+    with pytest.raises(sluice.BuildError, match=message):
+        four(paths[0].read_bytes())
+    pil = pytest.importorskip("PIL.Image")
+    with pytest.raises(sluice.BuildError, match=message):
+        four(pil.fromarray(draw(1)))
+    assert four(pil.fromarray(draw(1)).convert("RGBA")).shape[0] == 4
+    with pytest.raises(sluice.BuildError, match="but the image has 1 channel; .*; Grayscale.3. before it makes 3 channels"):
+        T.Compose([T.ToTensor(), T.Normalize(MEAN, STD)])(pil.fromarray(draw(1)).convert("L"))
+
+
+@pytest.mark.parametrize("numbers", [(MEAN, STD), (MEAN, [0.5]), ([0.5], STD)])
+def test_a_sample_of_4_channels_fails_if_3_are_normalized(numbers):
+    with pytest.raises(sluice.BatchError, match="std of channel 3 is 0"):
+        results(T.Compose([T.ToTensor(), T.Normalize(*numbers)]), [draw(1)[:, :, [0, 1, 2, 0]]])
 
 
 def test_transforms_one_after_the_other_stop_at_a_tensor():
