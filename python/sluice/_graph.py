@@ -59,6 +59,7 @@ class Graph:
         # it.
         self.refused: BaseException | None = None
         self.draws = Draws()
+        self.subset: int | None = None  # how many samples the `subset` of the sources has
         self.ids: set[int] = set()  # slots of images that decode_image(ids=True) made
         self.aliases = Aliases()
 

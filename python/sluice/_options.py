@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, TypedDict, TypeVar, cast, get_type_hi
 
 from ._arguments import meant, near
 from ._core import BufferRing, BuildError, ThreadPool
+from ._describing import current_graph
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -172,7 +173,10 @@ def _knowing(function: _F, signature: inspect.Signature) -> _F:
             if name not in names:
                 advice = meant(function.__name__, name, names) or near(name, names) or f"; it has {', '.join(names)}"
                 raise BuildError(f"{user} has no option {name!r}{advice}")
-        return function(*args, **kwargs)
+        made, graph = function(*args, **kwargs), current_graph()
+        if graph is not None and kwargs.get("subset") is not None:
+            graph.subset = len(kwargs["subset"])  # the same for all sources of a pipeline
+        return made
 
     return cast(_F, call)
 

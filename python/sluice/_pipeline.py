@@ -201,6 +201,7 @@ class Pipeline:
                 slots.append(graph._own(graph.constant(one), f"{self._name}()"))
         self._core = graph.core.build(slots, options)
         self._structure = structure
+        self._subset = graph.subset
 
     # Batches.
     def __iter__(self) -> Iterator[Batch]:
@@ -242,6 +243,15 @@ class Pipeline:
         """The number of samples in an epoch; None if it is not known yet."""
         count = self._core.samples
         return None if count < 0 else count
+
+    def _samples_of_dataset(self) -> int | None:
+        """The number of samples of the dataset, or of its subset; None if it is not known yet."""
+        if self._subset is not None:
+            return self._subset
+        count, _, rest = self._core.text().partition(" ")  # "10 samples"; nothing if there are none
+        if rest.startswith("until"):
+            return self.samples
+        return int(count) if count.isdigit() else 0
 
     @property
     def seed(self) -> int:

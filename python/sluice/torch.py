@@ -202,7 +202,7 @@ class _Samples:
                 setattr(self, name, getattr(loader, name))
 
     def __len__(self) -> int:
-        samples = self._pipeline.samples
+        samples = self._pipeline._samples_of_dataset()
         if samples is None:
             raise TypeError("the number of samples is known after the first epoch")
         return samples
@@ -336,7 +336,10 @@ class Loader:
 
     @property
     def dataset(self) -> Any:
-        """For programs that use ``len(loader.dataset)``, the number of samples in an epoch, or the classes of an ImageFolder."""
+        """For programs that use ``len(loader.dataset)`` or the classes of an ImageFolder.
+
+        The length is that of the whole dataset, or of its ``subset``: ``drop_last``, ``shard`` and ``draws`` do not change it.
+        """
         return _Samples(self)
 
     @property

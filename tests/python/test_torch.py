@@ -345,10 +345,58 @@ def test_a_failed_batch_does_not_end_the_epoch(folder, tmp_path):
 def test_loader_has_what_programs_ask_of_dataloader(folder):
     loader = sluice.torch.Loader(shuffled, folder, drop_last=True)
     assert (loader.batch_size, loader.drop_last) == (5, True)
-    assert len(loader.dataset) == loader.pipeline.samples >= 5 * len(loader)
     loader.sampler.set_epoch(3)
     assert loader.next_epoch == 3
     assert not sluice.torch.Loader(shuffled, folder, batch_size=2).drop_last
+
+
+@sluice.pipeline(batch_size=4)
+def counted(samples=10, **options):
+    return sluice.source(lambda i: i, samples=samples, returns=int, **options)
+
+
+@sluice.pipeline(batch_size=4)
+def counted_as_it_goes():
+    return sluice.iterate(lambda epoch: iter(range(10)), int)
+
+
+@sluice.pipeline
+def counted_twice(subset):
+    return [sluice.source(lambda i: i, samples=samples, returns=int, subset=subset) for samples in (10, 10)]
+
+
+# A loader, the length of its dataset, and its number of batches.
+LENGTHS = {
+    "all": (lambda: sluice.torch.Loader(counted), 10, 3),
+    "one": (lambda: sluice.torch.Loader(counted, 1), 1, 1),
+    "none": (lambda: sluice.torch.Loader(counted, 0), 0, 0),
+    "drop_last": (lambda: sluice.torch.Loader(counted, drop_last=True), 10, 2),
+    "fill": (lambda: sluice.torch.Loader(counted, last_batch="fill"), 10, 3),
+    "shard": (lambda: sluice.torch.Loader(counted, shard=(0, 2)), 10, 2),
+    "draws": (lambda: sluice.torch.Loader(counted, replacement=True, draws=30), 10, 8),
+    "weights": (lambda: sluice.torch.Loader(counted, weights=[1] * 10, draws=3, drop_last=True), 10, 0),
+    "subset": (lambda: sluice.torch.Loader(counted, subset=torch.arange(7), drop_last=True, shard=(0, 3)), 7, 0),
+    "an empty subset": (lambda: sluice.torch.Loader(counted, subset=[]), 0, 0),
+    "an order": (lambda: sluice.torch.Loader(counted, order=lambda epoch: [1, 2]), 10, 1),
+    "two sources": (lambda: sluice.torch.Loader(counted_twice, [3, 4, 5]), 3, 3),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_the_length_of_the_dataset_is_that_of_all_samples(name):
+    make, samples, batches = LENGTHS[name]
+    loader = make()
+    assert (len(loader.dataset), len(loader)) == (samples, batches)
+    loader.load_state_dict(loader.state_dict())
+    assert (len(loader.dataset), len(loader)) == (samples, batches)
+
+
+def test_the_length_of_an_iterator_is_known_after_an_epoch():
+    loader = sluice.torch.Loader(counted_as_it_goes, drop_last=True)
+    with pytest.raises(TypeError, match="the number of samples is known after the first epoch"):
+        len(loader.dataset)
+    assert len(list(loader)) == 2
+    assert len(loader.dataset) == 10
 
 
 def test_an_image_folder_has_its_classes_as_a_dataset(folder):
