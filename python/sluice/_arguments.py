@@ -6,6 +6,7 @@ import difflib
 import functools
 import inspect
 import operator
+import sys
 import types
 import typing
 from collections.abc import Iterable
@@ -51,6 +52,13 @@ def require_str(text: Any, what: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise _core.BuildError(f"{what} has a lone surrogate, which is no character (got {short(text)})") from None
+
+
+def refuse_masked(x: Any, where: str = "") -> None:
+    """Raises BuildError for an array of numpy.ma, because its mask would be lost."""
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(x, masked.MaskedArray):
+        raise _core.BuildError(f"{where}an array of numpy.ma would lose its mask; x.filled(0) makes a plain array")
 
 
 def list_of_numbers(given: Any, what: str) -> list[float]:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
 from . import _core
-from ._arguments import short
+from ._arguments import refuse_masked, short
 from ._batch import Array
 from ._describing import current_graph
 from ._graph import Graph, describing, python_name
@@ -120,6 +120,7 @@ def _kind_of(x: Any, wanted: tuple[str, ...], chw: bool) -> _Kind:
         if not of_bytes:
             _refuse_image(x.dtype, "astype('uint8')")
         return _IMAGE
+    refuse_masked(x)
     if isinstance(x, (bytes, bytearray, memoryview)):
         return _BYTES
     if type(x).__module__.startswith("PIL."):

@@ -13,7 +13,7 @@ import warnings
 from typing import Any, Sequence, Unpack
 
 from . import _core, ops
-from ._arguments import require_str, short
+from ._arguments import refuse_masked, require_str, short
 from ._graph import require_graph
 from ._http import HttpOptions, http_options
 from ._options import SamplerOptions, takes
@@ -443,7 +443,11 @@ def memory(*columns: Any, types: Sequence[Any] | None = None, fingerprint: str =
     for place, column in enumerate(columns):
         if isinstance(column, (str, bytes, dict)) or not hasattr(column, "__len__") or not hasattr(column, "__getitem__"):
             raise _core.BuildError(f"sluice.memory(): column {place} must be a list or an array (got {type(column).__name__})")
+        refuse_masked(column, f"sluice.memory(): column {place}: ")
     lists = [list(column) for column in columns]
+    for place, column in enumerate(lists):
+        for one in column:
+            refuse_masked(one, f"sluice.memory(): column {place}: ")
     lengths = [len(column) for column in lists]
     if lengths[0] == 0:
         raise _core.BuildError("sluice.memory(): column 0 is empty; pass at least one value")

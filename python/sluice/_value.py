@@ -59,8 +59,8 @@ def name_of_type(x: Any) -> Any:
 def is_number(x: Any) -> bool:
     """True if x is a number of Python or NumPy."""
     return isinstance(x, (bool, int, float)) or (
-        hasattr(x, "dtype") and getattr(x, "shape", None) == () and hasattr(x, "item")
-    )
+        hasattr(x, "dtype") and getattr(x, "shape", None) == () and hasattr(x, "item") and not hasattr(x, "mask")
+    )  # numpy.ma.masked would become NaN
 
 
 def is_bool(x: Any) -> bool:

@@ -223,6 +223,33 @@ def test_many_different_calls_keep_a_bounded_number_of_plans():
         assert ops.pad_image(IMAGE, left=1, fill=(value % 256, value // 256, 0))[0, 0, 0] == value % 256
 
 
+MASKED = numpy.ma.masked_array(IMAGE, mask=IMAGE > 200)
+FLOATS = numpy.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ops.invert(MASKED), lambda: ops.rotate(MASKED, 10), lambda: ops.blend(IMAGE, MASKED, weight=0.5), lambda: ops.mean(MASKED),
+        lambda: ops.mean(FLOATS), lambda: ops.sum(FLOATS, axis=0), lambda: ops.cat([FLOATS, FLOATS]), lambda: ops.cat(FLOATS.filled(0), FLOATS),
+        lambda: ops.invert(numpy.ma.masked_array(IMAGE)), lambda: T.Resize(9)(MASKED), lambda: T.Compose([T.ToTensor()])(MASKED),
+        lambda: results(lambda x: sluice.memory(MASKED[None])), lambda: results(lambda x: sluice.memory([IMAGE, MASKED])),
+        lambda: results(lambda x: sluice.memory([1, 2], [FLOATS.data, FLOATS])),
+    ],
+)
+def test_a_masked_array_is_refused(call):
+    with pytest.raises(sluice.BuildError, match="an array of numpy.ma would lose its mask; x.filled.0. makes a plain array"):
+        call()
+
+
+def test_a_masked_number_is_refused():
+    for call in (lambda: T.Normalize(numpy.ma.masked_array([0.1, 0.2, 0.3], mask=[0, 1, 0]), [1]), lambda: T.RandomInvert(FLOATS[1])):
+        with pytest.raises(sluice.BuildError, match="masked"):
+            call()
+    with pytest.raises(TypeError, match="multiply of <Value"):
+        results(lambda x: x * FLOATS[1])
+
+
 WRONG = {
     "an operator's value": (lambda: ops.rotate(IMAGE, float("nan")), sluice.Error, "rotate: degrees must be a finite number, not nan"),
     "an argument": (lambda: ops.rotate(IMAGE, 10, angle=3), TypeError, "rotate() has no argument 'angle'"),
