@@ -533,9 +533,9 @@ def source(
             )
         samples = len(data)
     if samples is not None and (
-        isinstance(samples, bool) or not hasattr(samples, "__index__") or not 0 <= operator.index(samples) < 2**63
+        isinstance(samples, bool) or not hasattr(samples, "__index__") or not 0 <= operator.index(samples) <= 2**62
     ):
-        limit = "from 0 to 2**63 - 1" if isinstance(samples, int) and samples > 0 else "from 0 on"
+        limit = "from 0 to 2**62" if isinstance(samples, int) and samples > 0 else "from 0 on"
         raise _core.BuildError(
             f"sluice.source(): samples must be a whole number {limit} (got {samples!r}); None of a function "
             "that ends by itself"

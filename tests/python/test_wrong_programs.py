@@ -115,7 +115,17 @@ WRONG = {
     "more samples than there can be": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=2**70)),
         sluice.BuildError,
-        "samples must be a whole number from 0 to 2**63 - 1 (got 1180591620717411303424)",
+        "samples must be a whole number from 0 to 2**62 (got 1180591620717411303424)",
+    ),
+    "the number of samples that stands for an unknown one": (
+        lambda: described(lambda: sluice.source(lambda i: i, int, samples=2**63 - 1)),
+        sluice.BuildError,
+        "samples must be a whole number from 0 to 2**62 (got 9223372036854775807)",
+    ),
+    "more draws than there can be": (
+        lambda: described(lambda: sluice.memory([1, 2], weights=[1, 2], draws=numpy.int64(2**63 - 1))),
+        sluice.BuildError,
+        "sluice.memory(): draws must be a whole number up to 2**62 (got 9223372036854775807)",
     ),
     "an epoch that is too large": (
         lambda: described(numbers).reset(2**70),
