@@ -15,7 +15,7 @@ import re
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Mapping, Sequence, Unpack
+from typing import Any, Callable, Mapping, Never, Sequence, Unpack
 
 from . import _core, _workers
 from ._arguments import near, require_str
@@ -964,7 +964,7 @@ def _takes_epoch(function: Callable) -> bool:
 @refusing(Exception)
 def map(
     function: Callable[..., Any], *values: Any, returns: Any = "object", name: str = "",
-    workers: int | WorkerOptions = 0,
+    workers: int | WorkerOptions = 0, **others: Never,
 ) -> Any:
     """Calls a Python function for each sample, as a step of the pipeline.
 
@@ -976,7 +976,8 @@ def map(
         Called as ``function(*values)``. Images and tensors are NumPy arrays; numbers, str and bytes are Python's. It runs
         on several threads, under Python's lock, so it must not change shared objects.
     *values : Value or any
-        The arguments. What is not a Value is passed as it is.
+        The arguments. What is not a Value is passed as it is. They have no names: ``functools.partial(function, name=3)``
+        passes a constant by name, and ``lambda x, y: function(x, name=y)`` a Value.
     returns : type, tuple of types, or None, default 'object'
         The types of the results, as in :func:`source`. None if the function is only called for its side effect.
     name : str, optional
@@ -1004,6 +1005,10 @@ def map(
         raise _core.BuildError(
             f"sluice.map() takes a function first, not {type(function).__name__}"
         )
+    for one in others:
+        called = getattr(function, "__name__", "function").replace("<lambda>", "function")
+        by_name = f"; functools.partial({called}, {one}=...) in place of {called} passes a constant, lambda x, {one}: {called}(x, {one}={one}) a Value"
+        raise TypeError(f"sluice.map() has no argument {one!r}{near(one, ('returns', 'name', 'workers')) or by_name}")
     types, single = ([], False) if returns is None else type_names(returns, "sluice.map()")
     for place, one in enumerate(values):
         if isinstance(one, (list, tuple)) and any(isinstance(x, Value) for x in one):
@@ -1023,6 +1028,10 @@ def map(
     _workers.set_up_here(function)
     made = graph.core.python_step(step, call, slots, types)
     return None if returns is None else _values(graph, made, single)
+
+
+_signature = inspect.signature(map)
+setattr(map, "__signature__", _signature.replace(parameters=[one for one in _signature.parameters.values() if one.name != "others"]))
 
 
 def _map_in_workers(

@@ -237,6 +237,12 @@ WRONG = {
     "a device of PyTorch": (
         lambda: described(numbers, device="cuda:1"),
         "or 'stand-in', not 'cuda:1'; sluice.torch.Loader\\(to='cuda'\\) copies batches to a GPU$"),
+    "a constant by name": (
+        lambda: sluice.map(divmod, numbers(), s=5),
+        r"^sluice.map\(\) has no argument 's'; functools.partial\(divmod, s=...\) in place of divmod passes a constant, "
+        r"lambda x, s: divmod\(x, s=s\) a Value$"),
+    "a result by another name": (
+        lambda: sluice.map(abs, numbers(), return_=int), r"^sluice.map\(\) has no argument 'return_'; did you mean returns\?$"),
     "the length of a value": (
         lambda: len(image()), "has no length.*torch.as_tensor\\(\\) and torch.tensor\\(\\) ask for it, too: sluice.ops has operators"),
     "a word as a bool": (lambda: sluice.files(".", leave_out_unreadable="x"), r"leave_out_unreadable must be True or False \(got 'x'\)"),
