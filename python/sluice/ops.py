@@ -892,8 +892,8 @@ def random_erasing(
     min_ratio, max_ratio : float, default 0.3 and 3.3
         The range of the rectangle's height divided by its width.
     fill : int, list of 3 or 4 ints, Value of a tensor, 'mean' or 'random', default 0
-        The color, 0 to 255. 'mean' is the mean of the image. 'random' is a random color for each sample; the image must
-        have 3 or 4 channels.
+        The color, 0 to 255. 'mean' is the mean of the image. 'random' is one color for the whole rectangle, drawn for
+        each sample; the image must have 3 or 4 channels.
 
     Returns
     -------

@@ -927,7 +927,8 @@ class RandomErasing(Transform):
             raise _core.BuildError(f"RandomErasing: ratio must be above 0 (got {short(ratio)})")
         if isinstance(value, str):
             raise _core.BuildError(
-                f"RandomErasing: value must be a number or one for each channel (got {value!r}); ops.random_erasing has fill='random', one color"
+                f"RandomErasing: value must be a number or one for each channel (got {value!r}); noise for each pixel is not available, and "
+                "ops.random_erasing(fill='random') draws one color"
             )
         self.ratio = (low, high)
         self.value = [float(value)] if is_number(value) else list_of_numbers(value, "RandomErasing: value")

@@ -348,7 +348,7 @@ WRONG = {
         lambda: T.Pad(1, padding_mode="symmetric"),
         "Pad: padding_mode must be 'constant', 'edge' or 'reflect'; 'symmetric' is not available (got 'symmetric')",
     ),
-    "noise": (lambda: T.RandomErasing(value="random"), "RandomErasing: value must be a number or one for each channel (got 'random'); ops.random_erasing has fill='random', one color"),
+    "noise": (lambda: T.RandomErasing(value="random"), "RandomErasing: value must be a number or one for each channel (got 'random'); noise for each pixel is not available, and ops.random_erasing(fill='random') draws one color"),
     "dtype": (
         lambda: T.ToDtype("int64"), "ToDtype: dtype must be uint8, float32, float16 or bfloat16, as a dtype of PyTorch or a str (got 'int64')",
     ),
