@@ -535,8 +535,13 @@ def _delivering(describe: Description, options: dict[str, Any], to: torch.device
 
 
 def _moved(given: Any, device: torch.device) -> Any:
+    def moved(leaf: Any) -> Any:
+        if isinstance(leaf, _Ragged):
+            return _Ragged(_on(device, one) for one in leaf)
+        return _on(device, leaf) if isinstance(leaf, torch.Tensor) else leaf
+
     leaves, shape = flatten(given)
-    return rebuild(shape, [_on(device, one) if isinstance(one, torch.Tensor) else one for one in leaves])
+    return rebuild(shape, [moved(one) for one in leaves])
 
 
 def _on(device: torch.device, tensor: torch.Tensor) -> torch.Tensor:

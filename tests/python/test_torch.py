@@ -321,6 +321,18 @@ def test_samples_of_different_shapes_say_why_they_are_no_tensor(folder):
     assert torch.equal(copy.deepcopy(images)[1], images[1])
 
 
+def test_samples_of_different_shapes_are_moved_to_the_device(folder):
+    @sluice.pipeline(batch_size=4)
+    def ragged(folder):
+        jpeg, label = sluice.files(folder)
+        return ops.decode_jpeg(jpeg), label
+
+    images, labels = next(iter(sluice.torch.Loader(ragged, folder, to="meta")))
+    assert isinstance(images, list) and [one.device.type for one in (*images, labels)] == ["meta"] * 5
+    with pytest.raises(AttributeError, match="have different shapes"):
+        images.shape
+
+
 def test_a_failed_batch_does_not_end_the_epoch(folder, tmp_path):
     names = sorted(folder.rglob("*.jpg"))[:6]
     for place, name in enumerate(names):
